@@ -1,0 +1,68 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { cacheDir } from './paths.mjs';
+import { capture, has } from './run.mjs';
+import { say } from './say.mjs';
+
+/** @returns {{ok: true} | {ok: false, message: string}} whether an engine answers now */
+export function findDocker() {
+  if (!has('docker')) {
+    return { ok: false, message: 'Docker is not installed (Debian, Ubuntu: sudo apt-get install -y docker.io)' };
+  }
+  const info = capture('docker', ['info', '--format', '{{.ServerVersion}}']);
+  if (info.ok && info.stdout.trim()) return { ok: true };
+  return { ok: false, message: 'the Docker engine does not answer: start Docker (Linux: sudo systemctl start docker)' };
+}
+
+/**
+ * Finds a running engine, else starts one of our own (Linux, root).
+ * @returns {Promise<{ok: true, stop?: () => Promise<void>} | {ok: false, message: string}>}
+ *   `stop` is there only where this call started the engine
+ */
+export async function startDocker() {
+  const found = findDocker();
+  if (found.ok) return found;
+  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !has('dockerd')) return found;
+  // A second daemon beside a running one damages the first one's state: give a slow one its time.
+  if (isDaemonThere()) return (await answers(60)) ? { ok: true } : found;
+  mkdirSync(cacheDir(), { recursive: true });
+  const logFile = join(cacheDir(), 'dockerd.log');
+  const log = openSync(logFile, 'w');
+  say('starting the Docker engine: dockerd');
+  const daemon = spawn('dockerd', [], { detached: true, stdio: ['ignore', log, log] });
+  daemon.on('error', () => {});
+  daemon.unref();
+  closeSync(log);
+  if (await answers(60)) return { ok: true, stop: () => stopDaemon(daemon) };
+  await stopDaemon(daemon);
+  const tail = readFileSync(logFile, 'utf8').trim().split('\n').slice(-3).join('\n');
+  return { ok: false, message: `the Docker engine did not start:\n${tail}` };
+}
+
+/** @param {number} seconds */
+async function answers(seconds) {
+  for (let tries = 0; tries < seconds * 2; tries += 1) {
+    if (findDocker().ok) return true;
+    await wait(500);
+  }
+  return false;
+}
+
+function isDaemonThere() {
+  const file = '/var/run/docker.pid';
+  if (!existsSync(file)) return false;
+  const pid = readFileSync(file, 'utf8').trim();
+  const name = `/proc/${pid}/comm`;
+  return existsSync(name) && readFileSync(name, 'utf8').trim() === 'dockerd';
+}
+
+/** @param {import('node:child_process').ChildProcess} daemon */
+async function stopDaemon(daemon) {
+  if (daemon.exitCode !== null || daemon.pid === undefined) return;
+  say('stopping the Docker engine that was started here');
+  const ended = new Promise((done) => daemon.once('exit', done));
+  daemon.kill('SIGTERM');
+  await Promise.race([ended, wait(20_000, undefined, { ref: false })]);
+}

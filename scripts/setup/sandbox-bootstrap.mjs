@@ -1,0 +1,156 @@
+// The sandbox image without an image registry: the packages of resources/sandbox/Dockerfile by
+// debootstrap, Node and npm out of npm packages.
+import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { arch } from 'node:os';
+import { join } from 'node:path';
+import { cacheDir } from './paths.mjs';
+import { capture, has, stream } from './run.mjs';
+import { say } from './say.mjs';
+
+const nodeVersion = '24.21.0';
+const npmVersion = '11.21.2';
+
+/** The Debian packages of the image; a test compares them with the Dockerfile's. */
+export const packages = [
+  'ca-certificates',
+  'file',
+  'gcc',
+  'git',
+  'less',
+  'libc6-dev',
+  'make',
+  'patch',
+  'procps',
+  'python-is-python3',
+  'python3',
+  'python3-coverage',
+  'python3-pip',
+  'python3-pytest',
+  'python3-venv',
+  'ripgrep',
+];
+
+/** What the Dockerfile says with ENV, WORKDIR and CMD. */
+const settings = [
+  'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  'ENV LANG=C.UTF-8',
+  'ENV PYTHONDONTWRITEBYTECODE=1',
+  'ENV PIP_DISABLE_PIP_VERSION_CHECK=1',
+  'ENV NPM_CONFIG_UPDATE_NOTIFIER=false',
+  'WORKDIR /workspace',
+  'CMD ["/bin/bash"]',
+];
+
+/** What the image's key is made of besides the Dockerfile. Raise `version` when `arrange` changes. */
+export const recipe = { version: 1, packages, settings, nodeVersion, npmVersion };
+
+/**
+ * Makes the image under this name in the engine. Needs Linux, root and debootstrap.
+ * @param {string} image
+ * @returns {Promise<{ok: true} | {ok: false, message: string}>}
+ */
+export async function bootstrapImage(image) {
+  const hindrance = whatHinders();
+  if (hindrance) return { ok: false, message: hindrance };
+  const work = join(cacheDir(), 'images', `make-${process.pid}`);
+  const tree = join(work, 'tree');
+  try {
+    mkdirSync(tree, { recursive: true });
+    for (const step of [installDebian, addNode, addNpm, arrange]) {
+      const done = await step(tree, work);
+      if (!done.ok)
+        return { ok: false, message: `the sandbox image could not be made: ${done.output.trim().slice(-2000)}` };
+    }
+    say('handing the image to the engine');
+    return await importTree(tree, image);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function whatHinders() {
+  const else_ = 'or reach an image registry, or copy the image from a machine that has it (docker save, docker load)';
+  if (process.platform !== 'linux') {
+    return `the base image cannot be pulled, and only Linux can make it without: connect to the network once, ${else_}`;
+  }
+  if (!has('debootstrap') && !existsSync('/usr/sbin/debootstrap')) {
+    return `the base image cannot be pulled, and debootstrap is not installed: sudo apt-get install -y debootstrap, ${else_}`;
+  }
+  if (process.getuid?.() !== 0) {
+    return `the base image cannot be pulled, and making it without needs root: sudo node scripts/setup/sandbox-image.mjs, ${else_}`;
+  }
+  return '';
+}
+
+/** @param {string} tree */
+async function installDebian(tree) {
+  say(`installing ${packages.length} Debian packages and what they need into the image`);
+  const kept = join(cacheDir(), 'images', 'debs');
+  mkdirSync(kept, { recursive: true });
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+  const args = ['--variant=minbase', `--include=${packages.join(',')}`, `--cache-dir=${kept}`, 'bookworm', tree];
+  return stream('debootstrap', args, { quiet: true, env });
+}
+
+/** @param {string} tree @param {string} work */
+async function addNode(tree, work) {
+  const name = `node-linux-${arch()}`;
+  const unpacked = await unpack(`${name}@${nodeVersion}`, join(work, 'node'));
+  if (!unpacked.ok) return unpacked;
+  const binary = join(tree, 'usr/local/bin/node');
+  copyFileSync(join(work, 'node', 'package', 'bin', 'node'), binary);
+  return stream('chmod', ['755', binary], { quiet: true });
+}
+
+/** @param {string} tree @param {string} work */
+async function addNpm(tree, work) {
+  const unpacked = await unpack(`npm@${npmVersion}`, join(work, 'npm'));
+  if (!unpacked.ok) return unpacked;
+  cpSync(join(work, 'npm', 'package'), join(tree, 'usr/local/lib/node_modules/npm'), { recursive: true });
+  for (const name of ['npm', 'npx']) {
+    symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(tree, 'usr/local/bin', name));
+  }
+  return { ok: true, output: '' };
+}
+
+/** @param {string} spec @param {string} folder */
+async function unpack(spec, folder) {
+  say(`fetching ${spec} for the image`);
+  mkdirSync(folder, { recursive: true });
+  const packed = capture('npm', ['pack', '--silent', '--pack-destination', folder, spec], { timeoutMs: 600_000 });
+  if (!packed.ok) return { ok: false, output: packed.stderr };
+  return stream('tar', ['-xzf', join(folder, packed.stdout.trim().split('\n').at(-1) ?? ''), '-C', folder], {
+    quiet: true,
+  });
+}
+
+/** @param {string} tree */
+async function arrange(tree) {
+  // 1777: the user inside is whoever owns the project.
+  const folders = ['workspace', 'scratch'].map((name) => join(tree, name));
+  for (const folder of folders) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(tree, 'etc/gitconfig'), '[safe]\n\tdirectory = *\n');
+  for (const name of ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man', 'usr/share/locale']) {
+    rmSync(join(tree, name), { recursive: true, force: true });
+    mkdirSync(join(tree, name), { recursive: true });
+  }
+  rmSync(join(tree, 'etc/resolv.conf'), { force: true });
+  writeFileSync(join(tree, 'etc/hostname'), 'sandbox\n');
+  return stream('chmod', ['1777', ...folders], { quiet: true });
+}
+
+/** @param {string} tree @param {string} image @returns {Promise<{ok: true} | {ok: false, message: string}>} */
+function importTree(tree, image) {
+  return new Promise((done) => {
+    const changes = settings.flatMap((setting) => ['-c', setting]);
+    const tar = spawn('tar', ['-C', tree, '--numeric-owner', '-c', '.'], { stdio: ['ignore', 'pipe', 2] });
+    const load = spawn('docker', ['import', ...changes, '-', image], { stdio: [tar.stdout, 'ignore', 2] });
+    tar.stdout.destroy();
+    tar.on('error', (error) => done({ ok: false, message: error.message }));
+    load.on('error', (error) => done({ ok: false, message: error.message }));
+    load.on('close', (code) => {
+      done(code === 0 ? { ok: true } : { ok: false, message: `docker import ended with ${code}` });
+    });
+  });
+}

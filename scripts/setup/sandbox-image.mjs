@@ -1,0 +1,120 @@
+// Brings the image of the sandbox: from the engine, from the cache, by `docker build`, or, where no
+// image registry can be reached, from Debian packages with debootstrap. Usable alone:
+//   node scripts/setup/sandbox-image.mjs [--json]
+// prints the image's name last on stdout (with --json as {"image": NAME, "id": "sha256:…"}),
+// everything else on stderr, and exits with 5 where the image cannot be had on this machine.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { arch } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findDocker } from './docker.mjs';
+import { bootstrapImage, recipe } from './sandbox-bootstrap.mjs';
+import { withLock } from './lock.mjs';
+import { cacheDir, root } from './paths.mjs';
+import { capture, stream } from './run.mjs';
+import { sinceText, sizeText, say } from './say.mjs';
+
+const folder = join(root, 'resources', 'sandbox');
+const dockerfile = join(folder, 'Dockerfile');
+
+/** The name under which the newest image of this checkout can be used without knowing its key. */
+export const devTag = 'dewpoint-sandbox:dev';
+
+/** @returns {string} the name of the image that this checkout's inputs make */
+export function imageTag() {
+  const hash = createHash('sha256').update(readFileSync(dockerfile));
+  hash.update(JSON.stringify({ ...recipe, arch: arch() }));
+  return `dewpoint-sandbox:${hash.digest('hex').slice(0, 12)}`;
+}
+
+/**
+ * Makes sure that the engine has the image. Quick where it has it.
+ * @returns {Promise<{ok: true, image: string, id: string} | {ok: false, message: string}>}
+ */
+export async function ensureSandboxImage() {
+  const engine = findDocker();
+  if (!engine.ok) return engine;
+  const image = imageTag();
+  const present = imageId(image);
+  if (present) return finish(image, present);
+  const kept = join(cacheDir(), 'images', `${image.replace(':', '-')}.tar`);
+  return withLock(`${kept}.lock`, 'making the sandbox image', async () => {
+    const id = imageId(image);
+    if (id) return finish(image, id);
+    if (await load(kept, image)) return finish(image, imageId(image));
+    const made = await make(image);
+    if (!made.ok) return made;
+    await keep(image, kept);
+    return finish(image, imageId(image));
+  });
+}
+
+/** @param {string} image @returns {Promise<{ok: true} | {ok: false, message: string}>} */
+async function make(image) {
+  const base = /^FROM (\S+)/m.exec(readFileSync(dockerfile, 'utf8'))?.[1] ?? '';
+  const started = Date.now();
+  say(`making the sandbox image ${image} (once, some minutes)`);
+  if (imageId(base) || (await stream('docker', ['pull', base], { quiet: true, timeoutMs: 600_000 })).ok) {
+    const built = await stream('docker', ['build', '-t', image, '-f', dockerfile, folder]);
+    if (built.ok) {
+      say(`the sandbox image was built in ${sinceText(started)}`);
+      return { ok: true };
+    }
+    say('docker build failed; trying Debian packages instead');
+  } else {
+    say(`the base image ${base} cannot be pulled here; making the image from Debian packages`);
+  }
+  const made = await bootstrapImage(image);
+  if (made.ok) say(`the sandbox image was made in ${sinceText(started)}`);
+  return made;
+}
+
+/** @param {string} file @param {string} image */
+async function load(file, image) {
+  if (!existsSync(file)) return false;
+  const started = Date.now();
+  say(`loading the sandbox image from the cache (${sizeText(statSync(file).size)})`);
+  const loaded = await stream('docker', ['load', '-q', '-i', file], { quiet: true });
+  if (loaded.ok && imageId(image)) {
+    say(`loaded in ${sinceText(started)}`);
+    return true;
+  }
+  say('the cached image is damaged and is made again');
+  rmSync(file, { force: true });
+  return false;
+}
+
+// Saved whole, so that the image keeps its id from one machine start to the next. Older images are
+// of no further use: their inputs are gone.
+/** @param {string} image @param {string} file */
+async function keep(image, file) {
+  mkdirSync(join(file, '..'), { recursive: true });
+  const saved = await stream('docker', ['save', '-o', `${file}.part`, image], { quiet: true });
+  if (saved.ok) renameSync(`${file}.part`, file);
+  else {
+    rmSync(`${file}.part`, { force: true });
+    say(`the image could not be kept in the cache: ${saved.output.trim()}`);
+  }
+}
+
+/** @param {string} image @returns {string} empty where the engine does not have it */
+function imageId(image) {
+  return capture('docker', ['image', 'inspect', '--format', '{{.Id}}', image]).stdout.trim();
+}
+
+/** @param {string} image @param {string} id @returns {{ok: true, image: string, id: string} | {ok: false, message: string}} */
+function finish(image, id) {
+  if (!id) return { ok: false, message: `the engine does not know ${image} although it was just made` };
+  capture('docker', ['tag', image, devTag]);
+  return { ok: true, image, id };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const result = await ensureSandboxImage();
+  if (!result.ok) say(result.message);
+  else if (process.argv.includes('--json')) {
+    process.stdout.write(`${JSON.stringify({ image: result.image, id: result.id })}\n`);
+  } else process.stdout.write(`${result.image}\n`);
+  process.exitCode = result.ok ? 0 : 5;
+}
