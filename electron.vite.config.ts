@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'electron-vite';
+
+const alias = { '@shared': resolve('src/shared') };
+
+/** Native or ESM-only packages that are loaded at run time and must not be bundled. */
+const external = ['electron', 'node-llama-cpp', 'bufferutil', 'utf-8-validate', 'cpu-features', /\.node$/];
+
+export default defineConfig({
+  main: {
+    resolve: { alias },
+    build: {
+      externalizeDeps: false,
+      target: 'node18',
+      minify: false,
+      rollupOptions: {
+        external,
+        input: {
+          index: resolve('src/main/index.ts'),
+          cli: resolve('src/main/cli/main.ts'),
+          'llama-worker': resolve('src/main/engines/llama-worker/worker.ts'),
+        },
+        output: {
+          format: 'cjs',
+          entryFileNames: '[name].cjs',
+          chunkFileNames: '[name]-[hash].cjs',
+        },
+      },
+    },
+  },
+  preload: {
+    resolve: { alias },
+    build: {
+      externalizeDeps: false,
+      rollupOptions: {
+        input: { index: resolve('src/preload/index.ts') },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    resolve: { alias },
+    plugins: [react()],
+    build: { target: 'chrome114', minify: true, rollupOptions: { input: resolve('src/renderer/index.html') } },
+  },
+});

@@ -1,0 +1,132 @@
+import type { Confidence, Purpose } from '@shared/events.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { ProjectFacts } from '../../projects/project-facts.ts';
+import type { OutputForm } from '../../providers/define.ts';
+import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../../sandbox/sandbox.ts';
+
+/**
+ * A recipe is a program that gathers facts, asks a model only for what a model is good at, applies and verifies.
+ * It touches the world only through its context: `ask` is a step (a model call), everything in `world` is an action.
+ * Both are logged, so a recorded run can be played again without either.
+ */
+export interface Recipe {
+  readonly id: string;
+  readonly label: string;
+  /** How well the task fits, by facts of the project and the task. Null: not at all. Must not ask a model. */
+  fits(subject: RecipeSubject): RecipeFit | null;
+  run(context: RecipeContext): Promise<RecipeOutcome>;
+}
+
+export interface RecipeSubject {
+  readonly task: string;
+  readonly plan: boolean;
+  readonly facts: ProjectFacts;
+  readonly criterion: Criterion | null;
+  /** Whether the success criterion was met before any work; null when there is none or it was not run. */
+  readonly criterionMet: boolean | null;
+  /** Null without a sandbox for commands: questions and plans only. */
+  readonly canExecute: boolean;
+}
+
+export interface RecipeFit {
+  /** 0 to 1; the highest runs, ties go to the first by id. */
+  readonly score: number;
+  readonly reason: string;
+}
+
+export interface Criterion {
+  readonly command: string;
+  readonly source: 'option' | 'project';
+}
+
+export type RecipeOutcome =
+  /** The change lies in the workspace (or the answer in `text`), and the criterion was seen to hold. */
+  | { readonly type: 'done'; readonly text: string; readonly confidence: Confidence }
+  | { readonly type: 'answered'; readonly text: string }
+  | { readonly type: 'planned'; readonly text: string }
+  /** The workspace is as it was found. `facts` is for the next rung: suspects, failures, what was tried (2,000 tokens at most). */
+  | { readonly type: 'gave-up'; readonly reason: string; readonly facts: string };
+
+export interface RecipeContext extends RecipeSubject {
+  readonly model: ModelInfo;
+  readonly signal: AbortSignal;
+  readonly settings: RecipeSettings;
+  readonly world: RecipeWorld;
+  ask(question: Question): Promise<Answer>;
+  /** Tokens of a text by the model's own tokenizer where it can count, else an estimate on the safe side. */
+  countTokens(text: string): Promise<number>;
+  /** A fact for people and for the next rung: a phase reached, suspects ranked, a candidate rejected. */
+  progress(phase: string, text: string, data?: unknown): Promise<void>;
+  readonly budget: RecipeBudget;
+}
+
+export interface RecipeBudget {
+  stepsLeft(): number;
+  millisecondsLeft(): number;
+  tokensLeft(): number;
+}
+
+/** Switches for measuring what each part of a recipe is worth; the defaults are what users get. */
+export interface RecipeSettings {
+  readonly editForm: 'span' | 'whole-file' | 'search-replace';
+  readonly samples: number;
+  readonly mechanicalArm: boolean;
+  readonly repairTurn: boolean;
+  readonly judge: { readonly agreement: boolean; readonly mutants: boolean; readonly overfitLint: boolean; readonly rerun: boolean };
+  readonly locate: { readonly trace: boolean; readonly coverage: boolean };
+  readonly seed: number;
+}
+
+/** One question to the model: one step. */
+export interface Question {
+  readonly purpose: Purpose;
+  /** One line for people: "rewrite add() in calc.py (fix, greedy)". */
+  readonly label: string;
+  readonly system: string;
+  readonly user: string;
+  readonly prefill: string | null;
+  readonly output: OutputForm;
+  readonly stop: readonly string[];
+  readonly temperature: number;
+  readonly topP: number;
+  readonly seed: number | null;
+  readonly maxOutputTokens: number;
+}
+
+export type Answer =
+  /** `text` is the whole answer with the prefill in front; `complete` is false when it was cut by the length limit. */
+  | { readonly ok: true; readonly text: string; readonly complete: boolean }
+  /** The model could not answer (engine lost, context full …); a step was spent. */
+  | { readonly ok: false; readonly message: string; readonly fatal: boolean };
+
+/** The workspace and its sandbox, every use an action in the log. Paths are relative to the workspace. */
+export interface RecipeWorld {
+  list(): Promise<readonly ListEntry[]>;
+  /** Null when there is no such regular text file, or it is above 1 MiB. */
+  read(path: string): Promise<string | null>;
+  search(query: SearchQuery): Promise<SearchResult>;
+  /** `label` is what people read. Runs with no access to the network; the output is kept whole in the log. */
+  run(command: WorldCommand): Promise<ExecResult>;
+  /** Trial copies live here (absolute path in the sandbox); null: there is none, run in the workspace itself. */
+  readonly scratchPath: string | null;
+  readonly workspacePath: string;
+  /**
+   * Writes files for good: guarded files are refused, a file a person changed since it was read is refused,
+   * both images are kept. All or nothing. Returns why not, or null.
+   */
+  apply(files: readonly { readonly path: string; readonly text: string }[]): Promise<string | null>;
+}
+
+export interface WorldCommand {
+  readonly command: string;
+  readonly label: string;
+  readonly cwd?: string;
+  readonly timeoutMs: number;
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly keepBytes?: number;
+}
+
+export function defineRecipe(recipe: Recipe): Recipe {
+  return recipe;
+}

@@ -1,0 +1,107 @@
+import type { Message, ToolCallPart } from '@shared/messages.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { Usage } from '@shared/money.ts';
+import type { StopReason, Timings } from '@shared/events.ts';
+import type { z } from 'zod';
+
+/** A tool as a model is told of it. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input object. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** What an answer must look like, where the model can be held to it. */
+export type OutputForm =
+  | { readonly type: 'text' }
+  /** JSON that matches the schema; the provider enforces it (`capabilities.grammar`). */
+  | { readonly type: 'json-schema'; readonly schema: Readonly<Record<string, unknown>> }
+  /** Exactly one of these strings. */
+  | { readonly type: 'choice'; readonly options: readonly string[] }
+  /** Zero or more calls of `tools`, the arguments enforced by a grammar. */
+  | { readonly type: 'tool-calls' };
+
+/** One model call, complete: nothing else reaches the model. It is stored as it is in the log. */
+export interface ModelRequest {
+  /** The name without the provider. */
+  readonly model: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  readonly output: OutputForm;
+  /** Opens the answer for the model; the text is not repeated in the deltas. Only with `capabilities.prefill`. */
+  readonly prefill: string | null;
+  readonly stop: readonly string[];
+  /** 0: greedy. */
+  readonly temperature: number;
+  readonly topP: number;
+  readonly seed: number | null;
+  readonly maxOutputTokens: number;
+  /** Calls with the same key share a prefix; the engine keeps its tokens between them. */
+  readonly cacheKey: string;
+}
+
+/** Exactly one `ended`, last. */
+export type StreamPart =
+  | { readonly type: 'progress'; readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode'; readonly done: number; readonly total: number | null }
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  /** Only ever a whole call: a stream that is cut inside one yields none. */
+  | { readonly type: 'tool-call'; readonly call: ToolCallPart }
+  | StreamEnded;
+
+export interface StreamEnded {
+  readonly type: 'ended';
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+  readonly evaluatedTokens: number | null;
+  readonly timings: Timings;
+  readonly error: ProviderError | null;
+}
+
+export interface ProviderError {
+  readonly code: 'rate-limit' | 'overloaded' | 'auth' | 'bad-request' | 'context-full' | 'network' | 'stalled' | 'cut' | 'engine-lost' | 'missing-model' | 'bad-model' | 'out-of-memory' | 'internal';
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+}
+
+/** Something that answers model calls. One kind may have many configured instances. */
+export interface Provider {
+  readonly id: string;
+  listModels(signal: AbortSignal): Promise<readonly ModelInfo[]>;
+  /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */
+  countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | null>;
+  /** Never rejects or throws: failure is `ended` with an error. Ends within 200 ms of an abort. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart>;
+  /** Ends what it holds (processes, sockets); safe to call twice. */
+  dispose(): Promise<void>;
+}
+
+export interface ProviderDefinition<Settings extends z.ZodType = z.ZodType, Dependencies = ProviderDependencies> {
+  /** The kind of provider: `llama-cpp`, `openai-compatible`, … */
+  readonly kind: string;
+  readonly label: string;
+  readonly settings: Settings;
+  readonly secrets: readonly string[];
+  create(dependencies: Dependencies, instance: { readonly id: string; readonly settings: z.infer<Settings> }): Provider;
+}
+
+/** What `compose.ts` hands to every provider. */
+export interface ProviderDependencies {
+  /** Where model files and prefix states lie. */
+  readonly cacheDir: string;
+  readonly now: () => number;
+  /** A secret by name ("apiKey"); null when it is not set. Never logged. */
+  readonly secret: (name: string) => Promise<string | null>;
+  /** The file of a local model by our name; null when it is not on this machine. */
+  readonly modelFile: (name: string) => Promise<{ readonly path: string; readonly contextTokens: number | null; readonly parametersB: number | null; readonly label: string } | null>;
+  readonly localModels: () => Promise<readonly string[]>;
+  /** The built worker and the program that runs it, for engines in a process of their own. */
+  readonly workerPath: string;
+  readonly nodePath: string;
+}
+
+export function defineProvider<Settings extends z.ZodType>(definition: ProviderDefinition<Settings>): ProviderDefinition<Settings> {
+  return definition;
+}

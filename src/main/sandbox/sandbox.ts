@@ -1,0 +1,149 @@
+import type { Reply } from '@shared/errors.ts';
+import type { SandboxTier } from '@shared/events.ts';
+
+/**
+ * Where everything that a model asks for happens: all commands and all file operations, and nothing else.
+ * Paths are relative to the workspace, with `/`; an implementation refuses one that leads out of it.
+ * Results are untrusted data. Expected failures are values; a method throws only for a bug.
+ */
+export interface Sandbox {
+  readonly tier: SandboxTier;
+  /** What is protected and what is not, in words, and the limits in force. */
+  readonly description: SandboxDescription;
+  /** Where the workspace lies for commands (`/workspace` in a container). */
+  readonly workspacePath: string;
+  /** A folder outside the workspace for trial copies; emptied at the end. Null where there is none. */
+  readonly scratchPath: string | null;
+  /** Runs one command to its end. At the deadline or on abort everything it started is killed, also what has detached itself. */
+  exec(request: ExecRequest, signal: AbortSignal): Promise<Reply<ExecResult>>;
+  /** Starts a process that lives until `close` or the end of the sandbox. */
+  open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>>;
+  /** The bytes of a regular file; `too-large` above `maxBytes` (default 4 MiB), `not-found`, `bad-input` for a folder or device. */
+  readFile(path: string, options: ReadOptions, signal: AbortSignal): Promise<Reply<FileContent>>;
+  /**
+   * Writes a whole file, making folders as needed; keeps the mode of an existing file.
+   * `expect`: the SHA-256 the file must have (null: must not exist); otherwise `stale-file`, and nothing was written.
+   */
+  writeFile(path: string, bytes: Uint8Array, expect: string | null | undefined, signal: AbortSignal): Promise<Reply<void>>;
+  deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>>;
+  /** Files and folders under `path`, sorted by path; skips `.git` and what ignore files name unless `all`. */
+  list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>>;
+  search(query: SearchQuery, signal: AbortSignal): Promise<Reply<SearchResult>>;
+  stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>>;
+  /** Metadata of every file that changes are tracked for: path to a fingerprint that differs when the file was touched. */
+  scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>>;
+  /** Kills everything and removes the sandbox. Safe to call twice; never rejects. */
+  dispose(): Promise<void>;
+}
+
+export interface SandboxDescription {
+  readonly tier: SandboxTier;
+  readonly image: string | null;
+  readonly text: string;
+  readonly limits: Readonly<Record<string, string | number | boolean>>;
+  readonly warnings: readonly string[];
+}
+
+export interface ExecRequest {
+  /** Run by `bash -c` (`sh -c` where there is no bash). */
+  readonly command: string;
+  /** Absolute within the sandbox, or relative to the workspace. Default: the workspace. */
+  readonly cwd?: string;
+  readonly timeoutMs: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: Uint8Array;
+  /** Called for every chunk as it comes, in order of arrival; must not throw. */
+  readonly onOutput?: (chunk: OutputChunk) => void;
+  /** How many bytes of each stream the result keeps: half from the head, half from the tail. Default 256 KiB. */
+  readonly keepBytes?: number;
+}
+
+export interface OutputChunk {
+  readonly stream: 'stdout' | 'stderr';
+  readonly bytes: Uint8Array;
+}
+
+export interface ExecResult {
+  /** `lost`: nobody knows how it ended (the engine or the container died); the exit code is then null. */
+  readonly outcome: 'exited' | 'timed-out' | 'cancelled' | 'killed' | 'lost';
+  readonly exitCode: number | null;
+  /** Text as kept; where bytes were dropped a line in the middle says how many. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  readonly durationMs: number;
+}
+
+export interface OpenRequest {
+  readonly command: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onOutput: (chunk: OutputChunk) => void;
+}
+
+export interface OpenProcess {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Resolves when the process has ended; never rejects. */
+  readonly ended: Promise<{ readonly exitCode: number | null }>;
+  /** Kills it and everything it started. */
+  close(): Promise<void>;
+}
+
+export interface ReadOptions {
+  readonly maxBytes?: number;
+}
+
+export interface FileContent {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly mode: number;
+}
+
+export interface ListOptions {
+  readonly depth?: number;
+  readonly all?: boolean;
+  /** At most so many entries (default 2,000); `truncated` says that there are more. */
+  readonly limit?: number;
+}
+
+export interface Listing {
+  readonly entries: readonly ListEntry[];
+  readonly truncated: boolean;
+}
+
+export interface ListEntry {
+  readonly path: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly sizeBytes: number;
+}
+
+export interface SearchQuery {
+  /** A regular expression, or plain text with `literal`. */
+  readonly pattern: string;
+  readonly literal?: boolean;
+  readonly ignoreCase?: boolean;
+  /** Only files that match this glob. */
+  readonly glob?: string;
+  readonly path?: string;
+  readonly limit?: number;
+}
+
+export interface SearchResult {
+  readonly matches: readonly { readonly path: string; readonly line: number; readonly text: string }[];
+  readonly truncated: boolean;
+}
+
+export interface FileStat {
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly sizeBytes: number;
+  readonly mode: number;
+  readonly modifiedMs: number;
+}
+
+export interface ScannedFile {
+  readonly sizeBytes: number;
+  readonly mode: number;
+  /** Changes whenever the content may have changed (size, mtime in ns, inode). */
+  readonly fingerprint: string;
+}

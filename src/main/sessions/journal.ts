@@ -1,0 +1,49 @@
+import type { BlobRef, NewEvent, SessionEvent, Transient } from '@shared/events.ts';
+import type { MoneyState } from '@shared/session-money.ts';
+import type { SessionState } from '@shared/session-state.ts';
+
+/**
+ * The one writer of one session, as the agent sees it: facts in, folded state out.
+ * The live one writes to disk; the replayed one checks every fact against a recorded log.
+ */
+export interface Journal {
+  readonly sessionId: string;
+  /**
+   * Stamps, redacts, writes, folds and publishes an event; resolved means: written, and on disk where the type
+   * stands at a side effect. Rejects with AppError `disk-full` when it could not be written whole (nothing of it
+   * remains then), and with `log-damaged` for anything appended after that failed to recover.
+   */
+  append(event: NewEvent): Promise<SessionEvent>;
+  /** Sends a transient push to subscribers; never stored. */
+  push(transient: Transient): void;
+  putBlob(bytes: Uint8Array): Promise<BlobRef>;
+  /** Null when the blob is gone. */
+  getBlob(ref: BlobRef): Promise<Uint8Array | null>;
+  /** A blob written as it comes, for output too large to hold; `end` gives its name. */
+  openBlob(): BlobSink;
+  state(): SessionState;
+  money(): MoneyState;
+  /** The events from `fromSeq` (default 1) as they lie in the log. */
+  read(fromSeq?: number): AsyncIterable<SessionEvent>;
+  /** Milliseconds since 1970; in a replay the recorded clock. */
+  now(): number;
+  /** A new id (`call-…`), unique in the session; in a replay the recorded one. */
+  newId(kind: 'turn' | 'call' | 'tool' | 'message' | 'approval'): string;
+}
+
+export interface BlobSink {
+  write(bytes: Uint8Array): void;
+  readonly bytes: number;
+  end(): Promise<BlobRef>;
+  /** Drops what was written. */
+  discard(): Promise<void>;
+}
+
+/**
+ * How something outside the log is done: a tool's run, a recipe's action. Live it is simply run;
+ * in a replay the recorded result is handed back and nothing runs.
+ */
+export interface Effects {
+  readonly replaying: boolean;
+  perform<T>(toolCallId: string, run: () => Promise<T>): Promise<T>;
+}

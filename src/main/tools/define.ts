@@ -1,0 +1,80 @@
+import type { Failure } from '@shared/errors.ts';
+import type { z } from 'zod';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+
+/** What a tool does to the world; drives approval and what `--plan` allows. A tool never asks by itself. */
+export type Access = 'read' | 'write' | 'execute' | 'network' | 'end';
+
+/** What a run of a tool gives back. `output` is for the model; the caller caps it and keeps the whole. */
+export interface ToolResult {
+  readonly status: 'ok' | 'error' | 'refused' | 'timed-out' | 'cancelled';
+  readonly output: string;
+  readonly exitCode?: number | null;
+  /** The result as data, for recipes and for the interface. JSON only. */
+  readonly data?: unknown;
+  readonly failure?: Failure;
+}
+
+/** What a tool may use while it runs. */
+export interface ToolContext {
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  /** Output as it comes, for people to see; it is also kept whole in a blob. */
+  readonly emit: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
+  /**
+   * What the model last read of a file (SHA-256), so that a person's edit since is never overwritten.
+   * `undefined`: the model has not read it.
+   */
+  readonly lastRead: (path: string) => string | undefined;
+  readonly noteRead: (path: string, sha256: string) => void;
+  /** Writes and deletions go through here: guards, `stale-file` checks and `file-changed` with both images. */
+  readonly writeFile: (path: string, bytes: Uint8Array) => Promise<ToolResult | null>;
+  readonly deleteFile: (path: string) => Promise<ToolResult | null>;
+  readonly facts: ToolFacts;
+}
+
+/** Facts of the project that tools need. */
+export interface ToolFacts {
+  /** The command that runs the project's tests; null when there is none. */
+  readonly testCommand: string | null;
+  readonly testRunner: 'pytest' | 'unittest' | 'node-test' | 'npm' | 'other' | null;
+  readonly commandTimeoutMs: number;
+  readonly maxWriteBytes: number;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly access: Access;
+  readonly input: z.ZodType;
+  /** One line for a person: "read src/a.ts", "run pytest -q". Must not throw for any parsed input. */
+  label(input: unknown): string;
+  /** `input` has been parsed by the schema. May throw; the caller turns that into an error the model reads. */
+  run(input: unknown, context: ToolContext): Promise<ToolResult>;
+}
+
+export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly description: string;
+  readonly access: Access;
+  readonly input: Input;
+  readonly label: (input: z.infer<Input>) => string;
+  readonly create: (dependencies: ToolDependencies) => (input: z.infer<Input>, context: ToolContext) => Promise<ToolResult>;
+}
+
+/** What `compose.ts` hands to every tool. */
+export interface ToolDependencies {
+  readonly now: () => number;
+}
+
+export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): ToolDefinition<Input> {
+  return definition;
+}
+
+/** Where tools come from: the built-in ones are one source; folders of custom tools and servers are later ones. */
+export interface ToolSource {
+  readonly id: string;
+  list(): readonly Tool[];
+  /** Calls back when the list has changed; returns how to stop. */
+  changed(listener: () => void): () => void;
+}

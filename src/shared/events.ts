@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import { partSchema } from './messages.ts';
+import { rungSchema, whereSchema } from './models.ts';
+import { priceSchema, usageSchema } from './money.ts';
+
+/**
+ * The facts of a session. The log is the truth: everything shown or counted is a pure function of these.
+ * Deltas and output chunks are never events; the matching `*-ended` event holds the whole.
+ * A reader skips event types that it does not know; a log of a newer version is refused, not guessed at.
+ */
+export const LOG_VERSION = 1;
+
+/** Bytes kept beside the log under their own hash. */
+export const blobRefSchema = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.number().int().nonnegative() });
+export type BlobRef = z.infer<typeof blobRefSchema>;
+
+export const workspaceModeSchema = z.enum(['in-place', 'copy', 'scratch']);
+export type WorkspaceMode = z.infer<typeof workspaceModeSchema>;
+
+export const sandboxTierSchema = z.enum(['container', 'os', 'read-only', 'memory']);
+export type SandboxTier = z.infer<typeof sandboxTierSchema>;
+
+/** Why a turn ended. Every limit has a reason of its own. */
+export const turnEndReasonSchema = z.enum([
+  'done',
+  'answered',
+  'planned',
+  'gave-up',
+  'step-limit',
+  'time-limit',
+  'token-limit',
+  'output-limit',
+  'repeated-call',
+  'alternating-calls',
+  'repeated-rejection',
+  'criterion-unmet',
+  'cap',
+  'needs-approval',
+  'missing',
+  'cancelled',
+  'crashed',
+  'error',
+]);
+export type TurnEndReason = z.infer<typeof turnEndReasonSchema>;
+
+/** How sure the product is of an accepted change, and why ("weak tests": mutants of the change survive). */
+export const confidenceSchema = z.enum(['high', 'weak-tests', 'mechanical', 'unchecked']);
+export type Confidence = z.infer<typeof confidenceSchema>;
+
+/** Why a step's model was called. */
+export const purposeSchema = z.enum(['act', 'locate', 'propose', 'repair', 'answer', 'plan', 'summarise', 'choose', 'title']);
+export type Purpose = z.infer<typeof purposeSchema>;
+
+export const stopReasonSchema = z.enum(['stop', 'length', 'tool-calls', 'stop-sequence', 'cancelled', 'error']);
+export type StopReason = z.infer<typeof stopReasonSchema>;
+
+export const timingsSchema = z.object({
+  /** Waiting for the one generator; not part of the other figures. Milliseconds, as all of these. */
+  queuedMs: z.number().nonnegative(),
+  prefillMs: z.number().nonnegative().nullable(),
+  decodeMs: z.number().nonnegative().nullable(),
+  totalMs: z.number().nonnegative(),
+});
+export type Timings = z.infer<typeof timingsSchema>;
+
+export const toolStatusSchema = z.enum(['ok', 'error', 'refused', 'timed-out', 'cancelled', 'unknown']);
+export type ToolStatus = z.infer<typeof toolStatusSchema>;
+
+/** Who did something to a file: a tool the model called, a recipe's program, an undo or a take by a person. */
+export const actorSchema = z.enum(['model', 'recipe', 'undo', 'take']);
+export type Actor = z.infer<typeof actorSchema>;
+
+/** One side of a file's change. `null`: the file was not there. `kept: false`: it was there but its bytes were not kept, and why. */
+export const fileImageSchema = z.union([
+  z.object({ kept: z.literal(true), blob: blobRefSchema, mode: z.number().int() }),
+  z.object({ kept: z.literal(false), why: z.enum(['too-large', 'ignored', 'not-a-file']) }),
+  z.null(),
+]);
+export type FileImage = z.infer<typeof fileImageSchema>;
+
+const criterionSchema = z.object({ command: z.string(), source: z.enum(['option', 'project']) }).nullable();
+
+const payloads = {
+  'session-created': z.object({
+    logVersion: z.number().int(),
+    sessionId: z.string(),
+    appVersion: z.string(),
+    title: z.string(),
+    projectPath: z.string().nullable(),
+    workspace: z.object({ mode: workspaceModeSchema, path: z.string() }),
+    parentId: z.string().nullable(),
+    groupId: z.string().nullable(),
+  }),
+  /** Something was wrong with the log when it was opened; the damaged bytes lie in `movedTo`, nothing was deleted. */
+  'session-repaired': z.object({ reason: z.string(), movedBytes: z.number().int(), movedTo: z.string().nullable() }),
+  'sandbox-started': z.object({
+    tier: sandboxTierSchema,
+    image: z.string().nullable(),
+    /** Limits and warnings in words and numbers, as `Sandbox.describe` gives them. */
+    description: z.string(),
+    limits: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  }),
+  'sandbox-lost': z.object({ reason: z.string(), recreated: z.boolean() }),
+  /** `queued`: the text came while a turn ran, and waits; `message-delivered` says when the model saw it. */
+  'user-message-added': z.object({ messageId: z.string(), text: z.string(), queued: z.boolean() }),
+  'message-delivered': z.object({ messageId: z.string() }),
+  'turn-started': z.object({
+    messageId: z.string(),
+    plan: z.boolean(),
+    criterion: criterionSchema,
+    ladder: z.array(rungSchema),
+    limits: z.object({
+      maxSteps: z.number().int(),
+      maxMinutes: z.number(),
+      maxTokens: z.number().int(),
+      maxUsd: z.number().nullable(),
+    }),
+  }),
+  /** The success criterion was run: once before the work, and again before the end is believed. */
+  'criterion-checked': z.object({
+    phase: z.enum(['before', 'after']),
+    command: z.string(),
+    exitCode: z.number().int().nullable(),
+    passed: z.boolean(),
+    summary: z.string(),
+  }),
+  'rung-chosen': z.object({ rung: rungSchema, recipe: z.string().nullable(), reason: z.string(), index: z.number().int() }),
+  'route-decided': z.object({
+    callId: z.string(),
+    chosen: z.object({ model: z.string(), where: whereSchema }),
+    runnerUp: z.object({ model: z.string(), where: whereSchema }).nullable(),
+    reasonCode: z.string(),
+    reason: z.string(),
+  }),
+  'engine-waited': z.object({ callId: z.string(), waitedMs: z.number() }),
+  'model-call-started': z.object({
+    callId: z.string(),
+    step: z.number().int(),
+    purpose: purposeSchema,
+    rung: rungSchema,
+    provider: z.string(),
+    model: z.string(),
+    /** The exact request, so that a prompt is never guessed again. */
+    request: blobRefSchema,
+    /** Tokens of the prompt by the model's own tokenizer; null when only the provider can tell. */
+    promptTokens: z.number().int().nullable(),
+  }),
+  'model-call-ended': z.object({
+    callId: z.string(),
+    parts: z.array(partSchema),
+    stopReason: stopReasonSchema,
+    usage: usageSchema,
+    /** Prompt tokens that were computed again in this call; null where the provider does not say. */
+    evaluatedTokens: z.number().int().nullable(),
+    timings: timingsSchema,
+    price: priceSchema.nullable(),
+    costUsd: z.number().nullable(),
+    error: z.object({ code: z.string(), message: z.string(), retryable: z.boolean() }).nullable(),
+  }),
+  'tool-call-requested': z.object({
+    toolCallId: z.string(),
+    callId: z.string(),
+    tool: z.string(),
+    input: z.unknown(),
+    style: z.enum(['native', 'schema', 'text', 'grammar']),
+    /** What was repaired in the arguments before they parsed; empty for a strict parse. */
+    repairs: z.array(z.string()),
+  }),
+  'approval-requested': z.object({ approvalId: z.string(), toolCallId: z.string(), kind: z.string(), subject: z.string(), sha256: z.string() }),
+  'approval-answered': z.object({ approvalId: z.string(), answer: z.enum(['allow', 'deny']), by: z.enum(['person', 'policy', 'nobody']) }),
+  /** Written before the side effect. `by` tells a step's tool call from a recipe's action. */
+  'tool-started': z.object({ toolCallId: z.string(), tool: z.string(), by: z.enum(['model', 'recipe']), input: z.unknown(), label: z.string() }),
+  'tool-ended': z.object({
+    toolCallId: z.string(),
+    tool: z.string(),
+    status: toolStatusSchema,
+    /** What the model sees (capped: head and tail). */
+    output: z.string(),
+    /** The whole of it, where the capped text is not the whole. */
+    full: blobRefSchema.nullable(),
+    exitCode: z.number().int().nullable(),
+    durationMs: z.number(),
+    /** The result as data, for a recipe's action: what a replay hands back instead of acting. A blob above 32 KB. */
+    data: z.unknown(),
+    dataBlob: blobRefSchema.nullable(),
+  }),
+  'file-changed': z.object({
+    path: z.string(),
+    before: fileImageSchema,
+    after: fileImageSchema,
+    by: actorSchema,
+    toolCallId: z.string().nullable(),
+    added: z.number().int().nullable(),
+    removed: z.number().int().nullable(),
+    /** For `by: 'undo'`: the `file-changed` events (seq) that this one takes back. */
+    undoes: z.array(z.number().int()),
+  }),
+  'changes-taken': z.object({ paths: z.array(z.string()), target: z.string() }),
+  'recipe-progressed': z.object({ recipe: z.string(), phase: z.string(), text: z.string(), data: z.unknown() }),
+  'context-compacted': z.object({ summary: z.string(), replacesUpToSeq: z.number().int(), beforeTokens: z.number().int(), afterTokens: z.number().int() }),
+  'observation-trimmed': z.object({ toolCallId: z.string(), beforeTokens: z.number().int(), afterTokens: z.number().int() }),
+  /** Something a person should know that is no failure of the turn (a sandbox limit not enforced, a retried call). */
+  'notice-added': z.object({ level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
+  'child-session-ended': z.object({ sessionId: z.string(), costUsd: z.number().nullable(), usage: usageSchema }),
+  'turn-ended': z.object({
+    reason: turnEndReasonSchema,
+    /** What the agent says at the end: a summary, an answer or a plan; or why it stopped. */
+    text: z.string(),
+    confidence: confidenceSchema.nullable(),
+    /** What is missing (reason `missing`), or the error. */
+    failure: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }).nullable(),
+  }),
+} as const;
+
+const stamp = {
+  v: z.number().int(),
+  /** 1, 2, 3 … without a gap. */
+  seq: z.number().int().positive(),
+  /** Milliseconds since 1970, stamped at append. */
+  at: z.number(),
+  turnId: z.string().optional(),
+};
+
+type Payloads = { [Type in keyof typeof payloads]: z.infer<(typeof payloads)[Type]> };
+export type EventType = keyof Payloads;
+
+/** An event before the log has stamped it. */
+export type NewEvent = { [Type in EventType]: { readonly type: Type; readonly turnId?: string } & Readonly<Payloads[Type]> }[EventType];
+
+/** An event as it lies in the log. */
+export type SessionEvent = NewEvent & { readonly v: number; readonly seq: number; readonly at: number };
+export type EventOf<Type extends EventType> = Extract<SessionEvent, { type: Type }>;
+
+const stampSchema = z.object({ ...stamp, type: z.string() }).loose();
+
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(payloads, type);
+}
+
+/**
+ * Parses one record of a log. `null`: a type this version does not know, to be skipped.
+ * Throws a ZodError for a known type with a wrong shape.
+ */
+export function parseEvent(record: unknown): SessionEvent | null {
+  const stamped = stampSchema.parse(record);
+  if (!isEventType(stamped.type)) return null;
+  const payload = payloads[stamped.type].parse(stamped);
+  const turn = stamped.turnId === undefined ? {} : { turnId: stamped.turnId };
+  // The one cast at this edge: the payload was parsed by the schema that its type names.
+  return { ...payload, type: stamped.type, v: stamped.v, seq: stamped.seq, at: stamped.at, ...turn } as SessionEvent;
+}
+
+/** Pushes that are never stored; the matching `*-ended` event repairs a lost one. */
+export type Transient =
+  | { readonly type: 'text-delta'; readonly callId: string; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly callId: string; readonly text: string }
+  | { readonly type: 'output-chunk'; readonly toolCallId: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  | { readonly type: 'call-progress'; readonly callId: string; readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode'; readonly done: number; readonly total: number | null };

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** One part of what a model said or was shown. */
+export const partSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('reasoning'), text: z.string() }),
+  z.object({ type: z.literal('tool-call'), id: z.string(), name: z.string(), input: z.unknown(), raw: z.string().optional() }),
+  z.object({ type: z.literal('tool-result'), id: z.string(), name: z.string(), text: z.string(), isError: z.boolean() }),
+]);
+export type Part = z.infer<typeof partSchema>;
+export type ToolCallPart = Extract<Part, { type: 'tool-call' }>;
+
+export const messageSchema = z.object({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  parts: z.array(partSchema),
+});
+export type Message = z.infer<typeof messageSchema>;
+
+/** The visible text of a message: text parts joined; no reasoning, no calls. */
+export function textOf(message: Message): string {
+  return message.parts
+    .filter((part) => part.type === 'text')
+    .map((part) => part.text)
+    .join('');
+}
+
+export function textMessage(role: Message['role'], text: string): Message {
+  return { role, parts: [{ type: 'text', text }] };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { priceSchema } from './money.ts';
+
+/** Where a model runs: on this machine, or somewhere that costs money and sees the prompt. */
+export const whereSchema = z.enum(['local', 'cloud']);
+export type Where = z.infer<typeof whereSchema>;
+
+/** `PROVIDER/NAME`, the only way a model is named to a person. The name may itself contain slashes. */
+export const modelIdSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]*\/.+$/, 'a model is named PROVIDER/NAME');
+
+export function splitModelId(id: string): { readonly provider: string; readonly name: string } | null {
+  const slash = id.indexOf('/');
+  if (slash <= 0 || slash === id.length - 1) return null;
+  return { provider: id.slice(0, slash), name: id.slice(slash + 1) };
+}
+
+/** What a model can be asked for. What is false is emulated or not used, never tried in the hope that it works. */
+export const capabilitiesSchema = z.object({
+  /** Native tool calls through the provider's own field. */
+  tools: z.boolean(),
+  /** Output forced to a JSON Schema or grammar. */
+  grammar: z.boolean(),
+  /** The answer may be opened for the model with a given text. */
+  prefill: z.boolean(),
+  /** Fill-in-the-middle. */
+  infill: z.boolean(),
+  /** Tokens can be counted with the model's own tokenizer. */
+  countTokens: z.boolean(),
+});
+export type Capabilities = z.infer<typeof capabilitiesSchema>;
+
+export const modelInfoSchema = z.object({
+  /** `PROVIDER/NAME` */
+  id: z.string(),
+  provider: z.string(),
+  name: z.string(),
+  label: z.string(),
+  where: whereSchema,
+  /** The window in tokens that calls may use, prompt and answer together. */
+  contextTokens: z.number().int().positive(),
+  /** Billions of parameters where known; decides prompt form and ladder. */
+  parametersB: z.number().positive().nullable(),
+  capabilities: capabilitiesSchema,
+  /** Null: unpriced. Local models have a price of 0 with source "local". */
+  price: priceSchema.nullable(),
+  /** Gears that passed the probe for this model, best first. */
+  gears: z.array(z.enum(['recipe', 'loop'])),
+});
+export type ModelInfo = z.infer<typeof modelInfoSchema>;
+
+export const gearSchema = z.enum(['recipe', 'loop']);
+export type Gear = z.infer<typeof gearSchema>;
+
+/** A gear and a model: one rung of the ladder a task may climb. */
+export const rungSchema = z.object({ gear: gearSchema, model: z.string(), where: whereSchema });
+export type Rung = z.infer<typeof rungSchema>;

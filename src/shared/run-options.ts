@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { workspaceModeSchema } from './events.ts';
+
+/** What a host may ask of one turn; what is absent comes from the settings. */
+export const runOptionsSchema = z.object({
+  projectPath: z.string().optional(),
+  workspace: workspaceModeSchema.optional(),
+  sessionId: z.string().optional(),
+  check: z.string().optional(),
+  policy: z.enum(['local', 'hybrid', 'cloud']).optional(),
+  local: z.string().optional(),
+  cloud: z.string().optional(),
+  gear: z.enum(['auto', 'recipe', 'loop']).default('auto'),
+  maxSteps: z.number().int().positive().optional(),
+  maxMinutes: z.number().positive().optional(),
+  maxTokens: z.number().int().positive().optional(),
+  maxUsd: z.number().nonnegative().optional(),
+  atCap: z.enum(['stop', 'local']).default('stop'),
+  approve: z.enum(['ask', 'deny', 'allow']).optional(),
+  sandbox: z.enum(['container', 'read-only']).optional(),
+  plan: z.boolean().default(false),
+  seed: z.number().int().optional(),
+});
+export type RunOptions = z.infer<typeof runOptionsSchema>;
+
+/** How a run ended, in the words of the result file; decides the exit code. */
+export const runStatusSchema = z.enum(['done', 'gave-up', 'limit', 'cap', 'needs-approval', 'missing', 'cancelled', 'error']);
+export type RunStatus = z.infer<typeof runStatusSchema>;

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { priceSchema } from './money.ts';
+
+export const SETTINGS_VERSION = 1;
+
+/** A configured endpoint that speaks Chat Completions. Its key is never here. */
+const openaiCompatibleSchema = z.strictObject({
+  kind: z.literal('openai-compatible'),
+  baseUrl: z.url(),
+  label: z.string().optional(),
+  /** `local` for a server on this machine that costs nothing per token. */
+  where: z.enum(['local', 'cloud']).default('cloud'),
+  /** The environment variable that holds the key, where there is one. Read, never written. */
+  keyVariable: z.string().optional(),
+  models: z
+    .record(
+      z.string(),
+      z.strictObject({
+        price: priceSchema.optional(),
+        context: z.number().int().positive().optional(),
+        parametersB: z.number().positive().optional(),
+        tools: z.boolean().optional(),
+        gears: z.array(z.enum(['recipe', 'loop'])).optional(),
+      }),
+    )
+    .default({}),
+});
+
+const llamaCppSchema = z.strictObject({
+  kind: z.literal('llama-cpp'),
+  contextTokens: z.number().int().positive().optional(),
+  threads: z.number().int().positive().optional(),
+  gpu: z.enum(['auto', 'off']).default('auto'),
+});
+
+export const providerSettingsSchema = z.discriminatedUnion('kind', [openaiCompatibleSchema, llamaCppSchema]);
+export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
+
+export const settingsSchema = z.strictObject({
+  version: z.literal(SETTINGS_VERSION).default(SETTINGS_VERSION),
+  policy: z.enum(['local', 'hybrid', 'cloud']).default('local'),
+  local: z.string().default('llama-cpp/qwen2.5-coder-1.5b-instruct'),
+  cloud: z.string().nullable().default(null),
+  providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/), providerSettingsSchema).default({}),
+  limits: z
+    .strictObject({
+      maxSteps: z.number().int().positive().default(40),
+      maxMinutes: z.number().positive().default(15),
+      maxTokens: z.number().int().positive().default(200_000),
+    })
+    .prefault({}),
+  sandbox: z
+    .strictObject({
+      image: z.string().nullable().default(null),
+      memoryMb: z.number().int().min(256).default(2048),
+      cpus: z.number().positive().nullable().default(null),
+      pids: z.number().int().min(64).default(512),
+      commandTimeoutSeconds: z.number().positive().default(120),
+    })
+    .prefault({}),
+  approve: z.enum(['ask', 'deny', 'allow']).default('ask'),
+});
+export type Settings = z.infer<typeof settingsSchema>;
