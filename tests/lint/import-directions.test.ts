@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** Catches: a lint rule that no longer fires, so that the tree's import directions hold in prose only. */
+const root = resolve(import.meta.dirname, '../..');
+
+const forbidden: readonly { readonly file: string; readonly line: string }[] = [
+  { file: 'src/shared/a.ts', line: "import 'node:fs';" },
+  { file: 'src/shared/b.ts', line: "import { app } from 'electron'; void app;" },
+  { file: 'src/main/agent/c.ts', line: "import { app } from 'electron'; void app;" },
+  { file: 'src/main/agent/c2.ts', line: "import { x } from '../electron/window.ts'; void x;" },
+  { file: 'src/main/agent/c3.ts', line: "import { x } from 'node:child_process'; void x;" },
+  { file: 'src/main/agent/c4.ts', line: "import { compose } from '../compose.ts'; void compose;" },
+  { file: 'src/main/tools/d.ts', line: "import { x } from '../sandbox/sandbox.ts'; void x;" },
+  { file: 'src/main/tools/d2.ts', line: "import { execFile } from 'node:child_process'; void execFile;" },
+  { file: 'src/main/providers/e.ts', line: "import { x } from '../sessions/journal.ts'; void x;" },
+  { file: 'src/main/sandbox/docker/f.ts', line: "import { x } from '../../sessions/blobs.ts'; void x;" },
+  { file: 'src/main/engines/llama-worker/g.ts', line: "import { x } from '../../sandbox/sandbox.ts'; void x;" },
+  { file: 'src/main/lib/h.ts', line: "import { x } from '../sessions/journal.ts'; void x;" },
+  { file: 'src/main/api/i.ts', line: "import { app } from 'electron'; void app;" },
+  { file: 'src/main/cli/j.ts', line: "import { x } from '../electron/window.ts'; void x;" },
+  { file: 'src/main/web/k.ts', line: "import { app } from 'electron'; void app;" },
+  { file: 'src/preload/l.ts', line: "import { x } from '@shared/events.ts'; void x;" },
+  { file: 'src/renderer/m.tsx', line: "import 'node:fs';" },
+  { file: 'src/renderer/n.tsx', line: "import { x } from '../main/compose.ts'; void x;" },
+  { file: 'src/renderer/o.tsx', line: "import { x } from '@shared/events.ts'; void x;" },
+  { file: 'src/renderer/features/chat/p.tsx', line: "import { x } from '../costs/costs-view.tsx'; void x;" },
+];
+
+const allowed: readonly { readonly file: string; readonly line: string }[] = [
+  { file: 'src/shared/ok.ts', line: "import { z } from 'zod'; void z;" },
+  { file: 'src/main/tools/ok.ts', line: "import type { X } from '../sandbox/sandbox.ts'; export type Y = X;" },
+  { file: 'src/main/tools/ok2.ts', line: "import { x } from '../lib/abort.ts'; void x;" },
+  { file: 'src/main/sandbox/docker/ok.ts', line: "import { x } from '../sandbox.ts'; void x;" },
+  { file: 'src/main/agent/ok.ts', line: "import { x } from '../tools/registry.ts'; void x;" },
+  { file: 'src/main/electron/ok.ts', line: "import { app } from 'electron'; void app;" },
+  { file: 'src/renderer/ok.tsx', line: "import type { X } from '@shared/events.ts'; export type Y = X;" },
+];
+
+let folder = '';
+let reported = new Set<string>();
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-lint-'));
+  const config = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8'));
+  writeFileSync(join(folder, '.oxlintrc.json'), JSON.stringify({ ...config, $schema: undefined, options: {} }));
+  for (const { file, line } of [...forbidden, ...allowed]) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), `${line}\n`);
+  }
+  reported = new Set(
+    lint(folder)
+      .filter((item) => item.code.includes('no-restricted-imports'))
+      .map((item) => item.filename),
+  );
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function lint(cwd: string): readonly { code: string; filename: string }[] {
+  const bin = join(root, 'node_modules/oxlint/bin/oxlint');
+  let text = '';
+  try {
+    text = execFileSync(process.execPath, [bin, '--format', 'json', '.'], {
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch (error) {
+    if (error instanceof Error && 'stdout' in error) text = String(error.stdout);
+  }
+  return JSON.parse(text).diagnostics;
+}
+
+describe('import directions', () => {
+  it.each(forbidden)('reports $line in $file', ({ file }) => {
+    expect(reported).toContain(file);
+  });
+
+  it.each(allowed)('allows $line in $file', ({ file }) => {
+    expect(reported).not.toContain(file);
+  });
+});
+
+describe('the one door to a model', () => {
+  it('is agent/run-step.ts: nobody else calls stream of a provider', () => {
+    const callers = sourceFiles(join(root, 'src/main')).filter((file) =>
+      /\bprovider\w*\.stream\(/u.test(readFileSync(file, 'utf8')),
+    );
+    expect(callers.map((file) => file.slice(root.length + 1))).toEqual(['src/main/agent/run-step.ts']);
+  });
+});
+
+function sourceFiles(start: string): readonly string[] {
+  return readdirSync(start, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
