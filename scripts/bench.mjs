@@ -1,0 +1,30 @@
+// npm run bench -- NAME ARGS: brings what the benchmark needs, builds it and runs it.
+import { ensureBenchBuilt, benchFile, ensureBuilt } from './setup/build.mjs';
+import { runInPlace } from './setup/child.mjs';
+import { findDocker } from './setup/docker.mjs';
+import { ensureInstalled } from './setup/install.mjs';
+import { ensureSandboxImage } from './setup/sandbox-image.mjs';
+import { say } from './setup/say.mjs';
+
+process.exitCode = await main();
+
+async function main() {
+  const installed = await ensureInstalled();
+  if (!installed.ok) return fail(installed.message);
+  for (const build of [ensureBuilt, ensureBenchBuilt]) {
+    const built = await build(installed.node24);
+    if (!built.ok) return fail(built.message);
+  }
+  // Some figures need no sandbox: the ones that do say so themselves.
+  if (findDocker().ok) {
+    const image = await ensureSandboxImage();
+    if (!image.ok) say(image.message);
+  }
+  return runInPlace(installed.node24, [benchFile, ...process.argv.slice(2)]);
+}
+
+/** @param {string} message */
+function fail(message) {
+  say(message);
+  return 5;
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+// npm start -- ARGS: brings what the program needs, builds it where its sources changed, and runs it.
+// Plain Node 20 without packages, for it runs before anything is installed. Everything it says goes
+// to stderr; stdout is the program's.
+import { appFile, cliFile, ensureBuilt } from './setup/build.mjs';
+import { runInPlace } from './setup/child.mjs';
+import { ensureInstalled } from './setup/install.mjs';
+import { say } from './setup/say.mjs';
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** @param {readonly string[]} args @returns {Promise<number>} */
+async function main(args) {
+  const installed = await ensureInstalled();
+  if (!installed.ok) return fail(installed.message);
+  const built = await ensureBuilt(installed.node24);
+  if (!built.ok) return fail(built.message);
+  if (args.length > 0) return runInPlace(installed.node24, [cliFile, ...args]);
+  return openApp(installed.node24);
+}
+
+// The window where there is one to be had, else the same interface in the browser.
+/** @param {string} node24 @returns {Promise<number>} */
+async function openApp(node24) {
+  const { ensureElectron, hasDisplay } = await import('./setup/electron.mjs');
+  const serve = () => runInPlace(node24, [cliFile, 'serve', '--open']);
+  if (!hasDisplay()) {
+    say('there is no display here; opening the interface in the browser');
+    return serve();
+  }
+  const electron = await ensureElectron(node24);
+  if (!electron.ok) {
+    say(`${electron.message}; opening the interface in the browser`);
+    return serve();
+  }
+  const flags = process.env.DEWPOINT_TEST_SHELL === '1' ? ['--no-sandbox', '--disable-gpu'] : [];
+  const started = Date.now();
+  const code = await runInPlace(electron.path, [appFile, ...flags]);
+  // A window that never came up (missing system libraries, no working display) ends at once.
+  if ([0, 129, 130, 143].includes(code) || Date.now() - started > 5_000) return code;
+  say(`Electron ended at once with ${code}; opening the interface in the browser`);
+  return serve();
+}
+
+/** @param {string} message */
+function fail(message) {
+  say(message);
+  return 5;
+}
