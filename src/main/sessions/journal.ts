@@ -1,4 +1,4 @@
-import type { BlobRef, NewEvent, SessionEvent, Transient } from '@shared/events.ts';
+import type { BlobRef, NewEvent, SessionEvent, ToolStatus, Transient } from '@shared/events.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState } from '@shared/session-state.ts';
 
@@ -39,11 +39,23 @@ export interface BlobSink {
   discard(): Promise<void>;
 }
 
+/** What one effect leaves behind: the measured fields of its `tool-ended`. */
+export interface EffectRecord {
+  readonly status: ToolStatus;
+  /** Capped: what a model sees. */
+  readonly output: string;
+  readonly full: BlobRef | null;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  /** JSON. In a replay it comes from `data` or, where that was too large, from `dataBlob`. */
+  readonly data: unknown;
+}
+
 /**
  * How something outside the log is done: a tool's run, a recipe's action. Live it is simply run;
- * in a replay the recorded result is handed back and nothing runs.
+ * in a replay the record is put together from the recorded `tool-ended` of that id and nothing runs.
  */
 export interface Effects {
   readonly replaying: boolean;
-  perform<T>(toolCallId: string, run: () => Promise<T>): Promise<T>;
+  perform(toolCallId: string, run: () => Promise<EffectRecord>): Promise<EffectRecord>;
 }

@@ -1,0 +1,82 @@
+import type { ModelInfo } from '@shared/models.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { GatherFacts } from '../projects/project-facts.ts';
+import type { Provider } from '../providers/define.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Effects, Journal } from '../sessions/journal.ts';
+import type { Tool } from '../tools/define.ts';
+import type { Recipe, RecipeSettings } from './recipes/define.ts';
+
+/** A model and the provider that answers for it. */
+export interface ResolvedModel {
+  readonly info: ModelInfo;
+  readonly provider: Provider;
+}
+
+/** A message that came while a turn was running. */
+export interface QueuedMessage {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/**
+ * Messages that wait for the running turn. A replay answers from the log:
+ * a message is there exactly when the next recorded event of the agent is its `message-delivered`.
+ */
+export interface Inbox {
+  /** The next message in order, taken out; null when none waits. Synchronous. */
+  take(): QueuedMessage | null;
+}
+
+export interface ApprovalQuestion {
+  readonly approvalId: string;
+  /** `guarded-file`, `network`, … */
+  readonly kind: string;
+  /** What is asked about: a path, a host, a command. */
+  readonly subject: string;
+  readonly reason: string;
+}
+
+/** Who answers questions. `nobody`: there is no one to ask (a run without a terminal). Rejects on abort. */
+export interface Approver {
+  ask(question: ApprovalQuestion, signal: AbortSignal): Promise<'allow' | 'deny' | 'nobody'>;
+}
+
+export interface AgentConfig {
+  readonly commandTimeoutMs: number;
+  /** A tool that has not ended after this is given up (a command's own timeout is shorter). */
+  readonly toolTimeoutMs: number;
+  readonly maxWriteBytes: number;
+  readonly recipe: RecipeSettings;
+}
+
+/** Everything one session of the agent works with; `compose.ts` puts it together, a test with fakes. */
+export interface AgentServices {
+  readonly journal: Journal;
+  readonly effects: Effects;
+  readonly sandbox: Sandbox;
+  /** Null: no such model is set up. */
+  readonly findModel: (id: string, signal: AbortSignal) => Promise<ResolvedModel | null>;
+  readonly tools: readonly Tool[];
+  readonly recipes: readonly Recipe[];
+  readonly gatherFacts: GatherFacts;
+  readonly approver: Approver;
+  readonly inbox: Inbox;
+  /** Waits; returns early on abort, never rejects. A replay does not wait. */
+  readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly config: AgentConfig;
+}
+
+/** What a turn is asked for, with the defaults of the settings filled in. */
+export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap'> {
+  readonly check: string | null;
+  readonly policy: 'local' | 'hybrid' | 'cloud';
+  readonly local: string;
+  readonly cloud: string | null;
+  readonly approve: 'ask' | 'deny' | 'allow';
+  readonly maxSteps: number;
+  readonly maxMinutes: number;
+  readonly maxTokens: number;
+  readonly maxUsd: number | null;
+  readonly seed: number | null;
+}
