@@ -4,7 +4,7 @@ import { priceSchema } from './money.ts';
 export const SETTINGS_VERSION = 1;
 
 /** A configured endpoint that speaks Chat Completions. Its key is never here. */
-const openaiCompatibleSchema = z.strictObject({
+export const openaiCompatibleSchema = z.strictObject({
   kind: z.literal('openai-compatible'),
   baseUrl: z.url(),
   label: z.string().optional(),
@@ -26,14 +26,36 @@ const openaiCompatibleSchema = z.strictObject({
     .default({}),
 });
 
-const llamaCppSchema = z.strictObject({
+export const llamaCppSchema = z.strictObject({
   kind: z.literal('llama-cpp'),
   contextTokens: z.number().int().positive().optional(),
   threads: z.number().int().positive().optional(),
   gpu: z.enum(['auto', 'off']).default('auto'),
 });
 
-export const providerSettingsSchema = z.discriminatedUnion('kind', [openaiCompatibleSchema, llamaCppSchema]);
+/** One answer of a scripted model: text, tool calls, or a failure; in order, one a call. */
+const scriptedReplySchema = z.strictObject({
+  text: z.string().optional(),
+  toolCalls: z.array(z.strictObject({ name: z.string(), input: z.unknown() })).optional(),
+  error: z.string().optional(),
+  delayMs: z.number().nonnegative().optional(),
+});
+
+/** Plays back answers written beforehand; for tests and recorded demonstrations, no model behind it. */
+export const scriptedSchema = z.strictObject({
+  kind: z.literal('scripted'),
+  replies: z.array(scriptedReplySchema),
+  /** Begins again at the end instead of failing. */
+  repeat: z.boolean().default(false),
+  tools: z.boolean().default(true),
+  gears: z.array(z.enum(['recipe', 'loop'])).default(['loop']),
+});
+
+export const providerSettingsSchema = z.discriminatedUnion('kind', [
+  openaiCompatibleSchema,
+  llamaCppSchema,
+  scriptedSchema,
+]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
 export const settingsSchema = z.strictObject({

@@ -43,7 +43,12 @@ export interface ModelRequest {
 
 /** Exactly one `ended`, last. */
 export type StreamPart =
-  | { readonly type: 'progress'; readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode'; readonly done: number; readonly total: number | null }
+  | {
+      readonly type: 'progress';
+      readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
+      readonly done: number;
+      readonly total: number | null;
+    }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
   /** Only ever a whole call: a stream that is cut inside one yields none. */
@@ -60,7 +65,20 @@ export interface StreamEnded {
 }
 
 export interface ProviderError {
-  readonly code: 'rate-limit' | 'overloaded' | 'auth' | 'bad-request' | 'context-full' | 'network' | 'stalled' | 'cut' | 'engine-lost' | 'missing-model' | 'bad-model' | 'out-of-memory' | 'internal';
+  readonly code:
+    | 'rate-limit'
+    | 'overloaded'
+    | 'auth'
+    | 'bad-request'
+    | 'context-full'
+    | 'network'
+    | 'stalled'
+    | 'cut'
+    | 'engine-lost'
+    | 'missing-model'
+    | 'bad-model'
+    | 'out-of-memory'
+    | 'internal';
   readonly message: string;
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
@@ -95,13 +113,20 @@ export interface ProviderDependencies {
   /** A secret by name ("apiKey"); null when it is not set. Never logged. */
   readonly secret: (name: string) => Promise<string | null>;
   /** The file of a local model by our name; null when it is not on this machine. */
-  readonly modelFile: (name: string) => Promise<{ readonly path: string; readonly contextTokens: number | null; readonly parametersB: number | null; readonly label: string } | null>;
+  readonly modelFile: (name: string) => Promise<{
+    readonly path: string;
+    readonly contextTokens: number | null;
+    readonly parametersB: number | null;
+    readonly label: string;
+  } | null>;
   readonly localModels: () => Promise<readonly string[]>;
   /** The built worker and the program that runs it, for engines in a process of their own. */
   readonly workerPath: string;
   readonly nodePath: string;
 }
 
-export function defineProvider<Settings extends z.ZodType>(definition: ProviderDefinition<Settings>): ProviderDefinition<Settings> {
+export function defineProvider<Settings extends z.ZodType>(
+  definition: ProviderDefinition<Settings>,
+): ProviderDefinition<Settings> {
   return definition;
 }

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { providerSettingsSchema } from '@shared/settings.ts';
+import { createProviderRegistry, discoverProviders } from '../../src/main/providers/registry.ts';
+import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+
+/** Settings under which a kind can be created on a machine that has nothing. */
+const settingsOf: Readonly<Record<string, unknown>> = {
+  'openai-compatible': { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', models: { m: {} } },
+  scripted: { kind: 'scripted', replies: [{ text: 'hello' }] },
+  'llama-cpp': { kind: 'llama-cpp' },
+};
+
+const kinds = [...discoverProviders().values()];
+
+describe.each(kinds)('provider $kind', (definition) => {
+  const create = () =>
+    definition.create(providerDependencies(), {
+      id: 'x',
+      settings: definition.settings.parse(settingsOf[definition.kind]),
+    });
+
+  it('has settings that the settings file accepts', () => {
+    expect(providerSettingsSchema.safeParse(settingsOf[definition.kind]).success).toBe(true);
+  });
+
+  it('ends a stream exactly once, last, whatever happens', async () => {
+    const provider = create();
+    const parts = await collect(provider.stream(request('missing'), new AbortController().signal));
+    expect(parts.map((part) => part.type).indexOf('ended')).toBe(parts.length - 1);
+    await provider.dispose();
+  });
+
+  it('ends as cancelled when it is aborted before it begins', async () => {
+    const provider = create();
+    const parts = await collect(provider.stream(request('missing'), AbortSignal.abort()));
+    expect(parts.at(-1)).toMatchObject({ type: 'ended', stopReason: 'cancelled' });
+    await provider.dispose();
+  });
+
+  it('lists models under its own id', async () => {
+    const provider = create();
+    for (const model of await provider.listModels(new AbortController().signal))
+      expect(model.id).toBe(`x/${model.name}`);
+    await provider.dispose();
+  });
+
+  it('can be disposed of twice', async () => {
+    const provider = create();
+    await provider.dispose();
+    await provider.dispose();
+  });
+});
+
+describe('createProviderRegistry', () => {
+  it('stops the start on a second provider of one kind', () => {
+    const definition = kinds[0];
+    expect(() => createProviderRegistry({ 'a.ts': definition, 'b.ts': definition })).toThrow('b.ts');
+  });
+
+  it('stops the start on a file without a definition', () => {
+    expect(() => createProviderRegistry({ 'a.ts': undefined })).toThrow('a.ts');
+  });
+});

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How the next request to the server is answered. */
+export type Behaviour =
+  | {
+      readonly type: 'status';
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+    }
+  /** Sends these bytes of a stream, then ends, cuts the connection, or hangs. */
+  | { readonly type: 'stream'; readonly body: string; readonly then: 'end' | 'cut' | 'hang' };
+
+export interface ChatServer {
+  readonly baseUrl: string;
+  behave(behaviour: Behaviour): void;
+  readonly requests: unknown[];
+  close(): Promise<void>;
+}
+
+export const frame = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
+
+/** One text delta, one whole tool call in pieces, a finish reason and the usage. */
+export function toolCallStream(): string {
+  const delta = (value: unknown, finish: string | null = null): string =>
+    frame({
+      id: 'x',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta: value, finish_reason: finish }],
+    });
+  return [
+    delta({ role: 'assistant', content: 'I look. ' }),
+    delta({ tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'read_file', arguments: '' } }] }),
+    delta({ tool_calls: [{ index: 0, function: { arguments: '{"path":' } }] }),
+    delta({ tool_calls: [{ index: 0, function: { arguments: '"a.py"}' } }] }),
+    delta({}, 'tool_calls'),
+    frame({
+      id: 'x',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [],
+      usage: {
+        prompt_tokens: 100,
+        completion_tokens: 7,
+        total_tokens: 107,
+        prompt_tokens_details: { cached_tokens: 60 },
+      },
+    }),
+    'data: [DONE]\n\n',
+  ].join('');
+}
+
+/** A server that speaks enough of Chat Completions to be cut, stalled and refused at every point. */
+export async function startChatServer(): Promise<ChatServer> {
+  let behaviour: Behaviour = { type: 'stream', body: toolCallStream(), then: 'end' };
+  const requests: unknown[] = [];
+  const server = createServer((request, response) => {
+    void answer(request, response, behaviour, requests);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address: AddressInfo | string | null = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    behave: (next) => {
+      behaviour = next;
+    },
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  behaviour: Behaviour,
+  requests: unknown[],
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  if (request.method === 'GET') {
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model' }] }));
+    return;
+  }
+  requests.push(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+  if (behaviour.type === 'status') {
+    response.writeHead(behaviour.status, { 'content-type': 'application/json', ...behaviour.headers });
+    response.end(behaviour.body ?? JSON.stringify({ error: { message: `status ${behaviour.status}` } }));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.flushHeaders();
+  response.write(behaviour.body, () => {
+    if (behaviour.then === 'end') response.end();
+    if (behaviour.then === 'cut') response.socket?.destroy();
+  });
+}

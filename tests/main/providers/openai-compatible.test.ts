@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openaiCompatibleSchema } from '@shared/settings.ts';
+import definition from '../../../src/main/providers/openai-compatible.provider.ts';
+import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../../src/main/providers/define.ts';
+import { watched } from '../../../src/main/providers/watched.ts';
+import type { ChatServer } from '../../fakes/chat-server.ts';
+import { frame, startChatServer, toolCallStream } from '../../fakes/chat-server.ts';
+import { collect, providerDependencies, request } from '../../fakes/provider-kit.ts';
+
+let server: ChatServer;
+let provider: Provider;
+
+beforeEach(async () => {
+  server = await startChatServer();
+  provider = definition.create(providerDependencies(), {
+    id: 'test',
+    settings: openaiCompatibleSchema.parse({ kind: 'openai-compatible', baseUrl: server.baseUrl }),
+  });
+});
+
+afterEach(() => server.close());
+
+const run = (
+  overrides: Partial<ModelRequest> = {},
+  signal = new AbortController().signal,
+): Promise<readonly StreamPart[]> => collect(provider.stream({ ...request('m'), ...overrides }, signal));
+
+const endOf = (parts: readonly StreamPart[]): StreamEnded => {
+  const last = parts.at(-1);
+  if (last?.type !== 'ended') throw new Error('the stream has no end');
+  return last;
+};
+
+describe('a whole answer', () => {
+  it('yields text, one tool call with its input, and usage in disjoint buckets', async () => {
+    const parts = await run();
+    expect(parts.slice(0, -1)).toEqual([
+      { type: 'text-delta', text: 'I look. ' },
+      {
+        type: 'tool-call',
+        call: { type: 'tool-call', id: 'c1', name: 'read_file', input: { path: 'a.py' }, raw: '{"path":"a.py"}' },
+      },
+    ]);
+    expect(endOf(parts)).toMatchObject({
+      stopReason: 'tool-calls',
+      usage: { freshInput: 40, cacheRead: 60, cacheWrite: 0, output: 7, reasoning: 0, estimated: false },
+      error: null,
+    });
+  });
+
+  it('sends tools, history and limits in the wire format', async () => {
+    await run({
+      messages: [
+        { role: 'system', parts: [{ type: 'text', text: 'S' }] },
+        {
+          role: 'assistant',
+          parts: [
+            { type: 'reasoning', text: 'secret' },
+            { type: 'tool-call', id: 'c1', name: 'read_file', input: { path: 'a' } },
+          ],
+        },
+        { role: 'tool', parts: [{ type: 'tool-result', id: 'c1', name: 'read_file', text: 'body', isError: false }] },
+      ],
+      tools: [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object' } }],
+    });
+    expect(server.requests).toEqual([
+      {
+        model: 'm',
+        stream: true,
+        stream_options: { include_usage: true },
+        temperature: 0,
+        top_p: 1,
+        max_tokens: 64,
+        messages: [
+          { role: 'system', content: 'S' },
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id: 'c1', type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } }],
+          },
+          { role: 'tool', tool_call_id: 'c1', content: 'body' },
+        ],
+        tools: [
+          { type: 'function', function: { name: 'read_file', description: 'Reads.', parameters: { type: 'object' } } },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('failures', () => {
+  it('never yields a tool call from a stream that is cut at any byte', async () => {
+    const whole = toolCallStream();
+    const finished = whole.indexOf('"finish_reason":"tool_calls"');
+    for (let at = 0; at < finished; at += 1) {
+      server.behave({ type: 'stream', body: whole.slice(0, at), then: at % 2 === 0 ? 'cut' : 'end' });
+      const parts = await run();
+      expect(
+        parts.some((part) => part.type === 'tool-call'),
+        `cut at byte ${at}`,
+      ).toBe(false);
+      expect(parts.filter((part) => part.type === 'ended').length, `cut at byte ${at}`).toBe(1);
+      expect(endOf(parts).error?.retryable, `cut at byte ${at}`).toBe(true);
+    }
+  });
+
+  it.each([
+    [429, 'rate-limit', true],
+    [500, 'overloaded', true],
+    [503, 'overloaded', true],
+    [401, 'auth', false],
+    [404, 'missing-model', false],
+    [400, 'bad-request', false],
+  ] as const)('says what status %i means', async (status, code, retryable) => {
+    server.behave({ type: 'status', status });
+    expect(endOf(await run()).error).toMatchObject({ code, retryable });
+  });
+
+  it('hands on how long to wait', async () => {
+    server.behave({ type: 'status', status: 429, headers: { 'retry-after': '7' } });
+    expect(endOf(await run()).error).toMatchObject({ retryAfterMs: 7000 });
+  });
+
+  it('tells a full context from another bad request', async () => {
+    server.behave({
+      type: 'status',
+      status: 400,
+      body: JSON.stringify({ error: { message: 'maximum context length is 4096 tokens' } }),
+    });
+    expect(endOf(await run()).error).toMatchObject({ code: 'context-full', retryable: false });
+  });
+
+  it('takes an error frame inside a 200 as a failure that may be tried again', async () => {
+    server.behave({ type: 'stream', body: frame({ error: { message: 'the engine died', code: 500 } }), then: 'end' });
+    expect(endOf(await run()).error).toMatchObject({ retryable: true });
+  });
+
+  it('takes an empty answer as one that broke off', async () => {
+    server.behave({ type: 'stream', body: 'data: [DONE]\n\n', then: 'end' });
+    expect(endOf(await run()).error).toMatchObject({ code: 'cut' });
+  });
+
+  it('says that a server is not there', async () => {
+    await server.close();
+    expect(endOf(await run()).error).toMatchObject({ code: 'network', retryable: true });
+    server = await startChatServer();
+  });
+
+  it('ends within 200 ms of an abort although the server hangs', async () => {
+    server.behave({ type: 'stream', body: toolCallStream().slice(0, 60), then: 'hang' });
+    const controller = new AbortController();
+    const running = run({}, controller.signal);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const before = performance.now();
+    controller.abort();
+    const parts = await running;
+    expect(performance.now() - before).toBeLessThan(200);
+    expect(endOf(parts)).toMatchObject({ stopReason: 'cancelled', error: null });
+  });
+
+  it('does not run a call from an answer that hit the length limit', async () => {
+    const body = toolCallStream().replace('"finish_reason":"tool_calls"', '"finish_reason":"length"');
+    server.behave({ type: 'stream', body, then: 'end' });
+    const parts = await run();
+    expect(parts.some((part) => part.type === 'tool-call')).toBe(false);
+    expect(endOf(parts).stopReason).toBe('length');
+  });
+});
+
+describe('watched', () => {
+  it('fails when the next item takes too long', async () => {
+    async function* slow(): AsyncIterable<number> {
+      yield 1;
+      await new Promise(() => undefined);
+    }
+    const seen: number[] = [];
+    const reading = (async () => {
+      for await (const item of watched(slow(), 30, new AbortController().signal)) seen.push(item);
+    })();
+    await expect(reading).rejects.toThrow('Nothing came for');
+    expect(seen).toEqual([1]);
+  });
+});
