@@ -35,8 +35,9 @@ function take(file) {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
-    if (!isAlive(file)) rmSync(file, { force: true });
-    return false;
+    if (isAlive(file)) return false;
+    rmSync(file, { force: true });
+    return take(file);
   }
 }
 

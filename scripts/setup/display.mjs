@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import { has } from './run.mjs';
+
+/**
+ * Starts a display without a screen.
+ * @returns {Promise<{ok: true, display: string, stop: () => Promise<void>} | {ok: false, message: string}>}
+ */
+export function startDisplay() {
+  if (!has('Xvfb')) return Promise.resolve({ ok: false, message: 'Xvfb is not installed' });
+  return new Promise((done) => {
+    // It picks a free number itself and writes it to the third stream.
+    const args = ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp'];
+    const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+    const stop = () =>
+      new Promise((ended) => {
+        server.once('exit', () => ended(undefined));
+        server.kill();
+      });
+    server.stdio[3]?.once('data', (chunk) => done({ ok: true, display: `:${String(chunk).trim()}`, stop }));
+    server.once('error', (error) => done({ ok: false, message: `Xvfb does not start: ${error.message}` }));
+    server.once('exit', (code) => done({ ok: false, message: `Xvfb ended with ${code}` }));
+  });
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { cliFile } from './build.mjs';
+import { stream } from './run.mjs';
+
+/**
+ * Brings a model of the catalogue into the cache, by the program itself. Quick where it is there.
+ * @param {string} node24
+ * @param {string} id such as `llama-cpp/smollm2-135m-instruct`
+ * @returns {Promise<{ok: true} | {ok: false, message: string}>}
+ */
+export async function ensureModel(node24, id) {
+  // A home of its own: the person's may be in use, and a test run has no business in it.
+  const home = mkdtempSync(join(tmpdir(), 'dewpoint-setup-'));
+  try {
+    const env = { ...process.env, DEWPOINT_HOME: home };
+    const done = await stream(node24, [cliFile, 'models', 'pull', id], { env, timeoutMs: 900_000 });
+    return done.ok ? { ok: true } : { ok: false, message: `the model ${id} could not be brought (see above)` };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}

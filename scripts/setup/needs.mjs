@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuilt } from './build.mjs';
+import { startDisplay } from './display.mjs';
+import { findDocker, startDocker } from './docker.mjs';
+import { hasDisplay } from './electron.mjs';
+import { ensureElectronShell } from './electron-shell.mjs';
+import { ensureModel } from './models.mjs';
+import { root } from './paths.mjs';
+import { has } from './run.mjs';
+import { ensureSandboxImage } from './sandbox-image.mjs';
+import { ensurePackages, hasDockerDaemon, packagesFor } from './system.mjs';
+
+/** @typedef {{ok: true} | {ok: false, message: string}} Met */
+
+/**
+ * What suites need, each brought at most once.
+ * @param {{node24: string, mayChangeSystem: boolean, env: NodeJS.ProcessEnv}} options
+ *   `env` is what the suites run with; needs add to it
+ * @returns {{meet: (need: string) => Promise<Met>, stop: () => Promise<void>}}
+ *   `stop` ends what was started here and nothing else
+ */
+export function createNeeds({ node24, mayChangeSystem, env }) {
+  /** @type {Map<string, Promise<Met>>} */
+  const met = new Map();
+  /** @type {(() => Promise<void>)[]} */
+  const stops = [];
+  const context = { node24, allowed: mayChangeSystem, env, stops };
+  return {
+    meet(need) {
+      const known = met.get(need) ?? bring(need, context);
+      met.set(need, known);
+      return known;
+    },
+    async stop() {
+      for (const stop of stops.splice(0).reverse()) await stop();
+    },
+  };
+}
+
+/**
+ * @param {string} need
+ * @param {{node24: string, allowed: boolean, env: NodeJS.ProcessEnv, stops: (() => Promise<void>)[]}} context
+ * @returns {Promise<Met>}
+ */
+async function bring(need, context) {
+  if (need.startsWith('model:')) return ensureModel(context.node24, need.slice('model:'.length));
+  switch (need) {
+    case 'build':
+      return ensureBuilt(context.node24);
+    case 'docker':
+      return bringDocker(context);
+    case 'image':
+      return bringImage(context);
+    case 'electron':
+      return bringElectron(context);
+    case 'display':
+      return bringDisplay(context);
+    default:
+      return { ok: false, message: `nobody knows how to bring "${need}"` };
+  }
+}
+
+/** @param {{allowed: boolean, stops: (() => Promise<void>)[]}} context @returns {Promise<Met>} */
+async function bringDocker({ allowed, stops }) {
+  const running = findDocker();
+  if (running.ok) return running;
+  if (!hasDockerDaemon() || !has('docker')) {
+    const installed = await ensurePackages(packagesFor.docker, { allowed });
+    if (!installed.ok) return installed;
+  }
+  if (!allowed) return { ok: false, message: `${running.message}, or run "npm test -- --setup-system"` };
+  const started = await startDocker();
+  if (started.ok && started.stop) stops.push(started.stop);
+  return started;
+}
+
+/** @param {{allowed: boolean}} context @returns {Promise<Met>} */
+async function bringImage({ allowed }) {
+  const first = await ensureSandboxImage();
+  if (first.ok || !allowed || process.platform !== 'linux') return first;
+  const installed = await ensurePackages(packagesFor.image, { allowed });
+  return installed.ok ? ensureSandboxImage() : first;
+}
+
+// Electron itself where it was already fetched, else the test shell.
+/** @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context @returns {Promise<Met>} */
+async function bringElectron({ allowed, env }) {
+  if (process.platform === 'linux') {
+    const installed = await ensurePackages(packagesFor.electron, { allowed });
+    if (!installed.ok) return installed;
+  }
+  const isFetched = existsSync(join(root, 'node_modules', 'electron', 'path.txt'));
+  if (env.DEWPOINT_TEST_SHELL === '0' || (isFetched && env.DEWPOINT_TEST_SHELL !== '1')) return { ok: true };
+  const shell = await ensureElectronShell();
+  if (!shell.ok) return shell;
+  env.DEWPOINT_TEST_SHELL = '1';
+  env.ELECTRON_OVERRIDE_DIST_PATH = shell.dist;
+  return { ok: true };
+}
+
+/** @param {{env: NodeJS.ProcessEnv, stops: (() => Promise<void>)[]}} context @returns {Promise<Met>} */
+async function bringDisplay({ env, stops }) {
+  // Not the person's own display, where there is Xvfb: windows would steal the focus.
+  const started = process.platform === 'linux' ? await startDisplay() : undefined;
+  if (!started) return { ok: true };
+  if (!started.ok) return hasDisplay(env) ? { ok: true } : started;
+  env.DISPLAY = started.display;
+  delete env.WAYLAND_DISPLAY;
+  stops.push(started.stop);
+  return { ok: true };
+}

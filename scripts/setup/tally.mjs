@@ -1,0 +1,84 @@
+/**
+ * @typedef {object} Tally
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ * @property {readonly string[]} skippedNames
+ */
+
+/** A check, or a suite that could not run, counts as one. @param {'passed' | 'failed' | 'skipped'} result @returns {Tally} */
+export function oneOf(result) {
+  return { passed: 0, failed: 0, skipped: 0, skippedNames: [], [result]: 1 };
+}
+
+/**
+ * Counts a report of Vitest's JSON reporter. A file that failed before its tests ran counts as one
+ * failure, and so does a run that failed although every test passed (an error outside of tests).
+ * @param {{testResults?: readonly {name: string, status: string, assertionResults: readonly {status: string, fullName: string}[]}[]}} report
+ * @param {boolean} exitedWell
+ * @returns {Tally}
+ */
+export function tallyOfReport(report, exitedWell) {
+  const files = report.testResults ?? [];
+  const tests = files.flatMap((file) => file.assertionResults);
+  const passed = tests.filter((test) => test.status === 'passed').length;
+  const brokenFiles = files.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  ).length;
+  const failed = tests.filter((test) => test.status === 'failed').length + brokenFiles;
+  const skipped = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
+  return {
+    passed,
+    failed: failed === 0 && !exitedWell ? 1 : failed,
+    skipped: skipped.length,
+    skippedNames: skipped.map((test) => test.fullName.trim()),
+  };
+}
+
+/** @param {readonly Tally[]} tallies @returns {Tally} */
+export function sum(tallies) {
+  return {
+    passed: tallies.reduce((total, tally) => total + tally.passed, 0),
+    failed: tallies.reduce((total, tally) => total + tally.failed, 0),
+    skipped: tallies.reduce((total, tally) => total + tally.skipped, 0),
+    skippedNames: tallies.flatMap((tally) => tally.skippedNames),
+  };
+}
+
+/** The last line of a test run. @param {Tally} tally */
+export function sumLine(tally) {
+  return `${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`;
+}
+
+/**
+ * In CI a skipped test is no pass: what is skipped there was never tried anywhere.
+ * @param {Tally} tally @param {boolean} isStrict @returns {0 | 1}
+ */
+export function exitCodeOf(tally, isStrict) {
+  const isEmpty = tally.passed + tally.skipped === 0;
+  return tally.failed > 0 || isEmpty || (isStrict && tally.skipped > 0) ? 1 : 0;
+}
+
+/**
+ * @param {readonly {name: string, tally: Tally, seconds: number, note: string}[]} rows
+ * @returns {string}
+ */
+export function table(rows) {
+  const head = ['suite', 'passed', 'failed', 'skipped', 'seconds', ''];
+  const body = rows.map(({ name, tally, seconds, note }) => [
+    name,
+    ...[tally.passed, tally.failed, tally.skipped].map(String),
+    seconds.toFixed(1),
+    note,
+  ]);
+  const widths = head.map((_, column) => Math.max(...[head, ...body].map((row) => row[column].length)));
+  const line = (/** @type {string[]} */ row) =>
+    row
+      .map((cell, column) => {
+        const isText = column === 0 || column === row.length - 1;
+        return isText ? cell.padEnd(widths[column]) : cell.padStart(widths[column]);
+      })
+      .join('  ')
+      .trimEnd();
+  return [head, ...body].map(line).join('\n');
+}

@@ -1,0 +1,28 @@
+/**
+ * The suites in the order they run in: quick ones first, so that a mistake shows early.
+ * - `check`: a program of node_modules that passes or fails as one
+ * - else a Vitest project of the same name
+ * - `needs`: what has to be there before it starts, see needs.mjs
+ * - `minutes`: a suite that takes longer hangs and is killed
+ * @type {readonly {name: string, minutes: number, needs: readonly string[], check?: readonly (readonly string[])[]}[]}
+ */
+export const suites = [
+  { name: 'typecheck', minutes: 3, needs: [], check: [['typescript/bin/tsc', '--noEmit']] },
+  {
+    name: 'lint',
+    minutes: 3,
+    needs: [],
+    check: [
+      ['oxlint/bin/oxlint', '--deny-warnings'],
+      ['oxfmt/bin/oxfmt', '--check', '.'],
+    ],
+  },
+  { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
+  { name: 'unit', minutes: 4, needs: [] },
+  { name: 'contracts', minutes: 4, needs: [] },
+  { name: 'docker', minutes: 6, needs: ['build', 'docker', 'image'] },
+  { name: 'engines', minutes: 8, needs: ['build', 'model:llama-cpp/smollm2-135m-instruct'] },
+  { name: 'faults', minutes: 10, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
+  { name: 'electron', minutes: 4, needs: ['build', 'electron', 'display'] },
+  { name: 'e2e', minutes: 12, needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct'] },
+];

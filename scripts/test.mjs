@@ -1,0 +1,166 @@
+// npm test [-- SUITE…]: brings what the tests need and runs the suites in order. Plain Node 20
+// without packages. The last line alone is "N passed, N failed, N skipped".
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { ensureInstalled } from './setup/install.mjs';
+import { createNeeds } from './setup/needs.mjs';
+import { cacheDir, root } from './setup/paths.mjs';
+import { say } from './setup/say.mjs';
+import { exitCodeOf, oneOf, sum, sumLine, table, tallyOfReport } from './setup/tally.mjs';
+import { parseTestOptions, testHelp } from './setup/test-options.mjs';
+import { suites } from './setup/test-suites.mjs';
+
+/** The suite that runs now, so that an interrupt can end it. @type {import('node:child_process').ChildProcess | undefined} */
+let running;
+let isInterrupted = false;
+
+process.exitCode = await main();
+
+async function main() {
+  const options = parseTestOptions(process.argv.slice(2), process.env);
+  if (!options.ok) {
+    say(options.message);
+    return 2;
+  }
+  if (options.isHelp) {
+    process.stdout.write(`${testHelp}\n`);
+    return 0;
+  }
+  const installed = await ensureInstalled();
+  if (!installed.ok) {
+    say(installed.message);
+    process.stdout.write(`${sumLine(oneOf('failed'))}\n`);
+    return 1;
+  }
+  const scratch = mkdtempSync(join(tmpdir(), 'dewpoint-test-'));
+  const env = testEnvironment(installed.node24, scratch, options.isStrict);
+  const needs = createNeeds({ node24: installed.node24, mayChangeSystem: options.mayChangeSystem, env });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
+  const rows = [];
+  try {
+    for (const suite of suites.filter(({ name }) => options.chosen.includes(name))) {
+      if (isInterrupted) break;
+      rows.push(await runSuite(suite, { node24: installed.node24, needs, env, scratch, isStrict: options.isStrict }));
+    }
+  } finally {
+    await needs.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  return report(rows, options.isStrict);
+}
+
+// A test must not reach a person's home, nor spend their money with a key it finds.
+/** @param {string} node24 @param {string} scratch @param {boolean} isStrict @returns {NodeJS.ProcessEnv} */
+function testEnvironment(node24, scratch, isStrict) {
+  const entries = Object.entries(process.env).filter(([name]) => !name.endsWith('_API_KEY'));
+  return {
+    ...Object.fromEntries(entries),
+    PATH: `${dirname(node24)}${delimiter}${process.env.PATH ?? ''}`,
+    DEWPOINT_HOME: join(scratch, 'home'),
+    DEWPOINT_CACHE: cacheDir(),
+    ...(isStrict ? { DEWPOINT_TEST_STRICT: '1' } : {}),
+  };
+}
+
+/**
+ * @typedef {{node24: string, needs: ReturnType<typeof createNeeds>, env: NodeJS.ProcessEnv, scratch: string, isStrict: boolean}} Context
+ * @param {(typeof suites)[number]} suite
+ * @param {Context} context
+ */
+async function runSuite(suite, context) {
+  process.stdout.write(`\n== ${suite.name}\n`);
+  const started = Date.now();
+  const row = (/** @type {import('./setup/tally.mjs').Tally} */ tally, note = '') => {
+    return { name: suite.name, tally, seconds: (Date.now() - started) / 1000, note };
+  };
+  for (const need of suite.needs) {
+    const met = await context.needs.meet(need);
+    if (met.ok) continue;
+    // A program that does not build is broken, on every machine.
+    const result = context.isStrict || need === 'build' ? 'failed' : 'skipped';
+    process.stdout.write(`${suite.name} ${result}: ${met.message}\n`);
+    return row(oneOf(result), met.message.split('\n')[0]);
+  }
+  if (suite.check) {
+    for (const [program, ...args] of suite.check) {
+      const ended = await run(context, [join(root, 'node_modules', program), ...args], suite.minutes);
+      if (!ended.ok) return row(oneOf('failed'), ended.note);
+    }
+    return row(oneOf('passed'));
+  }
+  return runVitest(suite, context, row);
+}
+
+/**
+ * @template T
+ * @param {(typeof suites)[number]} suite
+ * @param {Context} context
+ * @param {(tally: import('./setup/tally.mjs').Tally, note?: string) => T} row
+ */
+async function runVitest(suite, context, row) {
+  const file = join(context.scratch, `${suite.name}.json`);
+  const args = ['run', '--project', suite.name, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const ended = await run(context, [join(root, 'node_modules', 'vitest', 'vitest.mjs'), ...args], suite.minutes);
+  try {
+    return row(tallyOfReport(JSON.parse(readFileSync(file, 'utf8')), ended.ok), ended.note);
+  } catch {
+    return row(oneOf('failed'), ended.note || 'it ended without a report');
+  }
+}
+
+/**
+ * @param {Context} context @param {readonly string[]} args @param {number} minutes
+ * @returns {Promise<{ok: boolean, note: string}>}
+ */
+function run({ node24, env }, args, minutes) {
+  return new Promise((done) => {
+    // A process group of its own, so that a suite that hangs ends with everything it started.
+    const isGroup = process.platform !== 'win32';
+    const child = spawn(node24, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'], detached: isGroup });
+    running = child;
+    let note = '';
+    const timer = setTimeout(() => {
+      note = `killed after ${minutes} minutes`;
+      endGroup(child, 'SIGKILL');
+    }, minutes * 60_000);
+    const end = (/** @type {boolean} */ ok, /** @type {string} */ why) => {
+      clearTimeout(timer);
+      running = undefined;
+      done({ ok, note: note || why });
+    };
+    child.on('error', (error) => end(false, error.message));
+    child.on('close', (code) => end(code === 0, ''));
+  });
+}
+
+/** @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} signal */
+function endGroup(child, signal) {
+  if (child.pid === undefined) return;
+  if (process.platform === 'win32') return void child.kill(signal);
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    child.kill(signal);
+  }
+}
+
+function interrupt() {
+  const isSecond = isInterrupted;
+  isInterrupted = true;
+  if (running) endGroup(running, isSecond ? 'SIGKILL' : 'SIGTERM');
+}
+
+/** @param {readonly {name: string, tally: import('./setup/tally.mjs').Tally, seconds: number, note: string}[]} rows @param {boolean} isStrict */
+function report(rows, isStrict) {
+  const total = sum(rows.map((row) => row.tally));
+  process.stdout.write(`\n${table(rows)}\n`);
+  if (isStrict && total.skippedNames.length > 0) {
+    process.stdout.write(
+      `\nin CI nothing may be skipped:\n${total.skippedNames.map((name) => `  ${name}\n`).join('')}`,
+    );
+  }
+  process.stdout.write(`\n${sumLine(total)}\n`);
+  return isInterrupted ? 130 : exitCodeOf(total, isStrict);
+}

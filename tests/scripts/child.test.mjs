@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isForegroundStat } from '../../scripts/setup/child.mjs';
+import { root } from '../../scripts/setup/paths.mjs';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'child-'));
+  const module = pathToFileURL(join(root, 'scripts', 'setup', 'child.mjs')).href;
+  writeFileSync(
+    join(folder, 'parent.mjs'),
+    `import { runInPlace } from ${JSON.stringify(module)};
+process.exitCode = await runInPlace(process.execPath, ['-e', process.argv[2]]);`,
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts the script that runs `code` in its place; `detached` takes the test's terminal away. */
+const start = (code) =>
+  spawn(process.execPath, [join(folder, 'parent.mjs'), code], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+
+const ended = (child) => new Promise((done) => child.once('close', (code) => done(code)));
+const printed = (child) => new Promise((done) => child.stdout.once('data', (chunk) => done(String(chunk).trim())));
+
+describe('runInPlace', () => {
+  it('passes output and exit code through', async () => {
+    const child = start('console.log("out"); process.exitCode = 7');
+    const [text, code] = await Promise.all([printed(child), ended(child)]);
+    expect({ text, code }).toEqual({ text: 'out', code: 7 });
+  });
+
+  it('passes one interrupt on as one, also when it arrives twice at once, and waits for the program to end', async () => {
+    const child = start(
+      `let count = 0; process.on('SIGINT', () => { count += 1; setTimeout(() => process.exit(100 + count), 400) });
+       console.log('ready'); setInterval(() => {}, 1000)`,
+    );
+    await printed(child);
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    expect(await ended(child)).toBe(101);
+  });
+
+  it('ends with 128 and the number of the signal that ended the program', async () => {
+    expect(await ended(start(`process.kill(process.pid, 'SIGKILL')`))).toBe(137);
+  });
+});
+
+describe('isForegroundStat', () => {
+  it('tells the foreground job of a terminal from a background job and from no terminal', () => {
+    // PID (name) state parent processGroup session terminal terminalGroup …
+    expect(isForegroundStat('42 (node) S 1 42 42 34816 42 0')).toBe(true);
+    expect(isForegroundStat('42 (a) b (c) S 1 40 40 34816 40 0')).toBe(true);
+    expect(isForegroundStat('42 (node) S 1 42 42 34816 99 0')).toBe(false);
+    expect(isForegroundStat('42 (node) S 1 42 42 0 -1 0')).toBe(false);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { exitCodeOf, oneOf, sum, sumLine, table, tallyOfReport } from '../../scripts/setup/tally.mjs';
+
+const test = (status, fullName = `${status} one`) => ({ status, fullName });
+const file = (status, ...assertionResults) => ({ name: 'a.test.ts', status, assertionResults });
+
+describe('tallyOfReport', () => {
+  it('counts passed, failed and every kind of skipped test', () => {
+    const report = { testResults: [file('failed', test('passed'), test('failed'), test('pending'), test('todo'))] };
+    expect(tallyOfReport(report, false)).toEqual({
+      passed: 1,
+      failed: 1,
+      skipped: 2,
+      skippedNames: ['pending one', 'todo one'],
+    });
+  });
+
+  it('counts a file that broke before its tests as one failure', () => {
+    const report = { testResults: [file('failed'), file('passed', test('passed'))] };
+    expect(tallyOfReport(report, false)).toMatchObject({ passed: 1, failed: 1 });
+  });
+
+  it('counts a file whose hook failed although its tests passed', () => {
+    expect(tallyOfReport({ testResults: [file('failed', test('passed'))] }, false)).toMatchObject({ failed: 1 });
+  });
+
+  it('counts a bad exit without a failed test, an error outside of tests, as one failure', () => {
+    expect(tallyOfReport({ testResults: [file('passed', test('passed'))] }, false)).toMatchObject({ failed: 1 });
+    expect(tallyOfReport({ testResults: [file('passed', test('passed'))] }, true)).toMatchObject({ failed: 0 });
+  });
+});
+
+describe('the end of a test run', () => {
+  const rows = [
+    { name: 'typecheck', tally: oneOf('passed'), seconds: 1.24, note: '' },
+    { name: 'e2e', tally: oneOf('skipped'), seconds: 0, note: 'no Docker' },
+  ];
+
+  it('sums to one line', () => {
+    expect(sumLine(sum([...rows.map((row) => row.tally), oneOf('failed')]))).toBe('1 passed, 1 failed, 1 skipped');
+  });
+
+  it('shows each suite with its seconds and its note in columns', () => {
+    expect(table(rows)).toBe(
+      [
+        'suite      passed  failed  skipped  seconds',
+        'typecheck       1       0        0      1.2',
+        'e2e             0       0        1      0.0  no Docker',
+      ].join('\n'),
+    );
+  });
+
+  it('fails on a failure, on nothing at all, and in CI on a skip', () => {
+    const passedAndSkipped = sum([oneOf('passed'), oneOf('skipped')]);
+    expect(exitCodeOf(passedAndSkipped, false)).toBe(0);
+    expect(exitCodeOf(passedAndSkipped, true)).toBe(1);
+    expect(exitCodeOf(sum([oneOf('passed'), oneOf('failed')]), false)).toBe(1);
+    expect(exitCodeOf(sum([]), false)).toBe(1);
+    expect(exitCodeOf(oneOf('skipped'), false)).toBe(0);
+  });
+});

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+const seconds = (count: number): number => count * 1000;
+
+type Suite = {
+  readonly name: string;
+  readonly folders: readonly string[];
+  readonly timeoutMs: number;
+  /** Suites that share a machine's one engine, daemon or display run file by file. */
+  readonly isParallel: boolean;
+};
+
+// scripts/test.mjs runs these by name; each name is also an npm script.
+const suites: readonly Suite[] = [
+  {
+    name: 'unit',
+    folders: ['shared', 'main', 'renderer', 'bench', 'scripts', 'lint'],
+    timeoutMs: seconds(10),
+    isParallel: true,
+  },
+  { name: 'contracts', folders: ['contracts'], timeoutMs: seconds(20), isParallel: true },
+  { name: 'docker', folders: ['docker'], timeoutMs: seconds(60), isParallel: false },
+  { name: 'engines', folders: ['engines'], timeoutMs: seconds(120), isParallel: false },
+  { name: 'faults', folders: ['faults'], timeoutMs: seconds(120), isParallel: false },
+  { name: 'electron', folders: ['electron'], timeoutMs: seconds(60), isParallel: false },
+  { name: 'e2e', folders: ['e2e'], timeoutMs: seconds(600), isParallel: false },
+];
+
+export default defineConfig({
+  resolve: { alias: { '@shared': resolve('src/shared') } },
+  test: {
+    environment: 'node',
+    projects: suites.map((suite) => ({
+      extends: true,
+      test: {
+        name: suite.name,
+        include: suite.folders.map((folder) => `tests/${folder}/**/*.test.{ts,tsx,mjs}`),
+        testTimeout: suite.timeoutMs,
+        hookTimeout: suite.timeoutMs,
+        fileParallelism: suite.isParallel,
+      },
+    })),
+  },
+});
