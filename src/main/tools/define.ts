@@ -59,7 +59,9 @@ export interface ToolDefinition<Input extends z.ZodType = z.ZodType> {
   readonly access: Access;
   readonly input: Input;
   readonly label: (input: z.infer<Input>) => string;
-  readonly create: (dependencies: ToolDependencies) => (input: z.infer<Input>, context: ToolContext) => Promise<ToolResult>;
+  readonly create: (
+    dependencies: ToolDependencies,
+  ) => (input: z.infer<Input>, context: ToolContext) => Promise<ToolResult>;
 }
 
 /** What `compose.ts` hands to every tool. */

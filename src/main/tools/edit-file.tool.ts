@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineTool } from './define.ts';
+import { applyEdit } from './edit-match.ts';
+import { workspacePath } from './paths.ts';
+import { isReadText, readText } from './read-text.ts';
+import { okResult } from './results.ts';
+
+export default defineTool({
+  name: 'edit_file',
+  description: 'Replace text in a file. old must stand in the file exactly once.',
+  access: 'write',
+  input: z.object({ path: workspacePath, old: z.string(), new: z.string() }),
+  label: ({ path }) => `edit ${path}`,
+  create: () => async (input, context) => {
+    const known = context.lastRead(input.path);
+    const read = await readText(input.path, context);
+    if (!isReadText(read)) return read;
+    if (known !== undefined && known !== read.sha256) {
+      const output = `${input.path} was changed by somebody else since you read it. Their version is kept; read it again.`;
+      return { status: 'refused', output, failure: { code: 'stale-file', message: output } };
+    }
+    const outcome = applyEdit(read.text, input.old, input.new);
+    if (outcome.type === 'refused') {
+      return { status: 'error', output: outcome.message, failure: { code: 'bad-input', message: outcome.message } };
+    }
+    const problem = await context.writeFile(input.path, new TextEncoder().encode(outcome.text));
+    if (problem !== null) return problem;
+    const how = outcome.how.length === 0 ? '' : ` (matched although ${outcome.how.join(' and ')} differed)`;
+    return okResult(`Edited ${input.path} at line ${outcome.line}${how}.`);
+  },
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { defineTool } from './define.ts';
+import { workspacePath } from './paths.ts';
+import { failureResult, okResult } from './results.ts';
+
+export default defineTool({
+  name: 'list_files',
+  description: 'List files and folders of the project.',
+  access: 'read',
+  input: z.object({ path: workspacePath.default('.'), depth: z.number().int().min(1).max(20).optional() }),
+  label: ({ path }) => `list ${path}`,
+  create: () => async (input, context) => {
+    const options = { limit: 500, ...(input.depth === undefined ? {} : { depth: input.depth }) };
+    const reply = await context.sandbox.list(input.path, options, context.signal);
+    if (!reply.ok) return failureResult(reply.error);
+    const lines = reply.value.entries.map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));
+    const more = reply.value.truncated ? ['… there are more; list a folder below this one'] : [];
+    return okResult([...lines, ...more].join('\n') || '(empty)', {
+      entries: reply.value.entries,
+      truncated: reply.value.truncated,
+    });
+  },
+});

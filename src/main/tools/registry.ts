@@ -1,0 +1,53 @@
+import type { Tool, ToolDefinition, ToolDependencies, ToolSource } from './define.ts';
+
+/** Tool definitions by name. A second one of the same name, or a file without a definition, stops the start. */
+export function createToolRegistry(modules: Readonly<Record<string, unknown>>): ReadonlyMap<string, ToolDefinition> {
+  const registry = new Map<string, ToolDefinition>();
+  for (const [file, module] of Object.entries(modules)) {
+    if (!isDefinition(module)) throw new Error(`${file} does not export a tool definition`);
+    if (registry.has(module.name)) throw new Error(`two tools have the name ${module.name}; one of them is ${file}`);
+    registry.set(module.name, module);
+  }
+  return registry;
+}
+
+/** Every `*.tool.ts` of this folder. */
+export function discoverTools(): ReadonlyMap<string, ToolDefinition> {
+  return createToolRegistry(import.meta.glob('./*.tool.ts', { eager: true, import: 'default' }));
+}
+
+/** The tools that Dewpoint brings, as one source among others that may come at run time. */
+export function builtInTools(
+  definitions: ReadonlyMap<string, ToolDefinition>,
+  dependencies: ToolDependencies,
+): ToolSource {
+  const tools = [...definitions.values()].map((definition) => createTool(definition, dependencies));
+  tools.sort((left, right) => (left.name < right.name ? -1 : 1));
+  return { id: 'built-in', list: () => tools, changed: () => () => undefined };
+}
+
+/** Input reaches `run` only through the schema of the definition. */
+function createTool(definition: ToolDefinition, dependencies: ToolDependencies): Tool {
+  const run = definition.create(dependencies);
+  return {
+    name: definition.name,
+    description: definition.description,
+    access: definition.access,
+    input: definition.input,
+    label: (input) => definition.label(definition.input.parse(input)),
+    run: async (input, context) => run(definition.input.parse(input), context),
+  };
+}
+
+function isDefinition(value: unknown): value is ToolDefinition {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'name' in value &&
+    typeof value.name === 'string' &&
+    'input' in value &&
+    'create' in value &&
+    typeof value.create === 'function' &&
+    'label' in value
+  );
+}

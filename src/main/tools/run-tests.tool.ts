@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineTool } from './define.ts';
+import { describeExec } from './exec-result.ts';
+import { errorResult, failureResult } from './results.ts';
+import { describeTests, parseTestOutput, withSelector } from './test-output.ts';
+
+export default defineTool({
+  name: 'run_tests',
+  description: "Run the project's tests; selector picks some of them.",
+  access: 'execute',
+  input: z.object({ selector: z.string().max(500).optional() }),
+  label: ({ selector }) => `run the tests${selector === undefined ? '' : ` ${selector}`}`,
+  create:
+    () =>
+    async ({ selector }, context) => {
+      const { testCommand, testRunner, commandTimeoutMs } = context.facts;
+      if (testCommand === null) return errorResult('This project has no test command that is known. Use run_command.');
+      const command = selector === undefined ? testCommand : withSelector(testCommand, testRunner, selector);
+      if (command === null)
+        return errorResult('This test runner takes no selector. Run all tests, or use run_command.');
+      const reply = await context.sandbox.exec(
+        { command, timeoutMs: commandTimeoutMs, onOutput: ({ stream, bytes }) => context.emit(stream, bytes) },
+        context.signal,
+      );
+      if (!reply.ok) return failureResult(reply.error);
+      const summary = parseTestOutput(`${reply.value.stdout}\n${reply.value.stderr}`, testRunner);
+      const headline = summary === null ? '' : `: ${describeTests(summary)}`;
+      return { ...describeExec(reply.value, headline), data: summary };
+    },
+});
