@@ -13,7 +13,7 @@ async function main() {
   if (!installed.ok) return fail(installed.message);
   for (const build of [ensureBuilt, ensureBenchBuilt]) {
     const built = await build(installed.node24);
-    if (!built.ok) return fail(built.message);
+    if (!built.ok) return fail(built.message, 1);
   }
   // Some figures need no sandbox: the ones that do say so themselves.
   if (findDocker().ok) {
@@ -23,8 +23,8 @@ async function main() {
   return runInPlace(installed.node24, [benchFile, ...process.argv.slice(2)]);
 }
 
-/** @param {string} message */
-function fail(message) {
+/** @param {string} message @param {number} [code] */
+function fail(message, code = 5) {
   say(message);
-  return 5;
+  return code;
 }

@@ -14,7 +14,7 @@ async function main(args) {
   const installed = await ensureInstalled();
   if (!installed.ok) return fail(installed.message);
   const built = await ensureBuilt(installed.node24);
-  if (!built.ok) return fail(built.message);
+  if (!built.ok) return fail(built.message, 1);
   if (args.length > 0) return runInPlace(installed.node24, [cliFile, ...args]);
   return openApp(installed.node24);
 }
@@ -42,8 +42,8 @@ async function openApp(node24) {
   return serve();
 }
 
-/** @param {string} message */
-function fail(message) {
+/** @param {string} message @param {number} [code] */
+function fail(message, code = 5) {
   say(message);
-  return 5;
+  return code;
 }

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { root } from './paths.mjs';
 import { stream } from './run.mjs';
@@ -26,8 +26,9 @@ export function ensureBuilt(node24) {
     what: 'the program',
     inputs: [...shared, 'electron.vite.config.ts'],
     output: cliFile,
-    stamp: join(root, 'out', '.built'),
-    command: [node24, [tool, 'build', '--logLevel', 'warn']],
+    target: join(root, 'out'),
+    folders: ['main', 'preload', 'renderer'],
+    command: (outDir) => [node24, [tool, 'build', '--logLevel', 'warn', '--outDir', outDir]],
   });
 }
 
@@ -47,30 +48,74 @@ export function ensureBenchBuilt(node24) {
     what: 'the benchmark',
     inputs: [...shared, config, ...sources.map((name) => `bench/${name}`)],
     output: benchFile,
-    stamp: join(root, 'out', '.built-bench'),
-    command: [node24, [tool, 'build', '--config', config, '--logLevel', 'warn']],
+    target: join(root, 'out', 'bench'),
+    folders: ['.'],
+    command: (outDir) => [node24, [tool, 'build', '--config', config, '--logLevel', 'warn', '--outDir', outDir]],
   });
 }
 
 /**
- * @param {{what: string, inputs: readonly string[], output: string, stamp: string, command: [string, string[]]}} step
- * @returns {Promise<Done>}
+ * @typedef {object} Step
+ * @property {string} what
+ * @property {readonly string[]} inputs
+ * @property {string} output a file that a good build makes
+ * @property {string} target where the build goes
+ * @property {readonly string[]} folders of the target that hold nothing but the build
+ * @property {(outDir: string) => [string, string[]]} command
  */
-async function ensure({ what, inputs, output, stamp, command }) {
-  const isFresh = () => existsSync(output) && readStamp(stamp) === keyOfFiles(root, inputs);
+
+/** @param {Step} step @returns {Promise<Done>} */
+async function ensure(step) {
+  const stamp = join(step.target, '.built');
+  const isFresh = () => existsSync(step.output) && readStamp(stamp) === keyOfFiles(root, step.inputs);
   if (isFresh()) return { ok: true };
   return withLock(join(root, '.cache', 'build.lock'), 'building', async () => {
     if (isFresh()) return { ok: true };
     const started = Date.now();
     // Taken before the build: what changes while it runs is built the next time.
-    const key = keyOfFiles(root, inputs);
-    say(`building ${what}`);
-    const done = await stream(command[0], command[1], { cwd: root, quiet: true });
-    if (!done.ok || !existsSync(output)) {
-      return { ok: false, message: `${what} could not be built:\n${done.output.trim()}` };
-    }
+    const key = keyOfFiles(root, step.inputs);
+    say(`building ${step.what}`);
+    const next = join(root, 'out', '.next');
+    rmSync(next, { recursive: true, force: true });
+    const done = await stream(...step.command(next), { cwd: root, quiet: true });
+    if (!done.ok) return { ok: false, message: `${step.what} could not be built:\n${done.output.trim()}` };
+    replaceBuild(next, step.target, step.folders);
+    if (!existsSync(step.output)) return { ok: false, message: `the build of ${step.what} made no ${step.output}` };
     writeStamp(stamp, key);
     say(`built in ${sinceText(started)}`);
     return { ok: true };
+  });
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Moves a build over the one before. Files that the new one does not have stay for a day: a program
+ * that runs from the old build still loads parts of it.
+ * @param {string} next
+ * @param {string} target
+ * @param {readonly string[]} folders
+ */
+export function replaceBuild(next, target, folders) {
+  const made = filesUnder(next);
+  for (const file of made) {
+    mkdirSync(dirname(join(target, file)), { recursive: true });
+    renameSync(join(next, file), join(target, file));
+  }
+  rmSync(next, { recursive: true, force: true });
+  const current = new Set(made);
+  for (const file of folders.flatMap((folder) => filesUnder(target, folder))) {
+    const path = join(target, file);
+    if (!current.has(file) && Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
+  }
+}
+
+/** @param {string} base @param {string} [folder] @returns {string[]} paths relative to `base` */
+function filesUnder(base, folder = '.') {
+  const path = join(base, folder);
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    const file = join(folder, entry.name);
+    return entry.isDirectory() ? filesUnder(base, file) : [file];
   });
 }

@@ -56,7 +56,14 @@ async function install() {
   say('installing packages (about a minute the first time)');
   // Windows cannot delete the node.exe that runs this: `ci` would, `install` leaves it alone.
   const verb = process.platform === 'win32' ? ['install', '--no-save'] : ['ci'];
-  const flags = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const flags = [
+    '--ignore-scripts',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+  ];
   const progress = process.stderr.isTTY ? ['--progress'] : ['--no-progress', '--loglevel=error'];
   const [command, first] = npmCommand();
   const done = await stream(command, [...first, ...verb, ...flags, ...progress], { cwd: root });

@@ -85,8 +85,7 @@ async function load(file, image) {
   return false;
 }
 
-// Saved whole, so that the image keeps its id from one machine start to the next. Older images are
-// of no further use: their inputs are gone.
+// Saved whole, so that the image keeps its id when it is loaded again.
 /** @param {string} image @param {string} file */
 async function keep(image, file) {
   mkdirSync(join(file, '..'), { recursive: true });
