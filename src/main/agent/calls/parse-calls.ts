@@ -1,0 +1,127 @@
+import type { Part, ToolCallPart } from '@shared/messages.ts';
+import type { Tool } from '../../tools/define.ts';
+import { extractCalls } from './extract-calls.ts';
+import { fitArguments, isClosedJson, isRecord, readJson } from './read-arguments.ts';
+import type { CallError, ParseCalls, ParsedCall, ParsedCalls } from './types.ts';
+
+/**
+ * Reads the calls out of an answer. Native calls come as parts; the other styles write them into the text.
+ * Where a native answer has no call but its text does, the text is read: many local models leak calls that way.
+ */
+export const parseCalls: ParseCalls = (parts, style, tools): ParsedCalls => {
+  const native = parts.filter((part): part is ToolCallPart => part.type === 'tool-call');
+  const results =
+    native.length > 0
+      ? native.map((part) => readNative(part, tools))
+      : readText(textOfParts(parts), style === 'text', tools);
+  return {
+    calls: results.flatMap((result) => (result.ok ? [result.call] : [])),
+    errors: results.flatMap((result) => (result.ok ? [] : [result.error])),
+  };
+};
+
+type Outcome = { readonly ok: true; readonly call: ParsedCall } | { readonly ok: false; readonly error: CallError };
+
+interface Named {
+  readonly id: string | null;
+  readonly name: string;
+  readonly input: unknown;
+  readonly raw: string;
+  readonly repairs: readonly string[];
+}
+
+function textOfParts(parts: readonly Part[]): string {
+  return parts
+    .filter((part) => part.type === 'text')
+    .map((part) => part.text)
+    .join('');
+}
+
+function readNative(part: ToolCallPart, tools: readonly Tool[]): Outcome {
+  const raw = part.raw ?? JSON.stringify(part.input ?? null);
+  if (isRecord(part.input)) return toCall({ id: part.id, name: part.name, input: part.input, raw, repairs: [] }, tools);
+  if (!isClosedJson(raw)) return cut(raw, part.name);
+  const read = readJson(raw);
+  // "null" and "" are what servers send for a call whose arguments they could not read.
+  if (!read.ok || !isRecord(read.value)) return badJson(raw, part.name, tools);
+  return toCall({ id: part.id, name: part.name, input: read.value, raw, repairs: read.repairs }, tools);
+}
+
+function readText(text: string, isExpected: boolean, tools: readonly Tool[]): readonly Outcome[] {
+  return extractCalls(text).flatMap((raw) => {
+    if (!raw.whole) return isExpected || mentionsTool(raw.text, tools) ? [cut(raw.text, null)] : [];
+    const read = readJson(raw.text);
+    if (!read.ok) return [badJson(raw.text, null, tools)];
+    const named = readEnvelope(read.value, raw.text, read.repairs);
+    if (named === null) return isExpected ? [badJson(raw.text, null, tools)] : [];
+    return [toCall(named, tools)];
+  });
+}
+
+function mentionsTool(text: string, tools: readonly Tool[]): boolean {
+  return tools.some((tool) => text.includes(tool.name));
+}
+
+const nameKeys = ['tool', 'name', 'tool_name', 'action', 'function'] as const;
+const inputKeys = ['input', 'arguments', 'args', 'parameters', 'params', 'action_input', 'tool_input'] as const;
+
+/** The name and the input out of the shapes that models write: `{tool, input}`, `{name, arguments}`, `{function: {…}}`, flat. */
+function readEnvelope(value: unknown, raw: string, repairs: readonly string[]): Named | null {
+  if (!isRecord(value)) return null;
+  if (isRecord(value.function)) return readEnvelope(value.function, raw, repairs);
+  if (isRecord(value.tool_call)) return readEnvelope(value.tool_call, raw, repairs);
+  const nameKey = nameKeys.find((key) => typeof value[key] === 'string');
+  if (nameKey === undefined) return null;
+  const name = String(value[nameKey]);
+  const inputKey = inputKeys.find((key) => value[key] !== undefined);
+  if (inputKey === undefined) {
+    const { [nameKey]: _name, ...rest } = value;
+    return { id: null, name, input: rest, raw, repairs: [...repairs, 'the arguments stood beside the name'] };
+  }
+  const inner = value[inputKey];
+  if (typeof inner !== 'string') return { id: null, name, input: inner, raw, repairs };
+  const read = readJson(inner);
+  return {
+    id: null,
+    name,
+    input: read.ok ? read.value : inner,
+    raw,
+    repairs: read.ok ? [...repairs, ...read.repairs] : repairs,
+  };
+}
+
+function toCall(named: Named, tools: readonly Tool[]): Outcome {
+  const tool =
+    tools.find((candidate) => candidate.name === named.name) ??
+    tools.find((candidate) => sameName(candidate.name, named.name));
+  if (tool === undefined) {
+    const message = `There is no tool "${named.name}". The tools are: ${tools.map((candidate) => candidate.name).join(', ')}.`;
+    return { ok: false, error: { kind: 'unknown-tool', name: named.name, raw: named.raw, message } };
+  }
+  const fitted = fitArguments(named.input, tool.input);
+  if (!fitted.ok) {
+    const message = `The arguments of ${tool.name} are not right: ${fitted.problem}.`;
+    return { ok: false, error: { kind: 'bad-arguments', name: tool.name, raw: named.raw, message } };
+  }
+  const spelled = tool.name === named.name ? [] : [`"${named.name}" was read as "${tool.name}"`];
+  return {
+    ok: true,
+    call: { id: named.id, tool, input: fitted.input, repairs: [...named.repairs, ...spelled, ...fitted.repairs] },
+  };
+}
+
+function sameName(left: string, right: string): boolean {
+  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/gu, '');
+  return plain(left) === plain(right);
+}
+
+function cut(raw: string, name: string | null): Outcome {
+  const message = 'The call broke off before its end, so nothing was run. Write it again, whole and shorter.';
+  return { ok: false, error: { kind: 'cut', name, raw, message } };
+}
+
+function badJson(raw: string, name: string | null, tools: readonly Tool[]): Outcome {
+  const example = JSON.stringify({ tool: name ?? tools[0]?.name ?? 'read_file', input: {} }).replace('{}', '{…}');
+  const message = `The call could not be read as JSON, so nothing was run. Write it like this: ${example}`;
+  return { ok: false, error: { kind: 'bad-json', name, raw, message } };
+}

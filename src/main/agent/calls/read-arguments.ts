@@ -1,0 +1,131 @@
+import { jsonrepair } from 'jsonrepair';
+import type { z } from 'zod';
+
+/** A JSON value and what had to be repaired to read it. */
+export type ReadJson =
+  | { readonly ok: true; readonly value: unknown; readonly repairs: readonly string[] }
+  | { readonly ok: false };
+
+/** Strict first, then repaired; a repair is always said. Text that ends in the middle must not come here. */
+export function readJson(text: string): ReadJson {
+  try {
+    return { ok: true, value: JSON.parse(text), repairs: [] };
+  } catch {
+    // Models write single quotes, trailing commas, comments and raw line breaks.
+  }
+  try {
+    return { ok: true, value: JSON.parse(jsonrepair(text)), repairs: ['the JSON was repaired'] };
+  } catch {
+    return { ok: false };
+  }
+}
+
+/** Whether brackets and double-quoted strings of a JSON text are closed: false for one that was cut off. */
+export function isClosedJson(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+  }
+  return depth <= 0 && !inString;
+}
+
+/** Other names that models use for ours; only taken where ours is missing and the schema has it. */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  path: ['file', 'filename', 'file_path', 'filepath', 'file_name', 'filePath'],
+  old: ['old_text', 'oldText', 'old_string', 'old_str', 'search', 'find'],
+  new: ['new_text', 'newText', 'new_string', 'new_str', 'replace', 'replacement'],
+  content: ['text', 'contents', 'body'],
+  command: ['cmd', 'shell'],
+  pattern: ['query', 'regex'],
+  summary: ['message', 'result', 'text'],
+  patch: ['diff'],
+};
+
+export type Fitted =
+  | { readonly ok: true; readonly input: unknown; readonly repairs: readonly string[] }
+  | { readonly ok: false; readonly problem: string };
+
+/** Parses an input by a tool's schema; where that fails, once more with names and simple types put right. Nothing is filled in. */
+export function fitArguments(value: unknown, schema: z.ZodType): Fitted {
+  const strict = schema.safeParse(value);
+  if (strict.success) return { ok: true, input: strict.data, repairs: [] };
+  if (!isRecord(value)) return { ok: false, problem: describe(strict.error) };
+  const repairs: string[] = [];
+  const renamed = rename(value, missingKeys(strict.error), repairs);
+  const second = schema.safeParse(renamed);
+  if (second.success) return { ok: true, input: second.data, repairs };
+  const coerced = coerce(renamed, second.error, repairs);
+  const third = schema.safeParse(coerced);
+  if (third.success) return { ok: true, input: third.data, repairs };
+  return { ok: false, problem: describe(third.error) };
+}
+
+function missingKeys(error: z.ZodError): readonly string[] {
+  return error.issues.flatMap((issue) =>
+    issue.path.length === 1 && typeof issue.path[0] === 'string' ? [issue.path[0]] : [],
+  );
+}
+
+function rename(
+  value: Readonly<Record<string, unknown>>,
+  missing: readonly string[],
+  repairs: string[],
+): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...value };
+  for (const key of missing) {
+    if (result[key] !== undefined) continue;
+    const alias = (aliases[key] ?? []).find((name) => result[name] !== undefined);
+    if (alias === undefined) continue;
+    result[key] = result[alias];
+    delete result[alias];
+    repairs.push(`"${alias}" was read as "${key}"`);
+  }
+  return result;
+}
+
+function coerce(
+  value: Readonly<Record<string, unknown>>,
+  error: z.ZodError,
+  repairs: string[],
+): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...value };
+  for (const issue of error.issues) {
+    const key = issue.path[0];
+    if (issue.code !== 'invalid_type' || issue.path.length !== 1 || typeof key !== 'string') continue;
+    const have = result[key];
+    const better = coerceOne(have, issue.expected);
+    if (better === undefined && have !== null) continue;
+    if (have === null) delete result[key];
+    else result[key] = better;
+    repairs.push(`"${key}" was read as ${have === null ? 'not given' : issue.expected}`);
+  }
+  return result;
+}
+
+function coerceOne(value: unknown, expected: string): unknown {
+  if (expected === 'number' && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+    return Number(value);
+  if (expected === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
+  if (expected === 'string' && Array.isArray(value) && value.every((line) => typeof line === 'string'))
+    return value.join('\n');
+  if (expected === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return undefined;
+}
+
+function describe(error: z.ZodError): string {
+  return error.issues
+    .slice(0, 4)
+    .map((issue) => `${issue.path.length === 0 ? 'the arguments' : `"${issue.path.join('.')}"`}: ${issue.message}`)
+    .join('; ');
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

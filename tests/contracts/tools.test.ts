@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { builtInTools, createToolRegistry, discoverTools } from '../../src/main/tools/registry.ts';
+
+const definitions = [...discoverTools().values()];
+
+/** The least input that each tool accepts; a new tool says its own here. */
+const inputs: Readonly<Record<string, unknown>> = {
+  list_files: {},
+  read_file: { path: 'a' },
+  write_file: { path: 'a', content: '' },
+  edit_file: { path: 'a', old: 'x', new: 'y' },
+  apply_patch: { patch: '--- a/x\n+++ b/x\n' },
+  delete_file: { path: 'a' },
+  search: { pattern: 'x' },
+  run_command: { command: 'true' },
+  run_tests: {},
+  task_complete: { summary: 'done' },
+};
+
+describe.each(definitions)('tool $name', (definition) => {
+  it('has a schema that every model API can take: an object without a reference', () => {
+    const schema = z.toJSONSchema(definition.input, { io: 'input' });
+    expect(schema.type).toBe('object');
+    expect(JSON.stringify(schema)).not.toContain('$ref');
+  });
+
+  it('has a description that a small model can afford', () => {
+    expect(definition.description.length).toBeLessThanOrEqual(120);
+    expect(definition.name).toMatch(/^[a-z]+(_[a-z]+)*$/u);
+  });
+
+  it('has a label for its least input', () => {
+    const tool = builtInTools(new Map([[definition.name, definition]]), { now: () => 0 }).list()[0];
+    expect(tool?.label(inputs[definition.name])).toMatch(/\S/u);
+  });
+
+  it('refuses an input that is not an object', () => {
+    expect(definition.input.safeParse('x').success).toBe(false);
+  });
+});
+
+describe('the built-in tools', () => {
+  it('are the ten of the first set', () => {
+    expect(definitions.map((definition) => definition.name).toSorted()).toEqual(Object.keys(inputs).toSorted());
+  });
+
+  it('stop the start when two have one name or a file exports none', () => {
+    expect(() => createToolRegistry({ a: definitions[0], b: definitions[0] })).toThrow('two tools');
+    expect(() => createToolRegistry({ a: {} })).toThrow('does not export');
+  });
+});
