@@ -18,40 +18,51 @@ export function findDocker() {
 
 /**
  * Finds a running engine, else starts one of our own (Linux, root).
+ * @param {{pidFile?: string, isRoot?: boolean}} [machine] other than this one in tests
  * @returns {Promise<{ok: true, stop?: () => Promise<void>} | {ok: false, message: string}>}
  *   `stop` is there only where this call started the engine
  */
-export async function startDocker() {
+export async function startDocker({ pidFile = '/var/run/docker.pid', isRoot = process.getuid?.() === 0 } = {}) {
   const found = findDocker();
   if (found.ok) return found;
-  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !has('dockerd')) return found;
+  const program = findDaemon();
+  if (process.platform !== 'linux' || !isRoot || !program) return found;
   // A second daemon beside a running one damages the first one's state: give a slow one its time.
-  if (isDaemonThere()) return (await answers(60)) ? { ok: true } : found;
+  if (isDaemonThere(pidFile)) return (await answers(60, () => true)) ? { ok: true } : found;
   mkdirSync(cacheDir(), { recursive: true });
   const logFile = join(cacheDir(), 'dockerd.log');
   const log = openSync(logFile, 'w');
-  say('starting the Docker engine: dockerd');
-  const daemon = spawn('dockerd', [], { detached: true, stdio: ['ignore', log, log] });
+  say(`starting the Docker engine: ${program}`);
+  // It looks for its helpers (iptables, runc) on the PATH, where system programs need not be.
+  const env = { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin` };
+  const daemon = spawn(program, [], { detached: true, stdio: ['ignore', log, log], env });
   daemon.on('error', () => {});
   daemon.unref();
   closeSync(log);
-  if (await answers(60)) return { ok: true, stop: () => stopDaemon(daemon) };
+  const isRunning = () => daemon.pid !== undefined && daemon.exitCode === null;
+  if (await answers(60, isRunning)) return { ok: true, stop: () => stopDaemon(daemon) };
   await stopDaemon(daemon);
   const tail = readFileSync(logFile, 'utf8').trim().split('\n').slice(-3).join('\n');
   return { ok: false, message: `the Docker engine did not start:\n${tail}` };
 }
 
-/** @param {number} seconds */
-async function answers(seconds) {
-  for (let tries = 0; tries < seconds * 2; tries += 1) {
+/** @returns {string | undefined} the engine's program, where it is installed */
+export function findDaemon() {
+  if (has('dockerd')) return 'dockerd';
+  return ['/usr/local/sbin/dockerd', '/usr/sbin/dockerd'].find((path) => existsSync(path));
+}
+
+/** @param {number} seconds @param {() => boolean} isRunning waiting ends early when it is not */
+async function answers(seconds, isRunning) {
+  for (let tries = 0; tries < seconds * 2 && isRunning(); tries += 1) {
     if (findDocker().ok) return true;
     await wait(500);
   }
   return false;
 }
 
-function isDaemonThere() {
-  const file = '/var/run/docker.pid';
+/** @param {string} file */
+function isDaemonThere(file) {
   if (!existsSync(file)) return false;
   const pid = readFileSync(file, 'utf8').trim();
   const name = `/proc/${pid}/comm`;

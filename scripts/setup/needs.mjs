@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { startDisplay } from './display.mjs';
-import { findDocker, startDocker } from './docker.mjs';
+import { findDaemon, findDocker, startDocker } from './docker.mjs';
 import { hasDisplay } from './electron.mjs';
 import { ensureElectronShell } from './electron-shell.mjs';
 import { ensureModel } from './models.mjs';
 import { root } from './paths.mjs';
 import { has } from './run.mjs';
 import { ensureSandboxImage } from './sandbox-image.mjs';
-import { ensurePackages, hasDockerDaemon, packagesFor } from './system.mjs';
+import { ensurePackages, packagesFor } from './system.mjs';
 
 /** @typedef {{ok: true} | {ok: false, message: string}} Met */
 
@@ -65,7 +65,7 @@ async function bring(need, context) {
 async function bringDocker({ allowed, stops }) {
   const running = findDocker();
   if (running.ok) return running;
-  if (!hasDockerDaemon() || !has('docker')) {
+  if (!findDaemon() || !has('docker')) {
     const installed = await ensurePackages(packagesFor.docker, { allowed });
     if (!installed.ok) return installed;
   }

@@ -1,6 +1,6 @@
 // The sandbox image without an image registry: the packages of resources/sandbox/Dockerfile by
 // debootstrap, Node and npm out of npm packages.
-import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { arch } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,9 @@ export const recipe = { version: 1, packages, settings, nodeVersion, npmVersion 
 export async function bootstrapImage(image) {
   const hindrance = whatHinders();
   if (hindrance) return { ok: false, message: hindrance };
-  const work = join(cacheDir(), 'images', `make-${process.pid}`);
+  const images = join(cacheDir(), 'images');
+  removeLeftovers(images);
+  const work = join(images, `make-${process.pid}`);
   const tree = join(work, 'tree');
   try {
     mkdirSync(tree, { recursive: true });
@@ -66,6 +68,17 @@ export async function bootstrapImage(image) {
     return await importTree(tree, image);
   } finally {
     rmSync(work, { recursive: true, force: true });
+  }
+}
+
+// A process that was killed leaves half a tree, with debootstrap's mounts still in it.
+/** @param {string} images */
+function removeLeftovers(images) {
+  if (!existsSync(images)) return;
+  for (const name of readdirSync(images).filter((entry) => /^make-\d+$/.test(entry))) {
+    if (existsSync(`/proc/${name.slice('make-'.length)}`)) continue;
+    for (const mount of ['proc', 'sys', 'dev/pts', 'dev']) capture('umount', [join(images, name, 'tree', mount)]);
+    rmSync(join(images, name), { recursive: true, force: true });
   }
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { capture, has, stream } from './run.mjs';
 import { say } from './say.mjs';
 
@@ -55,9 +54,4 @@ function runAsRoot(command) {
   say(`running: ${whole.join(' ')}`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   return stream(whole[0], whole.slice(1), { env, quiet: true, timeoutMs: 900_000 });
-}
-
-/** @returns {boolean} whether an engine could be started here; a client alone cannot */
-export function hasDockerDaemon() {
-  return has('dockerd') || existsSync('/usr/sbin/dockerd');
 }

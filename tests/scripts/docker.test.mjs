@@ -1,0 +1,59 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findDocker, startDocker } from '../../scripts/setup/docker.mjs';
+
+// A client that answers while the file `up` is there, and an engine that makes it: no real one is
+// started or stopped here.
+let folder = '';
+const before = { ...process.env };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'docker-'));
+  program('docker', `[ -e ${folder}/up ] && echo 20.10.24`);
+  process.env.PATH = `${folder}:/usr/bin:/bin`;
+  process.env.DEWPOINT_CACHE = join(folder, 'cache');
+});
+afterEach(() => {
+  process.env.PATH = before.PATH;
+  if (before.DEWPOINT_CACHE === undefined) delete process.env.DEWPOINT_CACHE;
+  else process.env.DEWPOINT_CACHE = before.DEWPOINT_CACHE;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const program = (name, body) => {
+  writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`);
+  chmodSync(join(folder, name), 0o755);
+};
+const start = (isRoot = true) => startDocker({ pidFile: join(folder, 'docker.pid'), isRoot });
+
+describe.runIf(process.platform === 'linux')('startDocker', () => {
+  it('uses an engine that runs, and leaves it running', async () => {
+    writeFileSync(join(folder, 'up'), '');
+    expect(await start()).toEqual({ ok: true });
+  });
+
+  it('starts one where none runs, and stops that one', async () => {
+    program(
+      'dockerd',
+      `trap 'rm ${folder}/up; exit 0' TERM; echo $$ > ${folder}/started; touch ${folder}/up; while :; do sleep 0.05; done`,
+    );
+    const started = await start();
+    expect(findDocker()).toEqual({ ok: true });
+    await started.stop();
+    expect(existsSync(join(folder, 'up'))).toBe(false);
+    expect(() => process.kill(Number(readFileSync(join(folder, 'started'), 'utf8')), 0)).toThrow();
+  });
+
+  it('says why the engine ended', async () => {
+    program('dockerd', 'echo "no permission" >&2; exit 1');
+    expect(await start()).toMatchObject({ ok: false, message: expect.stringContaining('no permission') });
+  });
+
+  it('starts nothing without root', async () => {
+    program('dockerd', `touch ${folder}/up`);
+    expect(await start(false)).toMatchObject({ ok: false, message: expect.stringContaining('does not answer') });
+    expect(existsSync(join(folder, 'up'))).toBe(false);
+  });
+});
