@@ -11,8 +11,8 @@ import { say } from './say.mjs';
 const nodeVersion = '24.21.0';
 const npmVersion = '11.21.2';
 
-/** The Debian packages of the image; a test compares them with the Dockerfile's. */
-export const packages = [
+/** The Debian packages of the image; a test compares them with the Dockerfile. */
+const packages = [
   'ca-certificates',
   'file',
   'gcc',
