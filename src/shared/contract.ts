@@ -1,0 +1,143 @@
+import { oc, type } from '@orpc/contract';
+import { z } from 'zod';
+import type { SessionEvent, Transient } from './events.ts';
+import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
+import type { ModelInfo } from './models.ts';
+import { runOptionsSchema } from './run-options.ts';
+import type { RunResult } from './run-result.ts';
+import type { MoneyState } from './session-money.ts';
+import type { SessionState } from './session-state.ts';
+
+/** One line of the list of sessions; all of it can be rebuilt from the logs. */
+export interface SessionSummary {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly projectPath: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly steps: number;
+  readonly costUsd: number | null;
+  readonly status: 'idle' | 'running' | 'waiting';
+  readonly lastReason: string | null;
+}
+
+/** What a subscriber gets: facts in batches and in order, and pushes that are never stored. */
+export type SessionPush =
+  | { readonly type: 'events'; readonly events: readonly SessionEvent[] }
+  | { readonly type: 'transients'; readonly items: readonly Transient[] }
+  /** Everything up to here was in the log when the subscription began. */
+  | { readonly type: 'caught-up'; readonly seq: number };
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly kind: 'added' | 'modified' | 'deleted';
+  readonly added: number | null;
+  readonly removed: number | null;
+  /** Unified diff; null for a binary file or one whose bytes were not kept. */
+  readonly diff: string | null;
+  readonly state: 'open' | 'taken' | 'undone';
+}
+
+/** What happened to each file that was to be undone or taken; what was refused was left as it is. */
+export interface ChangeOutcome {
+  readonly done: readonly string[];
+  readonly refused: readonly { readonly path: string; readonly why: string }[];
+}
+
+export interface ReplayReport {
+  readonly matched: boolean;
+  readonly stateHash: string;
+  readonly recordedHash: string;
+  readonly events: number;
+  readonly firstDifference: string | null;
+}
+
+export interface ModelEntry {
+  readonly id: string;
+  readonly label: string;
+  readonly where: 'local' | 'cloud';
+  /** `ready`: can be called now. `downloadable`: known, not on this machine. */
+  readonly state: 'ready' | 'downloadable' | 'unreachable';
+  readonly sizeBytes: number | null;
+  readonly licence: string | null;
+  readonly info: ModelInfo | null;
+  readonly note: string | null;
+}
+
+export interface PullProgress {
+  readonly phase: 'checking' | 'downloading' | 'joining' | 'verifying' | 'done';
+  readonly doneBytes: number;
+  readonly totalBytes: number | null;
+  readonly text: string;
+}
+
+/** One line of `doctor`. */
+export interface Finding {
+  readonly area: string;
+  readonly status: 'ok' | 'warning' | 'missing';
+  readonly text: string;
+  readonly hint: string | null;
+}
+
+const base = oc.errors({
+  /** An expected failure: `data` says what, and what to do. */
+  FAILED: { status: 422, data: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }) },
+});
+const sessionId = z.string().min(1).max(100);
+const bySession = z.object({ sessionId });
+
+/** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
+export const contract = {
+  home: {
+    info: base.output(type<{ pid: number; version: string; home: string; cache: string }>()),
+  },
+  sessions: {
+    create: base
+      .input(
+        z.object({
+          projectPath: z.string().nullable(),
+          workspace: workspaceModeSchema.optional(),
+          title: z.string().max(200).optional(),
+          sandbox: sandboxTierSchema.extract(['container', 'read-only']).optional(),
+        }),
+      )
+      .output(type<{ sessionId: string }>()),
+    /** Accepted means: the message is in the log. While a turn runs it waits and is delivered between tool calls. */
+    send: base
+      .input(z.object({ sessionId, text: z.string(), options: runOptionsSchema }))
+      .output(type<{ messageId: string; queued: boolean }>()),
+    /** From `fromSeq` on, for as long as the subscriber listens. */
+    events: base
+      .input(z.object({ sessionId, fromSeq: z.number().int().positive().default(1) }))
+      .output(type<AsyncIterable<SessionPush>>()),
+    cancel: base.input(bySession).output(type<void>()),
+    approve: base
+      .input(z.object({ sessionId, approvalId: z.string(), answer: z.enum(['allow', 'deny']) }))
+      .output(type<void>()),
+    list: base.output(type<readonly SessionSummary[]>()),
+    /** `id` may be the beginning of an id, or `last`. */
+    find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
+    show: base.input(bySession).output(type<{ state: SessionState; money: MoneyState }>()),
+    /** The last turn; waits for it to end. */
+    result: base.input(bySession).output(type<RunResult>()),
+    replay: base.input(bySession).output(type<ReplayReport>()),
+  },
+  changes: {
+    show: base
+      .input(bySession.extend({ paths: z.array(z.string()).default([]) }))
+      .output(type<readonly ChangedFile[]>()),
+    take: base.input(bySession.extend({ paths: z.array(z.string()).default([]) })).output(type<ChangeOutcome>()),
+    undo: base.input(bySession.extend({ paths: z.array(z.string()).default([]) })).output(type<ChangeOutcome>()),
+  },
+  models: {
+    list: base.output(type<readonly ModelEntry[]>()),
+    show: base.input(z.object({ id: z.string() })).output(type<ModelEntry>()),
+    pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
+  },
+  settings: {
+    get: base.input(z.object({ key: z.string().optional() })).output(type<unknown>()),
+    set: base.input(z.object({ key: z.string().min(1), value: z.unknown() })).output(type<unknown>()),
+    path: base.output(type<{ path: string }>()),
+  },
+  doctor: base.output(type<readonly Finding[]>()),
+};
