@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { z } from 'zod';
+
+/** The fields that every kind of task has; planted ones add where their package comes from and its faults. */
+export const taskSchema = z.looseObject({
+  id: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)+$/),
+  kind: z.enum(['small', 'two-file', 'planted', 'question']),
+  shape: z.enum(['bug', 'feature', 'change']),
+  language: z.enum(['python', 'javascript']),
+  /** What a user types. */
+  prompt: z.string().trim().min(20).max(500),
+  /** Runs the tests that the project shows; null when it has none. */
+  testCommand: z.string().min(1).nullable(),
+  /** Judges the work after `hidden/` was copied over the project; null for a question, which `answer.json` judges. */
+  checkCommand: z.string().min(1).nullable(),
+  split: z.enum(['dev', 'held']),
+  /** The id of the task whose `project/` this one uses, for two questions about one project. */
+  projectFrom: z.string().optional(),
+});
+
+const pattern = z.string().refine(isPattern, 'must be a regular expression');
+
+/** How the answer to a question is judged; the patterns do not care about case. */
+export const answerSchema = z.strictObject({
+  mustMatch: z.array(pattern).min(1),
+  /** File paths of the project; an answer has to name at least one of them. */
+  mustCite: z.array(z.string().min(1)).min(1),
+  mustNotMatch: z.array(pattern),
+  /** A right answer, which proves that the patterns accept one. */
+  reference: z.string().min(20),
+});
+
+export type TaskFile = z.infer<typeof taskSchema>;
+export type Answer = z.infer<typeof answerSchema>;
+
+export type Task = TaskFile & {
+  readonly folder: string;
+  /** Copied to be the workspace. A planted task has more to it than this folder and may lack it. */
+  readonly projectFolder: string;
+  /** Copied over the workspace before `checkCommand`; a question has none. */
+  readonly hiddenFolder: string;
+  /** Set for a question, null for everything else. */
+  readonly answer: Answer | null;
+};
+
+/** Throws with the reason when a file of the task is missing or malformed. */
+export async function readTask(folder: string): Promise<Task> {
+  const file = taskSchema.parse(await readJson(join(folder, 'task.json')));
+  const answer = file.kind === 'question' ? answerSchema.parse(await readJson(join(folder, 'answer.json'))) : null;
+  const home = file.projectFrom === undefined ? folder : join(folder, '..', file.projectFrom);
+  return { ...file, folder, projectFolder: join(home, 'project'), hiddenFolder: join(folder, 'hidden'), answer };
+}
+
+/** Every task below `root`, by id. */
+export async function loadTasks(root: string): Promise<readonly Task[]> {
+  const entries = await readdir(root, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(root, entry.name));
+  const tasks = await Promise.all(folders.map(readTask));
+  return tasks.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * The split that each task has to have, by id. Within a kind and language the tasks are ordered by a
+ * hash of their id and fall to development and measurement in turn, so that nobody picks which tasks
+ * are measured and both halves have as many of each sort.
+ */
+export function drawSplits(
+  tasks: readonly Pick<TaskFile, 'id' | 'kind' | 'language'>[],
+): ReadonlyMap<string, TaskFile['split']> {
+  const groups = new Map<string, string[]>();
+  for (const { id, kind, language } of tasks) {
+    const group = `${kind} ${language}`;
+    groups.set(group, [...(groups.get(group) ?? []), id]);
+  }
+  const splits = new Map<string, TaskFile['split']>();
+  for (const ids of groups.values()) {
+    const drawn = ids.map((id) => ({ id, order: drawOrder(id) })).sort((a, b) => (a.order < b.order ? -1 : 1));
+    drawn.forEach(({ id }, index) => splits.set(id, index % 2 === 0 ? 'dev' : 'held'));
+  }
+  return splits;
+}
+
+export type AnswerGrade = {
+  readonly isRight: boolean;
+  /** Patterns that the text lacks. */
+  readonly missing: readonly string[];
+  /** Patterns that it should not have. */
+  readonly wrong: readonly string[];
+  readonly isCited: boolean;
+};
+
+/** Judges the text that somebody answered to a question. */
+export function gradeAnswer(answer: Answer, text: string): AnswerGrade {
+  const occurs = (source: string): boolean => new RegExp(source, 'iu').test(text);
+  const missing = answer.mustMatch.filter((source) => !occurs(source));
+  const wrong = answer.mustNotMatch.filter(occurs);
+  const isCited = answer.mustCite.some((path) => text.replaceAll('\\', '/').includes(path));
+  return { isRight: missing.length === 0 && wrong.length === 0 && isCited, missing, wrong, isCited };
+}
+
+function drawOrder(id: string): string {
+  return createHash('sha256').update(`dewpoint-split-1:${id}`).digest('hex');
+}
+
+async function readJson(path: string): Promise<unknown> {
+  return JSON.parse(await readFile(path, 'utf8'));
+}
+
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, 'iu');
+    return true;
+  } catch {
+    return false;
+  }
+}
