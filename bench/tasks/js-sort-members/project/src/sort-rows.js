@@ -1,0 +1,22 @@
+/**
+ * Returns the rows sorted by one column. Strings are compared without regard to
+ * case. Rows with equal values keep their order, in both directions, and the
+ * given array is not changed.
+ *
+ * @param {object[]} rows
+ * @param {string} column
+ * @param {'asc' | 'desc'} direction
+ */
+export function sortRows(rows, column, direction = 'asc') {
+  const factor = direction === 'desc' ? -1 : 1;
+  const keyOf = (row) => {
+    const value = row[column];
+    return typeof value === 'string' ? value.toLowerCase() : value;
+  };
+  return [...rows].sort((a, b) => (keyOf(a) > keyOf(b)) * factor);
+}
+
+/** The other direction, for a second click on the same column. */
+export function flip(direction) {
+  return direction === 'asc' ? 'desc' : 'asc';
+}
