@@ -1,0 +1,11 @@
+'use strict';
+
+/**
+ * Writes the way to a value as text: ['lines', 0, 'price'] -> "lines[0].price".
+ * Numbers are positions in a list, strings are names.
+ */
+function formatPath(keys) {
+  return keys.join('.');
+}
+
+module.exports = { formatPath };

@@ -1,0 +1,1 @@
+export { printTree } from './print.js';

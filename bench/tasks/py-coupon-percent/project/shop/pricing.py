@@ -1,0 +1,22 @@
+"""What an order costs, in cents."""
+
+SHIPPING = 490
+EXPRESS_SHIPPING = 990
+FREE_SHIPPING_FROM = 5000
+
+
+def goods_total(order):
+    """Return the sum of the items."""
+    return sum(item.price * item.quantity for item in order.items)
+
+
+def shipping(order):
+    """Return the shipping cost; large orders go free, by the sum of their items."""
+    if order.express:
+        return EXPRESS_SHIPPING
+    return 0 if goods_total(order) >= FREE_SHIPPING_FROM else SHIPPING
+
+
+def order_total(order):
+    """Return what the customer pays."""
+    return goods_total(order) + shipping(order)
