@@ -1,0 +1,5 @@
+'use strict';
+
+const { createChat } = require('./chat.js');
+
+module.exports = { createChat };
