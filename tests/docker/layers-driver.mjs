@@ -1,0 +1,44 @@
+// Runs inside a sandbox container: lays the folders of each plan over one another and runs its
+// commands, two at a time. Reads [{id, steps: [{name, layers, command}]}] from the file that its
+// argument names, writes [{id, step, exitCode, output}] to standard output.
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const TASKS = '/scratch/tasks';
+const LIMIT_MS = 30_000;
+
+const jobs = JSON.parse(readFileSync(process.argv[2], 'utf8')).flatMap(({ id, steps }) =>
+  steps.map((step) => ({ id, ...step })),
+);
+
+function run(command, cwd) {
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LIMIT_MS);
+    child.on('close', (exitCode) => {
+      clearTimeout(timer);
+      resolve({ exitCode, output: output.slice(-4_000) });
+    });
+  });
+}
+
+const results = [];
+
+async function work() {
+  for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+    const workspace = mkdtempSync('/scratch/work-');
+    for (const layer of job.layers) {
+      const folder = join(TASKS, job.id, layer);
+      if (!existsSync(folder)) throw new Error(`${job.id} has no ${layer}/`);
+      cpSync(folder, workspace, { recursive: true });
+    }
+    results.push({ id: job.id, step: job.name, ...(await run(job.command, workspace)) });
+    rmSync(workspace, { recursive: true });
+  }
+}
+
+await Promise.all([work(), work()]);
+process.stdout.write(JSON.stringify(results));
