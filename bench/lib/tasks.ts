@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 /** The fields that every kind of task has; planted ones add where their package comes from and its faults. */
-export const taskSchema = z.looseObject({
+const taskSchema = z.looseObject({
   id: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)+$/),
   kind: z.enum(['small', 'two-file', 'planted', 'question']),
   shape: z.enum(['bug', 'feature', 'change']),
@@ -24,7 +24,7 @@ export const taskSchema = z.looseObject({
 const pattern = z.string().refine(isPattern, 'must be a regular expression');
 
 /** How the answer to a question is judged; the patterns do not care about case. */
-export const answerSchema = z.strictObject({
+const answerSchema = z.strictObject({
   mustMatch: z.array(pattern).min(1),
   /** File paths of the project; an answer has to name at least one of them. */
   mustCite: z.array(z.string().min(1)).min(1),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import driver from './layers-driver.mjs?raw';
 
 const image = process.env['DEWPOINT_SANDBOX_IMAGE'] ?? 'dewpoint-sandbox:dev';
 const execute = promisify(execFile);
@@ -30,10 +31,11 @@ export async function runLayers(root: string, plans: readonly LayersPlan[]): Pro
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-layers-'));
   try {
     await writeFile(join(folder, 'plan.json'), JSON.stringify(plans));
+    await writeFile(join(folder, 'driver.mjs'), driver);
     await docker('run', '--detach', '--rm', '--init', '--network', 'none', '--name', container, image, 'sleep', '600');
     await docker('cp', resolve(root), `${container}:/scratch/tasks`);
     await docker('cp', join(folder, 'plan.json'), `${container}:/scratch/plan.json`);
-    await docker('cp', resolve('tests/docker/layers-driver.mjs'), `${container}:/scratch/driver.mjs`);
+    await docker('cp', join(folder, 'driver.mjs'), `${container}:/scratch/driver.mjs`);
     const output = await docker('exec', container, 'node', '/scratch/driver.mjs', '/scratch/plan.json');
     return resultsSchema.parse(JSON.parse(output));
   } finally {
