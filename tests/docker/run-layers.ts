@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+// oxlint-disable-next-line import/default -- `?raw` gives the text of the file, which runs in the container
 import driver from './layers-driver.mjs?raw';
 
 const image = process.env['DEWPOINT_SANDBOX_IMAGE'] ?? 'dewpoint-sandbox:dev';
