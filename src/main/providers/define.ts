@@ -1,8 +1,9 @@
 import type { Message, ToolCallPart } from '@shared/messages.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { Gear, ModelInfo } from '@shared/models.ts';
 import type { Usage } from '@shared/money.ts';
 import type { StopReason, Timings } from '@shared/events.ts';
 import type { z } from 'zod';
+import type { LlamaEngine } from '../engines/llama-client.ts';
 
 /** A tool as a model is told of it. */
 export interface ToolSpec {
@@ -118,11 +119,15 @@ export interface ProviderDependencies {
     readonly contextTokens: number | null;
     readonly parametersB: number | null;
     readonly label: string;
+    /** Gears that it passed the probe for, best first; absent: nobody knows, recipes only. */
+    readonly gears?: readonly Gear[];
   } | null>;
   readonly localModels: () => Promise<readonly string[]>;
   /** The built worker and the program that runs it, for engines in a process of their own. */
   readonly workerPath: string;
   readonly nodePath: string;
+  /** The one in-process engine of this core; absent where none can run. */
+  readonly llama?: LlamaEngine;
 }
 
 export function defineProvider<Settings extends z.ZodType>(

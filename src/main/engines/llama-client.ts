@@ -1,0 +1,266 @@
+import PQueue from 'p-queue';
+import { messageOf } from '@shared/errors.ts';
+import { createChannel } from './channel.ts';
+import { createModelFileCheck } from './check-model-file.ts';
+import type { ModelFileCheck } from './check-model-file.ts';
+import type { Channel } from './channel.ts';
+import { startLlamaProcess } from './llama-process.ts';
+import type { LlamaProcess } from './llama-process.ts';
+import type {
+  EngineError,
+  EngineRequest,
+  EngineStats,
+  FromWorker,
+  Generation,
+  LoadOptions,
+} from './llama-worker/protocol.ts';
+
+export type EngineEvent =
+  | {
+      readonly type: 'progress';
+      readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
+      readonly done: number;
+      readonly total: number | null;
+    }
+  | { readonly type: 'delta'; readonly text: string }
+  | { readonly type: 'ended'; readonly generation: Generation; readonly queuedMs: number; readonly totalMs: number };
+
+/** The in-process model: one generator for the whole core, in a process of its own that is started when it is needed. */
+export interface LlamaEngine {
+  /** Exactly one `ended`, last; never throws. Ends within 200 ms of an abort. Loads the model first where another, or none, is loaded. */
+  generate(model: LoadOptions, request: EngineRequest, signal: AbortSignal): AsyncIterable<EngineEvent>;
+  /** Tokens of the prompt as `generate` would send it. */
+  count(
+    model: LoadOptions,
+    request: EngineRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly ok: true; readonly tokens: number } | { readonly ok: false; readonly error: EngineError }>;
+  /** Null where no process runs. */
+  stats(): Promise<EngineStats | null>;
+  /** Of the running process; for tests and `doctor`. */
+  pid(): number | null;
+  /** Ends the process at once; safe to call twice. The next call would start a new one. */
+  dispose(): Promise<void>;
+}
+
+export interface LlamaEngineOptions {
+  readonly nodePath: string;
+  readonly workerPath: string;
+  readonly now: () => number;
+  /** Default 15 s. */
+  readonly hangMs?: number;
+  /** Default: the header of the file. */
+  readonly checkModelFile?: ModelFileCheck;
+}
+
+/** How long the engine may take to acknowledge an abort before the call ends without its account. */
+const abortGraceMs = 120;
+
+export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
+  const queue = new PQueue({ concurrency: 1 });
+  const checkFile = options.checkModelFile ?? createModelFileCheck();
+  let child: LlamaProcess | null = null;
+  const alive = (): LlamaProcess => {
+    if (child === null || !child.isAlive) {
+      child = startLlamaProcess({
+        nodePath: options.nodePath,
+        workerPath: options.workerPath,
+        hangMs: options.hangMs ?? 15_000,
+      });
+    }
+    return child;
+  };
+  return {
+    generate(model, request, signal) {
+      const call = openCall(options.now, signal, queue.size + queue.pending > 0);
+      void queue
+        .add(async () => {
+          if (call.isEnded) return;
+          call.begin();
+          const fileError = await checkFile(model.modelPath);
+          if (fileError === null) await runCall(alive(), { model, request, call });
+          else call.fail(fileError);
+        })
+        .catch((error: unknown) => call.fail({ code: 'internal', message: messageOf(error) }));
+      return call.events;
+    },
+    async count(model, request, signal) {
+      return queue.add(async () => {
+        const fileError = await checkFile(model.modelPath);
+        return fileError === null ? countTokens(alive(), { model, request, signal }) : { ok: false, error: fileError };
+      });
+    },
+    stats: () => (child === null || !child.isAlive ? Promise.resolve(null) : askStats(child)),
+    pid: () => (child?.isAlive === true ? (child.pid ?? null) : null),
+    dispose() {
+      child?.kill();
+      child = null;
+      return Promise.resolve();
+    },
+  };
+}
+
+const cancelledError: EngineError = { code: 'internal', message: 'It was cancelled.' };
+
+interface Call {
+  readonly events: AsyncIterable<EngineEvent>;
+  readonly signal: AbortSignal;
+  readonly isEnded: boolean;
+  /** Called when the engine is this call's own: what came before was waiting. */
+  begin(): void;
+  show(event: Exclude<EngineEvent, { type: 'ended' }>): void;
+  end(generation: Generation): void;
+  fail(error: EngineError): void;
+  /** Runs when the signal aborts, until the call has ended. */
+  onAbort(listener: () => void): void;
+}
+
+function openCall(now: () => number, signal: AbortSignal, mustWait: boolean): Call {
+  const channel: Channel<EngineEvent> = createChannel();
+  const startedAt = now();
+  let begunAt: number | null = null;
+  let isEnded = false;
+  let abortListener: (() => void) | null = null;
+  let promptTokens = 0;
+  const aborted = (): void => {
+    if (abortListener === null) end(cancelledGeneration(promptTokens));
+    else abortListener();
+  };
+  const end = (generation: Generation): void => {
+    if (isEnded) return;
+    isEnded = true;
+    signal.removeEventListener('abort', aborted);
+    const queuedMs = Math.max(0, (begunAt ?? now()) - startedAt);
+    channel.push({ type: 'ended', generation, queuedMs, totalMs: Math.max(0, now() - startedAt) });
+    channel.close();
+  };
+  if (mustWait) channel.push({ type: 'progress', phase: 'waiting', done: 0, total: null });
+  if (signal.aborted) aborted();
+  else signal.addEventListener('abort', aborted);
+  return {
+    events: channel,
+    signal,
+    get isEnded() {
+      return isEnded;
+    },
+    begin() {
+      begunAt = now();
+    },
+    show(event) {
+      if (event.type === 'progress' && event.phase === 'prefill') promptTokens = event.done;
+      if (!isEnded) channel.push(event);
+    },
+    end,
+    fail: (error) => end({ ...cancelledGeneration(promptTokens), stopReason: 'error', error }),
+    onAbort(listener) {
+      abortListener = listener;
+    },
+  };
+}
+
+/** Occupies the queue until the engine has answered for this call. */
+async function runCall(
+  child: LlamaProcess,
+  { model, request, call }: { model: LoadOptions; request: EngineRequest; call: Call },
+): Promise<void> {
+  if (call.isEnded) return;
+  const loadError = await load(child, model, call);
+  if (loadError !== null) call.fail(loadError);
+  if (call.isEnded) return;
+  await new Promise<void>((resolve) => {
+    const id = child.ask({ type: 'generate', request }, (answer) => {
+      const isLast = take(call, answer);
+      if (isLast) resolve();
+      return isLast;
+    });
+    call.onAbort(() => {
+      child.abort(id);
+      setTimeout(() => {
+        call.end(cancelledGeneration(0));
+        resolve();
+      }, abortGraceMs).unref();
+    });
+    if (call.signal.aborted) child.abort(id);
+  });
+}
+
+/** Null when the model is in memory. An abort ends the call, not the loading: the next call finds it done. */
+function load(child: LlamaProcess, model: LoadOptions, call: Call): Promise<EngineError | null> {
+  return new Promise((resolve) => {
+    call.onAbort(() => {
+      call.end(cancelledGeneration(0));
+      resolve(null);
+    });
+    child.ask({ type: 'load', options: model }, (answer) => {
+      if (answer.type === 'progress')
+        call.show({ type: 'progress', phase: answer.phase, done: answer.done, total: answer.total });
+      if (answer.type === 'loaded') resolve(null);
+      if (answer.type === 'failed') resolve(answer.error);
+      return answer.type === 'loaded' || answer.type === 'failed';
+    });
+  });
+}
+
+function take(call: Call, answer: FromWorker): boolean {
+  switch (answer.type) {
+    case 'delta':
+      call.show({ type: 'delta', text: answer.text });
+      return false;
+    case 'progress':
+      call.show({ type: 'progress', phase: answer.phase, done: answer.done, total: answer.total });
+      return false;
+    case 'ended':
+      call.end(answer.generation);
+      return true;
+    case 'failed':
+      call.fail(answer.error);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function countTokens(
+  child: LlamaProcess,
+  { model, request, signal }: { model: LoadOptions; request: EngineRequest; signal: AbortSignal },
+): ReturnType<LlamaEngine['count']> {
+  return new Promise((resolve) => {
+    const cancel = (): void => resolve({ ok: false, error: cancelledError });
+    if (signal.aborted) return cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    const settle = (answer: Awaited<ReturnType<LlamaEngine['count']>>): true => {
+      signal.removeEventListener('abort', cancel);
+      resolve(answer);
+      return true;
+    };
+    child.ask({ type: 'load', options: model }, (answer) => {
+      if (answer.type === 'failed') return settle({ ok: false, error: answer.error });
+      return answer.type === 'loaded';
+    });
+    child.ask({ type: 'count', request }, (answer) => {
+      if (answer.type === 'counted') return settle({ ok: true, tokens: answer.tokens });
+      return answer.type === 'failed' ? settle({ ok: false, error: answer.error }) : false;
+    });
+  });
+}
+
+function askStats(child: LlamaProcess): Promise<EngineStats | null> {
+  return new Promise((resolve) => {
+    child.ask({ type: 'stats' }, (answer) => {
+      resolve(answer.type === 'stats' ? answer.stats : null);
+      return true;
+    });
+  });
+}
+
+function cancelledGeneration(promptTokens: number): Generation {
+  return {
+    stopReason: 'cancelled',
+    promptTokens,
+    evaluatedTokens: promptTokens,
+    outputTokens: 0,
+    prefillMs: null,
+    decodeMs: null,
+    error: null,
+  };
+}

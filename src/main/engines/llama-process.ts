@@ -1,0 +1,151 @@
+import { fork } from 'node:child_process';
+import { messageOf } from '@shared/errors.ts';
+import { fromWorkerSchema } from './llama-worker/protocol.ts';
+import type { EngineError, FromWorker, ToWorker } from './llama-worker/protocol.ts';
+
+export interface LlamaProcessOptions {
+  /** The program that runs the worker (Node 24) and the built worker. */
+  readonly nodePath: string;
+  readonly workerPath: string;
+  /** A process that answers no ping for so long, while something is asked of it, is killed. */
+  readonly hangMs: number;
+}
+
+/** A message to the worker without its id. */
+export type Ask = ToWorker extends infer Message
+  ? Message extends { readonly id: number }
+    ? Omit<Message, 'id'>
+    : never
+  : never;
+
+/** The running engine process. When it ends, for whatever reason, every open question is answered by `onLost`. */
+export interface LlamaProcess {
+  readonly pid: number | undefined;
+  readonly isAlive: boolean;
+  /** Sends a message; `listen` gets every answer with its id until it returns true, or one `failed` when the process is lost. */
+  ask(message: Ask, listen: (answer: FromWorker) => boolean): number;
+  abort(id: number): void;
+  kill(): void;
+}
+
+/** Last words of the process that are kept for an error message. */
+const keptOutputCharacters = 4000;
+
+export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
+  const child = fork(options.workerPath, [], {
+    execPath: options.nodePath,
+    execArgv: [],
+    env: withoutNodeOptions(process.env),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const listeners = new Map<number, (answer: FromWorker) => boolean>();
+  const heart = createHeart(options.hangMs, () => listeners.size > 0);
+  let output = '';
+  let nextId = 1;
+  let isAlive = true;
+  const hear = (chunk: unknown): void => {
+    output = (output + String(chunk)).slice(-keptOutputCharacters);
+  };
+  child.stdout?.on('data', hear);
+  child.stderr?.on('data', hear);
+  const lose = (reason: string): void => {
+    if (!isAlive) return;
+    isAlive = false;
+    heart.stop();
+    const error = lossError(reason, output);
+    for (const [id, listen] of [...listeners]) listen({ type: 'failed', id, error });
+    listeners.clear();
+  };
+  const send = (message: ToWorker): void => {
+    if (child.connected) child.send(message, (error) => (error === null ? undefined : lose(error.message)));
+  };
+  child.on('error', (error) => lose(`could not be started (${messageOf(error)})`));
+  child.on('exit', (code, signal) =>
+    lose(signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`),
+  );
+  child.on('message', (raw: unknown) => {
+    heart.beat();
+    const parsed = fromWorkerSchema.safeParse(raw);
+    if (!parsed.success || parsed.data.type === 'ready' || parsed.data.type === 'pong') return;
+    if (listeners.get(parsed.data.id)?.(parsed.data) === true) listeners.delete(parsed.data.id);
+  });
+  heart.start(
+    () => send({ type: 'ping', id: 0 }),
+    () => {
+      lose(`did not answer for ${Math.round(options.hangMs / 1000)} seconds`);
+      child.kill('SIGKILL');
+    },
+  );
+  return {
+    pid: child.pid,
+    get isAlive() {
+      return isAlive;
+    },
+    ask(message, listen) {
+      const id = nextId;
+      nextId += 1;
+      if (!isAlive) {
+        listen({ type: 'failed', id, error: lossError('is gone', output) });
+        return id;
+      }
+      listeners.set(id, listen);
+      heart.beat();
+      send({ ...message, id });
+      return id;
+    },
+    abort: (id) => send({ type: 'abort', id }),
+    kill() {
+      lose('was ended by the app');
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+interface Heart {
+  start(ping: () => void, onStop: () => void): void;
+  beat(): void;
+  stop(): void;
+}
+
+/** Native work runs on other threads, so a healthy process answers a ping at any time. */
+function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
+  const intervalMs = Math.max(20, Math.min(2000, hangMs / 5));
+  let lastBeat = Date.now();
+  let lastTick = Date.now();
+  let timer: ReturnType<typeof setInterval> | null = null;
+  return {
+    start(ping, onStop) {
+      timer = setInterval(() => {
+        const now = Date.now();
+        // A late tick means that this machine slept or was starved: the other side gets its time again.
+        if (now - lastTick > intervalMs * 3 || !isNeeded()) lastBeat = now;
+        lastTick = now;
+        if (now - lastBeat > hangMs) onStop();
+        else if (isNeeded()) ping();
+      }, intervalMs);
+      timer.unref();
+    },
+    beat() {
+      lastBeat = Date.now();
+    },
+    stop() {
+      if (timer !== null) clearInterval(timer);
+    },
+  };
+}
+
+function lossError(reason: string, output: string): EngineError {
+  const lastWords = output.trim().split('\n').slice(-3).join(' ').slice(-400);
+  const isMemory = /bad_alloc|out of memory|failed to allocate|cannot allocate|heap limit/i.test(output);
+  const said = lastWords === '' ? '' : ` Its last words: ${lastWords}`;
+  if (isMemory)
+    return { code: 'out-of-memory', message: `The engine ran out of memory and its process ${reason}.${said}` };
+  const hint = reason.includes('SIGKILL') ? ' The system does that, too, when memory runs out.' : '';
+  return { code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };
+}
+
+function withoutNodeOptions(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => name !== 'NODE_OPTIONS' && name !== 'ELECTRON_RUN_AS_NODE'),
+  );
+}

@@ -1,0 +1,253 @@
+import type { LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { grammarForChoice, grammarForSchema } from './json-schema-grammar.ts';
+import type { Engine, Slot } from './load-model.ts';
+import { keepSystemState, prepareSequence } from './prepare-sequence.ts';
+import type { Counters } from './prepare-sequence.ts';
+import type { EngineError, EngineOutput, EngineRequest, Generation } from './protocol.ts';
+import { isLooping } from './repetition.ts';
+import { createStopText } from './stop-text.ts';
+import { tokenizeChat } from './tokenize-chat.ts';
+import type { TokenizedPrompt, TokenMemory } from './tokenize-chat.ts';
+import { toolCallSchema } from './tool-call-schema.ts';
+
+export interface Emit {
+  delta(text: string): void;
+  progress(phase: 'prefill' | 'decode', done: number, total: number): void;
+}
+
+/** What a call has done so far: enough for an honest account at any moment. */
+interface Account {
+  promptTokens: number;
+  evaluatedTokens: number;
+  outputTokens: number;
+  prefillStartedAt: number | null;
+  firstTokenAt: number | null;
+  endedAt: number | null;
+}
+
+export interface RunningGeneration {
+  /** The account of the call if it ended now as cancelled; what is in the middle of being computed counts. */
+  cancelled(): Generation;
+  /** Resolves when the engine is free again. After an abort that can be a native call later. Never rejects. */
+  readonly done: Promise<Generation>;
+}
+
+export interface GenerationContext {
+  readonly engine: Engine;
+  readonly memory: TokenMemory;
+  readonly counters: Counters;
+}
+
+export function startGeneration(
+  context: GenerationContext,
+  request: EngineRequest,
+  signal: AbortSignal,
+  emit: Emit,
+): RunningGeneration {
+  const account: Account = {
+    promptTokens: 0,
+    evaluatedTokens: 0,
+    outputTokens: 0,
+    prefillStartedAt: null,
+    firstTokenAt: null,
+    endedAt: null,
+  };
+  return {
+    cancelled: () => settle(account, 'cancelled', null),
+    done: run(context, request, { signal, emit, account }).catch((error: unknown) =>
+      settle(account, 'error', nameError(error)),
+    ),
+  };
+}
+
+interface Call {
+  readonly signal: AbortSignal;
+  readonly emit: Emit;
+  readonly account: Account;
+}
+
+async function run(context: GenerationContext, request: EngineRequest, call: Call): Promise<Generation> {
+  const { engine } = context;
+  if (request.output.type !== 'text' && request.prefill !== null && request.prefill !== '') {
+    return settle(call.account, 'error', {
+      code: 'bad-request',
+      message: 'An answer in a fixed form cannot be opened with a text.',
+    });
+  }
+  const prompt = tokenizeChat(engine, context.memory, request);
+  call.account.promptTokens = prompt.tokens.length;
+  // One place is never filled: the engine would make room by itself.
+  const room = engine.contextTokens - 1 - prompt.tokens.length;
+  if (room < Math.min(request.maxOutputTokens, 32)) {
+    return settle(call.account, 'error', {
+      code: 'context-full',
+      message: `The prompt has ${prompt.tokens.length} tokens; the context of this model holds ${engine.contextTokens}, prompt and answer together.`,
+    });
+  }
+  const grammar = grammarStateFor(engine, request.output);
+  const slot = await prepareSequence(engine, prompt, request.cacheKey, context.counters);
+  if (call.signal.aborted) return settle(call.account, 'cancelled', null);
+  const last = await prefill(context, { slot, prompt }, call);
+  if (last === null) return settle(call.account, 'cancelled', null);
+  return decode(context, { request, prompt, slot, last, grammar, most: Math.min(request.maxOutputTokens, room) }, call);
+}
+
+/** Computes the prompt up to its last piece, which the first token is sampled from; null after an abort. */
+async function prefill(
+  { engine, counters }: GenerationContext,
+  { slot, prompt }: { readonly slot: Slot; readonly prompt: TokenizedPrompt },
+  { signal, emit, account }: Call,
+): Promise<readonly Token[] | null> {
+  const { sequence } = slot;
+  const from = sequence.nextTokenIndex;
+  const total = prompt.tokens.length - from;
+  account.prefillStartedAt = performance.now();
+  const keepsSystem = from < prompt.systemTokens && prompt.tokens.length > prompt.systemTokens;
+  let at = from;
+  while (!signal.aborted) {
+    emit.progress('prefill', at - from, total);
+    let end = Math.min(prompt.tokens.length, at + engine.chunkTokens - (at % engine.chunkTokens));
+    if (keepsSystem && at < prompt.systemTokens && end > prompt.systemTokens) end = prompt.systemTokens;
+    const piece = prompt.tokens.slice(at, end);
+    account.evaluatedTokens += piece.length;
+    if (end === prompt.tokens.length) return piece;
+    await sequence.evaluateWithoutGeneratingNewTokens([...piece]);
+    at = end;
+    if (keepsSystem && at === prompt.systemTokens) await keepSystemState(engine, slot, prompt, counters);
+  }
+  return null;
+}
+
+interface Decoding {
+  readonly request: EngineRequest;
+  readonly prompt: TokenizedPrompt;
+  readonly slot: Slot;
+  readonly last: readonly Token[];
+  readonly grammar: LlamaGrammarEvaluationState | null;
+  readonly most: number;
+}
+
+async function decode(
+  context: GenerationContext,
+  decoding: Decoding,
+  { signal, emit, account }: Call,
+): Promise<Generation> {
+  const { request, slot, last, most } = decoding;
+  const stops = createStopText(request.stop);
+  const pieces = createPieces(context.engine);
+  const output: Token[] = [];
+  let text = '';
+  const show = (piece: string): void => {
+    if (piece === '') return;
+    text += piece;
+    emit.delta(piece);
+  };
+  for await (const token of slot.sequence.evaluate([...last], samplingOf(decoding))) {
+    account.firstTokenAt ??= performance.now();
+    if (signal.aborted) return settle(account, 'cancelled', null);
+    output.push(token);
+    account.outputTokens = output.length;
+    const { text: piece, stopped } = stops.push(pieces.push(token));
+    show(piece);
+    if (stopped) return settle(account, 'stop-sequence', null);
+    if (output.length >= most || (output.length % 16 === 0 && isLooping(output))) {
+      show(stops.push(pieces.flush()).text + stops.flush());
+      return settle(account, 'length', null);
+    }
+    if (output.length % 16 === 0) emit.progress('decode', output.length, most);
+  }
+  account.firstTokenAt ??= performance.now();
+  const end = stops.push(pieces.flush());
+  show(end.text);
+  if (end.stopped) return settle(account, 'stop-sequence', null);
+  show(stops.flush());
+  rememberAnswer(context, decoding, text, output);
+  return settle(account, 'stop', null);
+}
+
+/** The next prompt that holds this answer uses the model's own tokens, so that its sequence goes on without a seam. */
+function rememberAnswer(
+  { engine, memory }: GenerationContext,
+  { prompt }: Decoding,
+  text: string,
+  output: readonly Token[],
+): void {
+  if (prompt.opening === null) return;
+  const opening = memory.get(prompt.opening) ?? engine.model.tokenize(prompt.opening, false);
+  memory.set(prompt.opening + text, [...opening, ...output]);
+}
+
+/** Text of tokens one by one; a character that is spread over tokens comes whole. */
+function createPieces(engine: Engine): { push(token: Token): string; flush(): string } {
+  const before: Token[] = [];
+  let pending: Token[] = [];
+  const take = (): string => {
+    const text = engine.model.detokenize(pending, true, before);
+    for (const token of pending) before.push(token);
+    before.splice(0, before.length - 8);
+    pending = [];
+    return text;
+  };
+  return {
+    push(token) {
+      pending.push(token);
+      const isCut = engine.model.detokenize(pending, true, before).endsWith('\uFFFD');
+      return isCut && pending.length < 6 ? '' : take();
+    },
+    flush: () => (pending.length === 0 ? '' : take()),
+  };
+}
+
+function samplingOf({ request, grammar }: Decoding): SequenceEvaluateOptions {
+  const seed =
+    request.seed === null ? Math.floor(Math.random() * 0x7fffffff) : Math.abs(Math.trunc(request.seed)) % 0x7fffffff;
+  const form = grammar === null ? {} : { grammarEvaluationState: grammar };
+  // The engine takes the 40 likeliest before top-p: cheaper than sorting the vocabulary, and its usual setting.
+  return { temperature: request.temperature, topP: request.topP, topK: 40, seed, ...form };
+}
+
+function grammarStateFor(engine: Engine, output: EngineOutput): LlamaGrammarEvaluationState | null {
+  const text = grammarTextFor(output);
+  if (text === null) return null;
+  const grammar = new engine.library.LlamaGrammar(engine.llama, { grammar: text });
+  return new engine.library.LlamaGrammarEvaluationState({ model: engine.model, grammar });
+}
+
+function grammarTextFor(output: EngineOutput): string | null {
+  switch (output.type) {
+    case 'text':
+      return null;
+    case 'json-schema':
+      return grammarForSchema(output.schema);
+    case 'choice':
+      return grammarForChoice(output.options);
+    case 'tool-call':
+      return grammarForSchema(toolCallSchema(output.tools));
+    default:
+      return output satisfies never;
+  }
+}
+
+function settle(account: Account, stopReason: Generation['stopReason'], error: EngineError | null): Generation {
+  account.endedAt ??= performance.now();
+  const { prefillStartedAt: started, firstTokenAt: first, endedAt: ended } = account;
+  return {
+    stopReason,
+    promptTokens: account.promptTokens,
+    evaluatedTokens: account.evaluatedTokens,
+    outputTokens: account.outputTokens,
+    prefillMs: started === null ? null : (first ?? ended) - started,
+    decodeMs: first === null ? null : ended - first,
+    error,
+  };
+}
+
+/** Names what the engine threw: what memory could not hold apart from the rest. */
+export function nameError(error: unknown): EngineError {
+  const message = error instanceof Error ? error.message : String(error);
+  const name = error instanceof Error ? error.name : '';
+  const isMemory =
+    name === 'InsufficientMemoryError' ||
+    /out of memory|insufficient memory|failed to allocate|bad_alloc|not enough (v?ram|memory)/i.test(message);
+  return { code: isMemory ? 'out-of-memory' : 'internal', message };
+}

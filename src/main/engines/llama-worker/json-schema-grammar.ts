@@ -1,0 +1,194 @@
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Rules that every grammar brings; only what is used is written out. */
+const basics: Readonly<Record<string, { readonly body: string; readonly needs: readonly string[] }>> = {
+  value: {
+    body: 'object | array | string | number | boolean | null',
+    needs: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+  },
+  object: {
+    body: '"{" ws (string ":" ws value ("," ws string ":" ws value)*)? ws "}"',
+    needs: ['string', 'value', 'ws'],
+  },
+  array: { body: '"[" ws (value ("," ws value)*)? ws "]"', needs: ['value', 'ws'] },
+  char: { body: String.raw`[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`, needs: [] },
+  string: { body: String.raw`"\"" char* "\""`, needs: ['char'] },
+  integer: { body: '"-"? ("0" | [1-9] [0-9]{0,15})', needs: [] },
+  number: { body: 'integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?', needs: ['integer'] },
+  boolean: { body: '"true" | "false"', needs: [] },
+  null: { body: '"null"', needs: [] },
+  // One optional blank: models like it, and endless white space cannot happen.
+  ws: { body: '" "?', needs: [] },
+};
+
+/**
+ * A GBNF grammar for JSON that matches the schema. Optional properties are optional, properties come in the
+ * order of the schema. What grammars cannot say (pattern, format, numeric limits) is left to validation;
+ * a schema that is not understood allows any JSON value, never nothing.
+ */
+export function grammarForSchema(schema: Schema): string {
+  const writer = createWriter(schema);
+  const root = writer.rule('root-value', schema);
+  return writer.text(root);
+}
+
+/** A grammar for exactly one of these strings. */
+export function grammarForChoice(options: readonly string[]): string {
+  return `root ::= ${options.map(literal).join(' | ')}\n`;
+}
+
+interface Writer {
+  /** The name of a rule, or an inline expression, that matches the schema. */
+  rule(name: string, schema: unknown): string;
+  text(root: string): string;
+}
+
+function createWriter(document: Schema): Writer {
+  const rules = new Map<string, string>();
+  const references = new Map<string, string>();
+  const use = (name: string): string => {
+    const basic = basics[name];
+    if (basic !== undefined && !rules.has(name)) {
+      rules.set(name, basic.body);
+      basic.needs.forEach(use);
+    }
+    return name;
+  };
+  const add = (name: string, body: string): string => {
+    let unique = name;
+    for (let number = 2; rules.has(unique); number += 1) unique = `${name}-${number}`;
+    rules.set(unique, body);
+    return unique;
+  };
+  const rule = (name: string, schema: unknown): string => {
+    if (!isSchema(schema)) return use('value');
+    if (typeof schema.$ref === 'string') return reference(schema.$ref);
+    if ('const' in schema) return literal(JSON.stringify(schema.const));
+    if (Array.isArray(schema.enum)) return group(schema.enum.map((value) => literal(JSON.stringify(value))));
+    const variants = schema.anyOf ?? schema.oneOf;
+    if (Array.isArray(variants)) return group(variants.map((variant, index) => rule(`${name}-${index + 1}`, variant)));
+    if (Array.isArray(schema.allOf) && schema.allOf.length === 1) return rule(name, schema.allOf[0]);
+    if (Array.isArray(schema.type))
+      return group(schema.type.map((type, index) => rule(`${name}-${index + 1}`, { ...schema, type })));
+    return ofType(name, schema);
+  };
+  const reference = (path: string): string => {
+    const known = references.get(path);
+    if (known !== undefined) return known;
+    const name = add(`ref${references.size + 1}`, '');
+    references.set(path, name);
+    rules.set(name, rule(`${name}-value`, resolvePointer(document, path)));
+    return name;
+  };
+  const ofType = (name: string, schema: Schema): string => {
+    switch (schema.type) {
+      case 'object':
+        return objectRule(name, schema, { rule, use, add });
+      case 'array':
+        return arrayRule(name, schema, { rule, use, add });
+      case 'string':
+        return stringRule(schema, use);
+      case 'integer':
+      case 'number':
+      case 'boolean':
+      case 'null':
+        return use(schema.type);
+      default:
+        return isSchema(schema.properties) ? objectRule(name, schema, { rule, use, add }) : use('value');
+    }
+  };
+  return {
+    rule,
+    text: (root) => `root ::= ${root}\n${[...rules].map(([name, body]) => `${name} ::= ${body}\n`).join('')}`,
+  };
+}
+
+interface Parts {
+  readonly rule: (name: string, schema: unknown) => string;
+  readonly use: (name: string) => string;
+  readonly add: (name: string, body: string) => string;
+}
+
+function objectRule(name: string, schema: Schema, { rule, use, add }: Parts): string {
+  const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
+  if (properties.length === 0) return schema.additionalProperties === false ? '"{}"' : use('object');
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const ws = use('ws');
+  const pairs = properties.map(([key, value], index) => ({
+    text: `${literal(`${JSON.stringify(key)}:`)} ${ws} ${rule(`${name}-${index + 1}`, value)}`,
+    isRequired: required.has(key),
+  }));
+  // From the back: what may follow property i when it was written ("," first) and when nothing was before it.
+  let afterOne = '';
+  let atStart = '';
+  for (const [index, pair] of [...pairs.entries()].reverse()) {
+    const pairRule = add(`${name}-pair${index + 1}`, pair.text);
+    const follows = afterOne;
+    const next = `"," ${ws} ${pairRule}${follows === '' ? '' : ` ${follows}`}`;
+    const starts = `${pairRule}${follows === '' ? '' : ` ${follows}`}`;
+    if (pair.isRequired) {
+      afterOne = add(`${name}-rest${index + 1}`, next);
+      atStart = starts;
+    } else {
+      // Leaving it out goes on with what may follow the one before it.
+      const body = `("," ${ws} ${pairRule})?${follows === '' ? '' : ` ${follows}`}`;
+      afterOne = add(`${name}-rest${index + 1}`, body);
+      atStart = atStart === '' ? `(${starts})?` : `(${starts} | ${atStart})`;
+    }
+  }
+  return add(name, `"{" ${ws} ${atStart} ${ws} "}"`);
+}
+
+function arrayRule(name: string, schema: Schema, { rule, use, add }: Parts): string {
+  const item = rule(`${name}-item`, schema.items);
+  const ws = use('ws');
+  const least = numberOr(schema.minItems, 0);
+  const most = typeof schema.maxItems === 'number' ? schema.maxItems : null;
+  if (most === 0) return '"[]"';
+  const more = most === null ? `{${Math.max(0, least - 1)},}` : `{${Math.max(0, least - 1)},${most - 1}}`;
+  const items = `${item} ("," ${ws} ${item})${more}`;
+  return add(name, least > 0 ? `"[" ${ws} ${items} ${ws} "]"` : `"[" ${ws} (${items})? ${ws} "]"`);
+}
+
+function stringRule(schema: Schema, use: (name: string) => string): string {
+  const least = numberOr(schema.minLength, 0);
+  const most = typeof schema.maxLength === 'number' ? schema.maxLength : null;
+  // Counted repetition of more than this makes a grammar too large to be worth it.
+  const countable = 2000;
+  if ((least === 0 && most === null) || least > countable || (most !== null && most > countable)) return use('string');
+  use('char');
+  return String.raw`"\"" char{${least},${most ?? ''}} "\""`;
+}
+
+function group(alternatives: readonly string[]): string {
+  return alternatives.length === 1 ? (alternatives[0] ?? 'value') : `(${alternatives.join(' | ')})`;
+}
+
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function resolvePointer(document: Schema, path: string): unknown {
+  if (!path.startsWith('#')) return true;
+  let at: unknown = document;
+  for (const step of path.slice(1).split('/').filter(Boolean)) {
+    at = isSchema(at) ? at[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+  }
+  return at;
+}
+
+/** A GBNF string literal. */
+function literal(text: string): string {
+  const escaped = [...text].map((character) => {
+    if (character === '"' || character === '\\') return `\\${character}`;
+    if (character === '\n') return '\\n';
+    if (character === '\r') return '\\r';
+    if (character === '\t') return '\\t';
+    return character;
+  });
+  return `"${escaped.join('')}"`;
+}

@@ -1,0 +1,123 @@
+import { availableParallelism } from 'node:os';
+import { stat } from 'node:fs/promises';
+import type { Llama, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
+import { defaultSystemOf, isChatMl } from './render-chat.ts';
+import { createStateStore } from './state-store.ts';
+import type { StateStore } from './state-store.ts';
+import type { LoadOptions, LoadedModel } from './protocol.ts';
+
+type Library = typeof import('node-llama-cpp');
+
+/** One conversation's place in the engine. */
+export interface Slot {
+  readonly sequence: LlamaContextSequence;
+  key: string | null;
+  usedAt: number;
+}
+
+/** A model in memory with its places. */
+export interface Engine {
+  readonly library: Library;
+  readonly llama: Llama;
+  readonly model: LlamaModel;
+  readonly slots: readonly Slot[];
+  readonly contextTokens: number;
+  /** Most prompt tokens that are computed before a look at the abort signal. */
+  readonly chunkTokens: number;
+  readonly template: { readonly type: 'chatml'; readonly defaultSystem: string | null } | { readonly type: 'model' };
+  readonly states: StateStore | null;
+  readonly info: LoadedModel;
+  dispose(): Promise<void>;
+}
+
+/**
+ * Prompt tokens of one native call. A call cannot be interrupted: on a processor 64 take less than a second and
+ * are computed nearly as fast as 512; a card computes 512 at once. Fixed, not adapted to the clock, because the
+ * last digits of a result depend on how a prompt was divided.
+ */
+const chunkOf = { cpu: 64, gpu: 512 } as const;
+
+/** Throws what the engine throws; the caller gives it a name. */
+export async function loadModel(options: LoadOptions, onProgress: (fraction: number) => void): Promise<Engine> {
+  const startedAt = performance.now();
+  // The package is ESM only, and this file is built as CommonJS.
+  const library = await import('node-llama-cpp');
+  const llama = await library.getLlama({
+    build: 'never',
+    gpu: options.gpu === 'off' ? false : 'auto',
+    logLevel: library.LlamaLogLevel.error,
+    progressLogs: false,
+  });
+  const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
+  // The default is at least 4: on two cores that is 70 times slower.
+  llama.maxThreads = threads;
+  const model = await llama.loadModel({ modelPath: options.modelPath, onLoadProgress: onProgress });
+  const onCard = llama.gpu !== false && model.gpuLayers > 0;
+  const contextTokens = Math.min(options.contextTokens, model.trainContextSize);
+  const context = await createContext(model, contextTokens, options.sequences, onCard ? chunkOf.gpu : chunkOf.cpu);
+  const slots = Array.from({ length: context.totalSequences }, (): Slot => ({
+    sequence: context.getSequence({
+      contextShift: { strategy: refuseShift },
+      checkpoints: { maxMemory: 512 * 1024 * 1024 },
+    }),
+    key: null,
+    usedAt: 0,
+  }));
+  const chatTemplate = model.fileInfo.metadata.tokenizer.chat_template ?? null;
+  const file = await stat(options.modelPath);
+  const identity = [
+    options.modelPath,
+    file.size,
+    file.mtimeMs,
+    llama.llamaCppRelease.release,
+    onCard,
+    context.contextSize,
+    slots.length,
+  ].join(' ');
+  return {
+    library,
+    llama,
+    model,
+    slots,
+    contextTokens: context.contextSize,
+    chunkTokens: onCard ? chunkOf.gpu : chunkOf.cpu,
+    template: isChatMl(chatTemplate)
+      ? { type: 'chatml', defaultSystem: defaultSystemOf(chatTemplate ?? '') }
+      : { type: 'model' },
+    states: options.stateDir === null ? null : createStateStore(options.stateDir, identity),
+    info: {
+      contextTokens: context.contextSize,
+      sequences: slots.length,
+      threads,
+      backend: onCard ? String(llama.gpu) : 'cpu',
+      template: isChatMl(chatTemplate) ? 'chatml' : 'model',
+      loadMs: performance.now() - startedAt,
+    },
+    async dispose() {
+      await context.dispose();
+      await model.dispose();
+    },
+  };
+}
+
+/** As many sequences as were asked for, or as memory has room for; at least one. */
+async function createContext(
+  model: LlamaModel,
+  contextSize: number,
+  wanted: number,
+  batchSize: number,
+): Promise<Awaited<ReturnType<LlamaModel['createContext']>>> {
+  for (let sequences = wanted; sequences > 1; sequences -= 1) {
+    try {
+      return await model.createContext({ contextSize, sequences, batchSize });
+    } catch (error) {
+      if (!/memory|alloc/i.test(error instanceof Error ? `${error.name} ${error.message}` : String(error))) throw error;
+    }
+  }
+  return model.createContext({ contextSize, sequences: 1, batchSize });
+}
+
+/** A full context is refused before a call; if it were reached all the same, nothing may be dropped silently. */
+function refuseShift(): never {
+  throw new Error('The context is full.');
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { messageSchema } from '@shared/messages.ts';
+
+/**
+ * What the app and the engine's process say to each other, as JSON over Node's IPC. Both sides parse what they get.
+ * Every request has an `id`; every request but `abort` and `ping` is answered exactly once with that id
+ * (`loaded`, `counted`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
+ */
+export const loadOptionsSchema = z.object({
+  modelPath: z.string(),
+  /** Tokens that one sequence can hold. */
+  contextTokens: z.number().int().positive(),
+  /** How many conversations keep their tokens at the same time; fewer are made where memory is short. */
+  sequences: z.number().int().positive(),
+  /** Null: the physical cores that this process may use. */
+  threads: z.number().int().positive().nullable(),
+  gpu: z.enum(['auto', 'off']),
+  /** Where states of sequences may be kept; null keeps none. */
+  stateDir: z.string().nullable(),
+});
+export type LoadOptions = z.infer<typeof loadOptionsSchema>;
+
+const schemaObject = z.record(z.string(), z.unknown());
+
+export const engineOutputSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text') }),
+  z.object({ type: z.literal('json-schema'), schema: schemaObject }),
+  z.object({ type: z.literal('choice'), options: z.array(z.string()).min(1) }),
+  /** One `{"tool": …, "input": …}` object for one of these tools. */
+  z.object({
+    type: z.literal('tool-call'),
+    tools: z.array(z.object({ name: z.string(), inputSchema: schemaObject })).min(1),
+  }),
+]);
+export type EngineOutput = z.infer<typeof engineOutputSchema>;
+
+export const engineRequestSchema = z.object({
+  messages: z.array(messageSchema),
+  output: engineOutputSchema,
+  prefill: z.string().nullable(),
+  stop: z.array(z.string()),
+  temperature: z.number().nonnegative(),
+  topP: z.number().min(0).max(1),
+  seed: z.number().nullable(),
+  maxOutputTokens: z.number().int().positive(),
+  cacheKey: z.string(),
+});
+export type EngineRequest = z.infer<typeof engineRequestSchema>;
+
+const id = z.number().int();
+
+export const toWorkerSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('load'), id, options: loadOptionsSchema }),
+  z.object({ type: z.literal('generate'), id, request: engineRequestSchema }),
+  z.object({ type: z.literal('count'), id, request: engineRequestSchema }),
+  z.object({ type: z.literal('stats'), id }),
+  z.object({ type: z.literal('abort'), id }),
+  z.object({ type: z.literal('ping'), id }),
+]);
+export type ToWorker = z.infer<typeof toWorkerSchema>;
+
+export const engineErrorSchema = z.object({
+  code: z.enum([
+    'bad-request',
+    'context-full',
+    'bad-model',
+    'missing-model',
+    'out-of-memory',
+    'engine-lost',
+    'internal',
+  ]),
+  message: z.string(),
+});
+export type EngineError = z.infer<typeof engineErrorSchema>;
+
+export const loadedModelSchema = z.object({
+  contextTokens: z.number().int(),
+  sequences: z.number().int(),
+  threads: z.number().int(),
+  /** `cpu`, or the kind of card that the engine really uses. */
+  backend: z.string(),
+  template: z.enum(['chatml', 'model']),
+  loadMs: z.number(),
+});
+export type LoadedModel = z.infer<typeof loadedModelSchema>;
+
+export const generationSchema = z.object({
+  stopReason: z.enum(['stop', 'length', 'stop-sequence', 'cancelled', 'error']),
+  promptTokens: z.number().int(),
+  /** Prompt tokens that went through the model in this call; the rest was kept from before. */
+  evaluatedTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  prefillMs: z.number().nullable(),
+  decodeMs: z.number().nullable(),
+  error: engineErrorSchema.nullable(),
+});
+export type Generation = z.infer<typeof generationSchema>;
+
+export const engineStatsSchema = z.object({
+  /** Since the process started. */
+  promptTokens: z.number(),
+  evaluatedTokens: z.number(),
+  /** Evaluated although some kept sequence or state had them as its prefix. */
+  evaluatedAgain: z.number(),
+  forks: z.number(),
+  statesSaved: z.number(),
+  statesLoaded: z.number(),
+  rssBytes: z.number(),
+});
+export type EngineStats = z.infer<typeof engineStatsSchema>;
+
+export const fromWorkerSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('loaded'), id, model: loadedModelSchema }),
+  z.object({ type: z.literal('counted'), id, tokens: z.number().int() }),
+  z.object({
+    type: z.literal('progress'),
+    id,
+    phase: z.enum(['loading', 'prefill', 'decode']),
+    done: z.number(),
+    total: z.number().nullable(),
+  }),
+  z.object({ type: z.literal('delta'), id, text: z.string() }),
+  z.object({ type: z.literal('ended'), id, generation: generationSchema }),
+  z.object({ type: z.literal('stats'), id, stats: engineStatsSchema }),
+  z.object({ type: z.literal('failed'), id, error: engineErrorSchema }),
+  z.object({ type: z.literal('pong'), id }),
+]);
+export type FromWorker = z.infer<typeof fromWorkerSchema>;

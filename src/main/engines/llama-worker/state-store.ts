@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** States of system prefixes on disk, so that a fresh process need not read the same text again. */
+export interface StateStore {
+  /** The file of a state of exactly these tokens; null when there is none that can be trusted. */
+  find(tokens: readonly number[]): Promise<string | null>;
+  /** Keeps what `write` puts into the path it is given. A failure (a full disk) is no failure of the call: it returns false. */
+  keep(tokens: readonly number[], write: (path: string) => Promise<unknown>): Promise<boolean>;
+  /** A path for a state that is used once by this process. */
+  temporary(): string;
+}
+
+const describedSchema = z.object({ engine: z.string(), tokens: z.array(z.number()), bytes: z.number() });
+
+/** Together, least recently used first out. */
+const mostBytes = 512 * 1024 * 1024;
+
+/**
+ * @param engine names all that a state depends on: model file, engine version, context and cache types. Another
+ *   engine's state is never loaded, since that can end the process.
+ */
+export function createStateStore(dir: string, engine: string): StateStore {
+  const pathOf = (tokens: readonly number[]): string =>
+    join(
+      dir,
+      `${createHash('sha256')
+        .update(`${engine}\n${tokens.join(',')}`)
+        .digest('hex')
+        .slice(0, 32)}.state`,
+    );
+  return {
+    temporary: () => join(dir, `fork-${process.pid}.tmp`),
+    async find(tokens) {
+      const path = pathOf(tokens);
+      try {
+        const described = describedSchema.parse(JSON.parse(await readFile(`${path}.json`, 'utf8')));
+        const { size } = await stat(path);
+        if (described.engine !== engine || described.bytes !== size || !sameTokens(described.tokens, tokens))
+          return null;
+        const now = new Date();
+        await utimes(path, now, now);
+        return path;
+      } catch {
+        // Not there, cut short or not ours: then it is computed.
+        return null;
+      }
+    },
+    async keep(tokens, write) {
+      const path = pathOf(tokens);
+      const partial = `${path}.${process.pid}.tmp`;
+      try {
+        await mkdir(dir, { recursive: true });
+        await write(partial);
+        const { size } = await stat(partial);
+        await rename(partial, path);
+        const described = { engine, tokens: [...tokens], bytes: size };
+        await writeFile(`${path}.json.tmp`, JSON.stringify(described));
+        await rename(`${path}.json.tmp`, `${path}.json`);
+        await dropOldest(dir);
+        return true;
+      } catch {
+        await rm(partial, { force: true });
+        return false;
+      }
+    },
+  };
+}
+
+async function dropOldest(dir: string): Promise<void> {
+  const names = (await readdir(dir)).filter((name) => name.endsWith('.state'));
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const path = join(dir, name);
+      const { size, mtimeMs } = await stat(path);
+      return { path, size, mtimeMs };
+    }),
+  );
+  files.sort((left, right) => right.mtimeMs - left.mtimeMs);
+  let total = 0;
+  for (const file of files) {
+    total += file.size;
+    if (total <= mostBytes) continue;
+    await rm(`${file.path}.json`, { force: true });
+    await rm(file.path, { force: true });
+  }
+}
+
+function sameTokens(left: readonly number[], right: readonly number[]): boolean {
+  return left.length === right.length && left.every((token, index) => token === right[index]);
+}

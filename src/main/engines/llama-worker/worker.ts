@@ -1,0 +1,144 @@
+import { nameError, startGeneration } from './generate.ts';
+import type { RunningGeneration } from './generate.ts';
+import { loadModel } from './load-model.ts';
+import type { Engine } from './load-model.ts';
+import type { Counters } from './prepare-sequence.ts';
+import { toWorkerSchema } from './protocol.ts';
+import type { EngineError, EngineRequest, FromWorker, LoadOptions } from './protocol.ts';
+import { createTokenMemory, tokenizeChat } from './tokenize-chat.ts';
+import type { TokenMemory } from './tokenize-chat.ts';
+
+/**
+ * The engine's own process: it loads one model at a time and answers one call after the other. A native crash ends
+ * this process and nothing else. It lives as long as the process that started it.
+ */
+const counters: Counters = {
+  promptTokens: 0,
+  evaluatedTokens: 0,
+  evaluatedAgain: 0,
+  forks: 0,
+  statesSaved: 0,
+  statesLoaded: 0,
+};
+const running = new Map<number, { readonly abort: AbortController }>();
+let loaded: { readonly engine: Engine; readonly memory: TokenMemory; readonly options: string } | null = null;
+let free: Promise<unknown> = Promise.resolve();
+
+const send = (message: FromWorker): void => {
+  if (process.connected) process.send?.(message);
+};
+
+process.on('message', (raw: unknown) => {
+  const parsed = toWorkerSchema.safeParse(raw);
+  if (!parsed.success) {
+    const id = typeof raw === 'object' && raw !== null && 'id' in raw && typeof raw.id === 'number' ? raw.id : -1;
+    send({
+      type: 'failed',
+      id,
+      error: {
+        code: 'bad-request',
+        message: `The engine was asked for something it does not know: ${parsed.error.message}`,
+      },
+    });
+    return;
+  }
+  const message = parsed.data;
+  switch (message.type) {
+    case 'ping':
+      send({ type: 'pong', id: message.id });
+      return;
+    case 'stats':
+      send({ type: 'stats', id: message.id, stats: { ...counters, rssBytes: process.memoryUsage.rss() } });
+      return;
+    case 'abort':
+      running.get(message.id)?.abort.abort();
+      return;
+    case 'load':
+      inTurn(message.id, () => load(message.id, message.options));
+      return;
+    case 'count':
+      inTurn(message.id, () => Promise.resolve(count(message.id, message.request)));
+      return;
+    case 'generate':
+      generate(message.id, message.request);
+      return;
+    default:
+      message satisfies never;
+  }
+});
+
+// Nothing here needs saving, and an ordinary exit would wait for the native call to come back.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+send({ type: 'ready' });
+
+/** Does one thing after the other: the engine's objects are not made for two at once. */
+function inTurn(id: number, work: () => Promise<unknown>): void {
+  free = free.then(work).catch((error: unknown) => send({ type: 'failed', id, error: nameError(error) }));
+}
+
+async function load(id: number, options: LoadOptions): Promise<void> {
+  const wanted = JSON.stringify(options);
+  if (loaded?.options !== wanted) {
+    await loaded?.engine.dispose();
+    loaded = null;
+    const engine = await loadModel(options, (fraction) =>
+      send({ type: 'progress', id, phase: 'loading', done: fraction, total: 1 }),
+    );
+    loaded = { engine, memory: createTokenMemory(), options: wanted };
+  }
+  send({ type: 'loaded', id, model: loaded.engine.info });
+}
+
+function count(id: number, request: EngineRequest): void {
+  if (loaded === null) {
+    send({ type: 'failed', id, error: notLoaded });
+    return;
+  }
+  send({ type: 'counted', id, tokens: tokenizeChat(loaded.engine, loaded.memory, request).tokens.length });
+}
+
+function generate(id: number, request: EngineRequest): void {
+  const abort = new AbortController();
+  running.set(id, { abort });
+  let call: RunningGeneration | null = null;
+  let answered = false;
+  const answer = (message: FromWorker): void => {
+    if (answered) return;
+    answered = true;
+    running.delete(id);
+    send(message);
+  };
+  // The answer to an abort does not wait for the native call that is under way; the next call does.
+  abort.signal.addEventListener('abort', () =>
+    answer({ type: 'ended', id, generation: call?.cancelled() ?? nothingDone }),
+  );
+  inTurn(id, async () => {
+    if (abort.signal.aborted) return;
+    if (loaded === null) {
+      answer({ type: 'failed', id, error: notLoaded });
+      return;
+    }
+    call = startGeneration({ engine: loaded.engine, memory: loaded.memory, counters }, request, abort.signal, {
+      delta: (text) => {
+        if (!answered) send({ type: 'delta', id, text });
+      },
+      progress: (phase, done, total) => {
+        if (!answered) send({ type: 'progress', id, phase, done, total });
+      },
+    });
+    answer({ type: 'ended', id, generation: await call.done });
+  });
+}
+
+const notLoaded: EngineError = { code: 'internal', message: 'The engine has no model loaded.' };
+
+const nothingDone = {
+  stopReason: 'cancelled' as const,
+  promptTokens: 0,
+  evaluatedTokens: 0,
+  outputTokens: 0,
+  prefillMs: null,
+  decodeMs: null,
+  error: null,
+};

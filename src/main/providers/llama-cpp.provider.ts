@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { llamaCppSchema } from '@shared/settings.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { EngineEvent, LlamaEngine } from '../engines/llama-client.ts';
+import type { EngineError, EngineOutput, EngineRequest, LoadOptions } from '../engines/llama-worker/protocol.ts';
+import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamEnded, StreamPart } from './define.ts';
+import { defineProvider } from './define.ts';
+import { endedWith } from './ended.ts';
+
+/** The window that a model gets where nothing else is said: enough for a step, little enough for a laptop's memory. */
+const defaultContextTokens = 8192;
+/** Conversations that keep their tokens at the same time. */
+const sequences = 3;
+
+interface Settings {
+  readonly contextTokens?: number | undefined;
+  readonly threads?: number | undefined;
+  readonly gpu: 'auto' | 'off';
+}
+
+/** Models that run inside Dewpoint, from GGUF files: by our name, or `llama-cpp//path/to/file.gguf`. */
+export default defineProvider({
+  kind: 'llama-cpp',
+  label: 'On this machine',
+  settings: llamaCppSchema,
+  secrets: [],
+  create(dependencies, { id, settings }): Provider {
+    const { llama, now } = dependencies;
+    return {
+      id,
+      listModels: () => listModels(dependencies, { id, settings }),
+      async countTokens(request, signal) {
+        const model = llama === undefined ? null : await findModel(dependencies, settings, request.model);
+        const asked = toEngineRequest(request);
+        if (llama === undefined || model === null || asked === null) return null;
+        const counted = await llama.count(model, asked, signal);
+        return counted.ok ? counted.tokens : null;
+      },
+      async *stream(request, signal): AsyncIterable<StreamPart> {
+        const startedAt = now();
+        try {
+          const model = await findModel(dependencies, settings, request.model);
+          const asked = toEngineRequest(request);
+          if (llama === undefined)
+            yield endedWith(failed('missing-model', 'No local engine can run here.'), startedAt, now());
+          else if (model === null) yield endedWith(missing(request.model), startedAt, now());
+          else if (asked === null)
+            yield endedWith(
+              failed('bad-request', 'Tool calls were asked for, but no tool was given.'),
+              startedAt,
+              now(),
+            );
+          else yield* answer(llama, { model, asked }, signal);
+        } catch (error) {
+          yield endedWith(failed('internal', error instanceof Error ? error.message : String(error)), startedAt, now());
+        }
+      },
+      // The engine is the core's, and other instances use it, too.
+      dispose: () => Promise.resolve(),
+    };
+  },
+});
+
+async function* answer(
+  llama: LlamaEngine,
+  { model, asked }: { readonly model: LoadOptions; readonly asked: EngineRequest },
+  signal: AbortSignal,
+): AsyncIterable<StreamPart> {
+  const isCall = asked.output.type === 'tool-call';
+  let text = '';
+  for await (const event of llama.generate(model, asked, signal)) {
+    if (event.type === 'progress') yield event;
+    if (event.type === 'delta') {
+      text += event.text;
+      if (!isCall) yield { type: 'text-delta', text: event.text };
+    }
+    if (event.type === 'ended') {
+      const call = isCall && event.generation.stopReason === 'stop' ? parseCall(text) : null;
+      if (call !== null) yield call;
+      yield toEnded(event, call !== null);
+    }
+  }
+}
+
+type EndedEvent = Extract<EngineEvent, { type: 'ended' }>;
+
+/** The grammar made it JSON; null only where it ended before its end. */
+function parseCall(text: string): Extract<StreamPart, { type: 'tool-call' }> | null {
+  try {
+    const call: unknown = JSON.parse(text);
+    if (
+      typeof call !== 'object' ||
+      call === null ||
+      !('tool' in call) ||
+      typeof call.tool !== 'string' ||
+      !('input' in call)
+    )
+      return null;
+    return {
+      type: 'tool-call',
+      call: { type: 'tool-call', id: randomUUID(), name: call.tool, input: call.input, raw: text },
+    };
+  } catch {
+    return null;
+  }
+}
+
+function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: boolean): StreamEnded {
+  const { promptTokens, evaluatedTokens, outputTokens, prefillMs, decodeMs, error } = generation;
+  // A call that was cancelled or failed early has used what it evaluated, not the whole prompt.
+  const kept = prefillMs === null || generation.stopReason === 'cancelled' ? 0 : promptTokens - evaluatedTokens;
+  return {
+    type: 'ended',
+    stopReason: hasCall ? 'tool-calls' : generation.stopReason,
+    usage: {
+      freshInput: evaluatedTokens,
+      cacheRead: Math.max(0, kept),
+      cacheWrite: 0,
+      output: outputTokens,
+      reasoning: 0,
+      estimated: false,
+    },
+    evaluatedTokens,
+    timings: { queuedMs, prefillMs, decodeMs, totalMs },
+    error: error === null ? null : toProviderError(error),
+  };
+}
+
+function toProviderError(error: EngineError): ProviderError {
+  return { code: error.code, message: error.message, retryable: error.code === 'engine-lost' };
+}
+
+/** Null where it cannot be asked: a forced call without a tool. */
+function toEngineRequest(request: ModelRequest): EngineRequest | null {
+  const output = toEngineOutput(request);
+  if (output === null) return null;
+  return {
+    messages: [...request.messages],
+    output,
+    prefill: request.prefill,
+    stop: [...request.stop],
+    temperature: request.temperature,
+    topP: request.topP,
+    seed: request.seed,
+    maxOutputTokens: request.maxOutputTokens,
+    cacheKey: request.cacheKey,
+  };
+}
+
+function toEngineOutput({ output, tools }: ModelRequest): EngineOutput | null {
+  switch (output.type) {
+    case 'text':
+      return { type: 'text' };
+    case 'json-schema':
+      return { type: 'json-schema', schema: { ...output.schema } };
+    case 'choice':
+      return output.options.length === 0 ? null : { type: 'choice', options: [...output.options] };
+    case 'tool-calls':
+      if (tools.length === 0) return null;
+      return {
+        type: 'tool-call',
+        tools: tools.map(({ name, inputSchema }) => ({ name, inputSchema: { ...inputSchema } })),
+      };
+    default:
+      return output satisfies never;
+  }
+}
+
+async function findModel(
+  dependencies: ProviderDependencies,
+  settings: Settings,
+  name: string,
+): Promise<LoadOptions | null> {
+  const file = await dependencies.modelFile(name);
+  if (file === null) return null;
+  return {
+    modelPath: file.path,
+    contextTokens: contextOf(settings, file.contextTokens),
+    sequences,
+    threads: settings.threads ?? null,
+    gpu: settings.gpu,
+    stateDir: join(dependencies.cacheDir, 'prefix'),
+  };
+}
+
+function contextOf(settings: Settings, trained: number | null): number {
+  const wanted = settings.contextTokens ?? defaultContextTokens;
+  return trained === null ? wanted : Math.min(wanted, trained);
+}
+
+async function listModels(
+  { llama, localModels, modelFile }: ProviderDependencies,
+  { id, settings }: { readonly id: string; readonly settings: Settings },
+): Promise<readonly ModelInfo[]> {
+  if (llama === undefined) return [];
+  const infos = await Promise.all(
+    (await localModels()).map(async (name): Promise<ModelInfo | null> => {
+      const file = await modelFile(name);
+      if (file === null) return null;
+      return {
+        id: `${id}/${name}`,
+        provider: id,
+        name,
+        label: file.label,
+        where: 'local',
+        contextTokens: contextOf(settings, file.contextTokens),
+        parametersB: file.parametersB,
+        // Calls are forced by a grammar from the tools' schemas; the template's own tool format is not used.
+        capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
+        price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
+        gears: [...(file.gears ?? ['recipe'])],
+      };
+    }),
+  );
+  return infos.filter((info) => info !== null);
+}
+
+function missing(name: string): ProviderError {
+  return failed(
+    'missing-model',
+    `The model ${name} is not on this machine. Fetch it with \`dewpoint models pull llama-cpp/${name}\`.`,
+  );
+}
+
+function failed(code: ProviderError['code'], message: string): ProviderError {
+  return { code, message, retryable: false };
+}

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { build } from 'vite';
+import { createLlamaEngine } from '../../src/main/engines/llama-client.ts';
+import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
+import type { LoadOptions } from '../../src/main/engines/llama-worker/protocol.ts';
+import llamaCpp from '../../src/main/providers/llama-cpp.provider.ts';
+import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
+
+/** The worker as the app builds it, beside the checkout's packages so that it finds its engine. */
+export async function builtWorker(): Promise<string> {
+  const outDir = resolve('node_modules/.cache/dewpoint-worker');
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    resolve: { alias: { '@shared': resolve('src/shared') } },
+    ssr: { noExternal: true, external: ['node-llama-cpp'] },
+    build: {
+      ssr: resolve('src/main/engines/llama-worker/worker.ts'),
+      outDir,
+      emptyOutDir: false,
+      target: 'node24',
+      rollupOptions: { external: ['node-llama-cpp'], output: { format: 'cjs', entryFileNames: 'llama-worker.cjs' } },
+    },
+  });
+  return join(outDir, 'llama-worker.cjs');
+}
+
+/** Node 24, which the engine's process needs. */
+export const nodePath = existsSync(resolve('node_modules/.bin/node'))
+  ? resolve('node_modules/.bin/node')
+  : process.execPath;
+
+export function cacheDir(): string {
+  return process.env.DEWPOINT_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'dewpoint');
+}
+
+export function modelPath(name: string): string {
+  return join(cacheDir(), 'models', `${name}.gguf`);
+}
+
+export async function scratchDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'dewpoint-engine-'));
+}
+
+export const clock = (): number => performance.now();
+
+export async function startEngine(options: { readonly hangMs?: number } = {}): Promise<LlamaEngine> {
+  return createLlamaEngine({ nodePath, workerPath: await builtWorker(), now: clock, ...options });
+}
+
+export function loadOptions(name: string, options: Partial<LoadOptions> = {}): LoadOptions {
+  return {
+    modelPath: modelPath(name),
+    contextTokens: 2048,
+    sequences: 2,
+    threads: null,
+    gpu: 'off',
+    stateDir: null,
+    ...options,
+  };
+}
+
+export async function createTestProvider(
+  engine: LlamaEngine,
+  options: { readonly contextTokens?: number; readonly cacheDir?: string } = {},
+): Promise<Provider> {
+  const workerPath = await builtWorker();
+  return llamaCpp.create(
+    {
+      cacheDir: options.cacheDir ?? (await scratchDir()),
+      now: clock,
+      secret: () => Promise.resolve(null),
+      modelFile: (name) =>
+        Promise.resolve(
+          name.startsWith('/') || existsSync(modelPath(name))
+            ? {
+                path: name.startsWith('/') ? name : modelPath(name),
+                contextTokens: null,
+                parametersB: null,
+                label: name,
+              }
+            : null,
+        ),
+      localModels: () => Promise.resolve([]),
+      workerPath,
+      nodePath,
+      llama: engine,
+    },
+    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu: 'off', contextTokens: options.contextTokens ?? 2048 } },
+  );
+}
+
+export function modelRequest(model: string, text: string, changes: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    model,
+    messages: [
+      { role: 'system', parts: [{ type: 'text', text: 'You are a careful programmer.' }] },
+      { role: 'user', parts: [{ type: 'text', text }] },
+    ],
+    tools: [],
+    output: { type: 'text' },
+    prefill: null,
+    stop: [],
+    temperature: 0,
+    topP: 0.95,
+    seed: 1,
+    maxOutputTokens: 64,
+    cacheKey: 'test',
+    ...changes,
+  };
+}
+
+export interface Answer {
+  readonly parts: readonly StreamPart[];
+  readonly text: string;
+  readonly ended: StreamEnded;
+}
+
+export async function collect(stream: AsyncIterable<StreamPart>): Promise<Answer> {
+  const parts: StreamPart[] = [];
+  for await (const part of stream) parts.push(part);
+  const last = parts.at(-1);
+  if (last?.type !== 'ended') throw new Error('the stream has no end');
+  return { parts, text: parts.map((part) => (part.type === 'text-delta' ? part.text : '')).join(''), ended: last };
+}
