@@ -1,0 +1,35 @@
+/** Diagnostics for developers and bug reports; never shown as part of a session and never holding file contents. */
+export interface Log {
+  debug(text: string): void;
+  info(text: string): void;
+  warn(text: string): void;
+  error(text: string): void;
+}
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Takes one whole line without its end; must not throw. */
+  readonly write: (line: string) => void;
+}
+
+/** One line a message: time, level, text; line breaks in the text are escaped so that a line stays a line. */
+export function createLog(options: LogOptions): Log {
+  const at =
+    (level: LogLevel) =>
+    (text: string): void => {
+      if (logLevels.indexOf(level) < logLevels.indexOf(options.level)) return;
+      const oneLine = text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
+      options.write(`${new Date(options.now()).toISOString()} ${level} ${oneLine}`);
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+const nothing = (): void => undefined;
+
+/** For tests and for hosts that keep no diagnostics. */
+export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
