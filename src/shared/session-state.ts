@@ -1,5 +1,285 @@
-// Placeholder signature; the reducer follows.
-import type { SessionEvent } from './events.ts';
-export interface SessionState { readonly seq: number }
-export const emptySession: SessionState = { seq: 0 };
-export function reduceSession(state: SessionState, event: SessionEvent): SessionState { return { ...state, seq: event.seq }; }
+import type {
+  Confidence,
+  EventOf,
+  Purpose,
+  SandboxTier,
+  SessionEvent,
+  StopReason,
+  Timings,
+  ToolStatus,
+  TurnEndReason,
+  WorkspaceMode,
+} from './events.ts';
+import type { Rung, Where } from './models.ts';
+import type { Usage } from './money.ts';
+import type { RunStatus } from './run-options.ts';
+import type { ChangeState } from './session-changes.ts';
+import { reduceWork } from './session-work.ts';
+
+/** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
+export const STATE_VERSION = 1;
+
+/**
+ * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
+ * capped, only the latest of each list is kept; `totals` counts all). Status is derived, never stored: see the
+ * functions below. The whole of anything is in the log.
+ */
+export interface SessionState {
+  /** The last event folded in. */
+  readonly seq: number;
+  readonly sessionId: string | null;
+  readonly title: string;
+  readonly appVersion: string;
+  readonly projectPath: string | null;
+  readonly workspace: { readonly mode: WorkspaceMode; readonly path: string } | null;
+  readonly parentId: string | null;
+  readonly groupId: string | null;
+  readonly createdAt: number;
+  readonly lastAt: number;
+  readonly sandbox: SandboxState | null;
+  readonly turns: readonly TurnState[];
+  readonly messages: readonly MessageState[];
+  /** Messages that wait for the running turn, whole. */
+  readonly queued: readonly { readonly messageId: string; readonly text: string; readonly at: number }[];
+  readonly steps: readonly StepState[];
+  /** Tool calls of models. */
+  readonly toolCalls: readonly ToolCallState[];
+  /** What recipes did by themselves. */
+  readonly actions: readonly ToolCallState[];
+  /** Approvals nobody has answered. */
+  readonly approvals: readonly ApprovalState[];
+  /** By path, in the order of the first change. */
+  readonly changes: readonly ChangeState[];
+  readonly notices: readonly NoticeState[];
+  readonly progress: readonly ProgressState[];
+  /** Why the next call will run where it does; moved into its step when the call starts. */
+  readonly routes: readonly RouteState[];
+  readonly compactions: number;
+  readonly totals: Totals;
+}
+
+export interface Totals {
+  readonly turns: number;
+  readonly steps: number;
+  readonly toolCalls: number;
+  readonly actions: number;
+  /** Changed paths that are not in `changes` because there are too many: read them from the log. */
+  readonly changesLeftOut: number;
+}
+
+export interface SandboxState {
+  readonly tier: SandboxTier;
+  readonly image: string | null;
+  readonly description: string;
+  readonly limits: Readonly<Record<string, string | number | boolean>>;
+  /** Why it was lost, when it was and has not been made again. */
+  readonly lost: string | null;
+}
+
+export interface MessageState {
+  readonly messageId: string;
+  /** Capped. */
+  readonly text: string;
+  readonly at: number;
+}
+
+export interface TurnState {
+  readonly id: string;
+  readonly messageId: string;
+  readonly plan: boolean;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** Null while it runs. */
+  readonly reason: TurnEndReason | null;
+  /** What the agent said at the end. Capped. */
+  readonly text: string;
+  readonly confidence: Confidence | null;
+  readonly failure: { readonly code: string; readonly message: string; readonly hint?: string | undefined } | null;
+  readonly steps: number;
+  readonly actions: number;
+  readonly criterion: { readonly command: string; readonly source: 'option' | 'project' } | null;
+  readonly before: CriterionResult | null;
+  readonly after: CriterionResult | null;
+  readonly ladder: readonly Rung[];
+  readonly rungs: readonly { readonly rung: Rung; readonly recipe: string | null; readonly reason: string }[];
+  readonly limits: EventOf<'turn-started'>['limits'];
+}
+
+export interface CriterionResult {
+  readonly passed: boolean;
+  readonly exitCode: number | null;
+  /** Capped. */
+  readonly summary: string;
+}
+
+/** One model call. */
+export interface StepState {
+  readonly callId: string;
+  readonly turnId: string | null;
+  readonly step: number;
+  readonly purpose: Purpose;
+  readonly rung: Rung;
+  readonly provider: string;
+  readonly model: string;
+  readonly where: Where;
+  /** Why it ran there, in one sentence; empty where nothing was decided. */
+  readonly reason: string;
+  readonly startedAt: number;
+  readonly promptTokens: number | null;
+  readonly waitedMs: number;
+  /** Null while it runs. */
+  readonly end: StepEnd | null;
+  readonly toolCallIds: readonly string[];
+  /** One line for people: what it did, as far as is known. */
+  readonly label: string;
+}
+
+export interface StepEnd {
+  readonly at: number;
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+  readonly evaluatedTokens: number | null;
+  readonly timings: Timings;
+  readonly costUsd: number | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  /** The visible answer. Capped. */
+  readonly text: string;
+}
+
+export interface ToolCallState {
+  readonly toolCallId: string;
+  readonly turnId: string | null;
+  /** The model call that asked for it; null for an action. */
+  readonly callId: string | null;
+  readonly tool: string;
+  readonly label: string;
+  /** Null: requested, not started. */
+  readonly startedAt: number | null;
+  /** Null: not ended. */
+  readonly status: ToolStatus | null;
+  /** Capped; empty for all but the latest. */
+  readonly output: string;
+  readonly outputLeftOut: boolean;
+  readonly exitCode: number | null;
+  readonly durationMs: number | null;
+}
+
+export interface ApprovalState {
+  readonly approvalId: string;
+  readonly toolCallId: string;
+  readonly kind: string;
+  readonly subject: string;
+  readonly sha256: string;
+}
+
+export interface NoticeState {
+  readonly seq: number;
+  readonly level: 'info' | 'warning';
+  readonly code: string;
+  readonly text: string;
+}
+
+export interface ProgressState {
+  readonly seq: number;
+  readonly turnId: string | null;
+  readonly recipe: string;
+  readonly phase: string;
+  readonly text: string;
+}
+
+export interface RouteState {
+  readonly callId: string;
+  readonly reasonCode: string;
+  readonly reason: string;
+}
+
+export const emptySession: SessionState = {
+  seq: 0,
+  sessionId: null,
+  title: '',
+  appVersion: '',
+  projectPath: null,
+  workspace: null,
+  parentId: null,
+  groupId: null,
+  createdAt: 0,
+  lastAt: 0,
+  sandbox: null,
+  turns: [],
+  messages: [],
+  queued: [],
+  steps: [],
+  toolCalls: [],
+  actions: [],
+  approvals: [],
+  changes: [],
+  notices: [],
+  progress: [],
+  routes: [],
+  compactions: 0,
+  totals: { turns: 0, steps: 0, toolCalls: 0, actions: 0, changesLeftOut: 0 },
+};
+
+/** Folds one event. Pure; an event of a type it does not know changes nothing. */
+export function reduceSession(state: SessionState, event: SessionEvent): SessionState {
+  const change = reduceWork(state, event);
+  return change === null ? state : { ...state, ...change, seq: event.seq, lastAt: event.at };
+}
+
+/** How a turn that ended so ended, in the words of a result. */
+export function runStatusOf(reason: TurnEndReason): RunStatus {
+  switch (reason) {
+    case 'done':
+    case 'answered':
+    case 'planned':
+      return 'done';
+    case 'gave-up':
+    case 'criterion-unmet':
+      return 'gave-up';
+    case 'step-limit':
+    case 'time-limit':
+    case 'token-limit':
+    case 'output-limit':
+    case 'repeated-call':
+    case 'alternating-calls':
+    case 'repeated-rejection':
+      return 'limit';
+    case 'cap':
+    case 'needs-approval':
+    case 'missing':
+    case 'cancelled':
+      return reason;
+    case 'crashed':
+    case 'error':
+      return 'error';
+    default:
+      return reason satisfies never;
+  }
+}
+
+export function turnStatus(turn: TurnState): RunStatus | 'running' {
+  return turn.reason === null ? 'running' : runStatusOf(turn.reason);
+}
+
+/** `new`: no turn yet. */
+export function sessionStatus(state: SessionState): RunStatus | 'running' | 'new' {
+  const last = state.turns.at(-1);
+  return last ? turnStatus(last) : 'new';
+}
+
+export function toolCallStatus(call: ToolCallState): ToolStatus | 'requested' | 'running' {
+  return call.status ?? (call.startedAt === null ? 'requested' : 'running');
+}
+
+/** Tokens per second of the answer by the engine's own time; null where it does not say or there was nothing to time. */
+export function decodeSpeedOf(end: Pick<StepEnd, 'usage' | 'timings'>): number | null {
+  const { decodeMs } = end.timings;
+  return decodeMs === null || decodeMs <= 0 || end.usage.output === 0 ? null : (end.usage.output * 1000) / decodeMs;
+}
+
+/** Tokens per second of reading what had to be read; null as above. */
+export function prefillSpeedOf(end: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
+  const { prefillMs } = end.timings;
+  if (prefillMs === null || prefillMs <= 0 || !end.evaluatedTokens) return null;
+  return (end.evaluatedTokens * 1000) / prefillMs;
+}

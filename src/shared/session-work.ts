@@ -1,0 +1,388 @@
+import type { EventOf, SessionEvent } from './events.ts';
+import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
+import type {
+  ApprovalState,
+  NoticeState,
+  SandboxState,
+  SessionState,
+  StepState,
+  ToolCallState,
+  TurnState,
+} from './session-state.ts';
+
+/** How much of each list is kept, and how much of each text (characters). */
+const keep = {
+  turns: 200,
+  messages: 200,
+  steps: 600,
+  toolCalls: 600,
+  actions: 600,
+  changes: 2000,
+  notices: 50,
+  progress: 100,
+  routes: 20,
+  /** Only the latest calls keep their output. */
+  outputs: 40,
+  text: 2048,
+  line: 200,
+} as const;
+
+type Change = Partial<SessionState>;
+
+/** What an event changes in the state; null for an unknown type. */
+export function reduceWork(state: SessionState, event: SessionEvent): Change | null {
+  switch (event.type) {
+    case 'session-created':
+      return created(event);
+    case 'session-repaired':
+      return noticed(state, {
+        ...event,
+        level: 'warning',
+        code: event.type,
+        text: `The log was repaired: ${event.reason}.`,
+      });
+    case 'sandbox-started':
+    case 'sandbox-lost':
+      return { sandbox: reduceSandbox(state.sandbox, event) };
+    case 'user-message-added':
+      return messageAdded(state, event);
+    case 'message-delivered':
+      return { queued: without(state.queued, event.messageId) };
+    case 'turn-started':
+      return turnStarted(state, event);
+    case 'criterion-checked':
+      return criterionChecked(state, event);
+    case 'rung-chosen':
+      return rungChosen(state, event);
+    case 'route-decided':
+      return routeDecided(state, event);
+    case 'engine-waited':
+      return inStep(state, event.callId, (step) => ({ waitedMs: step.waitedMs + event.waitedMs }));
+    case 'model-call-started':
+      return callStarted(state, event);
+    case 'model-call-ended':
+      return inStep(state, event.callId, (step) => stepEnded(step, event));
+    case 'tool-call-requested':
+      return toolRequested(state, event);
+    case 'approval-requested':
+    case 'approval-answered':
+      return { approvals: reduceApprovals(state.approvals, event) };
+    case 'tool-started':
+      return event.by === 'recipe' ? actionStarted(state, event) : toolStarted(state, event);
+    case 'tool-ended':
+      return toolEnded(state, event);
+    case 'file-changed':
+      return fileChanged(state, event);
+    case 'changes-taken':
+      return {
+        changes: state.changes.map((change) => (event.paths.includes(change.path) ? reviewChange(change) : change)),
+      };
+    case 'recipe-progressed':
+      return progressed(state, event);
+    case 'context-compacted':
+      return { compactions: state.compactions + 1 };
+    case 'observation-trimmed':
+    case 'child-session-ended':
+      return {};
+    case 'notice-added':
+      return noticed(state, event);
+    case 'turn-ended':
+      return turnEnded(state, event);
+    default:
+      event satisfies never;
+      return null;
+  }
+}
+
+/** The first part of a text, with a mark where it was cut; never half of a surrogate pair. */
+function cap(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const code = text.charCodeAt(length - 1);
+  const end = code >= 0xd800 && code <= 0xdbff ? length - 1 : length;
+  return `${text.slice(0, end)}…`;
+}
+
+/** The beginning and the end of a text: of an output the end matters most. */
+function capOutput(text: string): string {
+  if (text.length <= keep.text) return text;
+  const half = keep.text / 2;
+  const head = cap(text, half);
+  const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
+  return `${head}\n…${tail}`;
+}
+
+function line(text: string): string {
+  const end = text.indexOf('\n');
+  return cap(end < 0 ? text : text.slice(0, end), keep.line);
+}
+
+function latest<T>(items: readonly T[], count: number): readonly T[] {
+  return items.length > count ? items.slice(items.length - count) : items;
+}
+
+/** A copy with the last item that fits changed; the same list when none does. */
+function changeLast<T>(items: readonly T[], fits: (item: T) => boolean, change: (item: T) => T): readonly T[] {
+  for (let index = items.length - 1; index >= 0; index -= 1) {
+    const item = items[index];
+    if (item === undefined || !fits(item)) continue;
+    const copy = [...items];
+    copy[index] = change(item);
+    return copy;
+  }
+  return items;
+}
+
+function inTurn(
+  state: SessionState,
+  turnId: string | undefined,
+  change: (turn: TurnState) => Partial<TurnState>,
+): Change {
+  const fits = (turn: TurnState): boolean => turnId === undefined || turn.id === turnId;
+  return { turns: changeLast(state.turns, fits, (turn) => ({ ...turn, ...change(turn) })) };
+}
+
+function inStep(state: SessionState, callId: string, change: (step: StepState) => Partial<StepState>): Change {
+  return {
+    steps: changeLast(
+      state.steps,
+      (step) => step.callId === callId,
+      (step) => ({ ...step, ...change(step) }),
+    ),
+  };
+}
+
+function created(event: EventOf<'session-created'>): Change {
+  const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId } = event;
+  return { sessionId, title: line(title), appVersion, projectPath, workspace, parentId, groupId, createdAt: event.at };
+}
+
+function noticed(state: SessionState, { seq, level, code, text }: NoticeState): Change {
+  return { notices: latest([...state.notices, { seq, level, code, text: cap(text, keep.text) }], keep.notices) };
+}
+
+function reduceSandbox(
+  sandbox: SandboxState | null,
+  event: EventOf<'sandbox-started'> | EventOf<'sandbox-lost'>,
+): SandboxState | null {
+  if (event.type === 'sandbox-lost') return sandbox && { ...sandbox, lost: event.recreated ? null : event.reason };
+  const { tier, image, description, limits } = event;
+  return { tier, image, description, limits, lost: null };
+}
+
+function reduceApprovals(
+  approvals: readonly ApprovalState[],
+  event: EventOf<'approval-requested'> | EventOf<'approval-answered'>,
+): readonly ApprovalState[] {
+  if (event.type === 'approval-answered')
+    return approvals.filter((approval) => approval.approvalId !== event.approvalId);
+  const { approvalId, toolCallId, kind, subject, sha256 } = event;
+  return [...approvals, { approvalId, toolCallId, kind, subject: line(subject), sha256 }];
+}
+
+function rungChosen(state: SessionState, event: EventOf<'rung-chosen'>): Change {
+  const { rung, recipe, reason } = event;
+  return inTurn(state, event.turnId, (turn) => ({ rungs: [...turn.rungs, { rung, recipe, reason: line(reason) }] }));
+}
+
+function routeDecided(state: SessionState, event: EventOf<'route-decided'>): Change {
+  const { callId, reasonCode, reason } = event;
+  return { routes: latest([...state.routes, { callId, reasonCode, reason: line(reason) }], keep.routes) };
+}
+
+function without<T extends { readonly messageId: string }>(messages: readonly T[], messageId: string): readonly T[] {
+  return messages.filter((message) => message.messageId !== messageId);
+}
+
+function messageAdded(state: SessionState, event: EventOf<'user-message-added'>): Change {
+  const { messageId, text, at } = event;
+  const messages = latest([...state.messages, { messageId, text: cap(text, keep.text), at }], keep.messages);
+  return event.queued ? { messages, queued: [...state.queued, { messageId, text, at }] } : { messages };
+}
+
+function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Change {
+  const turn: TurnState = {
+    id: event.turnId ?? '',
+    messageId: event.messageId,
+    plan: event.plan,
+    startedAt: event.at,
+    endedAt: null,
+    reason: null,
+    text: '',
+    confidence: null,
+    failure: null,
+    steps: 0,
+    actions: 0,
+    criterion: event.criterion,
+    before: null,
+    after: null,
+    ladder: event.ladder,
+    rungs: [],
+    limits: event.limits,
+  };
+  const totals = { ...state.totals, turns: state.totals.turns + 1 };
+  // A message that waited becomes a turn of its own when the turn before it ends first.
+  const queued = without(state.queued, event.messageId);
+  return { turns: latest([...state.turns, turn], keep.turns), queued, totals };
+}
+
+function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
+  const { reason, text, confidence, failure, at } = event;
+  return {
+    ...inTurn(state, event.turnId, () => ({
+      reason,
+      text: cap(text, 2 * keep.text),
+      confidence,
+      failure,
+      endedAt: at,
+    })),
+    approvals: [],
+  };
+}
+
+function criterionChecked(state: SessionState, event: EventOf<'criterion-checked'>): Change {
+  const { passed, exitCode, summary } = event;
+  return inTurn(state, event.turnId, () => ({ [event.phase]: { passed, exitCode, summary: capOutput(summary) } }));
+}
+
+function callStarted(state: SessionState, event: EventOf<'model-call-started'>): Change {
+  const route = state.routes.find((candidate) => candidate.callId === event.callId);
+  const step: StepState = {
+    callId: event.callId,
+    turnId: event.turnId ?? null,
+    step: event.step,
+    purpose: event.purpose,
+    rung: event.rung,
+    provider: event.provider,
+    model: event.model,
+    where: event.rung.where,
+    reason: line(route?.reason ?? ''),
+    startedAt: event.at,
+    promptTokens: event.promptTokens,
+    waitedMs: 0,
+    end: null,
+    toolCallIds: [],
+    label: event.purpose,
+  };
+  return {
+    ...inTurn(state, event.turnId, (turn) => ({ steps: turn.steps + 1 })),
+    steps: latest([...state.steps, step], keep.steps),
+    routes: route ? state.routes.filter((candidate) => candidate !== route) : state.routes,
+    totals: { ...state.totals, steps: state.totals.steps + 1 },
+  };
+}
+
+function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial<StepState> {
+  const { at, stopReason, usage, evaluatedTokens, timings, costUsd } = event;
+  const error = event.error && { code: event.error.code, message: cap(event.error.message, keep.line) };
+  const said = event.parts.find((part) => part.type === 'text');
+  // The whole answer is in the log; here it stands for a line or two on a screen.
+  const text = cap(said?.text ?? '', 2 * keep.line);
+  const label = step.label === step.purpose && text !== '' ? `${step.purpose}: ${line(text.trim())}` : step.label;
+  return { end: { at, stopReason, usage, evaluatedTokens, timings, costUsd, error, text }, label: line(label) };
+}
+
+const newCall = {
+  label: '',
+  startedAt: null,
+  status: null,
+  output: '',
+  outputLeftOut: false,
+  exitCode: null,
+  durationMs: null,
+} as const;
+
+function toolRequested(state: SessionState, event: EventOf<'tool-call-requested'>): Change {
+  const { toolCallId, callId, tool } = event;
+  const call: ToolCallState = { ...newCall, toolCallId, turnId: event.turnId ?? null, callId, tool, label: tool };
+  return {
+    ...inStep(state, callId, (step) => ({ toolCallIds: [...step.toolCallIds, toolCallId] })),
+    toolCalls: latest([...state.toolCalls, call], keep.toolCalls),
+    totals: { ...state.totals, toolCalls: state.totals.toolCalls + 1 },
+  };
+}
+
+function actionStarted(state: SessionState, event: EventOf<'tool-started'>): Change {
+  const { toolCallId, tool, at: startedAt } = event;
+  const turnId = event.turnId ?? null;
+  const action: ToolCallState = {
+    ...newCall,
+    toolCallId,
+    turnId,
+    callId: null,
+    tool,
+    label: line(event.label),
+    startedAt,
+  };
+  return {
+    ...inTurn(state, event.turnId, (turn) => ({ actions: turn.actions + 1 })),
+    actions: latest([...state.actions, action], keep.actions),
+    totals: { ...state.totals, actions: state.totals.actions + 1 },
+  };
+}
+
+function toolStarted(state: SessionState, event: EventOf<'tool-started'>): Change {
+  const { toolCallId, tool } = event;
+  const label = line(event.label);
+  const call = state.toolCalls.findLast((candidate) => candidate.toolCallId === toolCallId);
+  const started = { label, startedAt: event.at };
+  if (!call) {
+    const unasked: ToolCallState = {
+      ...newCall,
+      ...started,
+      toolCallId,
+      turnId: event.turnId ?? null,
+      callId: null,
+      tool,
+    };
+    return { toolCalls: latest([...state.toolCalls, unasked], keep.toolCalls) };
+  }
+  const isFirst = (step: StepState): boolean => step.toolCallIds[0] === toolCallId;
+  return {
+    toolCalls: changeLast(
+      state.toolCalls,
+      (candidate) => candidate.toolCallId === toolCallId,
+      (found) => ({ ...found, ...started }),
+    ),
+    steps: changeLast(state.steps, isFirst, (step) => ({ ...step, label })),
+  };
+}
+
+function toolEnded(state: SessionState, event: EventOf<'tool-ended'>): Change {
+  const { status, exitCode, durationMs } = event;
+  const fits = (call: ToolCallState): boolean => call.toolCallId === event.toolCallId;
+  const end = (call: ToolCallState): ToolCallState => ({
+    ...call,
+    status,
+    output: capOutput(event.output),
+    exitCode,
+    durationMs,
+  });
+  if (state.actions.some(fits)) return { actions: forgetOutput(changeLast(state.actions, fits, end)) };
+  return { toolCalls: forgetOutput(changeLast(state.toolCalls, fits, end)) };
+}
+
+/** Drops the output of the call that is no longer among the latest. */
+function forgetOutput(calls: readonly ToolCallState[]): readonly ToolCallState[] {
+  const index = calls.length - 1 - keep.outputs;
+  const old = calls[index];
+  if (!old || old.output === '') return calls;
+  const copy = [...calls];
+  copy[index] = { ...old, output: '', outputLeftOut: true };
+  return copy;
+}
+
+function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Change {
+  const fits = (change: ChangeState): boolean => change.path === event.path;
+  if (state.changes.some(fits))
+    return { changes: changeLast(state.changes, fits, (change) => reduceChange(change, event)) };
+  if (state.changes.length >= keep.changes) {
+    return { totals: { ...state.totals, changesLeftOut: state.totals.changesLeftOut + 1 } };
+  }
+  return { changes: [...state.changes, reduceChange(undefined, event)] };
+}
+
+function progressed(state: SessionState, event: EventOf<'recipe-progressed'>): Change {
+  const { seq, recipe, phase } = event;
+  const entry = { seq, turnId: event.turnId ?? null, recipe, phase, text: cap(event.text, 2 * keep.line) };
+  return { progress: latest([...state.progress, entry], keep.progress) };
+}
