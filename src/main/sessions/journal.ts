@@ -16,10 +16,14 @@ export interface Journal {
   append(event: NewEvent): Promise<SessionEvent>;
   /** Sends a transient push to subscribers; never stored. */
   push(transient: Transient): void;
-  putBlob(bytes: Uint8Array): Promise<BlobRef>;
+  /**
+   * `exact` (the default) keeps the bytes as they are, as images of files must be; `text` (requests, outputs) takes
+   * secrets out first. Rejects with AppError `disk-full`.
+   */
+  putBlob(bytes: Uint8Array, content?: 'exact' | 'text'): Promise<BlobRef>;
   /** Null when the blob is gone. */
   getBlob(ref: BlobRef): Promise<Uint8Array | null>;
-  /** A blob written as it comes, for output too large to hold; `end` gives its name. */
+  /** A blob of output written as it comes, secrets taken out, for output too large to hold; `end` gives its name. */
   openBlob(): BlobSink;
   state(): SessionState;
   money(): MoneyState;

@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { AppError, messageOf } from '@shared/errors.ts';
+import {
+  type BlobRef,
+  type FileImage,
+  LOG_VERSION,
+  type NewEvent,
+  type SessionEvent,
+  type Transient,
+} from '@shared/events.ts';
+import { type MoneyState, reduceMoney } from '@shared/session-money.ts';
+import { reduceSession, type SessionState } from '@shared/session-state.ts';
+import type { Log } from '../lib/log.ts';
+import type { Blobs } from './blobs.ts';
+import { type EventLog, syncedTypes } from './event-log.ts';
+import type { BlobSink, Journal } from './journal.ts';
+import type { Redactor } from './redact.ts';
+import type { Snapshot } from './snapshot.ts';
+import { type JournalListener, type JournalPush, Subscriber } from './subscriber.ts';
+
+/** The journal of a session that is open for work. */
+export interface LiveJournal extends Journal {
+  /**
+   * Calls `listener` with events in order, each after it was written: from `fromSeq` on, or with `null` a snapshot of
+   * now first. Transients come between them. Returns how to stop. A listener never delays or breaks an append.
+   */
+  subscribe(fromSeq: number | null, listener: JournalListener): () => void;
+  /** Waits for running appends and for listeners (2 s at most), keeps a snapshot, gives the session free. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface LiveJournalOptions {
+  readonly sessionId: string;
+  readonly log: EventLog;
+  readonly blobs: Blobs;
+  readonly redactor: Redactor;
+  /** The fold of everything that `log` holds. */
+  readonly state: SessionState;
+  readonly money: MoneyState;
+  readonly now: () => number;
+  readonly diagnostics: Log;
+  /** Keeps a snapshot; called at the end of a turn, on close and every 16 MiB. What it rejects with is only noted. */
+  readonly save: (snapshot: Snapshot) => Promise<void>;
+  /** Called once, last of all. */
+  readonly onClosed: () => Promise<void>;
+}
+
+const saveEveryBytes = 16 * 1024 * 1024;
+const closeWaitsMs = 2000;
+
+export function createLiveJournal(options: LiveJournalOptions): LiveJournal {
+  return new FileJournal(options);
+}
+
+class FileJournal implements LiveJournal {
+  readonly sessionId: string;
+  readonly #options: LiveJournalOptions;
+  readonly #subscribers = new Set<Subscriber>();
+  #state: SessionState;
+  #money: MoneyState;
+  #tail: Promise<unknown> = Promise.resolve();
+  #saving: Promise<void> = Promise.resolve();
+  #savedOffset: number;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: LiveJournalOptions) {
+    this.sessionId = options.sessionId;
+    this.#options = options;
+    this.#state = options.state;
+    this.#money = options.money;
+    this.#savedOffset = options.log.sizeBytes;
+  }
+
+  append(event: NewEvent): Promise<SessionEvent> {
+    if (this.#closing) return Promise.reject(new AppError('internal', 'This session is closed.'));
+    const appended = this.#tail.then(() => this.#append(event));
+    this.#tail = appended.catch(messageOf);
+    return appended;
+  }
+
+  push(transient: Transient): void {
+    this.#publish({ type: 'transient', transient });
+  }
+
+  putBlob(bytes: Uint8Array, content: 'exact' | 'text' = 'exact'): Promise<BlobRef> {
+    return this.#options.blobs.put(content === 'text' ? this.#options.redactor.bytes(bytes) : bytes);
+  }
+
+  getBlob(ref: BlobRef): Promise<Uint8Array | null> {
+    return this.#options.blobs.get(ref);
+  }
+
+  openBlob(): BlobSink {
+    return this.#options.blobs.open(this.#options.redactor);
+  }
+
+  state(): SessionState {
+    return this.#state;
+  }
+
+  money(): MoneyState {
+    return this.#money;
+  }
+
+  read(fromSeq = 1): AsyncIterable<SessionEvent> {
+    return this.#options.log.read(fromSeq);
+  }
+
+  now(): number {
+    return this.#options.now();
+  }
+
+  newId(kind: 'turn' | 'call' | 'tool' | 'message' | 'approval'): string {
+    return `${kind}-${randomBytes(5).toString('hex')}`;
+  }
+
+  subscribe(fromSeq: number | null, listener: JournalListener): () => void {
+    const stop = (): void => {
+      this.#subscribers.delete(subscriber);
+      subscriber.stop();
+    };
+    const subscriber: Subscriber = new Subscriber({
+      listener,
+      first: fromSeq === null ? null : this.#options.log.read(fromSeq),
+      snapshot: () => this.#snapshotPush(),
+      onEnd: (error) => {
+        this.#subscribers.delete(subscriber);
+        this.#options.diagnostics.warn(`A subscriber of ${this.sessionId} failed and was dropped: ${messageOf(error)}`);
+      },
+    });
+    this.#subscribers.add(subscriber);
+    if (fromSeq === null) subscriber.push(this.#snapshotPush());
+    return stop;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#tail;
+    this.#save();
+    await Promise.race([
+      Promise.all([...this.#subscribers].map((subscriber) => subscriber.settled())),
+      new Promise((resolve) => setTimeout(resolve, closeWaitsMs).unref()),
+    ]);
+    for (const subscriber of this.#subscribers) subscriber.stop();
+    this.#subscribers.clear();
+    await this.#saving;
+    this.#options.log.close();
+    await this.#options.onClosed();
+  }
+
+  async #append(input: NewEvent): Promise<SessionEvent> {
+    const { log, redactor, now } = this.#options;
+    const redacted = redactor.json(input);
+    await this.#syncBlobs(redacted);
+    const event: SessionEvent = { v: LOG_VERSION, seq: log.lastSeq + 1, at: now(), ...redacted };
+    await log.append(event, syncedTypes.has(event.type));
+    this.#state = reduceSession(this.#state, event);
+    this.#money = reduceMoney(this.#money, event);
+    this.#publish({ type: 'event', event });
+    if (event.type === 'turn-ended' || log.sizeBytes - this.#savedOffset > saveEveryBytes) this.#save();
+    return event;
+  }
+
+  /** Undo and replay stand on these: they are on the disk before the event that names them. */
+  async #syncBlobs(event: NewEvent): Promise<void> {
+    if (event.type === 'file-changed') {
+      for (const ref of [blobOf(event.before), blobOf(event.after)]) if (ref) await this.#options.blobs.sync(ref);
+    }
+    if (event.type === 'tool-ended') {
+      for (const ref of [event.full, event.dataBlob]) if (ref) await this.#options.blobs.sync(ref);
+    }
+  }
+
+  #publish(push: JournalPush): void {
+    for (const subscriber of this.#subscribers) subscriber.push(push);
+  }
+
+  #snapshotPush(): JournalPush {
+    return { type: 'snapshot', state: this.#state, money: this.#money };
+  }
+
+  #save(): void {
+    const { log, save, diagnostics } = this.#options;
+    const snapshot = {
+      seq: log.lastSeq,
+      offset: log.sizeBytes,
+      marks: [...log.marks],
+      state: this.#state,
+      money: this.#money,
+    };
+    this.#savedOffset = snapshot.offset;
+    // Opening without a snapshot is slower, nothing more: a failure to keep one is no failure of the session.
+    this.#saving = this.#saving
+      .then(() => save(snapshot))
+      .catch((error: unknown) => diagnostics.warn(`No snapshot of ${this.sessionId}: ${messageOf(error)}`));
+  }
+}
+
+function blobOf(image: FileImage): BlobRef | null {
+  return image?.kept ? image.blob : null;
+}

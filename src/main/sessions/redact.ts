@@ -1,0 +1,177 @@
+/** Takes secrets out of what is about to be kept. The same text gives the same result; redacting twice changes nothing. */
+export interface Redactor {
+  text(text: string): string;
+  /** A copy of `value` as JSON would keep it, its strings redacted; the value itself when nothing had to change. */
+  json<T>(value: T): T;
+  /** For text as bytes, also JSON; bytes that are no text come out as they went in. */
+  bytes(bytes: Uint8Array): Uint8Array;
+  /** For output that comes in pieces: a secret that lies across two of them is found too. */
+  stream(): RedactStream;
+}
+
+/** Bytes in, redacted bytes out; what may be the beginning of a secret is held back until more is known. */
+export interface RedactStream {
+  write(bytes: Uint8Array): Uint8Array;
+  end(): Uint8Array;
+}
+
+interface Shape {
+  readonly kind: string;
+  /** A text without any of these cannot hold the secret: a cheap test before the expression runs. */
+  readonly hints: readonly string[];
+  readonly pattern: RegExp;
+}
+
+/** Where a key may begin: at no letter or digit, or after an escape, as in JSON. */
+const edge = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))`;
+
+function shape(kind: string, hints: readonly string[], body: string): Shape {
+  return { kind, hints, pattern: new RegExp(edge + body, 'g') };
+}
+
+const shapes: readonly Shape[] = [
+  {
+    kind: 'private-key',
+    hints: ['PRIVATE KEY-----'],
+    pattern:
+      /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----[\s\S]{0,16384}?(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----|$)/g,
+  },
+  shape('anthropic-key', ['sk-ant-'], String.raw`sk-ant-[\w-]{16,}`),
+  shape('openai-key', ['sk-'], String.raw`sk-(?!ant-)(?=[\w-]*\d)[A-Za-z0-9_-]{20,}`),
+  shape('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{20,}'),
+  shape('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{20,}'),
+  shape('gitlab-token', ['glpat-'], String.raw`glpat-[\w-]{20,}`),
+  shape('aws-key', ['AKIA', 'ASIA'], String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])`),
+  shape('google-key', ['AIza'], String.raw`AIza[\w-]{35}`),
+  shape('slack-token', ['xox'], 'xox[abeoprs]-[A-Za-z0-9-]{10,}'),
+  shape('npm-token', ['npm_'], 'npm_[A-Za-z0-9]{30,}'),
+  shape('hugging-face-token', ['hf_'], 'hf_[A-Za-z0-9]{30,}'),
+  shape('stripe-key', ['_live_'], '[rs]k_live_[A-Za-z0-9]{16,}'),
+  shape('json-web-token', ['eyJ'], String.raw`eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`),
+  { kind: 'bearer-token', hints: ['earer ', 'EARER '], pattern: /(?<=bearer +)(?=[\w.~+/-]*\d)[\w.~+/-]{20,}=*/gi },
+];
+
+/** A value shorter than this would be found everywhere. */
+const shortestLiteral = 8;
+/** JSON nested deeper than this is no honest result of a tool; it is cut so that writing it cannot exhaust the stack. */
+const deepest = 200;
+
+interface Literal {
+  readonly kind: string;
+  readonly value: string;
+}
+
+/** `literals`: the values of secrets known on this machine, each with a word for what it is. */
+export function createRedactor(literals: readonly Literal[] = []): Redactor {
+  const known = withEscapes(literals.filter((literal) => literal.value.length >= shortestLiteral));
+  const inBytes = known.map(({ kind, value }) => ({ kind, value: Buffer.from(value, 'utf8').toString('latin1') }));
+  const text = (input: string): string => redactText(input, known);
+  return {
+    text,
+    json: (value) => toPlain(value, text, 0),
+    bytes: (bytes) => Buffer.from(redactText(latin1(bytes), inBytes), 'latin1'),
+    stream: () => createRedactStream(inBytes),
+  };
+}
+
+/** Each value as it is and as it stands in JSON; the longest first, as one secret may be the beginning of another. */
+function withEscapes(literals: readonly Literal[]): readonly Literal[] {
+  const escaped = literals.map(({ kind, value }) => ({ kind, value: JSON.stringify(value).slice(1, -1) }));
+  const all = [...literals, ...escaped.filter(({ value }, index) => value !== literals[index]?.value)];
+  return all.sort((left, right) => right.value.length - left.value.length);
+}
+
+/** One character a byte, so that bytes that are no text survive. */
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
+function redactText(input: string, literals: readonly Literal[]): string {
+  let text = input;
+  for (const { kind, value } of literals) {
+    if (text.includes(value)) text = text.replaceAll(value, `[redacted:${kind}]`);
+  }
+  for (const { kind, hints, pattern } of shapes) {
+    if (hints.some((hint) => text.includes(hint))) text = text.replace(pattern, `[redacted:${kind}]`);
+  }
+  return text;
+}
+
+/**
+ * What JSON would make of a value: no `undefined`, numbers finite, `toJSON` applied; so that the event in memory is
+ * the event on the disk. Parts that need no change are shared with the original.
+ */
+function toPlain<T>(value: T, text: (input: string) => string, depth: number): T;
+function toPlain(value: unknown, text: (input: string) => string, depth: number): unknown {
+  if (typeof value === 'string') return text(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > deepest) return '[nested too deep]';
+  if (Array.isArray(value)) return plainArray(value, text, depth);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain(value.toJSON(), text, depth + 1);
+  return plainObject(value, text, depth);
+}
+
+function plainArray(items: readonly unknown[], text: (input: string) => string, depth: number): readonly unknown[] {
+  let copy: unknown[] | null = null;
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index];
+    const plain = isNothing(item) ? null : toPlain(item, text, depth + 1);
+    if (copy === null && !Object.is(plain, item)) copy = items.slice(0, index);
+    copy?.push(plain);
+  }
+  return copy ?? items;
+}
+
+function plainObject(value: object, text: (input: string) => string, depth: number): object {
+  const changed = new Map<string, unknown>();
+  const entries = Object.entries(value);
+  for (const [key, item] of entries) {
+    const plain = isNothing(item) ? undefined : toPlain<unknown>(item, text, depth + 1);
+    const newKey = text(key);
+    if (!Object.is(plain, item) || newKey !== key || plain === undefined) changed.set(key, plain);
+  }
+  if (changed.size === 0) return value;
+  const kept = entries.filter(([key]) => !changed.has(key) || changed.get(key) !== undefined);
+  return Object.fromEntries(kept.map(([key, item]) => [text(key), changed.has(key) ? changed.get(key) : item]));
+}
+
+/** What JSON leaves out. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || typeof value === 'function' || typeof value === 'symbol';
+}
+
+/** Held back at most while no safe place to cut is found; longer than any key, shorter than a PEM block with its frame. */
+const holdBytes = 32 * 1024;
+
+/** Cuts only at line breaks, and not inside a PEM block. */
+function createRedactStream(known: readonly Literal[]): RedactStream {
+  const longest = known[0]?.value.length ?? 0;
+  let held = '';
+  const release = (until: number): Uint8Array => {
+    const ready = held.slice(0, until);
+    held = held.slice(until);
+    return Buffer.from(redactText(ready, known), 'latin1');
+  };
+  return {
+    write: (bytes) => {
+      held += latin1(bytes);
+      return release(safeCut(held, Math.max(longest, 512)));
+    },
+    end: () => release(held.length),
+  };
+}
+
+/** Up to where a text can be judged without what follows. */
+function safeCut(text: string, overlap: number): number {
+  const lineCut = text.lastIndexOf('\n') + 1;
+  const begin = text.lastIndexOf('-----BEGIN ');
+  const isOpen = begin >= 0 && text.indexOf('-----END ', begin) < 0;
+  if (isOpen && text.length - begin < holdBytes) return Math.min(lineCut, begin);
+  if (lineCut > 0) return lineCut;
+  if (text.length < holdBytes) return 0;
+  // One very long line: cut at a space before the last stretch, or leave an overlap and cut where nothing can be seen.
+  const space = text.lastIndexOf(' ', text.length - overlap);
+  return space > 0 ? space : text.length - overlap;
+}

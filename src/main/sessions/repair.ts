@@ -1,0 +1,71 @@
+import type { NewEvent } from '@shared/events.ts';
+import { noUsage } from '@shared/money.ts';
+import type { SessionState, StepState, ToolCallState } from '@shared/session-state.ts';
+
+/** The error code of a model call that the end of the process cut off. */
+export const crashedCode = 'crashed';
+
+/**
+ * What to append when a session is opened that was cut off: everything that started and did not end gets its end, as
+ * far as anyone can know it. Nothing is run again: whether a started side effect happened is `unknown`. Empty for a
+ * session that ended well.
+ */
+export function repairEvents(state: SessionState): readonly NewEvent[] {
+  const calls = [...state.toolCalls, ...state.actions].filter(
+    (call) => call.status === null && call.startedAt !== null,
+  );
+  const steps = state.steps.filter((step) => step.end === null);
+  const turns = state.turns.filter((turn) => turn.reason === null);
+  return [
+    ...calls.map(endToolCall),
+    ...steps.map(endModelCall),
+    ...turns.map((turn): NewEvent => ({
+      type: 'turn-ended',
+      turnId: turn.id,
+      reason: 'crashed',
+      text: 'Dewpoint ended in the middle of this turn. What it had done is kept.',
+      confidence: null,
+      failure: {
+        code: 'internal',
+        message: 'Dewpoint ended in the middle of this turn.',
+        hint: 'Look at the changes, then go on or undo them.',
+      },
+    })),
+  ];
+}
+
+function turnOf(item: { readonly turnId: string | null }): { readonly turnId?: string } {
+  return item.turnId === null ? {} : { turnId: item.turnId };
+}
+
+function endToolCall(call: ToolCallState): NewEvent {
+  return {
+    type: 'tool-ended',
+    ...turnOf(call),
+    toolCallId: call.toolCallId,
+    tool: call.tool,
+    status: 'unknown',
+    output: 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.',
+    full: null,
+    exitCode: null,
+    durationMs: 0,
+    data: null,
+    dataBlob: null,
+  };
+}
+
+function endModelCall(step: StepState): NewEvent {
+  return {
+    type: 'model-call-ended',
+    ...turnOf(step),
+    callId: step.callId,
+    parts: [],
+    stopReason: 'error',
+    usage: { ...noUsage, freshInput: step.promptTokens ?? 0, estimated: true },
+    evaluatedTokens: null,
+    timings: { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 0 },
+    price: null,
+    costUsd: step.where === 'local' ? 0 : null,
+    error: { code: crashedCode, message: 'Dewpoint ended while the model answered.', retryable: true },
+  };
+}

@@ -1,0 +1,291 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, messageOf } from '@shared/errors.ts';
+import { LOG_VERSION, type SessionEvent, type WorkspaceMode } from '@shared/events.ts';
+import { emptyMoney, type MoneyState, reduceMoney } from '@shared/session-money.ts';
+import { emptySession, reduceSession, type SessionState } from '@shared/session-state.ts';
+import { isMissing } from '../lib/json-file.ts';
+import type { Log } from '../lib/log.ts';
+import type { Blobs } from './blobs.ts';
+import { EventLog } from './event-log.ts';
+import { takeLock } from './file-lock.ts';
+import { createLiveJournal, type LiveJournal } from './live-journal.ts';
+import { type LogPosition, readEvents, type ScanResult, scanLog } from './log-scan.ts';
+import type { Redactor } from './redact.ts';
+import { repairEvents } from './repair.ts';
+import { loadSnapshot, saveSnapshot, type Snapshot } from './snapshot.ts';
+import { failedSummary, loadSummary, saveSummary, type SessionSummary, summaryOf } from './summary.ts';
+
+export interface NewSession {
+  /** From `newSessionId`, where the caller needs it before (a workspace named after it). */
+  readonly id?: string;
+  readonly title: string;
+  readonly projectPath: string | null;
+  readonly workspace: { readonly mode: WorkspaceMode; readonly path: string };
+  readonly parentId?: string | null;
+  readonly groupId?: string | null;
+}
+
+/** A session as it lies on the disk, for looking at: no lock is taken and nothing is repaired. */
+export interface SessionView {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly money: MoneyState;
+  /** From `fromSeq` (default 1) on; damaged records are passed over. */
+  read(fromSeq?: number): AsyncIterable<SessionEvent>;
+}
+
+/** All sessions of a home. One writer a session; everything but the logs and the blobs can be deleted and is made again. */
+export interface SessionStore {
+  newSessionId(): string;
+  /** Rejects with `conflict` for an id that is taken, `disk-full` when there is no room. */
+  create(session: NewSession): Promise<LiveJournal>;
+  /**
+   * Opens for work: checks and repairs the log, ends what a crash cut off. Rejects with `not-found`, `conflict` (open
+   * elsewhere), `log-newer`, or `log-damaged` when not one record can be read; nothing is ever deleted.
+   */
+  open(sessionId: string): Promise<LiveJournal>;
+  /** Rejects with `not-found`, `log-newer`, or `log-damaged` as above. */
+  view(sessionId: string): Promise<SessionView>;
+  /** The latest first. A session that cannot be read is listed with its `problem`. */
+  list(): Promise<readonly SessionSummary[]>;
+  /** The id that `text` means: an id, the beginning of exactly one, or `last`. Rejects with `not-found` or `bad-input`. */
+  find(text: string): Promise<string>;
+  /** Where the log and what belongs to it lie. */
+  folderOf(sessionId: string): string;
+}
+
+export interface SessionStoreOptions {
+  /** `sessions` under the home; made when first needed. */
+  readonly folder: string;
+  readonly appVersion: string;
+  readonly blobs: Blobs;
+  readonly redactor: Redactor;
+  readonly now: () => number;
+  readonly diagnostics: Log;
+}
+
+interface Folded {
+  state: SessionState;
+  money: MoneyState;
+}
+
+interface Paths {
+  readonly folder: string;
+  readonly log: string;
+  readonly snapshot: string;
+  readonly summary: string;
+  readonly lock: string;
+}
+
+export function createSessionStore(options: SessionStoreOptions): SessionStore {
+  const pathsOf = (sessionId: string): Paths => {
+    if (!isSessionId(sessionId)) throw new AppError('not-found', `There is no session "${sessionId}".`);
+    const folder = join(options.folder, sessionId);
+    return {
+      folder,
+      log: join(folder, 'events.jsonl'),
+      snapshot: join(folder, 'snapshot.json'),
+      summary: join(folder, 'summary.json'),
+      lock: join(folder, 'lock'),
+    };
+  };
+  return {
+    newSessionId: () => newSessionId(options.now()),
+    create: async (session) => createSession(options, pathsOf(session.id ?? newSessionId(options.now())), session),
+    open: async (sessionId) => openSession(options, pathsOf(sessionId), sessionId),
+    view: async (sessionId) => viewSession(pathsOf(sessionId), sessionId),
+    list: () => listSessions(options, pathsOf),
+    find: (text) => findSession(options, text),
+    folderOf: (sessionId) => pathsOf(sessionId).folder,
+  };
+}
+
+/** Sorts by time and is unlike any other: `20250131-094502-k3f9a2`. */
+function newSessionId(now: number): string {
+  const digits = new Date(now).toISOString().replaceAll(/\D/g, '');
+  return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${randomBytes(3).toString('hex')}`;
+}
+
+function isSessionId(text: string): boolean {
+  return /^[a-z0-9][a-z0-9-]{0,99}$/.test(text);
+}
+
+async function createSession(options: SessionStoreOptions, paths: Paths, session: NewSession): Promise<LiveJournal> {
+  const sessionId = paths.folder.slice(options.folder.length + 1);
+  await mkdir(paths.folder, { recursive: true });
+  const lock = await takeLock(paths.lock, `Session ${sessionId}`);
+  try {
+    const log = EventLog.create(paths.log);
+    const journal = openJournal(options, paths, {
+      sessionId,
+      log,
+      folded: { state: emptySession, money: emptyMoney },
+      release: () => lock.release(),
+    });
+    await journal.append({
+      type: 'session-created',
+      logVersion: LOG_VERSION,
+      sessionId,
+      appVersion: options.appVersion,
+      title: session.title,
+      projectPath: session.projectPath,
+      workspace: session.workspace,
+      parentId: session.parentId ?? null,
+      groupId: session.groupId ?? null,
+    });
+    return journal;
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function openSession(options: SessionStoreOptions, paths: Paths, sessionId: string): Promise<LiveJournal> {
+  await mustExist(paths, sessionId);
+  const lock = await takeLock(paths.lock, `Session ${sessionId}`);
+  try {
+    const { folded, snapshot, onEvent } = await startFold(paths);
+    const from = snapshot ? { from: snapshot, marks: snapshot.marks } : {};
+    const log = await EventLog.open({ path: paths.log, onEvent, ...from });
+    if (log.lastSeq === 0) {
+      log.close();
+      throw unreadable(sessionId);
+    }
+    const journal = openJournal(options, paths, { sessionId, log, folded, release: () => lock.release() });
+    for (const repair of log.repairs) await journal.append({ type: 'session-repaired', ...repair });
+    for (const event of repairEvents(journal.state())) await journal.append(event);
+    return journal;
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly sessionId: string;
+  readonly log: EventLog;
+  readonly folded: Folded;
+  readonly release: () => Promise<void>;
+}
+
+function openJournal(options: SessionStoreOptions, paths: Paths, opened: Opened): LiveJournal {
+  const { sessionId, log, folded, release } = opened;
+  const { blobs, redactor, now, diagnostics } = options;
+  const save = async (snapshot: Snapshot): Promise<void> => {
+    await saveSnapshot(paths.snapshot, paths.log, snapshot);
+    await saveSummary(paths.summary, summaryOf(sessionId, snapshot, snapshot.offset));
+  };
+  return createLiveJournal({ sessionId, log, blobs, redactor, ...folded, now, diagnostics, save, onClosed: release });
+}
+
+/** Begins a fold where the snapshot ends, or at the beginning without one. `folded` changes as events come. */
+async function startFold(
+  paths: Paths,
+): Promise<{ folded: Folded; snapshot: Snapshot | null; onEvent: (event: SessionEvent) => void }> {
+  const snapshot = await loadSnapshot(paths.snapshot, paths.log);
+  const folded: Folded = { state: snapshot?.state ?? emptySession, money: snapshot?.money ?? emptyMoney };
+  const onEvent = (event: SessionEvent): void => {
+    folded.state = reduceSession(folded.state, event);
+    folded.money = reduceMoney(folded.money, event);
+  };
+  return { folded, snapshot, onEvent };
+}
+
+async function viewSession(paths: Paths, sessionId: string): Promise<SessionView> {
+  await mustExist(paths, sessionId);
+  const { folded, snapshot, onEvent } = await startFold(paths);
+  const start: LogPosition = snapshot ?? { seq: 0, offset: 0 };
+  const scan: ScanResult = await scanLog(paths.log, start, onEvent);
+  if (scan.lastSeq === 0) throw unreadable(sessionId);
+  const marks = [...(snapshot?.marks ?? []), ...scan.marks];
+  return {
+    sessionId,
+    ...folded,
+    read: (fromSeq = 1) => {
+      const from = marks.findLast((mark) => mark.seq < fromSeq) ?? { seq: 0, offset: 0 };
+      return readEvents(paths.log, from, scan.end, fromSeq);
+    },
+  };
+}
+
+async function listSessions(
+  options: SessionStoreOptions,
+  pathsOf: (id: string) => Paths,
+): Promise<readonly SessionSummary[]> {
+  const summaries: SessionSummary[] = [];
+  for (const id of await sessionIds(options.folder)) {
+    const summary = await summarise(options, pathsOf(id), id);
+    if (summary) summaries.push(summary);
+  }
+  return summaries.sort((left, right) => right.lastAt - left.lastAt || (left.id < right.id ? 1 : -1));
+}
+
+async function sessionIds(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory() && isSessionId(entry.name)).map((entry) => entry.name);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** The kept summary where it is of this log as it is now, else a new one. Null for a folder without a session. */
+async function summarise(options: SessionStoreOptions, paths: Paths, id: string): Promise<SessionSummary | null> {
+  const logBytes = await sizeOf(paths.log);
+  if (logBytes === null || logBytes === 0) return null;
+  const known = await loadSummary(paths.summary, id, logBytes);
+  if (known) return known;
+  try {
+    const summary = summaryOf(id, await viewSession(paths, id), logBytes);
+    await saveSummary(paths.summary, summary).catch((error: unknown) =>
+      options.diagnostics.warn(`No summary of ${id}: ${messageOf(error)}`),
+    );
+    return summary;
+  } catch (error) {
+    return failedSummary(id, logBytes, error);
+  }
+}
+
+async function findSession(options: SessionStoreOptions, text: string): Promise<string> {
+  const ids = [...(await sessionIds(options.folder))].sort();
+  if (ids.includes(text)) return text;
+  if (text === 'last' && ids.length > 0) return ids.at(-1) ?? text;
+  const matches = text === '' ? [] : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1) return only;
+  if (matches.length > 1) {
+    throw new AppError(
+      'bad-input',
+      `"${text}" is the beginning or end of ${matches.length} sessions: ${matches.slice(0, 5).join(', ')}.`,
+    );
+  }
+  throw new AppError('not-found', `There is no session "${text}".`, {
+    hint: '`dewpoint sessions list` shows what there is.',
+  });
+}
+
+async function mustExist(paths: Paths, sessionId: string): Promise<void> {
+  if ((await sizeOf(paths.log)) === null) {
+    throw new AppError('not-found', `There is no session "${sessionId}".`, {
+      hint: '`dewpoint sessions list` shows what there is.',
+    });
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function unreadable(sessionId: string): AppError {
+  return new AppError('log-damaged', `Nothing of the log of session ${sessionId} can be read.`, {
+    hint: 'The damaged bytes are kept in its folder.',
+  });
+}
