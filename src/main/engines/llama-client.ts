@@ -1,5 +1,7 @@
+import { basename, dirname } from 'node:path';
 import PQueue from 'p-queue';
-import { messageOf } from '@shared/errors.ts';
+import { failure, messageOf, success } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
 import { createChannel } from './channel.ts';
 import { createModelFileCheck } from './check-model-file.ts';
 import type { ModelFileCheck } from './check-model-file.ts';
@@ -35,6 +37,12 @@ export interface LlamaEngine {
     request: EngineRequest,
     signal: AbortSignal,
   ): Promise<{ readonly ok: true; readonly tokens: number } | { readonly ok: false; readonly error: EngineError }>;
+  /** Fetches a model file by URI into `path`; an abort leaves what the next try goes on from. */
+  download(
+    uri: string,
+    path: string,
+    options: { readonly signal: AbortSignal; readonly onProgress: (doneBytes: number) => void },
+  ): Promise<Reply<null>>;
   /** Null where no process runs. */
   stats(): Promise<EngineStats | null>;
   /** Of the running process; for tests and `doctor`. */
@@ -90,6 +98,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
         return fileError === null ? countTokens(alive(), { model, request, signal }) : { ok: false, error: fileError };
       });
     },
+    download: (uri, path, options) => download(alive(), { uri, path, ...options }),
     stats: () => (child === null || !child.isAlive ? Promise.resolve(null) : askStats(child)),
     pid: () => (child?.isAlive === true ? (child.pid ?? null) : null),
     dispose() {
@@ -100,7 +109,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
   };
 }
 
-const cancelledError: EngineError = { code: 'internal', message: 'It was cancelled.' };
+const cancelledError: EngineError = { code: 'cancelled', message: 'It was cancelled.' };
 
 interface Call {
   readonly events: AsyncIterable<EngineEvent>;
@@ -192,13 +201,16 @@ function load(child: LlamaProcess, model: LoadOptions, call: Call): Promise<Engi
       resolve(null);
     });
     child.ask({ type: 'load', options: model }, (answer) => {
-      if (answer.type === 'progress')
-        call.show({ type: 'progress', phase: answer.phase, done: answer.done, total: answer.total });
+      if (answer.type === 'progress') showProgress(call, answer);
       if (answer.type === 'loaded') resolve(null);
       if (answer.type === 'failed') resolve(answer.error);
       return answer.type === 'loaded' || answer.type === 'failed';
     });
   });
+}
+
+function showProgress(call: Call, { phase, done, total }: Extract<FromWorker, { type: 'progress' }>): void {
+  if (phase !== 'downloading') call.show({ type: 'progress', phase, done, total });
 }
 
 function take(call: Call, answer: FromWorker): boolean {
@@ -207,7 +219,7 @@ function take(call: Call, answer: FromWorker): boolean {
       call.show({ type: 'delta', text: answer.text });
       return false;
     case 'progress':
-      call.show({ type: 'progress', phase: answer.phase, done: answer.done, total: answer.total });
+      showProgress(call, answer);
       return false;
     case 'ended':
       call.end(answer.generation);
@@ -241,6 +253,36 @@ function countTokens(
       if (answer.type === 'counted') return settle({ ok: true, tokens: answer.tokens });
       return answer.type === 'failed' ? settle({ ok: false, error: answer.error }) : false;
     });
+  });
+}
+
+function download(
+  child: LlamaProcess,
+  {
+    uri,
+    path,
+    signal,
+    onProgress,
+  }: {
+    readonly uri: string;
+    readonly path: string;
+    readonly signal: AbortSignal;
+    readonly onProgress: (doneBytes: number) => void;
+  },
+): Promise<Reply<null>> {
+  return new Promise((resolve) => {
+    const id = child.ask({ type: 'download', uri, dir: dirname(path), fileName: basename(path) }, (answer) => {
+      if (answer.type === 'progress') onProgress(answer.done);
+      if (answer.type !== 'downloaded' && answer.type !== 'failed') return false;
+      signal.removeEventListener('abort', onAbort);
+      if (answer.type === 'downloaded') resolve(success(null));
+      else if (signal.aborted) resolve(failure('cancelled', 'The download was cancelled.'));
+      else resolve(failure('network', `The model could not be downloaded: ${answer.error.message}`, 'Try again.'));
+      return true;
+    });
+    const onAbort = (): void => child.abort(id);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
   });
 }
 

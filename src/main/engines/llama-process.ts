@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { messageOf } from '@shared/errors.ts';
 import { fromWorkerSchema } from './llama-worker/protocol.ts';
 import type { EngineError, FromWorker, ToWorker } from './llama-worker/protocol.ts';
@@ -32,28 +33,18 @@ export interface LlamaProcess {
 const keptOutputCharacters = 4000;
 
 export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
-  const child = fork(options.workerPath, [], {
-    execPath: options.nodePath,
-    execArgv: [],
-    env: withoutNodeOptions(process.env),
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
+  const child = forkWorker(options);
+  const lastWords = listenToOutput(child);
   const listeners = new Map<number, (answer: FromWorker) => boolean>();
   const heart = createHeart(options.hangMs, () => listeners.size > 0);
-  let output = '';
   let nextId = 1;
   let isAlive = true;
-  const hear = (chunk: unknown): void => {
-    output = (output + String(chunk)).slice(-keptOutputCharacters);
-  };
-  child.stdout?.on('data', hear);
-  child.stderr?.on('data', hear);
   const lose = (reason: string): void => {
     if (!isAlive) return;
     isAlive = false;
     heart.stop();
-    const error = lossError(reason, output);
-    for (const [id, listen] of [...listeners]) listen({ type: 'failed', id, error });
+    const error = lossError(reason, lastWords());
+    for (const [id, listen] of listeners) listen({ type: 'failed', id, error });
     listeners.clear();
   };
   const send = (message: ToWorker): void => {
@@ -85,7 +76,7 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
       const id = nextId;
       nextId += 1;
       if (!isAlive) {
-        listen({ type: 'failed', id, error: lossError('is gone', output) });
+        listen({ type: 'failed', id, error: lossError('is gone', lastWords()) });
         return id;
       }
       listeners.set(id, listen);
@@ -99,6 +90,25 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
       child.kill('SIGKILL');
     },
   };
+}
+
+function forkWorker({ workerPath, nodePath }: LlamaProcessOptions): ChildProcess {
+  return fork(workerPath, [], {
+    execPath: nodePath,
+    execArgv: [],
+    env: withoutNodeOptions(process.env),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+}
+
+function listenToOutput(child: ChildProcess): () => string {
+  let output = '';
+  const hear = (chunk: unknown): void => {
+    output = (output + String(chunk)).slice(-keptOutputCharacters);
+  };
+  child.stdout?.on('data', hear);
+  child.stderr?.on('data', hear);
+  return () => output;
 }
 
 interface Heart {

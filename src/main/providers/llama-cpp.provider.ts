@@ -128,7 +128,8 @@ function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: boolean
 }
 
 function toProviderError(error: EngineError): ProviderError {
-  return { code: error.code, message: error.message, retryable: error.code === 'engine-lost' };
+  const code = error.code === 'cancelled' ? 'internal' : error.code;
+  return { code, message: error.message, retryable: error.code === 'engine-lost' };
 }
 
 /** Null where it cannot be asked: a forced call without a tool. */

@@ -181,14 +181,12 @@ function resolvePointer(document: Schema, path: string): unknown {
   return at;
 }
 
+const escapes: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
 /** A GBNF string literal. */
 function literal(text: string): string {
-  const escaped = [...text].map((character) => {
-    if (character === '"' || character === '\\') return `\\${character}`;
-    if (character === '\n') return '\\n';
-    if (character === '\r') return '\\r';
-    if (character === '\t') return '\\t';
-    return character;
-  });
-  return `"${escaped.join('')}"`;
+  const escape = (character: string): string =>
+    escapes[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`;
+  // oxlint-disable-next-line no-control-regex -- control characters are what it is about
+  return `"${text.replace(/["\\\u0000-\u001F]/g, escape)}"`;
 }

@@ -4,7 +4,7 @@ import { messageSchema } from '@shared/messages.ts';
 /**
  * What the app and the engine's process say to each other, as JSON over Node's IPC. Both sides parse what they get.
  * Every request has an `id`; every request but `abort` and `ping` is answered exactly once with that id
- * (`loaded`, `counted`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
+ * (`loaded`, `downloaded`, `counted`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
  */
 export const loadOptionsSchema = z.object({
   modelPath: z.string(),
@@ -53,6 +53,8 @@ export const toWorkerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('load'), id, options: loadOptionsSchema }),
   z.object({ type: z.literal('generate'), id, request: engineRequestSchema }),
   z.object({ type: z.literal('count'), id, request: engineRequestSchema }),
+  /** Fetches a model file by URI (`hf:…` or an address); what is there of it is gone on with. */
+  z.object({ type: z.literal('download'), id, uri: z.string(), dir: z.string(), fileName: z.string() }),
   z.object({ type: z.literal('stats'), id }),
   z.object({ type: z.literal('abort'), id }),
   z.object({ type: z.literal('ping'), id }),
@@ -67,6 +69,8 @@ export const engineErrorSchema = z.object({
     'missing-model',
     'out-of-memory',
     'engine-lost',
+    'network',
+    'cancelled',
     'internal',
   ]),
   message: z.string(),
@@ -112,11 +116,12 @@ export type EngineStats = z.infer<typeof engineStatsSchema>;
 export const fromWorkerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('loaded'), id, model: loadedModelSchema }),
+  z.object({ type: z.literal('downloaded'), id }),
   z.object({ type: z.literal('counted'), id, tokens: z.number().int() }),
   z.object({
     type: z.literal('progress'),
     id,
-    phase: z.enum(['loading', 'prefill', 'decode']),
+    phase: z.enum(['loading', 'downloading', 'prefill', 'decode']),
     done: z.number(),
     total: z.number().nullable(),
   }),

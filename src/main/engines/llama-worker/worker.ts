@@ -53,6 +53,9 @@ process.on('message', (raw: unknown) => {
     case 'abort':
       running.get(message.id)?.abort.abort();
       return;
+    case 'download':
+      void download(message);
+      return;
     case 'load':
       inTurn(message.id, () => load(message.id, message.options));
       return;
@@ -88,6 +91,41 @@ async function load(id: number, options: LoadOptions): Promise<void> {
     loaded = { engine, memory: createTokenMemory(), options: wanted };
   }
   send({ type: 'loaded', id, model: loaded.engine.info });
+}
+
+/** Beside the calls: it takes no time of the processor. */
+async function download({
+  id,
+  uri,
+  dir,
+  fileName,
+}: {
+  readonly id: number;
+  readonly uri: string;
+  readonly dir: string;
+  readonly fileName: string;
+}): Promise<void> {
+  const abort = new AbortController();
+  running.set(id, { abort });
+  try {
+    const { createModelDownloader } = await import('node-llama-cpp');
+    const downloader = await createModelDownloader({
+      modelUri: uri,
+      dirPath: dir,
+      fileName,
+      skipExisting: false,
+      deleteTempFileOnCancel: false,
+      onProgress: ({ downloadedSize, totalSize }) =>
+        send({ type: 'progress', id, phase: 'downloading', done: downloadedSize, total: totalSize }),
+    });
+    await downloader.download({ signal: abort.signal });
+    send({ type: 'downloaded', id });
+  } catch (error) {
+    const code = abort.signal.aborted ? 'cancelled' : 'network';
+    send({ type: 'failed', id, error: { code, message: error instanceof Error ? error.message : String(error) } });
+  } finally {
+    running.delete(id);
+  }
 }
 
 function count(id: number, request: EngineRequest): void {

