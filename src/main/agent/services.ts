@@ -55,8 +55,10 @@ export interface AgentServices {
   readonly journal: Journal;
   readonly effects: Effects;
   readonly sandbox: Sandbox;
-  /** Null: no such model is set up. */
-  readonly findModel: (id: string, signal: AbortSignal) => Promise<ResolvedModel | null>;
+  /** What is known of a model; null: no such model is set up. Asked once for each turn, as an effect. */
+  readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+  /** The provider that answers for a model. Null: there is none of that name. */
+  readonly provider: (providerId: string) => Provider | null;
   readonly tools: readonly Tool[];
   readonly recipes: readonly Recipe[];
   readonly gatherFacts: GatherFacts;

@@ -1,0 +1,137 @@
+import type { Message, Part, ToolCallPart } from '@shared/messages.ts';
+import { textMessage } from '@shared/messages.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { ModelRequest } from '../providers/define.ts';
+import type { Tool } from '../tools/define.ts';
+import type { CallStyle } from './calls/types.ts';
+import { shortenResult } from './cap-output.ts';
+import type { AssistantEntry, CallEntry, Entry } from './conversation.ts';
+import { promptTexts } from './prompt-texts.ts';
+import type { PromptForm } from './tool-text.ts';
+import { toolLines, toolsForForm, toolSpec } from './tool-text.ts';
+
+/** How a model is talked to in the loop; the same for a whole rung, so that the prefix stays the same byte for byte. */
+export interface PromptShape {
+  readonly style: CallStyle;
+  readonly form: PromptForm;
+  readonly tools: readonly Tool[];
+  readonly system: string;
+}
+
+/** Up to this many billions of parameters a model gets the short form. Unknown sizes count as large in the cloud only. */
+const SMALL_MODEL_B = 9;
+
+export function isSmall(info: ModelInfo): boolean {
+  return info.parametersB === null ? info.contextTokens <= 8192 : info.parametersB <= SMALL_MODEL_B;
+}
+
+export function promptShape(
+  info: ModelInfo,
+  tools: readonly Tool[],
+  mode: { readonly plan: boolean; readonly canExecute: boolean },
+): PromptShape {
+  const form: PromptForm = isSmall(info) ? 'short' : 'full';
+  const style = styleFor(info, form);
+  const readOnly = mode.plan || !mode.canExecute;
+  const allowed = readOnly ? tools.filter((tool) => tool.access === 'read' || tool.access === 'end') : tools;
+  const told = toolsForForm(allowed, form);
+  const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull];
+  if (mode.plan) pieces.push(promptTexts.plan);
+  else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
+  if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form)}`, howToCall(style));
+  return { style, form, tools: allowed, system: pieces.join('\n\n') };
+}
+
+/**
+ * Native calls where the model has them. A small model that can be held to a grammar is: in our trials none of them
+ * made a native call that could be read, and the definitions as lines are a third of their size as JSON Schema.
+ */
+function styleFor(info: ModelInfo, form: PromptForm): CallStyle {
+  const { tools, grammar } = info.capabilities;
+  if (form === 'short' && grammar) return 'grammar';
+  if (tools) return 'native';
+  return grammar ? 'grammar' : 'text';
+}
+
+function howToCall(style: CallStyle): string {
+  const example = '{"tool": "read_file", "input": {"path": "NAME"}}';
+  if (style === 'grammar') return `Answer with one call: ${example}`;
+  return `To call a tool, end your answer with:\nTOOL_CALL\n${example}\nEND_TOOL_CALL`;
+}
+
+export function buildRequest(
+  shape: PromptShape,
+  entries: readonly Entry[],
+  info: ModelInfo,
+  options: { readonly seed: number | null; readonly temperature: number; readonly cacheKey: string },
+): ModelRequest {
+  const told = toolsForForm(shape.tools, shape.form);
+  return {
+    model: info.name,
+    messages: [textMessage('system', shape.system), ...renderEntries(entries, shape.style)],
+    tools: shape.style === 'native' || shape.style === 'grammar' ? told.map((tool) => toolSpec(tool, shape.form)) : [],
+    output: shape.style === 'grammar' ? { type: 'tool-calls' } : { type: 'text' },
+    prefill: null,
+    stop: shape.style === 'text' ? ['END_TOOL_CALL'] : [],
+    temperature: options.temperature,
+    topP: 0.95,
+    seed: options.seed,
+    maxOutputTokens: maxOutputTokens(info),
+    cacheKey: options.cacheKey,
+  };
+}
+
+/** A quarter of the window, and enough for a file of some size. */
+export function maxOutputTokens(info: ModelInfo): number {
+  return Math.min(8192, Math.max(256, Math.floor(info.contextTokens / 4)));
+}
+
+export function renderEntries(entries: readonly Entry[], style: CallStyle): Message[] {
+  return entries.flatMap((entry) => {
+    if (entry.type === 'user') return [textMessage('user', entry.text)];
+    return style === 'text' ? renderAsText(entry) : renderAsParts(entry);
+  });
+}
+
+const NOT_RUN = '(This call was not run.)';
+
+function renderAsParts(entry: AssistantEntry): Message[] {
+  const native = entry.parts.filter((part): part is ToolCallPart => part.type === 'tool-call');
+  if (native.length === 0) return renderAsText(entry);
+  const waiting = [...entry.calls];
+  const results = native.map((part): Message => {
+    const at = matchingCall(waiting, part);
+    const [call] = at === -1 ? [] : waiting.splice(at, 1);
+    const result: Part = {
+      type: 'tool-result',
+      id: part.id,
+      name: part.name,
+      text: call === undefined ? NOT_RUN : resultText(call),
+      isError: call?.result?.isError ?? true,
+    };
+    return { role: 'tool', parts: [result] };
+  });
+  return [{ role: 'assistant', parts: [...entry.parts] }, ...results];
+}
+
+function matchingCall(calls: readonly CallEntry[], part: ToolCallPart): number {
+  return calls.findIndex((call) => call.tool === part.name);
+}
+
+function renderAsText(entry: AssistantEntry): Message[] {
+  const text = entry.parts.map(partText).join('');
+  const results = entry.calls.map((call) => `TOOL_RESULT ${call.tool}\n${resultText(call)}`);
+  const said: Message[] = text === '' && results.length === 0 ? [] : [textMessage('assistant', text)];
+  return results.length === 0 ? said : [...said, textMessage('user', results.join('\n\n'))];
+}
+
+function partText(part: Part): string {
+  if (part.type === 'text') return part.text;
+  if (part.type !== 'tool-call') return '';
+  return `\nTOOL_CALL\n${part.raw ?? JSON.stringify({ tool: part.name, input: part.input })}\n`;
+}
+
+function resultText(call: CallEntry): string {
+  if (call.result === null) return NOT_RUN;
+  return call.result.keepTokens === null ? call.result.text : shortenResult(call.result.text, call.result.keepTokens);
+}

@@ -1,0 +1,56 @@
+/** How much of a tool's output a model with a large window sees: the head, and more of the tail, where errors stand. */
+const HEAD_BYTES = 8 * 1024;
+const TAIL_BYTES = 24 * 1024;
+
+/** A window of fewer tokens than this sees less, in proportion: about a quarter of it. */
+const FULL_CAP_CONTEXT_TOKENS = 32_768;
+
+export interface CappedOutput {
+  readonly text: string;
+  /** False: the text is the whole. */
+  readonly cut: boolean;
+}
+
+/** The part of an output that goes to the model. What is left out is said in the middle, with its size. */
+export function capOutput(text: string, contextTokens: number): CappedOutput {
+  const scale = Math.min(1, contextTokens / FULL_CAP_CONTEXT_TOKENS);
+  return cutMiddle(text, Math.floor(HEAD_BYTES * scale), Math.floor(TAIL_BYTES * scale));
+}
+
+/** An older result cut down to about `keepTokens`, to make room. Depends on nothing but its arguments. */
+export function shortenResult(text: string, keepTokens: number): string {
+  const bytes = keepTokens * 3;
+  return cutMiddle(text, Math.floor(bytes / 2), Math.ceil(bytes / 2)).text;
+}
+
+function cutMiddle(text: string, headBytes: number, tailBytes: number): CappedOutput {
+  // A character has at most three bytes per UTF-16 unit: short texts need no counting.
+  if (text.length * 3 <= headBytes + tailBytes) return { text, cut: false };
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length <= headBytes + tailBytes) return { text, cut: false };
+  const head = bytes.subarray(0, headStop(bytes, headBytes)).toString('utf8');
+  const tail = bytes.subarray(tailStart(bytes, bytes.length - tailBytes)).toString('utf8');
+  const left = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
+  return { text: `${head}\n[… ${left} bytes left out here …]\n${tail}`, cut: true };
+}
+
+/** Not inside a character, and at the end of a line where one is near. */
+function headStop(bytes: Buffer, wanted: number): number {
+  const line = bytes.lastIndexOf(0x0a, wanted);
+  if (line > wanted * 0.7) return line;
+  let at = wanted;
+  while (at > 0 && isContinuation(bytes[at])) at -= 1;
+  return at;
+}
+
+function tailStart(bytes: Buffer, wanted: number): number {
+  const line = bytes.indexOf(0x0a, wanted);
+  if (line !== -1 && line - wanted < (bytes.length - wanted) * 0.3) return line + 1;
+  let at = wanted;
+  while (at < bytes.length && isContinuation(bytes[at])) at += 1;
+  return at;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

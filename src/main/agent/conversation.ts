@@ -1,0 +1,223 @@
+import type { EventOf, SessionEvent } from '@shared/events.ts';
+import type { Part } from '@shared/messages.ts';
+
+/** One thing of the talk as the model is shown it, before it is put into the form of a style. */
+export type Entry = UserEntry | AssistantEntry;
+
+export interface UserEntry {
+  readonly type: 'user';
+  readonly seq: number;
+  readonly text: string;
+}
+
+export interface AssistantEntry {
+  readonly type: 'assistant';
+  readonly seq: number;
+  /** What it wrote, part by part and unchanged, so that the engine finds its own tokens again; without reasoning. */
+  readonly parts: readonly Part[];
+  readonly calls: readonly CallEntry[];
+}
+
+export interface CallEntry {
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  /** Null: it never ended (cancelled, or the program died). */
+  readonly result: { readonly text: string; readonly isError: boolean; readonly keepTokens: number | null } | null;
+}
+
+/**
+ * The talk with the model as a pure function of the log: what a turn shows is what a reopened session would show.
+ * Notices whose code is in `toldToModel` are written for the model to read.
+ */
+export interface Conversation {
+  add(event: SessionEvent): void;
+  /** The text of a message that waits; what shows it is its `message-delivered`. */
+  noteQueued(messageId: string, text: string): void;
+  entries(): readonly Entry[];
+}
+
+/** The tool names of the actions whose output opens a task. */
+export const briefTools: readonly string[] = ['gather_facts', 'read_instructions'];
+
+export const toldToModel: readonly string[] = ['call-not-understood', 'empty-answer', 'no-call', 'write-taken-back'];
+
+interface Fold {
+  readonly entries: Entry[];
+  readonly queuedTexts: Map<string, string>;
+  readonly acting: Set<string>;
+  readonly assistantOf: Map<string, number>;
+  readonly callOf: Map<string, { readonly entry: number; readonly call: number }>;
+  /** Whether the last user entry is the task's own, so that facts are added to it. */
+  taskOpen: boolean;
+  lastInstructions: string;
+}
+
+export function createConversation(): Conversation {
+  const fold: Fold = {
+    entries: [],
+    queuedTexts: new Map(),
+    acting: new Set(),
+    assistantOf: new Map(),
+    callOf: new Map(),
+    taskOpen: false,
+    lastInstructions: '',
+  };
+  return {
+    add: (event) => addEvent(fold, event),
+    noteQueued: (messageId, text) => {
+      fold.queuedTexts.set(messageId, text);
+    },
+    entries: () => fold.entries,
+  };
+}
+
+function addEvent(fold: Fold, event: SessionEvent): void {
+  switch (event.type) {
+    case 'user-message-added':
+      if (event.queued) fold.queuedTexts.set(event.messageId, event.text);
+      else addUser(fold, event.seq, event.text, true);
+      return;
+    case 'message-delivered':
+      addUser(fold, event.seq, fold.queuedTexts.get(event.messageId) ?? '', false);
+      return;
+    case 'model-call-started':
+      if (event.rung.gear === 'loop' && (event.purpose === 'act' || event.purpose === 'plan')) {
+        fold.acting.add(event.callId);
+      }
+      return;
+    case 'model-call-ended':
+      if (fold.acting.delete(event.callId) && event.error === null && event.stopReason !== 'cancelled') {
+        addAssistant(fold, event);
+      }
+      return;
+    case 'tool-call-requested':
+      addCall(fold, event);
+      return;
+    case 'tool-ended':
+      addResult(fold, event);
+      return;
+    case 'observation-trimmed':
+      updateCall(fold, event.toolCallId, (call) =>
+        call.result === null ? call : { ...call, result: { ...call.result, keepTokens: event.afterTokens } },
+      );
+      return;
+    case 'context-compacted':
+      compact(fold, event);
+      return;
+    default:
+      addNote(fold, event);
+  }
+}
+
+/** Events that are not part of the talk but that the model should know of. */
+function addNote(fold: Fold, event: SessionEvent): void {
+  switch (event.type) {
+    case 'criterion-checked':
+      note(fold, event.seq, criterionNote(event));
+      return;
+    case 'recipe-progressed':
+      if (event.phase === 'gave-up') note(fold, event.seq, `What was found out before you, by a program:\n${event.text}`);
+      return;
+    case 'notice-added':
+      if (toldToModel.includes(event.code)) note(fold, event.seq, event.text);
+      return;
+    case 'file-changed':
+      if (event.by === 'undo') note(fold, event.seq, `The change of ${event.path} was taken back.`);
+      return;
+    case 'turn-ended':
+      endTurn(fold, event);
+      return;
+    default:
+  }
+}
+
+function criterionNote(event: EventOf<'criterion-checked'>): string {
+  if (event.phase === 'before') {
+    const now = event.passed ? 'It does now' : `It does not yet:\n${event.summary}`;
+    return `The task is complete when \`${event.command}\` succeeds. ${now}`;
+  }
+  if (event.passed) return '';
+  return `The task is not complete: \`${event.command}\` fails:\n${event.summary}\nFind out why and put it right.`;
+}
+
+function addUser(fold: Fold, seq: number, text: string, isTask: boolean): void {
+  fold.entries.push({ type: 'user', seq, text });
+  fold.taskOpen = isTask;
+}
+
+/** Facts that are there before the first answer belong to the task's own message; later ones are messages. */
+function note(fold: Fold, seq: number, text: string): void {
+  if (text === '') return;
+  const last = fold.entries.at(-1);
+  if (last?.type === 'user' && fold.taskOpen) {
+    fold.entries[fold.entries.length - 1] = { ...last, text: `${last.text}\n\n${text}` };
+    return;
+  }
+  addUser(fold, seq, text, false);
+}
+
+function addAssistant(fold: Fold, event: EventOf<'model-call-ended'>): void {
+  const parts = event.parts.filter((part) => part.type !== 'reasoning');
+  fold.assistantOf.set(event.callId, event.seq);
+  fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
+  fold.taskOpen = false;
+}
+
+function addCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
+  const seq = fold.assistantOf.get(event.callId);
+  const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
+  const entry = fold.entries[at];
+  if (entry?.type !== 'assistant') return;
+  const call: CallEntry = {
+    toolCallId: event.toolCallId,
+    tool: event.tool,
+    input: event.input,
+    result: null,
+  };
+  fold.callOf.set(event.toolCallId, { entry: entry.seq, call: entry.calls.length });
+  fold.entries[at] = { ...entry, calls: [...entry.calls, call] };
+}
+
+function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
+  if (briefTools.includes(event.tool)) {
+    if (event.status !== 'ok') return;
+    if (event.tool === 'read_instructions') {
+      if (event.output === fold.lastInstructions) return;
+      fold.lastInstructions = event.output;
+    }
+    note(fold, event.seq, event.output);
+    return;
+  }
+  updateCall(fold, event.toolCallId, (call) => ({
+    ...call,
+    result: { text: event.output, isError: event.status !== 'ok', keepTokens: null },
+  }));
+}
+
+function updateCall(fold: Fold, toolCallId: string, change: (call: CallEntry) => CallEntry): void {
+  const place = fold.callOf.get(toolCallId);
+  if (place === undefined) return;
+  const at = fold.entries.findLastIndex((entry) => entry.seq === place.entry);
+  const entry = fold.entries[at];
+  if (entry?.type !== 'assistant') return;
+  const calls = entry.calls.map((call, index) => (index === place.call ? change(call) : call));
+  fold.entries[at] = { ...entry, calls };
+}
+
+function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
+  const kept = fold.entries.filter((entry) => entry.seq > event.replacesUpToSeq);
+  const text = `What happened so far, in short:\n${event.summary}`;
+  fold.entries.splice(0, fold.entries.length, { type: 'user', seq: event.replacesUpToSeq, text }, ...kept);
+  fold.taskOpen = false;
+  fold.lastInstructions = '';
+}
+
+/** What the turn ended with is what was said, so that the next turn can be asked about it. */
+function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
+  const last = fold.entries.at(-1);
+  if (last === undefined || (last.type === 'assistant' && last.calls.length === 0)) return;
+  const parts: Part[] = [{ type: 'text', text: event.text }];
+  fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
+  fold.taskOpen = false;
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import type { Sandbox, ScannedFile } from '../sandbox/sandbox.ts';
+
+/** What is known of a file as it was when nothing of the agent was running. */
+export interface KnownFile {
+  /** Null: written by a tool since the last scan. */
+  fingerprint: string | null;
+  readonly sizeBytes: number;
+  readonly mode: number;
+  /** Null: not kept, for `why`. */
+  readonly bytes: Uint8Array | null;
+  readonly why: 'too-large' | 'not-a-file' | null;
+}
+
+/** A change that a scan found. */
+export interface FoundChange {
+  readonly path: string;
+  readonly before: KnownFile | null;
+  readonly after: KnownFile | null;
+}
+
+/**
+ * The workspace's files as they were before a command, so that what a command changes can be taken back.
+ * Kept in memory up to a bound; a project beyond it keeps images of what tools write, and of commands only what fits.
+ */
+export interface FileBaseline {
+  /** Takes over what changed since the last look (a person's edits); the first time it reads everything. */
+  refresh(signal: AbortSignal): Promise<boolean>;
+  /** What is different from the last look, and takes it over. Empty when the sandbox cannot be scanned. */
+  collect(signal: AbortSignal): Promise<readonly FoundChange[]>;
+  /** A tool wrote or deleted (`null`) a file by itself. */
+  note(path: string, bytes: Uint8Array | null, mode: number): void;
+}
+
+const MAX_FILE_BYTES = 512 * 1024;
+const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
+const MAX_FILES = 5_000;
+const READS_AT_ONCE = 8;
+
+export function createFileBaseline(sandbox: Sandbox): FileBaseline {
+  const known = new Map<string, KnownFile>();
+  const kept = { bytes: 0, files: 0 };
+  let started = false;
+
+  const forget = (path: string): void => {
+    const old = known.get(path);
+    if (old?.bytes !== undefined && old.bytes !== null) {
+      kept.bytes -= old.bytes.length;
+      kept.files -= 1;
+    }
+    known.delete(path);
+  };
+  const remember = (path: string, file: KnownFile): void => {
+    forget(path);
+    const fits =
+      file.bytes !== null && kept.bytes + file.bytes.length <= MAX_TOTAL_BYTES && kept.files < MAX_FILES;
+    if (fits) {
+      kept.bytes += file.bytes.length;
+      kept.files += 1;
+    }
+    known.set(path, fits || file.bytes === null ? file : { ...file, bytes: null, why: 'too-large' });
+  };
+  const look = async (signal: AbortSignal): Promise<readonly FoundChange[] | null> => {
+    const scan = await sandbox.scan(signal);
+    if (!scan.ok) return null;
+    const touched = [...scan.value].filter(([path, file]) => isTouched(known.get(path), file));
+    const gone = [...known.keys()].filter((path) => !scan.value.has(path));
+    const found: FoundChange[] = gone.map((path) => ({ path, before: known.get(path) ?? null, after: null }));
+    for (const path of gone) forget(path);
+    await inBatches(touched, READS_AT_ONCE, async ([path, file]) => {
+      const after = await readKnown(sandbox, path, file, signal);
+      const before = known.get(path) ?? null;
+      remember(path, after);
+      if (before === null || !isSame(before, after)) found.push({ path, before, after });
+    });
+    return found.sort(byPath);
+  };
+
+  return {
+    refresh: async (signal) => {
+      const found = await look(signal);
+      started = started || found !== null;
+      return found !== null;
+    },
+    collect: async (signal) => (started ? ((await look(signal)) ?? []) : []),
+    note: (path, bytes, mode) => {
+      if (!started) return;
+      if (bytes === null) forget(path);
+      else {
+        const isLarge = bytes.length > MAX_FILE_BYTES;
+        const why = isLarge ? 'too-large' : null;
+        remember(path, { fingerprint: null, sizeBytes: bytes.length, mode, bytes: isLarge ? null : bytes, why });
+      }
+    },
+  };
+}
+
+/** A file that a tool wrote gets its fingerprint at the next look; a different size then is a change after it. */
+function isTouched(known: KnownFile | undefined, file: ScannedFile): boolean {
+  if (known === undefined) return true;
+  if (known.fingerprint === null && known.sizeBytes === file.sizeBytes) {
+    known.fingerprint = file.fingerprint;
+    return false;
+  }
+  return known.fingerprint !== file.fingerprint;
+}
+
+async function readKnown(sandbox: Sandbox, path: string, file: ScannedFile, signal: AbortSignal): Promise<KnownFile> {
+  const { fingerprint, sizeBytes, mode } = file;
+  if (sizeBytes > MAX_FILE_BYTES) return { fingerprint, sizeBytes, mode, bytes: null, why: 'too-large' };
+  const read = await sandbox.readFile(path, { maxBytes: MAX_FILE_BYTES }, signal);
+  if (!read.ok) {
+    const why = read.error.code === 'too-large' ? 'too-large' : 'not-a-file';
+    return { fingerprint, sizeBytes, mode, bytes: null, why };
+  }
+  return { fingerprint, sizeBytes, mode: read.value.mode, bytes: read.value.bytes, why: null };
+}
+
+/** Touched, but with the same content: nothing changed. What was not kept counts as changed. */
+function isSame(before: KnownFile, after: KnownFile): boolean {
+  if (before.bytes === null || after.bytes === null || before.mode !== after.mode) return false;
+  return Buffer.compare(before.bytes, after.bytes) === 0;
+}
+
+async function inBatches<T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += size) {
+    await Promise.all(items.slice(at, at + size).map(work));
+  }
+}
+
+function byPath(left: FoundChange, right: FoundChange): number {
+  return left.path < right.path ? -1 : 1;
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,198 @@
+import type { Failure, Reply } from '@shared/errors.ts';
+import { failure, success } from '@shared/errors.ts';
+import type { Actor, FileImage, SessionEvent } from '@shared/events.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Journal } from '../sessions/journal.ts';
+import { countLines } from './count-lines.ts';
+import type { FileBaseline, KnownFile } from './file-baseline.ts';
+import { sha256Of } from './file-baseline.ts';
+import type { TurnLog } from './turn-log.ts';
+
+/** Who changes a file, and in which call. */
+export interface ChangeBy {
+  readonly by: Actor;
+  readonly toolCallId: string;
+}
+
+export interface RecordedChange {
+  readonly seq: number;
+  readonly path: string;
+  readonly before: FileImage;
+  readonly after: FileImage;
+}
+
+/**
+ * Every change that a turn makes to the workspace, with what was there before. Live only: a replay takes
+ * `file-changed` from the log, so nothing here may decide what the agent does next.
+ */
+export interface FileChanges {
+  /**
+   * Writes (or with `null` deletes) a file that must still be what `expect` says (SHA-256; null: not there).
+   * `same`: it already had this content. What was written is recorded even when the turn is cancelled meanwhile.
+   */
+  write(path: string, bytes: Uint8Array | null, expect: string | null, who: ChangeBy): Promise<Reply<'written' | 'same'>>;
+  /** Runs something that may change any file, and records what it changed. */
+  around<T>(who: ChangeBy, run: () => Promise<T>): Promise<{ readonly value: T; readonly changed: readonly RecordedChange[] }>;
+  recorded(): readonly RecordedChange[];
+  /** How many writes and deletions were made, those without an effect included. */
+  writes(): number;
+  /**
+   * Puts files back to what they were before the given changes, newest first. A file that is no longer what the
+   * change left is not touched; its path comes back in `kept`.
+   */
+  takeBack(changes: readonly RecordedChange[], toolCallId: string): Promise<{ readonly back: readonly string[]; readonly kept: readonly string[] }>;
+}
+
+interface Context {
+  readonly sandbox: Sandbox;
+  readonly journal: Journal;
+  readonly log: TurnLog;
+  readonly baseline: FileBaseline;
+  readonly signal: AbortSignal;
+  readonly recorded: RecordedChange[];
+  readonly counts: { writes: number };
+}
+
+/** A look at the workspace after an abort must still be possible: what a killed command changed belongs to the log. */
+const neverAborted = new AbortController().signal;
+const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
+
+export function createFileChanges(context: Omit<Context, 'recorded' | 'counts'>): FileChanges {
+  const full: Context = { ...context, recorded: [], counts: { writes: 0 } };
+  return {
+    write: (path, bytes, expect, who) => write(full, path, bytes, expect, who),
+    around: (who, run) => around(full, who, run),
+    recorded: () => full.recorded,
+    writes: () => full.counts.writes,
+    takeBack: (changes, toolCallId) => takeBack(full, changes, toolCallId),
+  };
+}
+
+async function write(
+  context: Context,
+  path: string,
+  bytes: Uint8Array | null,
+  expect: string | null,
+  who: ChangeBy,
+): Promise<Reply<'written' | 'same'>> {
+  const { sandbox, signal } = context;
+  const current = await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, signal);
+  if (!current.ok && current.error.code !== 'not-found') return current;
+  const before = current.ok ? current.value : null;
+  if ((before?.sha256 ?? null) !== expect) return stale(path, before === null);
+  if (bytes === null && before === null) return failure('not-found', `${path} does not exist.`);
+  if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+  context.counts.writes += 1;
+  if (bytes !== null && before?.sha256 === sha256Of(bytes)) return success('same');
+  const done =
+    bytes === null
+      ? await sandbox.deleteFile(path, expect ?? undefined, signal)
+      : await sandbox.writeFile(path, bytes, expect, signal);
+  if (!done.ok) return done;
+  const mode = before?.mode ?? 0o644;
+  context.baseline.note(path, bytes, mode);
+  await record(context, path, toKnown(before?.bytes ?? null, mode), toKnown(bytes, mode), who);
+  return success('written');
+}
+
+function stale(path: string, isGone: boolean): { readonly ok: false; readonly error: Failure } {
+  const what = isGone ? 'was deleted or renamed' : 'was changed by someone else';
+  return failure('stale-file', `${path} ${what} since it was last read. It was left as it is.`, 'Read it again first.');
+}
+
+function toKnown(bytes: Uint8Array | null, mode: number): KnownFile | null {
+  return bytes === null ? null : { fingerprint: null, sizeBytes: bytes.length, mode, bytes, why: null };
+}
+
+async function around<T>(
+  context: Context,
+  who: ChangeBy,
+  run: () => Promise<T>,
+): Promise<{ readonly value: T; readonly changed: readonly RecordedChange[] }> {
+  await context.baseline.refresh(context.signal);
+  const value = await run();
+  const found = await context.baseline.collect(neverAborted);
+  const changed: RecordedChange[] = [];
+  for (const change of found) changed.push(await record(context, change.path, change.before, change.after, who));
+  return { value, changed };
+}
+
+async function record(
+  context: Context,
+  path: string,
+  before: KnownFile | null,
+  after: KnownFile | null,
+  who: ChangeBy & { readonly undoes?: readonly number[] },
+): Promise<RecordedChange> {
+  const lines = countLines(before?.bytes ?? null, after?.bytes ?? null);
+  const images = { before: await imageOf(context.journal, before), after: await imageOf(context.journal, after) };
+  const isKnown = (before === null || before.bytes !== null) && (after === null || after.bytes !== null);
+  const event: SessionEvent = await context.log.close({
+    type: 'file-changed',
+    path,
+    ...images,
+    by: who.by,
+    toolCallId: who.toolCallId,
+    added: isKnown ? lines.added : null,
+    removed: isKnown ? lines.removed : null,
+    undoes: [...(who.undoes ?? [])],
+  });
+  const recorded: RecordedChange = { seq: event.seq, path, ...images };
+  if (who.by !== 'undo') context.recorded.push(recorded);
+  return recorded;
+}
+
+async function imageOf(journal: Journal, file: KnownFile | null): Promise<FileImage> {
+  if (file === null) return null;
+  if (file.bytes === null) return { kept: false, why: file.why ?? 'too-large' };
+  return { kept: true, blob: await journal.putBlob(file.bytes), mode: file.mode };
+}
+
+async function takeBack(
+  context: Context,
+  changes: readonly RecordedChange[],
+  toolCallId: string,
+): Promise<{ readonly back: readonly string[]; readonly kept: readonly string[] }> {
+  const back: string[] = [];
+  const kept: string[] = [];
+  for (const path of [...new Set(changes.map((change) => change.path))]) {
+    const ofPath = changes.filter((change) => change.path === path);
+    const done = await restoreOne(context, path, ofPath, toolCallId);
+    (done ? back : kept).push(path);
+  }
+  return { back, kept };
+}
+
+async function restoreOne(
+  context: Context,
+  path: string,
+  changes: readonly RecordedChange[],
+  toolCallId: string,
+): Promise<boolean> {
+  const first = changes[0];
+  const last = changes.at(-1);
+  if (first === undefined || last === undefined) return false;
+  const wanted = await bytesOf(context.journal, first.before);
+  const expected = last.after === null ? null : last.after.kept ? last.after.blob.sha256 : undefined;
+  if (wanted === undefined || expected === undefined) return false;
+  const current = await context.sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborted);
+  if ((current.ok ? current.value.sha256 : null) !== expected) return false;
+  const done =
+    wanted === null
+      ? await context.sandbox.deleteFile(path, expected ?? undefined, neverAborted)
+      : await context.sandbox.writeFile(path, wanted, expected, neverAborted);
+  if (!done.ok) return false;
+  const mode = current.ok ? current.value.mode : 0o644;
+  context.baseline.note(path, wanted, mode);
+  const before = toKnown(current.ok ? current.value.bytes : null, mode);
+  const undoes = changes.map((change) => change.seq);
+  await record(context, path, before, toKnown(wanted, mode), { by: 'undo', toolCallId, undoes });
+  return true;
+}
+
+/** `undefined`: the bytes were not kept or are gone. */
+async function bytesOf(journal: Journal, image: FileImage): Promise<Uint8Array | null | undefined> {
+  if (image === null) return null;
+  if (!image.kept) return undefined;
+  return (await journal.getBlob(image.blob)) ?? undefined;
+}

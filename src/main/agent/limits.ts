@@ -1,0 +1,148 @@
+import type { TurnEndReason } from '@shared/events.ts';
+import type { Usage } from '@shared/money.ts';
+import { promptTokensOf } from '@shared/money.ts';
+
+/** Why a turn, or one rung of it, must stop; `text` is for people. */
+export interface Stop {
+  readonly reason: TurnEndReason;
+  readonly text: string;
+}
+
+export interface LimitNumbers {
+  readonly maxSteps: number;
+  readonly maxMinutes: number;
+  readonly maxTokens: number;
+  readonly maxUsd: number | null;
+}
+
+/** All that the tools of one turn may print together, in bytes. */
+export const MAX_TURN_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Counts one turn against its limits. Waiting for the engine does not count as time.
+ * Deterministic: the time comes from the stamps of events, never from a clock.
+ */
+export interface LimitTracker {
+  noteStep(usage: Usage, costUsd: number | null, queuedMs: number): void;
+  noteOutput(bytes: number): void;
+  /** To be told of every call before it runs. `changes`: how often the workspace has changed so far in this turn. */
+  noteCall(tool: string, input: unknown, changes: number): Stop | null;
+  /** To be told of an edit that was not made. */
+  noteRejection(tool: string, input: unknown): Stop | null;
+  /** A rung starts with a clean memory of calls; what was spent stays spent. */
+  forgetCalls(): void;
+  exceeded(at: number): Stop | null;
+  timeExceeded(at: number): boolean;
+  stepsLeft(): number;
+  tokensLeft(): number;
+  millisecondsLeft(at: number): number;
+  steps(): number;
+  /** Null as soon as one call was unpriced. */
+  spentUsd(): number | null;
+}
+
+export function createLimits(limits: LimitNumbers, startedAt: number): LimitTracker {
+  const spent = { steps: 0, tokens: 0, waitedMs: 0, outputBytes: 0, usd: 0, unpriced: false };
+  const calls = createCallMemory();
+  const maxMs = limits.maxMinutes * 60_000;
+  const elapsed = (at: number): number => at - startedAt - spent.waitedMs;
+  const exceeded = (at: number): Stop | null => {
+    if (spent.steps >= limits.maxSteps) {
+      return { reason: 'step-limit', text: `The limit of ${limits.maxSteps} steps was reached.` };
+    }
+    if (elapsed(at) >= maxMs) return timeStop(limits.maxMinutes);
+    if (spent.tokens >= limits.maxTokens) {
+      return { reason: 'token-limit', text: `The limit of ${limits.maxTokens} tokens was reached.` };
+    }
+    if (spent.outputBytes >= MAX_TURN_OUTPUT_BYTES) {
+      return { reason: 'output-limit', text: 'The tools of this turn printed more than the limit of 256 MiB.' };
+    }
+    return null;
+  };
+  return {
+    noteStep(usage, costUsd, queuedMs) {
+      spent.steps += 1;
+      spent.tokens += promptTokensOf(usage) + usage.output;
+      spent.waitedMs += queuedMs;
+      if (costUsd === null) spent.unpriced = true;
+      else spent.usd += costUsd;
+    },
+    noteOutput: (bytes) => {
+      spent.outputBytes += bytes;
+    },
+    noteCall: calls.noteCall,
+    noteRejection: calls.noteRejection,
+    forgetCalls: calls.forget,
+    exceeded,
+    timeExceeded: (at) => elapsed(at) >= maxMs,
+    stepsLeft: () => Math.max(0, limits.maxSteps - spent.steps),
+    tokensLeft: () => Math.max(0, limits.maxTokens - spent.tokens),
+    millisecondsLeft: (at) => Math.max(0, maxMs - elapsed(at)),
+    steps: () => spent.steps,
+    spentUsd: () => (spent.unpriced ? null : spent.usd),
+  };
+}
+
+export function timeStop(minutes: number): Stop {
+  return { reason: 'time-limit', text: `The limit of ${minutes} minutes was reached.` };
+}
+
+interface CallMemory {
+  noteCall(tool: string, input: unknown, changes: number): Stop | null;
+  noteRejection(tool: string, input: unknown): Stop | null;
+  forget(): void;
+}
+
+/**
+ * The same call three times while the workspace stayed as it was; two calls that take turns (A-B-A-B);
+ * an edit that was turned down before. Below 3B these are how a free loop usually ends.
+ */
+function createCallMemory(): CallMemory {
+  let recent: string[] = [];
+  let equal = new Map<string, number>();
+  let rejected = new Set<string>();
+  let lastChanges = 0;
+  return {
+    noteCall(tool, input, changes) {
+      const key = `${tool} ${canonicalJson(input)}`;
+      if (changes !== lastChanges) equal = new Map();
+      lastChanges = changes;
+      const count = (equal.get(key) ?? 0) + 1;
+      equal.set(key, count);
+      recent = [...recent, key].slice(-4);
+      const [a, b, c, d] = recent;
+      if (count >= 3) {
+        return { reason: 'repeated-call', text: `The same call of ${tool} was made three times.` };
+      }
+      if (d !== undefined && a === c && b === d && a !== b) {
+        return { reason: 'alternating-calls', text: 'The same two calls were made in turns.' };
+      }
+      return null;
+    },
+    noteRejection(tool, input) {
+      const key = `${tool} ${canonicalJson(input)}`;
+      if (rejected.has(key)) {
+        return { reason: 'repeated-rejection', text: `The same ${tool} was turned down twice.` };
+      }
+      rejected.add(key);
+      return null;
+    },
+    forget() {
+      recent = [];
+      equal = new Map();
+      rejected = new Set();
+    },
+  };
+}
+
+/** JSON with the keys of objects in order, so that equal inputs are equal strings. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value)
+      .filter(([, entry]) => entry !== undefined)
+      .sort(([left], [right]) => (left < right ? -1 : 1));
+    return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join(',')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}

@@ -1,0 +1,22 @@
+/**
+ * What the model last read of each file (SHA-256), so that what a person changed since is never overwritten.
+ * Lives as long as the session is open; after that a file has to be read again before it is written.
+ */
+export interface ReadLedger {
+  lastRead(path: string): string | undefined;
+  noteRead(path: string, sha256: string): void;
+  forget(path: string): void;
+}
+
+export function createReadLedger(): ReadLedger {
+  const read = new Map<string, string>();
+  return {
+    lastRead: (path) => read.get(path),
+    noteRead: (path, sha256) => {
+      read.set(path, sha256);
+    },
+    forget: (path) => {
+      read.delete(path);
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import type { Part } from '@shared/messages.ts';
+import { costOf } from '@shared/money.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { ModelRequest, ProviderError, StreamEnded } from '../providers/define.ts';
+import type { Stop } from './limits.ts';
+import type { ReadStream } from './read-stream.ts';
+import { readStream } from './read-stream.ts';
+import { promptBytes } from './token-estimate.ts';
+import type { StepError, StepRequest, Turn } from './turn.ts';
+
+export type StepReply =
+  | {
+      readonly type: 'answered';
+      readonly callId: string;
+      readonly parts: readonly Part[];
+      /** False when the length limit cut the answer. */
+      readonly complete: boolean;
+    }
+  /** The call was made and gave nothing that may be used; its cost is in the log. */
+  | { readonly type: 'failed'; readonly error: StepError }
+  /** A limit: no call was made. */
+  | { readonly type: 'stopped'; readonly stop: Stop };
+
+/** Tries of one step, the first included. Every try is a step of its own in the log and in the limits. */
+const MAX_TRIES = 3;
+const LONGEST_WAIT_MS = 60_000;
+/** An answer shorter than this is not worth a call. */
+const LEAST_OUTPUT_TOKENS = 64;
+
+/**
+ * The only door to a model. Everything that a call has to pass goes through here: the route, the limits, the money,
+ * the size of the context, the record of the exact request. Throws `cancelled` on abort; other failures are values.
+ */
+export async function runStep(turn: Turn, step: StepRequest): Promise<StepReply> {
+  for (let attempt = 1; ; attempt += 1) {
+    const stop = turn.limits.exceeded(turn.log.lastAt());
+    if (stop !== null) return { type: 'stopped', stop };
+    const outcome = await callOnce(turn, step);
+    if (outcome.type !== 'failed') return outcome;
+    if (!outcome.error.retryable || attempt === MAX_TRIES) return outcome;
+    await waitBeforeRetry(turn, outcome.error, attempt);
+  }
+}
+
+type CallOutcome = Exclude<StepReply, { type: 'failed' }> | { readonly type: 'failed'; readonly error: ProviderError };
+
+async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
+  const { info, provider } = step.model;
+  const { journal } = turn.services;
+  const counted = await countTokens(turn, step);
+  const promptTokens = counted ?? turn.tokens.countBytes(promptBytes(step.request));
+  const request = fitOutput(step.request, promptTokens, info);
+  const cap = checkMoney(turn, info, promptTokens, request.maxOutputTokens);
+  if (cap !== null) return { type: 'stopped', stop: cap };
+  const callId = journal.newId('call');
+  await turn.log.append({
+    type: 'route-decided',
+    callId,
+    chosen: { model: info.id, where: info.where },
+    runnerUp: null,
+    reasonCode: step.reason.code,
+    reason: step.reason.text,
+  });
+  turn.steps.last += 1;
+  const requestBlob = await journal.putBlob(Buffer.from(JSON.stringify(request), 'utf8'), 'text');
+  await turn.log.append({
+    type: 'model-call-started',
+    callId,
+    step: turn.steps.last,
+    purpose: step.purpose,
+    rung: step.rung,
+    provider: info.provider,
+    model: info.id,
+    request: requestBlob,
+    promptTokens: counted,
+  });
+  const tooLong = promptTokens + LEAST_OUTPUT_TOKENS > info.contextTokens;
+  const read = tooLong
+    ? contextFull(promptTokens, info)
+    : await readStream((signal) => provider.stream(request, signal), callId, journal.push, turn.signal);
+  return closeCall(turn, callId, info, read, counted === null ? null : { bytes: promptBytes(request), tokens: counted });
+}
+
+/** The model's own count, taken once for each call and written into its event. */
+async function countTokens(turn: Turn, step: StepRequest): Promise<number | null> {
+  turn.log.check();
+  try {
+    return await step.model.provider.countTokens(step.request, turn.signal);
+  } catch {
+    // A count is a help, not a condition: the estimate on the safe side takes its place.
+    return null;
+  }
+}
+
+async function closeCall(
+  turn: Turn,
+  callId: string,
+  info: ModelInfo,
+  read: ReadStream,
+  count: { readonly bytes: number; readonly tokens: number } | null,
+): Promise<CallOutcome> {
+  const { ended, parts } = read;
+  const price = info.price;
+  const costUsd = costOf(ended.usage, price);
+  if (ended.timings.queuedMs > 0 && !turn.services.effects.replaying) {
+    await turn.log.close({ type: 'engine-waited', callId, waitedMs: ended.timings.queuedMs });
+  }
+  await turn.log.close({
+    type: 'model-call-ended',
+    callId,
+    parts: [...parts],
+    stopReason: ended.stopReason,
+    usage: ended.usage,
+    evaluatedTokens: ended.evaluatedTokens,
+    timings: ended.timings,
+    price,
+    costUsd,
+    error:
+      ended.error === null
+        ? null
+        : { code: ended.error.code, message: ended.error.message, retryable: ended.error.retryable },
+  });
+  if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);
+  turn.limits.noteStep(ended.usage, info.where === 'local' ? (costUsd ?? 0) : costUsd, ended.timings.queuedMs);
+  if (ended.stopReason === 'cancelled') turn.abort();
+  turn.log.check();
+  if (ended.error !== null) return { type: 'failed', error: ended.error };
+  if (read.repeated) {
+    await turn.log.append({
+      type: 'notice-added',
+      level: 'warning',
+      code: 'repetition-stopped',
+      text: 'The answer repeated itself without end and was stopped.',
+    });
+  }
+  return { type: 'answered', callId, parts, complete: ended.stopReason !== 'length' };
+}
+
+async function waitBeforeRetry(turn: Turn, error: ProviderError, attempt: number): Promise<void> {
+  const waitMs = Math.min(LONGEST_WAIT_MS, error.retryAfterMs ?? 500 * 2 ** attempt);
+  await turn.log.append({
+    type: 'notice-added',
+    level: 'warning',
+    code: 'model-call-retried',
+    text: `The model did not answer (${error.code}: ${error.message}). It is asked again, try ${attempt + 1} of ${MAX_TRIES}.`,
+  });
+  if (!turn.services.effects.replaying) await turn.services.delay(waitMs, turn.signal);
+  turn.log.check();
+}
+
+/** Never more than the window has left: an engine that runs over it drops what came first without a word. */
+function fitOutput(request: ModelRequest, promptTokens: number, info: ModelInfo): ModelRequest {
+  const left = info.contextTokens - promptTokens;
+  if (request.maxOutputTokens <= left || left < LEAST_OUTPUT_TOKENS) return request;
+  return { ...request, maxOutputTokens: left };
+}
+
+/** Reserves the worst case of the call: the whole prompt fresh and the answer at its longest. */
+function checkMoney(turn: Turn, info: ModelInfo, promptTokens: number, maxOutputTokens: number): Stop | null {
+  const { maxUsd } = turn.options;
+  if (maxUsd === null || info.where === 'local') return null;
+  const price = info.price;
+  const worst = costOf(
+    { freshInput: promptTokens, cacheRead: 0, cacheWrite: 0, output: maxOutputTokens, reasoning: 0, estimated: true },
+    info.price,
+  );
+  const spent = turn.limits.spentUsd();
+  if (worst === null || spent === null) {
+    return { reason: 'cap', text: `${info.label} has no known price, so the cap of $${maxUsd} could not be kept.` };
+  }
+  if (spent + worst <= maxUsd) return null;
+  return {
+    reason: 'cap',
+    text: `The next call could cost $${worst.toFixed(4)}; $${spent.toFixed(4)} of the cap of $${maxUsd} are spent.`,
+  };
+}
+
+function contextFull(promptTokens: number, info: ModelInfo): ReadStream {
+  const message = `The prompt has ${promptTokens} tokens and the window of ${info.label} only ${info.contextTokens}.`;
+  const ended: StreamEnded = {
+    type: 'ended',
+    stopReason: 'error',
+    usage: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, estimated: false },
+    evaluatedTokens: 0,
+    timings: { queuedMs: 0, prefillMs: 0, decodeMs: 0, totalMs: 0 },
+    error: { code: 'context-full', message, retryable: false },
+  };
+  return { parts: [], ended, repeated: false };
+}

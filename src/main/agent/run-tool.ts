@@ -1,0 +1,175 @@
+import { messageOf } from '@shared/errors.ts';
+import { abortable } from '../lib/abort.ts';
+import { childAbort } from '../lib/child-abort.ts';
+import type { EffectRecord } from '../sessions/journal.ts';
+import type { Tool, ToolContext, ToolResult } from '../tools/define.ts';
+import { callRule } from '../policy/approvals.ts';
+import { askApproval } from './ask-approval.ts';
+import { capOutput } from './cap-output.ts';
+import { createOutputSink } from './output-sink.ts';
+import { emptyRecord } from './take-action.ts';
+import { takeBackGuarded } from './take-back-guarded.ts';
+import type { Turn } from './turn.ts';
+import { toolWrites } from './tool-writes.ts';
+
+export interface ToolRun {
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly toolCallId: string;
+  /** The window of the model that will read the result. */
+  readonly contextTokens: number;
+}
+
+/** Time after a tool's deadline until it is left alone: it may be one that does not listen. */
+const DEADLINE_GRACE_MS = 2_000;
+/** A tool's own text above this is cut before anything else is done with it. */
+const MAX_RESULT_CHARACTERS = 16 * 1024 * 1024;
+
+/**
+ * Runs one tool for a model. Never rejects: a tool that throws, hangs, returns something of another shape or 50 MB
+ * becomes a record that the model can read, and the loop goes on.
+ */
+export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
+  if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled before it ran.');
+  const { journal } = turn.services;
+  const startedAt = journal.now();
+  const sink = createOutputSink(journal, run.toolCallId);
+  const before = turn.changes.writes();
+  const result = checkResult(await runWithDeadline(turn, run, sink.emit));
+  const notes = afterNotes(turn, run, result, before);
+  const whole = [result.output.slice(0, MAX_RESULT_CHARACTERS), ...notes].join('\n');
+  const capped = capOutput(whole, run.contextTokens);
+  const printed = await sink.end(Buffer.byteLength(result.output), capped.cut);
+  const full = printed ?? (capped.cut ? await journal.putBlob(Buffer.from(result.output, 'utf8'), 'text') : null);
+  return {
+    status: result.status,
+    output: capped.text,
+    full,
+    exitCode: result.exitCode ?? null,
+    durationMs: Math.max(0, journal.now() - startedAt),
+    data: safeData(result.data),
+  };
+}
+
+async function runWithDeadline(turn: Turn, run: ToolRun, emit: ToolContext['emit']): Promise<unknown> {
+  const child = childAbort(turn.signal);
+  const deadline = childAbort(turn.signal);
+  const { toolTimeoutMs } = turn.services.config;
+  const limitMs = deadlineOf(run.input, toolTimeoutMs);
+  let late = false;
+  const soft = setTimeout(() => {
+    late = true;
+    child.abort();
+  }, limitMs);
+  const hard = setTimeout(() => deadline.abort(), limitMs + DEADLINE_GRACE_MS);
+  try {
+    const work = runTracked(turn, run, emit, child.signal);
+    const result = await abortable(work, deadline.signal);
+    return late ? timedOut(limitMs, result) : result;
+  } catch (error) {
+    if (turn.signal.aborted) return { status: 'cancelled', output: 'It was cancelled.' } satisfies ToolResult;
+    if (late) return timedOut(limitMs, null);
+    return { status: 'error', output: `${run.tool.name} failed: ${messageOf(error)}` } satisfies ToolResult;
+  } finally {
+    clearTimeout(soft);
+    clearTimeout(hard);
+    child.release();
+    deadline.release();
+  }
+}
+
+/** A command may ask for more time than tools have by default; its own deadline then comes first. */
+function deadlineOf(input: unknown, toolTimeoutMs: number): number {
+  if (typeof input !== 'object' || input === null || !('timeoutSeconds' in input)) return toolTimeoutMs;
+  const { timeoutSeconds } = input;
+  return typeof timeoutSeconds === 'number' ? Math.max(toolTimeoutMs, timeoutSeconds * 1000 + 5_000) : toolTimeoutMs;
+}
+
+function timedOut(limitMs: number, result: unknown): ToolResult {
+  const said = isRecord(result) && typeof result.output === 'string' ? `\n${result.output}` : '';
+  return { status: 'timed-out', output: `Stopped after ${Math.round(limitMs / 1000)} s.${said}` };
+}
+
+async function runTracked(
+  turn: Turn,
+  run: ToolRun,
+  emit: ToolContext['emit'],
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const context: ToolContext = {
+    sandbox: turn.services.sandbox,
+    signal,
+    emit,
+    lastRead: turn.reads.lastRead,
+    noteRead: turn.reads.noteRead,
+    ...toolWrites(turn, run.toolCallId),
+    facts: turn.toolFacts(),
+  };
+  const denied = await askForAccess(turn, run);
+  if (denied !== null) return denied;
+  if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
+  const who = { by: 'model', toolCallId: run.toolCallId } as const;
+  const { value, changed } = await turn.changes.around(who, () => run.tool.run(run.input, context));
+  const notes = await takeBackGuarded(turn, changed, run.toolCallId);
+  return notes === null ? value : { ...value, output: `${value.output}\n${notes}` };
+}
+
+/** Marks a result that ends the turn: a question came up and there was nobody to ask. */
+export const needsApproval = { needsApproval: true } as const;
+
+/**
+ * What leaves the sandbox needs a yes. It is asked inside the effect, as the guards do, so that questions stand in
+ * the log between `tool-started` and `tool-ended` and a replay does not ask again.
+ */
+async function askForAccess(turn: Turn, run: ToolRun): Promise<ToolResult | null> {
+  const rule = callRule(run.tool.access, turn.services.sandbox.tier, turn.options.plan);
+  if (rule === 'free') return null;
+  if (rule === 'refused') {
+    return { status: 'refused', output: `${run.tool.name} is not available: this session can only read.` };
+  }
+  const subject = run.tool.label(run.input);
+  const reason = 'It leaves the sandbox.';
+  const answer = await askApproval(turn, { kind: 'network', subject, reason, toolCallId: run.toolCallId });
+  if (answer === 'allow') return null;
+  const output = `Not allowed: ${subject}`;
+  return answer === 'nobody' ? { status: 'refused', output, data: needsApproval } : { status: 'refused', output };
+}
+
+const statuses: readonly string[] = ['ok', 'error', 'refused', 'timed-out', 'cancelled'] satisfies ToolResult['status'][];
+
+/** What came back, if it has the shape of a result. A tool from elsewhere is not bound by our types. */
+function checkResult(value: unknown): ToolResult {
+  const wrong = (what: string): ToolResult => ({ status: 'error', output: `The tool gave back ${what}; its result is not known.` });
+  if (!isRecord(value)) return wrong('nothing that can be read');
+  const { status, output, exitCode, data } = value;
+  if (!isStatus(status)) return wrong('no valid status');
+  if (typeof output !== 'string') return wrong('no text');
+  const code = typeof exitCode === 'number' && Number.isInteger(exitCode) ? exitCode : null;
+  return { status, output, exitCode: code, data };
+}
+
+function isStatus(value: unknown): value is ToolResult['status'] {
+  return typeof value === 'string' && statuses.includes(value);
+}
+
+/** Claims that can be checked are: a tool that says it wrote and did not is told on. */
+function afterNotes(turn: Turn, run: ToolRun, result: ToolResult, before: number): readonly string[] {
+  if (run.tool.access !== 'write' || result.status !== 'ok') return [];
+  if (turn.changes.writes() > before) return [];
+  return ['(No file was changed by this call.)'];
+}
+
+function safeData(data: unknown): unknown {
+  if (data === undefined) return null;
+  try {
+    const json = JSON.stringify(data);
+    return json === undefined || json.length > 1024 * 1024 ? null : JSON.parse(json);
+  } catch {
+    // Not JSON: the text of the result is what counts.
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,90 @@
+import type { EffectRecord } from '../sessions/journal.ts';
+import { messageOf } from '@shared/errors.ts';
+import { capOutput } from './cap-output.ts';
+import type { Turn } from './turn.ts';
+
+/** Something a program does by itself, without a model: logged like a tool call, not counted as a step. */
+export interface Action<T> {
+  readonly tool: string;
+  readonly label: string;
+  readonly input: unknown;
+  /** Must not throw for an expected failure. `data` is JSON; it is what a replay hands back. */
+  run(toolCallId: string): Promise<ActionResult<T>>;
+}
+
+export interface ActionResult<T> {
+  readonly status: EffectRecord['status'];
+  readonly output: string;
+  readonly exitCode?: number | null;
+  readonly durationMs?: number;
+  readonly data: T;
+}
+
+/** The data of an event above this many bytes of JSON lies in a blob. */
+const INLINE_DATA_BYTES = 32 * 1024;
+const MAX_OUTPUT_CONTEXT_TOKENS = 32_768;
+
+/**
+ * Takes an action between `tool-started` and `tool-ended`. `parse` turns the data, which in a replay comes from a
+ * log, back into its type; it throws when it has another shape. Throws `cancelled` when the turn was aborted.
+ */
+export async function takeAction<T>(turn: Turn, action: Action<T>, parse: (data: unknown) => T): Promise<T> {
+  const { journal, effects } = turn.services;
+  const toolCallId = journal.newId('tool');
+  await turn.log.append({
+    type: 'tool-started',
+    toolCallId,
+    tool: action.tool,
+    by: 'recipe',
+    input: action.input,
+    label: action.label,
+  });
+  const record = await effects.perform(toolCallId, () => runAction(turn, action, toolCallId));
+  await endTool(turn, toolCallId, action.tool, record);
+  if (record.status === 'cancelled') turn.abort();
+  turn.log.check();
+  return parse(record.data);
+}
+
+async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): Promise<EffectRecord> {
+  const { journal } = turn.services;
+  const startedAt = journal.now();
+  if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled.');
+  try {
+    const result = await action.run(toolCallId);
+    const capped = capOutput(result.output, MAX_OUTPUT_CONTEXT_TOKENS);
+    return {
+      status: turn.signal.aborted && result.status !== 'ok' ? 'cancelled' : result.status,
+      output: capped.text,
+      full: capped.cut ? await journal.putBlob(Buffer.from(result.output, 'utf8'), 'text') : null,
+      exitCode: result.exitCode ?? null,
+      durationMs: result.durationMs ?? Math.max(0, journal.now() - startedAt),
+      data: result.data,
+    };
+  } catch (error) {
+    if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled.');
+    return emptyRecord('error', messageOf(error));
+  }
+}
+
+export function emptyRecord(status: EffectRecord['status'], output: string): EffectRecord {
+  return { status, output, full: null, exitCode: null, durationMs: 0, data: null };
+}
+
+/** Writes the end of a call or action; large data goes to a blob. */
+export async function endTool(turn: Turn, toolCallId: string, tool: string, record: EffectRecord): Promise<void> {
+  const json = record.data === null || record.data === undefined ? null : JSON.stringify(record.data);
+  const isLarge = json !== null && json.length > INLINE_DATA_BYTES;
+  await turn.log.close({
+    type: 'tool-ended',
+    toolCallId,
+    tool,
+    status: record.status,
+    output: record.output,
+    full: record.full,
+    exitCode: record.exitCode,
+    durationMs: record.durationMs,
+    data: isLarge || record.data === undefined ? null : record.data,
+    dataBlob: isLarge ? await turn.services.journal.putBlob(Buffer.from(json, 'utf8'), 'text') : null,
+  });
+}

@@ -1,0 +1,43 @@
+import type { ModelRequest } from '../providers/define.ts';
+
+/**
+ * Tokens of a text without asking a tokenizer: on the safe side, and measured against the model's own counts
+ * as they come in. Deterministic given the log, so that a replay cuts and compacts at the same places.
+ */
+export interface TokenEstimate {
+  count(text: string): number;
+  countBytes(bytes: number): number;
+  /** To be told what the model's own tokenizer said of a prompt of so many bytes. */
+  calibrate(promptBytes: number, promptTokens: number): void;
+}
+
+/** Code of the usual kind has 3 to 4 bytes a token; short prompts carry a template around every message. */
+const SAFE_BYTES_PER_TOKEN = 2.8;
+const MARGIN = 0.95;
+
+export function createTokenEstimate(): TokenEstimate {
+  let bytesPerToken = SAFE_BYTES_PER_TOKEN;
+  const countBytes = (bytes: number): number => Math.ceil(bytes / bytesPerToken);
+  return {
+    count: (text) => countBytes(Buffer.byteLength(text, 'utf8')),
+    countBytes,
+    calibrate(promptBytes, promptTokens) {
+      if (promptTokens < 200 || promptBytes <= 0) return;
+      bytesPerToken = Math.min(4, Math.max(1.2, (promptBytes / promptTokens) * MARGIN));
+    },
+  };
+}
+
+/** The bytes of a request that become prompt: messages, tool definitions, and the opened answer. */
+export function promptBytes(request: ModelRequest): number {
+  let bytes = request.prefill === null ? 0 : Buffer.byteLength(request.prefill, 'utf8');
+  for (const message of request.messages) {
+    for (const part of message.parts) {
+      bytes +=
+        part.type === 'tool-call'
+          ? Buffer.byteLength(part.name + JSON.stringify(part.input ?? {}), 'utf8')
+          : Buffer.byteLength(part.text, 'utf8');
+    }
+  }
+  return request.tools.length === 0 ? bytes : bytes + Buffer.byteLength(JSON.stringify(request.tools), 'utf8');
+}

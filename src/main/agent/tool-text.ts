@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { ToolSpec } from '../providers/define.ts';
+import type { Tool } from '../tools/define.ts';
+
+export type PromptForm = 'short' | 'full';
+
+/** Tools that a small model is told of: the fewer, the better it chooses. The others stay callable by name. */
+const shortList: readonly string[] = [
+  'list_files',
+  'read_file',
+  'search',
+  'edit_file',
+  'write_file',
+  'run_command',
+  'run_tests',
+  'task_complete',
+];
+
+export function toolsForForm(tools: readonly Tool[], form: PromptForm): readonly Tool[] {
+  if (form === 'full') return tools;
+  const short = tools.filter((tool) => shortList.includes(tool.name));
+  return short.length === 0 ? tools : short;
+}
+
+/** A tool for a provider's own field; in the short form without what only a large model makes use of. */
+export function toolSpec(tool: Tool, form: PromptForm): ToolSpec {
+  const schema = inputSchemaOf(tool);
+  return {
+    name: tool.name,
+    description: form === 'full' ? tool.description : firstSentence(tool.description),
+    inputSchema: form === 'full' ? schema : withoutProse(schema),
+  };
+}
+
+/** The tools as lines of the system text: `read_file(path, from?, to?): Reads a file.` */
+export function toolLines(tools: readonly Tool[], form: PromptForm): string {
+  return tools
+    .map((tool) => {
+      const what = form === 'full' ? tool.description : firstSentence(tool.description);
+      return `${tool.name}(${parameters(inputSchemaOf(tool))}): ${what}`;
+    })
+    .join('\n');
+}
+
+export function inputSchemaOf(tool: Tool): Record<string, unknown> {
+  const { $schema: _schema, ...schema } = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' });
+  return schema;
+}
+
+function parameters(schema: Readonly<Record<string, unknown>>): string {
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(properties)
+    .map(([name, property]) => `${name}${required.includes(name) ? '' : '?'}${typeSuffix(property)}`)
+    .join(', ');
+}
+
+function typeSuffix(property: unknown): string {
+  if (!isRecord(property) || typeof property.type !== 'string') return '';
+  return property.type === 'string' ? '' : `: ${property.type}`;
+}
+
+/** The schema without descriptions, limits and defaults; what it demands stays. */
+function withoutProse(value: Record<string, unknown>): Record<string, unknown> {
+  const prose = ['description', 'title', 'default', 'examples', 'maxLength', 'minLength', 'minimum', 'maximum', 'exclusiveMinimum', 'additionalProperties'];
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !prose.includes(key))
+      .map(([key, inner]) => {
+        if (key === 'properties' && isRecord(inner)) return [key, mapRecords(inner)];
+        return [key, isRecord(inner) ? withoutProse(inner) : inner];
+      }),
+  );
+}
+
+function mapRecords(properties: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [name, isRecord(property) ? withoutProse(property) : property]),
+  );
+}
+
+function firstSentence(text: string): string {
+  const end = /[.!?](?=\s|$)/u.exec(text);
+  return end === null ? text : text.slice(0, end.index + 1);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,48 @@
+import type { Purpose } from '@shared/events.ts';
+import type { Rung } from '@shared/models.ts';
+import type { ModelRequest, ProviderError } from '../providers/define.ts';
+import type { ToolFacts } from '../tools/define.ts';
+import type { Conversation } from './conversation.ts';
+import type { FileChanges } from './file-changes.ts';
+import type { LimitTracker } from './limits.ts';
+import type { ReadLedger } from './read-ledger.ts';
+import type { AgentServices, ResolvedModel, TurnOptions } from './services.ts';
+import type { TurnFacts } from './turn-facts.ts';
+import type { TokenEstimate } from './token-estimate.ts';
+import type { TurnLog } from './turn-log.ts';
+
+/** One turn while it runs: what it works with, what it may spend, and the way to stop it. */
+export interface Turn {
+  readonly id: string;
+  readonly task: string;
+  readonly services: AgentServices;
+  readonly options: TurnOptions;
+  readonly signal: AbortSignal;
+  /** Stops the turn as a person's cancel would; used when a replay meets a recorded cancel. */
+  readonly abort: () => void;
+  readonly log: TurnLog;
+  readonly limits: LimitTracker;
+  readonly conversation: Conversation;
+  readonly changes: FileChanges;
+  readonly reads: ReadLedger;
+  readonly tokens: TokenEstimate;
+  /** The number of the session's last step; every model call is a step. */
+  readonly steps: { last: number };
+  /** What was found at the turn's start; set once. */
+  readonly found: { facts: TurnFacts | null };
+  /** Edits that were made, by the results in the log: what a replay sees, too. */
+  readonly progress: { okWrites: number };
+  readonly toolFacts: () => ToolFacts;
+}
+
+/** What `run-step` is asked for: one model call. */
+export interface StepRequest {
+  readonly purpose: Purpose;
+  readonly rung: Rung;
+  readonly model: ResolvedModel;
+  readonly request: ModelRequest;
+  readonly reason: { readonly code: string; readonly text: string };
+}
+
+/** Why a step was not made or gave no answer. */
+export type StepError = Pick<ProviderError, 'code' | 'message'>;

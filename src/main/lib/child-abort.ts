@@ -1,0 +1,19 @@
+/** A controller that also aborts with its parent, until it is released. For one call or one tool run of a longer turn. */
+export interface ChildAbort {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+  /** Removes the listener from the parent; call it when the work is over, so that a long turn gathers none. */
+  release(): void;
+}
+
+export function childAbort(parent: AbortSignal): ChildAbort {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    release: () => parent.removeEventListener('abort', follow),
+  };
+}

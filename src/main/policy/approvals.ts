@@ -1,0 +1,32 @@
+import type { Access } from '../tools/define.ts';
+import type { SandboxTier } from '@shared/events.ts';
+
+export type ApprovalKind = 'guarded-file' | 'network';
+export type ApproveMode = 'ask' | 'deny' | 'allow';
+
+/** What a call may do without anybody being asked. */
+export type CallRule = 'free' | 'approval' | 'refused';
+
+/**
+ * Inside the sandbox nobody is asked; at its boundary somebody is. `plan` and a tier without commands are read-only.
+ * A tool never asks by itself.
+ */
+export function callRule(access: Access, tier: SandboxTier, plan: boolean): CallRule {
+  switch (access) {
+    case 'read':
+    case 'end':
+      return 'free';
+    case 'write':
+    case 'execute':
+      return plan || tier === 'read-only' ? 'refused' : 'free';
+    case 'network':
+      return plan || tier === 'read-only' ? 'refused' : 'approval';
+    default:
+      return access satisfies never;
+  }
+}
+
+/** What the user's `--approve` says to a question before a person is asked. */
+export function standingAnswer(mode: ApproveMode): 'allow' | 'deny' | 'ask' {
+  return mode;
+}

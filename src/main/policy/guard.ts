@@ -1,0 +1,113 @@
+/** What is guarded: files by which the work is judged, or that steer tools and agents. */
+export type GuardKind = 'test' | 'lock' | 'ci' | 'instructions' | 'dewpoint';
+
+const lockNames: readonly string[] = [
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'bun.lockb',
+  'poetry.lock',
+  'pdm.lock',
+  'uv.lock',
+  'pipfile.lock',
+  'cargo.lock',
+  'go.sum',
+  'gemfile.lock',
+  'composer.lock',
+  'flake.lock',
+];
+
+const instructionNames: readonly string[] = [
+  'agents.md',
+  'claude.md',
+  'gemini.md',
+  'copilot-instructions.md',
+  '.cursorrules',
+  '.windsurfrules',
+  '.clinerules',
+];
+
+const ciNames: readonly string[] = [
+  '.gitlab-ci.yml',
+  '.travis.yml',
+  'appveyor.yml',
+  'azure-pipelines.yml',
+  'bitbucket-pipelines.yml',
+  'jenkinsfile',
+];
+
+const ciFolders: readonly string[] = ['.github', '.circleci', '.buildkite', '.ci'];
+const testFolders: readonly string[] = ['test', 'tests', '__tests__', 'spec', 'specs', 'e2e'];
+
+const testName = /^(?:test_.*\.py|.*_test\.(?:py|go)|.*[.-](?:test|spec)\.[cm]?[jt]sx?|.*_spec\.rb)$/u;
+/** What decides which tests run and how: as good as a test file for whoever wants one to pass. */
+const testSetupName =
+  /^(?:conftest\.py|pytest\.ini|tox\.ini|\.coveragerc|(?:jest|vitest|playwright|karma)\.config\.[cm]?[jt]s|\.mocharc\..*)$/u;
+
+/** The kind of guarded file that a path (relative to the workspace, with `/`) names; null for any other file. */
+export function guardKind(path: string): GuardKind | null {
+  const folders = path.toLowerCase().split('/');
+  const name = folders.pop() ?? '';
+  if (folders[0] === '.dewpoint' || name === '.dewpointignore') return 'dewpoint';
+  if (ciNames.includes(name) || folders.some((folder) => ciFolders.includes(folder))) return 'ci';
+  if (lockNames.includes(name)) return 'lock';
+  if (instructionNames.includes(name) || folders.includes('.cursor')) return 'instructions';
+  if (testSetupName.test(name) || testName.test(name)) return 'test';
+  return folders.some((folder) => testFolders.includes(folder)) ? 'test' : null;
+}
+
+/** A test that did not exist before judges nothing yet, so it may be added; what sets tests up may not. */
+export function mayBeAdded(path: string): boolean {
+  const name = path.split('/').pop() ?? '';
+  return guardKind(path) === 'test' && !testSetupName.test(name.toLowerCase());
+}
+
+const article = '(?:a|an|the|some|more|new|missing|unit|integration|regression|few|two|three|several|additional|better|old|these|those|my|our|all|its|existing)';
+const testTask = new RegExp(
+  `\\b(?:write|add|create|extend|update|rewrite|rename|remove|delete|port|migrate|generate)\\s+(?:${article}\\s+){0,3}(?:test|tests|spec|specs|test cases?|test suite|coverage)\\b`,
+  'iu',
+);
+const changing = /\b(?:write|add|create|extend|update|rewrite|rename|remove|delete|edit|change|modify|move)\b/iu;
+const repairing = /\b(?:fail|fails|failing|failed|fix|bug|broken|pass|passes|red)\b/iu;
+
+/**
+ * Whether a task is about files of this kind, by its own words: "write a test for parse()" is about tests,
+ * "a test fails, fix it" is not. A guarded file that the task names may be changed, except that a test that is
+ * named because it fails may not.
+ */
+export function isTaskAbout(task: string, kind: GuardKind, path: string): boolean {
+  const named = names(task, path);
+  switch (kind) {
+    case 'test':
+      return testTask.test(task) || (named && changing.test(task) && !repairing.test(task));
+    case 'lock':
+      return named || /\block ?files?\b|\b(?:upgrade|bump|install|update)\b.*\b(?:dependenc|package|version)/iu.test(task);
+    case 'ci':
+      return named || /\b(?:ci|github actions?|workflows?|pipelines?)\b/iu.test(task);
+    case 'instructions':
+      return named || /\b(?:instruction files?|agent instructions)\b/iu.test(task);
+    case 'dewpoint':
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function names(task: string, path: string): boolean {
+  const words = task.toLowerCase();
+  const name = path.toLowerCase().split('/').pop() ?? '';
+  return words.includes(path.toLowerCase()) || (name.length > 3 && words.includes(name));
+}
+
+export function guardText(path: string, kind: GuardKind): string {
+  const what = {
+    test: 'a test file, and the task is not about tests',
+    lock: 'a lock file, which only its package manager writes',
+    ci: 'a file of the CI',
+    instructions: 'a file of instructions for agents',
+    dewpoint: "one of Dewpoint's own files",
+  } as const;
+  return `${path} is ${what[kind]}. It is guarded and was left as it is.`;
+}

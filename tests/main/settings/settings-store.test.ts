@@ -1,0 +1,66 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSettings } from '../../../src/main/settings/settings-store.ts';
+import type { SettingsStore } from '../../../src/main/settings/settings-store.ts';
+
+let home = '';
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'dewpoint-settings-'));
+});
+
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+async function open(): Promise<SettingsStore> {
+  const reply = await openSettings(home);
+  if (!reply.ok) throw new Error(reply.error.message);
+  return reply.value;
+}
+
+describe('openSettings', () => {
+  it('gives the defaults where there is no file, and writes none', async () => {
+    const store = await open();
+    expect(store.get('policy')).toEqual({ ok: true, value: 'local' });
+    expect(store.get('limits.maxSteps')).toEqual({ ok: true, value: 40 });
+    await expect(readFile(store.path)).rejects.toThrow('ENOENT');
+  });
+
+  it('writes only what differs from the defaults', async () => {
+    const store = await open();
+    await store.set('limits.maxSteps', 60);
+    expect(JSON.parse(await readFile(store.path, 'utf8'))).toEqual({ version: 1, limits: { maxSteps: 60 } });
+    expect((await open()).current().limits).toMatchObject({ maxSteps: 60, maxMinutes: 15 });
+  });
+
+  it('refuses a wrong value and keeps the old one, in memory and on disk', async () => {
+    const store = await open();
+    await store.set('limits.maxSteps', 60);
+    const before = await readFile(store.path, 'utf8');
+    expect(await store.set('limits.maxSteps', 'many')).toMatchObject({ ok: false, error: { code: 'bad-input' } });
+    expect(await store.set('no.such.thing', 1)).toMatchObject({ ok: false, error: { code: 'bad-input' } });
+    expect(await store.set('__proto__.policy', 'cloud')).toMatchObject({ ok: false });
+    expect(store.get('limits.maxSteps')).toEqual({ ok: true, value: 60 });
+    expect(await readFile(store.path, 'utf8')).toBe(before);
+  });
+
+  it('adds an endpoint as the terminal does', async () => {
+    const store = await open();
+    const value = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:8080/v1', models: { m: { context: 4096 } } };
+    expect(await store.set('providers.mine', value)).toMatchObject({ ok: true });
+    expect(store.current().providers.mine).toMatchObject({ kind: 'openai-compatible', where: 'cloud' });
+  });
+
+  it.each([
+    ['{"version": 99}', 'log-newer'],
+    ['{"policy": "wild"}', 'bad-input'],
+    ['{"polciy": "local"}', 'bad-input'],
+    ['not json', 'bad-input'],
+    ['[]', 'bad-input'],
+  ])('refuses %s and leaves the file as it is', async (text, code) => {
+    await writeFile(join(home, 'settings.json'), text);
+    expect(await openSettings(home)).toMatchObject({ ok: false, error: { code } });
+    expect(await readFile(join(home, 'settings.json'), 'utf8')).toBe(text);
+  });
+});
