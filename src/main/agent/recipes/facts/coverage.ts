@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { RecipeContext } from '../define.ts';
+import { pytestTracer, pythonTracer, v8Lines } from './coverage-helpers.ts';
+import type { TestReport } from './test-report.ts';
+
+/** How suspicious executed lines are, 0 to 1, by Ochiai: ef / sqrt((ef + nf) (ef + ep)). */
+export interface Coverage {
+  /** Path to line to score; a line that no failing test executed is absent. */
+  readonly lines: ReadonlyMap<string, ReadonlyMap<number, number>>;
+}
+
+export interface CoverageRequest {
+  readonly command: string;
+  readonly trial: string;
+  readonly work: string;
+  readonly report: TestReport;
+  readonly timeoutMs: number;
+}
+
+/** Runs the tests once more under a tracer; null where nothing could be learned. */
+export async function measureCoverage(context: RecipeContext, request: CoverageRequest): Promise<Coverage | null> {
+  const runner = context.facts.test?.runner ?? 'other';
+  const isPython = runner === 'pytest' || runner === 'unittest' || /\b(pytest|unittest)\b/.test(request.command);
+  return isPython ? pythonCoverage(context, request) : nodeCoverage(context, request);
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+async function pythonCoverage(context: RecipeContext, request: CoverageRequest): Promise<Coverage | null> {
+  const { trial, work } = request;
+  const script = [
+    `mkdir -p ${work}/tracer ${work}/trace && rm -f ${work}/trace/*`,
+    `cat > ${work}/tracer/sitecustomize.py << 'DEWPOINT_END'\n${pythonTracer}\nDEWPOINT_END`,
+    `cat > ${work}/tracer/dewpoint_trace.py << 'DEWPOINT_END'\n${pytestTracer}\nDEWPOINT_END`,
+    `cd ${trial}`,
+    `export DEWPOINT_ROOT=${trial} DEWPOINT_OUT=${work}/trace PYTHONDONTWRITEBYTECODE=1`,
+    `export PYTHONPATH=${work}/tracer\${PYTHONPATH:+:$PYTHONPATH}`,
+    `export PYTEST_ADDOPTS='-p dewpoint_trace -p no:cacheprovider'`,
+    `timeout -k 1 ${Math.ceil(request.timeoutMs / 1000)} bash -c ${quote(request.command)} > /dev/null 2>&1 < /dev/null`,
+    `for file in ${work}/trace/*.json; do [ -e "$file" ] && printf '@@coverage ' && cat "$file" && echo; done`,
+  ].join('\n');
+  const stdout = await runScript(context, script, request.timeoutMs);
+  const parsed = pythonTraceSchema.safeParse(jsonAfterMark(stdout)[0]);
+  if (!parsed.success || parsed.data.failing === 0) return null;
+  const { failing, files } = parsed.data;
+  const lines = new Map<string, ReadonlyMap<number, number>>();
+  for (const [path, hits] of Object.entries(files)) {
+    lines.set(
+      path,
+      scored(
+        Object.entries(hits).map(([line, [ef, ep]]) => [Number(line), ef, ep]),
+        failing,
+      ),
+    );
+  }
+  return { lines };
+}
+
+const pythonTraceSchema = z.object({
+  failing: z.number(),
+  files: z.record(z.string(), z.record(z.string(), z.tuple([z.number(), z.number()]))),
+});
+
+function scored(hits: readonly (readonly [number, number, number])[], failing: number): ReadonlyMap<number, number> {
+  const scores = new Map<number, number>();
+  for (const [line, ef, ep] of hits) if (ef > 0) scores.set(line, ef / Math.sqrt(failing * (ef + ep)));
+  return scores;
+}
+
+async function nodeCoverage(context: RecipeContext, request: CoverageRequest): Promise<Coverage | null> {
+  const { trial, work, report } = request;
+  const files = [...new Set(report.failures.map((failure) => failure.path).filter((path) => path !== null))];
+  const names = report.failures.map((failure) => lastName(failure.id));
+  if (files.length === 0) return null;
+  const seconds = Math.ceil(request.timeoutMs / 1000);
+  const run = (folder: string, patterns: readonly string[]) => [
+    `rm -rf ${work}/${folder} && mkdir -p ${work}/${folder}`,
+    `NODE_V8_COVERAGE=${work}/${folder} timeout -k 1 ${seconds} node --test ${patterns.join(' ')} ${files.map(quote).join(' ')} > /dev/null 2>&1 < /dev/null`,
+    `node ${work}/v8-lines.mjs ${trial} ${work}/${folder}`,
+  ];
+  const only = names.map((name) => `--test-name-pattern=${quote(`^${escapePattern(name)}$`)}`);
+  const passing = [...report.passed]
+    .slice(0, 30)
+    .map((id) => `--test-name-pattern=${quote(`^${escapePattern(lastName(id))}$`)}`);
+  const script = [
+    `cat > ${work}/v8-lines.mjs << 'DEWPOINT_END'\n${v8Lines}\nDEWPOINT_END`,
+    `cd ${trial}`,
+    ...run('v8-failing', only),
+    ...(passing.length === 0 ? [] : run('v8-passing', passing)),
+  ].join('\n');
+  const [failed, passed] = jsonAfterMark(await runScript(context, script, request.timeoutMs * 2)).map(
+    (value) => v8Schema.safeParse(value).data ?? {},
+  );
+  if (failed === undefined || Object.keys(failed).length === 0) return null;
+  const lines = new Map<string, ReadonlyMap<number, number>>();
+  for (const [path, hit] of Object.entries(failed)) {
+    if (context.facts.testFiles.includes(path)) continue;
+    const also = new Set(passed?.[path] ?? []);
+    lines.set(
+      path,
+      scored(
+        hit.map((line) => [line, 1, also.has(line) ? 1 : 0]),
+        1,
+      ),
+    );
+  }
+  return { lines };
+}
+
+const v8Schema = z.record(z.string(), z.array(z.number()));
+const lastName = (id: string): string => id.split(' > ').pop() ?? id;
+const escapePattern = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+async function runScript(context: RecipeContext, script: string, timeoutMs: number): Promise<string> {
+  const result = await context.world.run({
+    command: 'bash -s',
+    label: 'see which lines the failing tests execute',
+    stdin: `${script}\n`,
+    timeoutMs: timeoutMs + 15_000,
+    keepBytes: 2 * 1024 * 1024,
+  });
+  return result.stdout;
+}
+
+function jsonAfterMark(stdout: string): readonly unknown[] {
+  return [...stdout.matchAll(/^@@coverage (.*)$/gm)].map((match) => {
+    try {
+      return JSON.parse(match[1] ?? '');
+    } catch {
+      return null;
+    }
+  });
+}

@@ -1,0 +1,52 @@
+import { loadSyntax } from './code/syntax.ts';
+import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
+import { acceptBest } from './fix/accept.ts';
+import { giveUpFacts } from './fix/give-up.ts';
+import { makeJudge } from './fix/judge.ts';
+import { planFor } from './fix/plan.ts';
+import { searchFix } from './fix/search.ts';
+
+/** Solved tasks must not take longer than five minutes in all; the rest is for the last checks. */
+const searchSeconds = 250;
+
+export default defineRecipe({
+  id: 'fix-failing-tests',
+  label: 'Fix failing tests',
+  fits: (subject) => {
+    if (!subject.canExecute || subject.plan || subject.criterion === null || subject.criterionMet !== false)
+      return null;
+    if (subject.facts.sourceFiles.length === 0) return null;
+    return {
+      score: 0.95,
+      reason: `\`${subject.criterion.command}\` fails before the work, so a test can judge every try.`,
+    };
+  },
+  run: fixFailingTests,
+});
+
+export async function fixFailingTests(context: RecipeContext): Promise<RecipeOutcome> {
+  const { criterion, budget } = context;
+  if (criterion === null) return gaveUp('There is no success criterion to judge by.');
+  const begin = budget.millisecondsLeft();
+  const elapsed = () => (begin - budget.millisecondsLeft()) / 1000;
+  const secondsLeft = () => Math.min(searchSeconds - elapsed(), budget.millisecondsLeft() / 1000 - 10);
+  const syntax = await loadSyntax();
+  const judge = await makeJudge(context, criterion.command);
+  if (judge === null) return gaveUp('A copy of the project for trials could not be made.');
+  const { report, exitCode } = judge.baseline();
+  if (exitCode === 0)
+    return { type: 'done', text: 'The tests pass already; nothing was changed.', confidence: 'unchecked' };
+  await context.progress('facts', `${report.failures.length} failing, ${report.passed.size} passing tests.`, {
+    failures: report.failures.slice(0, 5),
+  });
+  const result = await searchFix({ context, syntax, judge, plan: planFor(context.settings), secondsLeft });
+  if (result.accepted.length === 0) {
+    const reason = result.fatal ?? 'No change that was tried made the tests pass.';
+    return { type: 'gave-up', reason, facts: giveUpFacts(result, judge) };
+  }
+  return acceptBest({ context, syntax, judge, secondsLeft }, result);
+}
+
+function gaveUp(reason: string): RecipeOutcome {
+  return { type: 'gave-up', reason, facts: '' };
+}

@@ -1,0 +1,32 @@
+import type { Span } from '../code/spans.ts';
+
+/** How a candidate came to be; decides the confidence and is shown to people. */
+export type Origin =
+  | 'mechanical'
+  | 'fix'
+  | 'body'
+  | 'steps'
+  | 'line'
+  | 'insert'
+  | 'whole-file'
+  | 'search-replace'
+  | 'repair';
+
+export interface FileText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** One possible change: whole new texts of one or two files, on top of the base of the trial. */
+export interface Candidate {
+  readonly files: readonly FileText[];
+  readonly origin: Origin;
+  /** For people: "add(): - to + in line 2". */
+  readonly label: string;
+  readonly span: Span | null;
+}
+
+/** Equal but for white space: not worth a second test run. */
+export function candidateKey(candidate: Pick<Candidate, 'files'>): string {
+  return candidate.files.map((file) => `${file.path}\0${file.text.replaceAll(/\s+/g, ' ')}`).join('\0\0');
+}

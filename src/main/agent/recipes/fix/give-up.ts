@@ -1,0 +1,32 @@
+import type { Judge } from './judge.ts';
+import type { SearchResult } from './search.ts';
+
+const maxCharacters = 6_000;
+
+/** What the next rung should know, within 2,000 tokens: failures, suspects, what was tried. */
+export function giveUpFacts(result: SearchResult, judge: Judge): string {
+  const { failures } = judge.baseline().report;
+  const lines = [
+    'Failing tests:',
+    ...failures.slice(0, 5).map((failure) => `- ${failure.id}: ${failure.message.slice(0, 300)}`),
+    'Suspects, the likeliest first:',
+    ...result.scene.suspects.map(
+      (suspect) =>
+        `- ${suspect.span.name} in ${suspect.span.path}:${suspect.span.startLine} (${suspect.reasons.join(', ')})`,
+    ),
+    ...result.scene.insertions.map(
+      (insertion) => `- ${insertion.name} is used by the tests and missing in ${insertion.path}`,
+    ),
+    `Tried without success (${result.tried.length}):`,
+    ...summary(result),
+  ];
+  return lines.join('\n').slice(0, maxCharacters);
+}
+
+function summary(result: SearchResult): string[] {
+  const byResult = new Map<string, number>();
+  for (const one of result.tried) byResult.set(one.result, (byResult.get(one.result) ?? 0) + 1);
+  const counts = [...byResult.entries()].map(([name, count]) => `${count} ${name}`).join(', ');
+  const nearest = result.tried.filter((one) => one.result === 'moved' || one.result === 'broken').slice(0, 6);
+  return [`- ${counts}`, ...nearest.map((one) => `- ${one.label}: ${one.result}`)];
+}

@@ -1,0 +1,248 @@
+import type { RecipeContext } from '../define.ts';
+import { languageOf } from '../code/syntax.ts';
+import { parseFailures, reportingEnvironment } from '../facts/parse-failures.ts';
+import type { TestFailure, TestReport } from '../facts/test-report.ts';
+import type { Candidate, FileText } from './candidate.ts';
+import { failingOnlyCommand, reportingCommand } from './test-command.ts';
+import {
+  keepScript,
+  linePatch,
+  readTrialOutput,
+  setupScript,
+  shellQuote,
+  trialScript,
+  type TrialPaths,
+  type TrialRun,
+} from './trial-script.ts';
+
+/** What the tests say of one candidate. */
+export interface Verdict {
+  readonly candidate: Candidate;
+  /**
+   * accepted: the criterion holds · partial: some failing tests pass now and none broke · moved: the same tests fail,
+   * but in another way · rejected: nothing gained · broken: passing tests fail · invalid: it does not parse or hangs ·
+   * untried: there was no time.
+   */
+  readonly type: 'accepted' | 'partial' | 'moved' | 'rejected' | 'broken' | 'invalid' | 'untried';
+  readonly report: TestReport;
+  /** How many of the failing tests pass. */
+  readonly gained: number;
+  readonly output: string;
+}
+
+export interface Baseline {
+  readonly exitCode: number | null;
+  readonly report: TestReport;
+  readonly output: string;
+  readonly durationMs: number;
+}
+
+export interface JudgeOptions {
+  /** Ends after so many accepted candidates. */
+  readonly stopAfter: number;
+  readonly totalSeconds: number;
+}
+
+/** Runs the tests on candidates in a copy of the workspace; the workspace itself is never touched. */
+export interface Judge {
+  baseline(): Baseline;
+  /** Absolute folders whose files are the project's own, for reading outputs. */
+  readonly roots: readonly string[];
+  readonly paths: TrialPaths;
+  try(candidates: readonly Candidate[], options: JudgeOptions): Promise<readonly Verdict[]>;
+  /** Makes a candidate's texts the base of the copy and runs the tests again. */
+  keep(files: readonly FileText[]): Promise<Baseline>;
+  /** The text of a file in the base of the copy; null when there is none. */
+  read(path: string): Promise<string | null>;
+  /** Runs the criterion once more on a candidate: whether it holds a second time. */
+  holdsAgain(candidate: Candidate): Promise<boolean>;
+}
+
+const keepBytes = 6_000;
+
+/** Null, with a reason told by `progress`, when the copy could not be made. */
+export async function makeJudge(context: RecipeContext, command: string): Promise<Judge | null> {
+  const { world } = context;
+  if (world.scratchPath === null) return null;
+  const paths = { trial: `${world.scratchPath}/trial`, work: `${world.scratchPath}/work` };
+  const setup = await world.run({
+    command: 'bash -s',
+    label: 'copy the project for trials',
+    stdin: setupScript(world.workspacePath, paths),
+    timeoutMs: 60_000,
+  });
+  if (setup.exitCode !== 0) return null;
+  const judge = new TrialJudge(context, { command, paths });
+  await judge.measure();
+  return judge;
+}
+
+interface TrialParts {
+  readonly command: string;
+  readonly paths: TrialPaths;
+}
+
+class TrialJudge implements Judge {
+  readonly roots: readonly string[];
+  readonly paths: TrialPaths;
+  readonly #context: RecipeContext;
+  readonly #command: string;
+  readonly #kept = new Map<string, string>();
+  #baseline: Baseline = { exitCode: null, report: parseFailures('', []), output: '', durationMs: 0 };
+
+  constructor(context: RecipeContext, parts: TrialParts) {
+    this.#context = context;
+    this.#command = reportingCommand(parts.command);
+    this.paths = parts.paths;
+    this.roots = [parts.paths.trial, context.world.workspacePath];
+  }
+
+  baseline(): Baseline {
+    return this.#baseline;
+  }
+
+  async measure(): Promise<Baseline> {
+    const [run] = await this.#script([{ patches: [], checks: [] }], { commands: [this.#command], limitSeconds: 110 });
+    const output = run?.output ?? '';
+    this.#baseline = {
+      exitCode: run?.exitCode ?? null,
+      report: parseFailures(output, this.roots),
+      output,
+      durationMs: run?.durationMs ?? 0,
+    };
+    return this.#baseline;
+  }
+
+  async try(candidates: readonly Candidate[], options: JudgeOptions): Promise<readonly Verdict[]> {
+    const scripted = await Promise.all(candidates.map((candidate) => this.#scriptCandidate(candidate)));
+    const { durationMs, report } = this.#baseline;
+    const narrow = durationMs > 2_000 ? failingOnlyCommand(this.#command, report.failures) : null;
+    const commands = narrow === null ? [this.#command] : [narrow, this.#command];
+    const runs = await this.#script(scripted, { commands, limitSeconds: this.#limitSeconds(), ...options });
+    return candidates.map((candidate, index) =>
+      this.#verdict(
+        candidate,
+        runs.filter((run) => run.candidate === index),
+        commands.length,
+      ),
+    );
+  }
+
+  async keep(files: readonly FileText[]): Promise<Baseline> {
+    const patches = await Promise.all(files.map(async (file) => linePatch((await this.read(file.path)) ?? '', file)));
+    await this.#context.world.run({
+      command: 'bash -s',
+      label: `keep a step forward in ${files.map((file) => file.path).join(', ')} (in the copy)`,
+      stdin: keepScript(patches, this.paths),
+      timeoutMs: 20_000,
+    });
+    for (const file of files) this.#kept.set(file.path, file.text);
+    return this.measure();
+  }
+
+  async read(path: string): Promise<string | null> {
+    return this.#kept.get(path) ?? (await this.#context.world.read(path));
+  }
+
+  async holdsAgain(candidate: Candidate): Promise<boolean> {
+    const scripted = await this.#scriptCandidate(candidate);
+    const checks = candidate.files.map((file) => compileCheck(file.path)).filter((check) => check !== null);
+    const runs = await this.#script([{ ...scripted, checks }], {
+      commands: [this.#command],
+      limitSeconds: this.#limitSeconds(),
+    });
+    return runs.length === checks.length + 1 && runs.every((run) => run.exitCode === 0);
+  }
+
+  /** A change may make the tests slower, but not hang them. */
+  #limitSeconds(): number {
+    return Math.ceil(Math.min(110, 4 + (this.#baseline.durationMs / 1000) * 3));
+  }
+
+  async #scriptCandidate(candidate: Candidate) {
+    const patches = await Promise.all(
+      candidate.files.map(async (file) => linePatch((await this.read(file.path)) ?? '', file)),
+    );
+    return { patches, checks: [] };
+  }
+
+  async #script(
+    candidates: Parameters<typeof trialScript>[0],
+    options: { commands: readonly string[]; limitSeconds: number } & Partial<JudgeOptions>,
+  ): Promise<readonly TrialRun[]> {
+    const { world, facts } = this.#context;
+    const totalSeconds = options.totalSeconds ?? options.limitSeconds;
+    const script = trialScript(candidates, {
+      paths: this.paths,
+      commands: options.commands,
+      limitSeconds: options.limitSeconds,
+      stopAfter: options.stopAfter ?? 1,
+      totalSeconds,
+      keepBytes,
+    });
+    const result = await world.run({
+      command: 'bash -s',
+      label:
+        candidates.length === 1 ? `run ${this.#command}` : `run ${this.#command} on ${candidates.length} candidates`,
+      stdin: script,
+      timeoutMs: (totalSeconds + options.limitSeconds * 2 + 10) * 1000,
+      env: reportingEnvironment(facts.test?.runner ?? null),
+      keepBytes: 2 * 1024 * 1024,
+    });
+    return readTrialOutput(result.stdout);
+  }
+
+  #verdict(candidate: Candidate, runs: readonly TrialRun[], stages: number): Verdict {
+    const last = runs[runs.length - 1];
+    const none = { candidate, report: parseFailures('', []), gained: 0, output: last?.output ?? '' };
+    if (last === undefined) return { ...none, type: 'untried' };
+    if (last.stage === 'check' || last.exitCode === 124 || last.exitCode === 137) return { ...none, type: 'invalid' };
+    const report = parseFailures(last.output, this.roots);
+    const verdict = { candidate, report, output: last.output };
+    const before = this.#baseline.report;
+    const stillFailing = new Set(report.failures.map((failure) => failure.id));
+    const gained = before.failures.filter((failure) => report.passed.has(failure.id)).length;
+    if (last.exitCode === 0 && last.stage === stages - 1 && report.passed.size >= before.passed.size) {
+      return { ...verdict, type: 'accepted', gained: before.failures.length };
+    }
+    // Only the narrow command ran: what else broke is not known, so nothing is called a step forward.
+    const wholeRun = last.stage === stages - 1;
+    const lost = [...before.passed].some((id) => (wholeRun ? !report.passed.has(id) : stillFailing.has(id)));
+    if (lost) return { ...verdict, type: 'broken', gained };
+    if (gained > 0 || newlyCollected(before, report)) return { ...verdict, type: 'partial', gained };
+    const moved = report.failures.some((failure) => movedOn(before.failures, failure));
+    return { ...verdict, type: moved ? 'moved' : 'rejected', gained };
+  }
+}
+
+/** A file of tests that could not be loaded before and runs now is progress, whatever its tests say. */
+function newlyCollected(before: TestReport, after: TestReport): boolean {
+  return before.failures.some(
+    (failure) =>
+      isLoadFailure(failure) &&
+      !after.failures.some((one) => one.id === failure.id) &&
+      (after.passed.size > before.passed.size || after.failures.some((one) => one.path === failure.path)),
+  );
+}
+
+export function isLoadFailure(failure: TestFailure): boolean {
+  return failure.path !== null && (failure.id === failure.path || failure.id.endsWith(`/${failure.path}`));
+}
+
+function movedOn(before: readonly TestFailure[], failure: TestFailure): boolean {
+  const old = before.find((one) => one.id === failure.id);
+  return old !== undefined && (old.message !== failure.message || old.line !== failure.line);
+}
+
+function compileCheck(path: string): string | null {
+  const quoted = shellQuote(path);
+  switch (languageOf(path)) {
+    case 'python':
+      return `python3 -c 'import ast, sys; ast.parse(open(sys.argv[1], "rb").read())' ${quoted}`;
+    case 'javascript':
+      return path.endsWith('x') ? null : `node --check ${quoted}`;
+    case 'typescript':
+    case null:
+      return null;
+  }
+}

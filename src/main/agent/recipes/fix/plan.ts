@@ -1,0 +1,41 @@
+import type { RecipeSettings } from '../define.ts';
+
+/** One arm of the search: what is tried, on how many suspects or lines, how freely. */
+export type PlanStep =
+  | { readonly arm: 'insert'; readonly samples: number; readonly temperature: number }
+  | { readonly arm: 'mechanical'; readonly limit: number; readonly suspects: number }
+  | {
+      readonly arm: 'fix' | 'body' | 'steps';
+      readonly from: number;
+      readonly to: number;
+      readonly samples: number;
+      readonly temperature: number;
+    }
+  | {
+      readonly arm: 'line';
+      readonly from: number;
+      readonly to: number;
+      readonly samples: number;
+      readonly temperature: number;
+    };
+
+/** The order that the development tasks showed to be best (`docs/local-worth.md`). */
+export const defaultPlan: readonly PlanStep[] = [
+  { arm: 'insert', samples: 1, temperature: 0 },
+  { arm: 'fix', from: 0, to: 1, samples: 1, temperature: 0 },
+  { arm: 'mechanical', limit: 60, suspects: 3 },
+  { arm: 'fix', from: 1, to: 3, samples: 1, temperature: 0 },
+  { arm: 'line', from: 0, to: 6, samples: 1, temperature: 0 },
+  { arm: 'insert', samples: 3, temperature: 0.8 },
+  { arm: 'body', from: 0, to: 3, samples: 1, temperature: 0 },
+  { arm: 'steps', from: 0, to: 1, samples: 3, temperature: 1 },
+  { arm: 'fix', from: 0, to: 1, samples: 4, temperature: 0.8 },
+  { arm: 'steps', from: 1, to: 3, samples: 2, temperature: 1 },
+  { arm: 'line', from: 0, to: 6, samples: 2, temperature: 0.9 },
+  { arm: 'body', from: 0, to: 2, samples: 2, temperature: 0.9 },
+];
+
+/** The plan under the switches of a measurement. */
+export function planFor(settings: RecipeSettings): readonly PlanStep[] {
+  return defaultPlan.filter((step) => settings.mechanicalArm || step.arm !== 'mechanical');
+}

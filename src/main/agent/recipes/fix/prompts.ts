@@ -1,0 +1,102 @@
+import type { Question } from '../define.ts';
+import { textOfSpan, type Span } from '../code/spans.ts';
+import type { Statement } from '../code/statements.ts';
+import type { CodeLanguage } from '../code/syntax.ts';
+import { fenceName } from './show.ts';
+
+/**
+ * What all prompts about one failure share, in this order, so that the engine evaluates it once:
+ * task, tests, what was got and wanted, files. What differs comes last.
+ */
+export interface Story {
+  readonly task: string;
+  readonly tests: readonly { readonly path: string; readonly language: CodeLanguage | null; readonly text: string }[];
+  readonly failures: string;
+  readonly files: readonly { readonly path: string; readonly language: CodeLanguage; readonly text: string }[];
+}
+
+const system = 'You are an expert programmer who fixes code.';
+
+export interface Asking {
+  readonly label: string;
+  readonly temperature: number;
+  readonly seed: number | null;
+  readonly maxOutputTokens: number;
+}
+
+export function storyText(story: Story): string {
+  const tests = story.tests.map((test) => `Test ${test.path}:\n${fenced(test.language, test.text)}`);
+  const files = story.files.map((file) => `File ${file.path}:\n${fenced(file.language, file.text)}`);
+  const failures = story.failures === '' ? [] : [`The tests fail:\n${story.failures}`];
+  return [story.task, ...tests, ...failures, ...files].join('\n\n');
+}
+
+function fenced(language: CodeLanguage | null, text: string): string {
+  return `\`\`\`${language === null ? '' : fenceName[language]}\n${text}\n\`\`\``;
+}
+
+function question(
+  story: Story,
+  tail: string,
+  opening: { readonly language: CodeLanguage; readonly text: string },
+  asking: Asking,
+): Question {
+  return {
+    purpose: 'propose',
+    label: asking.label,
+    system,
+    user: `${storyText(story)}\n\n${tail}`,
+    prefill: `\`\`\`${fenceName[opening.language]}\n${opening.text}`,
+    output: { type: 'text' },
+    stop: ['\n```'],
+    temperature: asking.temperature,
+    topP: 0.95,
+    seed: asking.seed,
+    maxOutputTokens: asking.maxOutputTokens,
+  };
+}
+
+/** The span as it is, to be corrected. */
+export function fixQuestion(story: Story, span: Span, fileText: string, asking: Asking): Question {
+  const tail = `${span.name} in ${span.path} is wrong. Write the corrected ${span.name}, only that, in one code block.`;
+  return question(story, tail, { language: span.language, text: opening(span, fileText) }, asking);
+}
+
+/** The story's file misses the body of the span: a model copies a bug that it sees. */
+export function bodyQuestion(story: Story, span: Span, fileText: string, asking: Asking): Question {
+  const tail = `The body of ${span.name} in ${span.path} is missing. Write the complete ${span.name} so that the tests pass, only that, in one code block.`;
+  return question(story, tail, { language: span.language, text: opening(span, fileText) }, asking);
+}
+
+/** Reasoning as comments inside the code, where a small code model is at home. */
+export function stepsQuestion(story: Story, span: Span, fileText: string, asking: Asking): Question {
+  const tail = `Rewrite ${span.name} in ${span.path} so that the tests pass. Think about each test line, then write the complete ${span.name} with a comment before each step, in one code block.`;
+  return question(story, tail, { language: span.language, text: opening(span, fileText) }, asking);
+}
+
+/** One statement of a span: the smallest thing that can be asked for. */
+export function lineQuestion(story: Story, span: Span, statement: Statement, asking: Asking): Question {
+  const where = statement.header ? 'This line' : 'This statement';
+  const tail = `${where} of ${span.name} in ${span.path} is wrong:\n${fenced(span.language, statement.text)}\nWrite the corrected code for it, only what must stand there instead, in one code block.`;
+  return question(story, tail, { language: span.language, text: statement.indent }, asking);
+}
+
+/** New code that does not exist yet: a function, method or class that the tests use. */
+export function insertQuestion(
+  story: Story,
+  wanted: { readonly name: string; readonly path: string; readonly language: CodeLanguage; readonly opening: string },
+  asking: Asking,
+): Question {
+  const tail = `${wanted.name} is missing in ${wanted.path}. Write ${wanted.name} so that the tests pass, only that, in one code block.`;
+  return question(story, tail, { language: wanted.language, text: wanted.opening }, asking);
+}
+
+/** The answer is opened with the signature (and docstring): it need not be written again. */
+export function opening(span: Span, fileText: string): string {
+  if (span.kind === 'block') return '';
+  if (span.headEndLine >= span.endLine) return '';
+  const lines = textOfSpan(fileText, span)
+    .split('\n')
+    .slice(0, span.headEndLine - span.startLine + 1);
+  return `${lines.map((line) => (line.startsWith(span.indent) ? line.slice(span.indent.length) : line)).join('\n')}\n`;
+}

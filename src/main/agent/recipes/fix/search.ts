@@ -1,0 +1,326 @@
+import type { RecipeContext } from '../define.ts';
+import type { Syntax } from '../code/syntax.ts';
+import { measureCoverage, type Coverage } from '../facts/coverage.ts';
+import { importClosure } from '../facts/import-closure.ts';
+import { findMissingNames } from '../facts/missing-names.ts';
+import { propose, suspiciousStatements, type Asker, type Attempt } from './arms.ts';
+import { candidateKey, type Candidate } from './candidate.ts';
+import type { FailingTests } from './failing-tests.ts';
+import { findInsertions, type Insertion } from './insertions.ts';
+import type { Judge, Verdict } from './judge.ts';
+import { lineWeight, rankSuspects, type Evidence, type Suspect } from './locate.ts';
+import { mechanicalCandidates } from './mechanical.ts';
+import type { PlanStep } from './plan.ts';
+import { makeProjectReader, type ProjectReader, type SourceFile } from './project.ts';
+import { readFailingTests, smallBudget, tellStory } from './story.ts';
+import { reportingCommand } from './test-command.ts';
+
+/** What is known about the failures at one point of the search. */
+export interface Scene {
+  readonly evidence: Evidence;
+  readonly suspects: readonly Suspect[];
+  readonly insertions: readonly Insertion[];
+  readonly tests: readonly FailingTests[];
+  readonly files: readonly SourceFile[];
+}
+
+export interface Tried {
+  readonly label: string;
+  readonly result: Verdict['type'] | 'unusable' | 'same';
+}
+
+export interface SearchResult {
+  readonly accepted: readonly Verdict[];
+  /** Texts that differ from the workspace because a step forward was kept; they belong to every accepted candidate. */
+  readonly kept: ReadonlyMap<string, string>;
+  readonly scene: Scene;
+  readonly tried: readonly Tried[];
+  /** Set when the engine could not go on. */
+  readonly fatal: string | null;
+}
+
+export interface SearchParts {
+  readonly context: RecipeContext;
+  readonly syntax: Syntax;
+  readonly judge: Judge;
+  readonly plan: readonly PlanStep[];
+  readonly secondsLeft: () => number;
+}
+
+const maxKeeps = 4;
+
+/** Tries the arms of the plan in turn, keeps steps forward, and ends at the first accepted change or when time is up. */
+export async function searchFix(parts: SearchParts): Promise<SearchResult> {
+  const search = new Search(parts);
+  return search.run();
+}
+
+class Search {
+  readonly #parts: SearchParts;
+  readonly #reader: ProjectReader;
+  readonly #tried: Tried[] = [];
+  readonly #seen = new Set<string>();
+  readonly #kept = new Map<string, string>();
+  #moved: Verdict[] = [];
+  #asked = 0;
+  #fatal: string | null = null;
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts;
+    this.#reader = makeProjectReader(parts.syntax, (path) => parts.judge.read(path));
+  }
+
+  async run(): Promise<SearchResult> {
+    let scene = await this.#look();
+    for (let keeps = 0; ; keeps += 1) {
+      const verdicts = await this.#runPlan(scene);
+      const accepted = verdicts.filter((verdict) => verdict.type === 'accepted');
+      const step = verdicts.find((verdict) => verdict.type === 'partial') ?? this.#moved.shift();
+      if (accepted.length > 0 || step === undefined || keeps >= maxKeeps || this.#over()) {
+        return { accepted, kept: this.#kept, scene, tried: this.#tried, fatal: this.#fatal };
+      }
+      await this.#keep(step);
+      scene = await this.#look();
+    }
+  }
+
+  #over(): boolean {
+    const { budget } = this.#parts.context;
+    return (
+      this.#fatal !== null || this.#parts.secondsLeft() <= 0 || budget.stepsLeft() <= 0 || budget.tokensLeft() <= 0
+    );
+  }
+
+  async #keep(step: Verdict): Promise<void> {
+    await this.#parts.context.progress('keep', `A step forward is kept: ${step.candidate.label}.`);
+    await this.#parts.judge.keep(step.candidate.files);
+    for (const file of step.candidate.files) {
+      this.#kept.set(file.path, file.text);
+      this.#reader.forget(file.path);
+    }
+    this.#moved = [];
+  }
+
+  /** Facts without a model: where the failing tests go, what they name, what is missing. */
+  async #look(): Promise<Scene> {
+    const { context, judge, syntax } = this.#parts;
+    const { report } = judge.baseline();
+    const coverage = context.settings.locate.coverage ? await this.#coverage() : null;
+    const tests = await readFailingTests(syntax, this.#reader, report, smallBudget);
+    const all = new Set([...context.facts.sourceFiles, ...context.facts.testFiles, ...this.#kept.keys()]);
+    const starts = report.failures.map((failure) => failure.path).filter((path) => path !== null);
+    const distance = await importClosure([...new Set(starts)], all, (path) => this.#reader.text(path), 60);
+    const files = await this.#files(distance, coverage);
+    const evidence: Evidence = {
+      failures: report.failures,
+      coverage,
+      testNames: new Set(tests.flatMap((test) => [...test.names])),
+      task: context.task,
+      distance,
+      useTrace: context.settings.locate.trace,
+    };
+    const suspects = rankSuspects(files, evidence).slice(0, 5);
+    const testText = tests.map((test) => test.text).join('\n');
+    const missing = findMissingNames(report.failures);
+    const insertions = findInsertions(missing, files, {
+      names: evidence.testNames,
+      text: testText,
+      roots: judge.roots,
+    });
+    const seen = suspects.map((one) => ({
+      name: one.span.name,
+      path: one.span.path,
+      line: one.span.startLine,
+      score: Number(one.score.toFixed(2)),
+      reasons: one.reasons,
+    }));
+    const missingText = insertions.length === 0 ? '' : ` Missing: ${insertions.map((one) => one.name).join(', ')}.`;
+    await context.progress(
+      'locate',
+      `${report.failures.length} failing. Suspects: ${seen.map((one) => one.name).join(', ') || 'none'}.${missingText}`,
+      { suspects: seen },
+    );
+    return { evidence, suspects, insertions, tests, files };
+  }
+
+  async #coverage(): Promise<Coverage | null> {
+    const { context, judge } = this.#parts;
+    const { report, durationMs } = judge.baseline();
+    if (durationMs > 20_000) return null;
+    return measureCoverage(context, {
+      command: reportingCommand(context.criterion?.command ?? ''),
+      trial: judge.paths.trial,
+      work: judge.paths.work,
+      report,
+      timeoutMs: 5_000 + durationMs * 4,
+    });
+  }
+
+  /** Source files in the order of nearness to the failing tests. */
+  async #files(distance: ReadonlyMap<string, number>, coverage: Coverage | null): Promise<readonly SourceFile[]> {
+    const { facts } = this.#parts.context;
+    const tests = new Set(facts.testFiles);
+    const isSource = (path: string) => !tests.has(path) && (facts.sourceFiles.includes(path) || this.#kept.has(path));
+    const near = [...distance.entries()].sort((left, right) => left[1] - right[1]).map(([path]) => path);
+    const executed = [...(coverage?.lines.keys() ?? [])];
+    const traced = this.#parts.judge
+      .baseline()
+      .report.failures.flatMap((failure) => failure.frames.map((frame) => frame.path));
+    const rest = facts.sourceFiles.length <= 20 ? facts.sourceFiles : [];
+    const paths = [...new Set([...traced, ...near, ...executed, ...rest])].filter(isSource).slice(0, 60);
+    const files = await Promise.all(paths.map((path) => this.#reader.source(path)));
+    return files.filter((file) => file !== null);
+  }
+
+  /** Runs the arms until one gives something to act on: accepted changes, or a step forward. */
+  async #runPlan(scene: Scene): Promise<readonly Verdict[]> {
+    for (const step of this.#parts.plan) {
+      if (this.#over()) return [];
+      const verdicts = step.arm === 'mechanical' ? await this.#mechanical(scene, step) : await this.#model(scene, step);
+      const useful = verdicts.filter((verdict) => verdict.type === 'accepted' || verdict.type === 'partial');
+      if (useful.length > 0) return useful;
+    }
+    return [];
+  }
+
+  async #mechanical(scene: Scene, step: Extract<PlanStep, { arm: 'mechanical' }>): Promise<readonly Verdict[]> {
+    const { syntax, judge, context } = this.#parts;
+    const pool: { readonly candidate: Candidate; readonly weight: number }[] = [];
+    for (const suspect of scene.suspects.slice(0, step.suspects)) {
+      const text = await this.#reader.text(suspect.span.path);
+      if (text === null || suspect.span.kind === 'class') continue;
+      const weigh = lineWeight(suspect, scene.evidence);
+      const found = mechanicalCandidates(syntax, { path: suspect.span.path, text }, [suspect.span], weigh, step.limit);
+      for (const [index, candidate] of found.entries()) pool.push({ candidate, weight: suspect.score / (1 + index) });
+    }
+    pool.sort((left, right) => right.weight - left.weight);
+    const fresh = pool
+      .map((one) => one.candidate)
+      .filter((candidate) => this.#isNew(candidate))
+      .slice(0, step.limit);
+    if (fresh.length === 0) return [];
+    await context.progress('mechanical', `Trying ${fresh.length} small changes without a model.`);
+    const affordable = Math.min(30, Math.max(5, this.#parts.secondsLeft() / 4));
+    const verdicts = await judge.try(fresh, { stopAfter: 3, totalSeconds: affordable });
+    for (const verdict of verdicts) this.#note(verdict);
+    return verdicts;
+  }
+
+  async #model(scene: Scene, step: Exclude<PlanStep, { arm: 'mechanical' }>): Promise<readonly Verdict[]> {
+    const verdicts: Verdict[] = [];
+    for (const attempt of await this.#attempts(scene, step)) {
+      for (let sample = 0; sample < step.samples; sample += 1) {
+        if (this.#over()) return verdicts;
+        const verdict = await this.#ask(scene, attempt);
+        if (verdict === null) continue;
+        verdicts.push(verdict);
+        if (verdict.type === 'accepted' || verdict.type === 'partial') return verdicts;
+      }
+    }
+    return verdicts;
+  }
+
+  async #attempts(scene: Scene, step: Exclude<PlanStep, { arm: 'mechanical' }>): Promise<readonly Attempt[]> {
+    const { temperature } = step;
+    switch (step.arm) {
+      case 'insert':
+        return scene.insertions.slice(0, 2).map((insertion) => ({ form: 'insert', insertion, temperature }));
+      case 'line':
+        return this.#lineAttempts(scene, step);
+      case 'fix':
+      case 'body':
+      case 'steps': {
+        const form = step.arm;
+        return scene.suspects.slice(step.from, step.to).map((suspect) => ({ form, suspect, temperature }));
+      }
+    }
+  }
+
+  async #lineAttempts(scene: Scene, step: Extract<PlanStep, { arm: 'line' }>): Promise<readonly Attempt[]> {
+    const pool: { readonly attempt: Attempt; readonly weight: number }[] = [];
+    for (const suspect of scene.suspects.slice(0, 3)) {
+      const text = await this.#reader.text(suspect.span.path);
+      if (text === null || suspect.span.kind === 'class') continue;
+      const statements = suspiciousStatements(this.#parts.syntax, text, suspect, lineWeight(suspect, scene.evidence));
+      for (const [index, statement] of statements.entries()) {
+        pool.push({
+          attempt: { form: 'line', suspect, statement, temperature: step.temperature },
+          weight: suspect.score / (1 + index * 0.5),
+        });
+      }
+    }
+    pool.sort((left, right) => right.weight - left.weight);
+    return pool.slice(step.from, step.to).map((one) => one.attempt);
+  }
+
+  async #ask(scene: Scene, attempt: Attempt): Promise<Verdict | null> {
+    const { context, syntax, judge } = this.#parts;
+    this.#asked += 1;
+    const asker: Asker = {
+      context,
+      syntax,
+      reader: this.#reader,
+      seed: context.settings.seed + this.#asked,
+      storyFor: (one) => this.#story(scene, one),
+    };
+    const proposal = await propose(asker, attempt);
+    if (proposal.type === 'failed') {
+      if (proposal.fatal) this.#fatal = proposal.message;
+      return null;
+    }
+    if (proposal.type === 'unusable') {
+      this.#tried.push({ label: labelOf(attempt), result: 'unusable' });
+      await context.progress('reject', `${labelOf(attempt)}: the answer was ${proposal.reason}.`);
+      return null;
+    }
+    if (!this.#isNew(proposal.candidate)) {
+      this.#tried.push({ label: proposal.candidate.label, result: 'same' });
+      return null;
+    }
+    const [verdict] = await judge.try([proposal.candidate], { stopAfter: 1, totalSeconds: 300 });
+    if (verdict === undefined) return null;
+    this.#note(verdict);
+    await context.progress('judge', `${proposal.candidate.label}: ${verdict.type}.`);
+    return verdict;
+  }
+
+  #story(scene: Scene, attempt: Attempt) {
+    const parts = {
+      task: this.#parts.context.task,
+      tests: scene.tests,
+      failures: scene.evidence.failures,
+      reader: this.#reader,
+    };
+    const top = scene.suspects.slice(0, 3);
+    if (attempt.form === 'insert') {
+      const inFile = scene.suspects.filter((suspect) => suspect.span.path === attempt.insertion.path);
+      const file = scene.files.find((one) => one.path === attempt.insertion.path);
+      const any = file?.spans[0];
+      const shown =
+        inFile.length > 0 || any === undefined ? [...inFile, ...top] : [{ span: any, score: 0, reasons: [] }, ...top];
+      return tellStory(parts, shown, null, smallBudget);
+    }
+    const shown = top.some((suspect) => suspect.span.id === attempt.suspect.span.id)
+      ? top
+      : [...top.slice(0, 2), attempt.suspect];
+    return tellStory(parts, shown, attempt.form === 'body' ? attempt.suspect : null, smallBudget);
+  }
+
+  #isNew(candidate: Candidate): boolean {
+    const key = candidateKey(candidate);
+    if (this.#seen.has(key)) return false;
+    this.#seen.add(key);
+    return true;
+  }
+
+  #note(verdict: Verdict): void {
+    this.#tried.push({ label: verdict.candidate.label, result: verdict.type });
+    if (verdict.type === 'moved' && verdict.candidate.origin !== 'mechanical') this.#moved.push(verdict);
+  }
+}
+
+function labelOf(attempt: Attempt): string {
+  return attempt.form === 'insert'
+    ? `${attempt.insertion.name} (insert)`
+    : `${attempt.suspect.span.name} (${attempt.form})`;
+}
