@@ -1,4 +1,5 @@
 import type { EventOf, SessionEvent } from './events.ts';
+import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from './session-texts.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
 import type {
   ApprovalState,
@@ -10,7 +11,7 @@ import type {
   TurnState,
 } from './session-state.ts';
 
-/** How much of each list is kept, and how much of each text (characters). */
+/** How much of each list is kept. */
 const keep = {
   turns: 200,
   messages: 200,
@@ -23,11 +24,22 @@ const keep = {
   routes: 20,
   /** Only the latest calls keep their output. */
   outputs: 40,
-  text: 2048,
-  line: 200,
 } as const;
 
 type Change = Partial<SessionState>;
+
+type CallEvent = EventOf<
+  | 'route-decided'
+  | 'engine-waited'
+  | 'model-call-started'
+  | 'model-call-ended'
+  | 'tool-call-requested'
+  | 'approval-requested'
+  | 'approval-answered'
+  | 'tool-started'
+  | 'tool-ended'
+  | 'observation-trimmed'
+>;
 
 /** What an event changes in the state; null for an unknown type. */
 export function reduceWork(state: SessionState, event: SessionEvent): Change | null {
@@ -54,6 +66,30 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
       return criterionChecked(state, event);
     case 'rung-chosen':
       return rungChosen(state, event);
+    case 'file-changed':
+      return fileChanged(state, event);
+    case 'changes-taken':
+      return {
+        changes: state.changes.map((change) => (event.paths.includes(change.path) ? reviewChange(change) : change)),
+      };
+    case 'recipe-progressed':
+      return progressed(state, event);
+    case 'context-compacted':
+      return { compactions: state.compactions + 1 };
+    case 'child-session-ended':
+      return {};
+    case 'notice-added':
+      return noticed(state, event);
+    case 'turn-ended':
+      return turnEnded(state, event);
+    default:
+      return reduceCalls(state, event);
+  }
+}
+
+/** The events of steps: model calls, tool calls and approvals. */
+function reduceCalls(state: SessionState, event: CallEvent): Change | null {
+  switch (event.type) {
     case 'route-decided':
       return routeDecided(state, event);
     case 'engine-waited':
@@ -71,65 +107,12 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
       return event.by === 'recipe' ? actionStarted(state, event) : toolStarted(state, event);
     case 'tool-ended':
       return toolEnded(state, event);
-    case 'file-changed':
-      return fileChanged(state, event);
-    case 'changes-taken':
-      return {
-        changes: state.changes.map((change) => (event.paths.includes(change.path) ? reviewChange(change) : change)),
-      };
-    case 'recipe-progressed':
-      return progressed(state, event);
-    case 'context-compacted':
-      return { compactions: state.compactions + 1 };
     case 'observation-trimmed':
-    case 'child-session-ended':
       return {};
-    case 'notice-added':
-      return noticed(state, event);
-    case 'turn-ended':
-      return turnEnded(state, event);
     default:
       event satisfies never;
       return null;
   }
-}
-
-/** The first part of a text, with a mark where it was cut; never half of a surrogate pair. */
-function cap(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const code = text.charCodeAt(length - 1);
-  const end = code >= 0xd800 && code <= 0xdbff ? length - 1 : length;
-  return `${text.slice(0, end)}…`;
-}
-
-/** The beginning and the end of a text: of an output the end matters most. */
-function capOutput(text: string): string {
-  if (text.length <= keep.text) return text;
-  const half = keep.text / 2;
-  const head = cap(text, half);
-  const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
-  return `${head}\n…${tail}`;
-}
-
-function line(text: string): string {
-  const end = text.indexOf('\n');
-  return cap(end < 0 ? text : text.slice(0, end), keep.line);
-}
-
-function latest<T>(items: readonly T[], count: number): readonly T[] {
-  return items.length > count ? items.slice(items.length - count) : items;
-}
-
-/** A copy with the last item that fits changed; the same list when none does. */
-function changeLast<T>(items: readonly T[], fits: (item: T) => boolean, change: (item: T) => T): readonly T[] {
-  for (let index = items.length - 1; index >= 0; index -= 1) {
-    const item = items[index];
-    if (item === undefined || !fits(item)) continue;
-    const copy = [...items];
-    copy[index] = change(item);
-    return copy;
-  }
-  return items;
 }
 
 function inTurn(
@@ -157,7 +140,7 @@ function created(event: EventOf<'session-created'>): Change {
 }
 
 function noticed(state: SessionState, { seq, level, code, text }: NoticeState): Change {
-  return { notices: latest([...state.notices, { seq, level, code, text: cap(text, keep.text) }], keep.notices) };
+  return { notices: latest([...state.notices, { seq, level, code, text: cap(text, textLimit) }], keep.notices) };
 }
 
 function reduceSandbox(
@@ -195,7 +178,7 @@ function without<T extends { readonly messageId: string }>(messages: readonly T[
 
 function messageAdded(state: SessionState, event: EventOf<'user-message-added'>): Change {
   const { messageId, text, at } = event;
-  const messages = latest([...state.messages, { messageId, text: cap(text, keep.text), at }], keep.messages);
+  const messages = latest([...state.messages, { messageId, text: cap(text, textLimit), at }], keep.messages);
   return event.queued ? { messages, queued: [...state.queued, { messageId, text, at }] } : { messages };
 }
 
@@ -230,7 +213,7 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
   return {
     ...inTurn(state, event.turnId, () => ({
       reason,
-      text: cap(text, 2 * keep.text),
+      text: cap(text, 2 * textLimit),
       confidence,
       failure,
       endedAt: at,
@@ -273,10 +256,10 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
 
 function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial<StepState> {
   const { at, stopReason, usage, evaluatedTokens, timings, costUsd } = event;
-  const error = event.error && { code: event.error.code, message: cap(event.error.message, keep.line) };
+  const error = event.error && { code: event.error.code, message: cap(event.error.message, lineLimit) };
   const said = event.parts.find((part) => part.type === 'text');
   // The whole answer is in the log; here it stands for a line or two on a screen.
-  const text = cap(said?.text ?? '', 2 * keep.line);
+  const text = cap(said?.text ?? '', 2 * lineLimit);
   const label = step.label === step.purpose && text !== '' ? `${step.purpose}: ${line(text.trim())}` : step.label;
   return { end: { at, stopReason, usage, evaluatedTokens, timings, costUsd, error, text }, label: line(label) };
 }
@@ -383,6 +366,6 @@ function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Chang
 
 function progressed(state: SessionState, event: EventOf<'recipe-progressed'>): Change {
   const { seq, recipe, phase } = event;
-  const entry = { seq, turnId: event.turnId ?? null, recipe, phase, text: cap(event.text, 2 * keep.line) };
+  const entry = { seq, turnId: event.turnId ?? null, recipe, phase, text: cap(event.text, 2 * lineLimit) };
   return { progress: latest([...state.progress, entry], keep.progress) };
 }

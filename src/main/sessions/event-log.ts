@@ -57,6 +57,11 @@ export interface OpenLogOptions {
   readonly io?: LogIo;
 }
 
+interface OpenedFile extends Pick<ScanResult, 'lastSeq' | 'end' | 'marks'> {
+  readonly fd: number;
+  readonly repairs: readonly LogRepair[];
+}
+
 /** The append-only file of one session. One writer at a time; the caller keeps others away. */
 export class EventLog {
   readonly path: string;
@@ -69,30 +74,21 @@ export class EventLog {
   #broken: AppError | null = null;
   #isClosed = false;
 
-  private constructor(path: string, io: LogIo, fd: number, scan: ScanResult, repairs: readonly LogRepair[]) {
+  private constructor(path: string, io: LogIo, opened: OpenedFile) {
     this.path = path;
-    this.repairs = repairs;
+    this.repairs = opened.repairs;
     this.#io = io;
-    this.#fd = fd;
-    this.#marks = [...scan.marks];
-    this.#lastSeq = scan.lastSeq;
-    this.#end = scan.end;
+    this.#fd = opened.fd;
+    this.#marks = [...opened.marks];
+    this.#lastSeq = opened.lastSeq;
+    this.#end = opened.end;
   }
 
   /** Makes a new log; rejects with `conflict` where there is one already. */
   static create(path: string, io: LogIo = fileIo): EventLog {
     try {
       const fd = openSync(path, 'ax', 0o600);
-      const empty = {
-        lastSeq: 0,
-        end: 0,
-        records: 0,
-        damage: [],
-        missing: [],
-        marks: [{ seq: 0, offset: 0 }],
-        lacksLineEnd: false,
-      };
-      return new EventLog(path, io, fd, empty, []);
+      return new EventLog(path, io, { fd, lastSeq: 0, end: 0, marks: [{ seq: 0, offset: 0 }], repairs: [] });
     } catch (error) {
       throw new AppError('conflict', `A new log cannot be made in ${basename(dirname(path))}: ${messageOf(error)}.`, {
         cause: error,
@@ -107,9 +103,10 @@ export class EventLog {
   static async open(options: OpenLogOptions): Promise<EventLog> {
     const from = options.from ?? { seq: 0, offset: 0 };
     const scan = await scanLog(options.path, from, options.onEvent);
-    const repaired = await removeDamage(options.path, scan);
-    const known = { ...repaired.scan, marks: [...(options.marks ?? []), ...repaired.scan.marks] };
-    return new EventLog(options.path, options.io ?? fileIo, openSync(options.path, 'a'), known, repaired.repairs);
+    const { end, marks, repairs } = await removeDamage(options.path, scan);
+    const fd = openSync(options.path, 'a');
+    const opened = { fd, lastSeq: scan.lastSeq, end, marks: [...(options.marks ?? []), ...marks], repairs };
+    return new EventLog(options.path, options.io ?? fileIo, opened);
   }
 
   get lastSeq(): number {

@@ -49,7 +49,23 @@ const saveEveryBytes = 16 * 1024 * 1024;
 const closeWaitsMs = 2000;
 
 export function createLiveJournal(options: LiveJournalOptions): LiveJournal {
-  return new FileJournal(options);
+  const journal = new FileJournal(options);
+  // Callers hand methods on by themselves (`journal.push` as a listener).
+  return {
+    sessionId: journal.sessionId,
+    append: (event) => journal.append(event),
+    push: (transient) => journal.push(transient),
+    putBlob: (bytes, content) => journal.putBlob(bytes, content),
+    getBlob: (ref) => journal.getBlob(ref),
+    openBlob: () => journal.openBlob(),
+    state: () => journal.state(),
+    money: () => journal.money(),
+    read: (fromSeq) => journal.read(fromSeq),
+    now: () => journal.now(),
+    newId: (kind) => journal.newId(kind),
+    subscribe: (fromSeq, listener) => journal.subscribe(fromSeq, listener),
+    close: () => journal.close(),
+  };
 }
 
 class FileJournal implements LiveJournal {

@@ -7,16 +7,18 @@ import type { LogRepair } from './event-log.ts';
 import type { Damage, ScanResult } from './log-scan.ts';
 import { lineEnd } from './record.ts';
 
+/** Where a log ends now, and what was done. */
+export interface RepairedLog extends Pick<ScanResult, 'end' | 'marks'> {
+  readonly repairs: readonly LogRepair[];
+}
+
 /**
  * Brings a log to where every byte is part of a good record. Damaged bytes are first copied, in order, to a file
  * beside the log (`events.damaged-N.bin`) and are on the disk before the log changes. A damaged end is cut off; damage
  * in the middle makes the log anew from its good records, replacing it as a whole.
  * Rejects with `disk-full` when there is no room to keep the damaged bytes; the log is then as it was.
  */
-export async function removeDamage(
-  path: string,
-  scan: ScanResult,
-): Promise<{ readonly scan: ScanResult; readonly repairs: readonly LogRepair[] }> {
+export async function removeDamage(path: string, scan: ScanResult): Promise<RepairedLog> {
   const repairs: LogRepair[] = [];
   let end = scan.end;
   let marks = scan.marks;
@@ -39,7 +41,7 @@ export async function removeDamage(
       : error;
   }
   for (const gap of scan.missing) repairs.push({ reason: gapReason(gap), movedBytes: 0, movedTo: null });
-  return { scan: { ...scan, end, marks, damage: [], lacksLineEnd: false }, repairs };
+  return { end, marks, repairs };
 }
 
 function gapReason(gap: { readonly after: number; readonly before: number }): string {
