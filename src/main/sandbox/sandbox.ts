@@ -24,7 +24,12 @@ export interface Sandbox {
    * Writes a whole file, making folders as needed; keeps the mode of an existing file.
    * `expect`: the SHA-256 the file must have (null: must not exist); otherwise `stale-file`, and nothing was written.
    */
-  writeFile(path: string, bytes: Uint8Array, expect: string | null | undefined, signal: AbortSignal): Promise<Reply<void>>;
+  writeFile(
+    path: string,
+    bytes: Uint8Array,
+    expect: string | null | undefined,
+    signal: AbortSignal,
+  ): Promise<Reply<void>>;
   deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>>;
   /** Files and folders under `path`, sorted by path; skips `.git` and what ignore files name unless `all`. */
   list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>>;

@@ -1,0 +1,265 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { failure, success, type Reply } from '@shared/errors.ts';
+import { withoutIgnored } from '../ignore-rules.ts';
+import type {
+  FileContent,
+  FileStat,
+  ListOptions,
+  Listing,
+  ReadOptions,
+  ScannedFile,
+  SearchQuery,
+  SearchResult,
+} from '../sandbox.ts';
+import { temporaryPrefix } from '../skipped-folders.ts';
+import {
+  deleteScript,
+  fileExits,
+  grepScript,
+  listScript,
+  readScript,
+  scanScript,
+  statScript,
+  writeScript,
+} from './file-scripts.ts';
+import { parseListing, parseScan } from './parse-listing.ts';
+import { parseSearch, searchArguments } from '../ripgrep-output.ts';
+import type { ContainerRuns } from './run-in-container.ts';
+import type { Abilities } from './session-container.ts';
+
+const defaultReadBytes = 4 * 1024 * 1024;
+const defaultListEntries = 2000;
+const defaultSearchMatches = 200;
+const operationMs = 30_000;
+const listBytes = 64 * 1024 * 1024;
+const scanBytes = 512 * 1024 * 1024;
+
+interface Operation {
+  readonly argv: (abilities: Abilities) => readonly string[];
+  readonly stdin?: Uint8Array;
+  readonly maxOutputBytes: number;
+  readonly timeoutMs?: number;
+}
+
+interface Output {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** File operations, each one process in the container: what a link leads to is at most the container's own. */
+export class ContainerFiles {
+  readonly #runs: ContainerRuns;
+
+  constructor(runs: ContainerRuns) {
+    this.#runs = runs;
+  }
+
+  async read(
+    path: string,
+    { maxBytes = defaultReadBytes }: ReadOptions,
+    signal: AbortSignal,
+  ): Promise<Reply<FileContent>> {
+    const done = await this.#run(
+      { argv: () => script(readScript, `./${path}`, String(maxBytes)), maxOutputBytes: maxBytes + 1024 },
+      signal,
+    );
+    if (!done.ok) return done;
+    const { exitCode, stdout } = done.value;
+    if (exitCode === fileExits.tooLarge) return tooLarge(path, Number(stdout.toString()), maxBytes);
+    if (exitCode !== 0) return explain(done.value, path);
+    const cut = stdout.indexOf(0x0a);
+    const bytes = new Uint8Array(stdout.subarray(cut + 1));
+    if (bytes.length > maxBytes) return tooLarge(path, bytes.length, maxBytes);
+    return success({ bytes, sha256: hashOf(bytes), mode: Number.parseInt(stdout.subarray(0, cut).toString(), 8) });
+  }
+
+  /** Once begun it is not given up: half a write would be worse than a late one. It ends within 30 s. */
+  async write(
+    path: string,
+    { bytes, expect }: { bytes: Uint8Array; expect: string | null | undefined },
+    signal: AbortSignal,
+  ): Promise<Reply<void>> {
+    if (path === '.') return failure('bad-input', 'That is the workspace itself, not a file.');
+    if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+    const wanted = expect === undefined ? 'any' : (expect ?? 'none');
+    const temporary = `${temporaryPrefix}${randomBytes(8).toString('hex')}`;
+    const argv = script(writeScript, `./${path}`, wanted, String(bytes.length), temporary);
+    const done = await this.#run(
+      { argv: () => argv, stdin: bytes, maxOutputBytes: 65_536 },
+      new AbortController().signal,
+    );
+    if (!done.ok) return done;
+    return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
+  }
+
+  async delete(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>> {
+    if (path === '.') return failure('bad-input', 'That is the workspace itself, not a file.');
+    if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+    const argv = script(deleteScript, `./${path}`, expect ?? 'any');
+    const done = await this.#run({ argv: () => argv, maxOutputBytes: 65_536 }, new AbortController().signal);
+    if (!done.ok) return done;
+    return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
+  }
+
+  async stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>> {
+    const argv = ({ gnu }: Abilities): readonly string[] =>
+      script(statScript, `./${path}`, gnu ? '%f %s %.3Y' : '%f %s %Y');
+    const done = await this.#run({ argv, maxOutputBytes: 4096 }, signal);
+    if (!done.ok) return done;
+    if (done.value.exitCode !== 0) return explain(done.value, path);
+    const [raw = '0', size = '0', modified = '0'] = done.value.stdout.toString().trim().split(' ');
+    const mode = Number.parseInt(raw, 16);
+    return success({
+      kind: kindOfMode(mode),
+      sizeBytes: Number(size),
+      mode: mode & 0o7777,
+      modifiedMs: Math.round(Number(modified) * 1000),
+    });
+  }
+
+  async list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
+    const depth = String(Math.max(1, Math.min(options.depth ?? 64, 64)));
+    const argv = ({ gnu }: Abilities): readonly string[] =>
+      script(listScript(gnu), `./${path}`, depth, options.all === true ? 'all' : 'some');
+    const done = await this.#run({ argv, maxOutputBytes: listBytes }, signal);
+    if (!done.ok) return done;
+    if (done.value.exitCode !== 0) return explain(done.value, path);
+    const { entries, ignoreFiles } = parseListing(done.value.stdout);
+    const kept = withoutIgnored(entries, ignoreFiles);
+    const limit = options.limit ?? defaultListEntries;
+    return success({ entries: kept.slice(0, limit), truncated: kept.length > limit });
+  }
+
+  async search(query: SearchQuery & { readonly path: string }, signal: AbortSignal): Promise<Reply<SearchResult>> {
+    const limit = query.limit ?? defaultSearchMatches;
+    if (query.pattern.includes('\0') || query.glob?.includes('\0') === true)
+      return failure('bad-input', 'A pattern cannot hold a NUL character.');
+    const argv = ({ rg }: Abilities): readonly string[] =>
+      rg
+        ? ['rg', ...searchArguments(query), `./${query.path}`]
+        : script(grepScript, `./${query.path}`, ...grepArguments(query));
+    const done = await this.#run({ argv, maxOutputBytes: 16 * 1024 * 1024, cutOutput: true }, signal);
+    if (!done.ok) return done;
+    const { exitCode, stdout, stderr } = done.value;
+    // 1: nothing matched. 2: an error, but also a file that could not be read beside others that matched.
+    if (exitCode === fileExits.notFound || (exitCode === 2 && /No such file or directory/.test(stderr))) {
+      return failure('not-found', `There is no ${query.path}.`);
+    }
+    if (exitCode > 1 && stdout.length === 0 && stderr !== '') {
+      return failure(
+        'bad-input',
+        `The pattern cannot be searched for: ${stderr.trim().slice(0, 500)}`,
+        'Use `literal` to search for plain text.',
+      );
+    }
+    return success(parseSearch(stdout, limit));
+  }
+
+  async scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>> {
+    const argv = ({ gnu }: Abilities): readonly string[] => script(scanScript(gnu));
+    const done = await this.#run({ argv, maxOutputBytes: scanBytes, timeoutMs: 120_000 }, signal);
+    if (!done.ok) return done;
+    return done.value.exitCode === 0 ? success(parseScan(done.value.stdout)) : explain(done.value, '.');
+  }
+
+  async #run(operation: Operation & { readonly cutOutput?: boolean }, signal: AbortSignal): Promise<Reply<Output>> {
+    const stdout: Uint8Array[] = [];
+    const stderr: Uint8Array[] = [];
+    const { argv, maxOutputBytes, stdin, timeoutMs = operationMs } = operation;
+    const ended = await this.#runs.run(
+      {
+        argv: (_mark, abilities) => argv(abilities),
+        env: { LC_ALL: 'C' },
+        ...(stdin === undefined ? {} : { stdin }),
+        onChunk: (chunk) => void (chunk.stream === 'stdout' ? stdout : stderr).push(chunk.bytes),
+        timeoutMs,
+        maxOutputBytes,
+      },
+      signal,
+    );
+    if (!ended.ok) return ended;
+    const { outcome, exitCode } = ended.value;
+    if (outcome === 'exited' || (outcome === 'flooded' && operation.cutOutput === true)) {
+      return success({
+        exitCode: exitCode ?? 0,
+        stdout: Buffer.concat(stdout),
+        stderr: Buffer.concat(stderr).toString(),
+      });
+    }
+    if (outcome === 'cancelled') return failure('cancelled', 'It was cancelled.');
+    if (outcome === 'timed-out') return failure('timeout', 'The file operation took too long.');
+    if (outcome === 'flooded') return failure('too-large', 'There is more than can be handled at once.');
+    return failure('sandbox-lost', 'The sandbox was lost during a file operation; whether it was done is not known.');
+  }
+}
+
+function script(text: string, ...values: readonly string[]): readonly string[] {
+  return ['/bin/sh', '-c', text, 'files', ...values];
+}
+
+function grepArguments(query: SearchQuery): readonly string[] {
+  return [
+    query.literal === true ? '-F' : '-E',
+    ...(query.ignoreCase === true ? ['-i'] : []),
+    ...(query.glob === undefined ? [] : [`--include=${query.glob}`]),
+    '--exclude-dir=.git',
+    '--exclude-dir=node_modules',
+    '-e',
+    query.pattern,
+  ];
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function kindOfMode(mode: number): FileStat['kind'] {
+  switch (mode & 0o170000) {
+    case 0o100000:
+      return 'file';
+    case 0o040000:
+      return 'folder';
+    case 0o120000:
+      return 'link';
+    default:
+      return 'other';
+  }
+}
+
+function tooLarge(path: string, size: number, maxBytes: number): Reply<never> {
+  return failure(
+    'too-large',
+    `${path} has ${size} bytes; at most ${maxBytes} are read at once.`,
+    'Read a part of it with a command.',
+  );
+}
+
+function explain({ exitCode, stderr }: Output, path: string): Reply<never> {
+  switch (exitCode) {
+    case fileExits.notFound:
+      return failure('not-found', `There is no ${path}.`);
+    case fileExits.isFolder:
+      return failure('bad-input', `${path} is a folder.`);
+    case fileExits.notFolder:
+      return failure('bad-input', `${path} is not a folder, or lies below something that is none.`);
+    case fileExits.notRegular:
+      return failure('bad-input', `${path} is not a regular file.`);
+    case fileExits.stale:
+      return failure(
+        'stale-file',
+        `${path} is not what it was when it was last read; nothing was written.`,
+        'Read it again.',
+      );
+    case fileExits.outside:
+      return failure('refused', `${path} leads out of the workspace.`);
+    case fileExits.denied:
+      return failure('refused', `${path} is protected: its permissions do not allow this.`);
+    case fileExits.shortInput:
+      return failure('sandbox-lost', `Not all of ${path} arrived; nothing was written.`);
+    default:
+      return /No space left/.test(stderr)
+        ? failure('disk-full', `${path} was not written: the disk is full.`)
+        : failure('internal', `${path}: the file operation failed (${exitCode}): ${stderr.trim().slice(0, 300)}`);
+  }
+}

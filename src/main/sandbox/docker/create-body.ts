@@ -1,0 +1,141 @@
+import type Dockerode from 'dockerode';
+import type { EngineLimits } from './engine.ts';
+import { homeInContainer, type UserIds } from './identity.ts';
+import type { Pin } from './pins.ts';
+import { reaperScript } from './scripts.ts';
+
+export const workspaceInContainer = '/workspace';
+export const scratchInContainer = '/scratch';
+
+/** Labels by which leftovers are found after a crash. */
+export const labelNames = {
+  app: 'dewpoint.app',
+  home: 'dewpoint.home',
+  session: 'dewpoint.session',
+  owner: 'dewpoint.owner',
+} as const;
+
+/** Everything the create body is made of; the body is a pure function of it. */
+export interface ContainerPlan {
+  readonly labels: Readonly<Record<string, string>>;
+  /** An image id (`sha256:…`), so that a tag moved meanwhile changes nothing. */
+  readonly image: string;
+  readonly user: UserIds;
+  readonly userns: '' | 'host' | 'keep-id';
+  readonly isPodman: boolean;
+  /** A real path on the host. */
+  readonly workspacePath: string;
+  readonly pins: readonly Pin[];
+  readonly passwdFile: string;
+  readonly groupFile: string;
+  /** A volume that exists already. */
+  readonly scratchVolume: string;
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly pids: number;
+  readonly limits: EngineLimits;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The container of a session: no network, no capabilities, nothing writable but the workspace, scratch and memory disks. */
+export function createBody(plan: ContainerPlan): Dockerode.ContainerCreateOptions {
+  return {
+    Image: plan.image,
+    User: `${plan.user.uid}:${plan.user.gid}`,
+    Entrypoint: ['/bin/sh', '-c', reaperScript],
+    Cmd: [],
+    // The first process ends when its input does: a Dewpoint that was killed leaves nothing running.
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: false,
+    AttachStderr: false,
+    Tty: false,
+    WorkingDir: workspaceInContainer,
+    Env: Object.entries(baseEnvironment).map(([name, value]) => `${name}=${value}`),
+    Labels: { ...plan.labels },
+    StopTimeout: 1,
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: hostConfig(plan),
+  };
+}
+
+/** What commands find in their environment; nothing is inherited from the host. */
+export const baseEnvironment = {
+  HOME: homeInContainer,
+  LANG: 'C.UTF-8',
+  CI: '1',
+  TERM: 'dumb',
+  // Test runs leave no litter in the workspace, and a stale .pyc cannot hide a change made within one second.
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTEST_ADDOPTS: '-o cache_dir=/tmp/pytest-cache',
+  HYPOTHESIS_STORAGE_DIRECTORY: '/tmp/hypothesis',
+} as const;
+
+// Known to the engine, not to the types.
+const ownCgroups = { CgroupnsMode: 'private' } as const;
+
+function hostConfig(plan: ContainerPlan): Dockerode.HostConfig {
+  return {
+    NetworkMode: 'none',
+    ReadonlyRootfs: true,
+    Privileged: false,
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges:true'],
+    IpcMode: 'private',
+    ...ownCgroups,
+    UsernsMode: plan.userns,
+    Init: false,
+    AutoRemove: false,
+    RestartPolicy: { Name: 'no' },
+    LogConfig: { Type: plan.isPodman ? 'k8s-file' : 'none', Config: {} },
+    OomScoreAdj: 500,
+    ShmSize: 64 * mebibyte,
+    Tmpfs: temporaryFolders(plan),
+    Mounts: mounts(plan),
+    Ulimits: [
+      { Name: 'nofile', Soft: 4096, Hard: 8192 },
+      { Name: 'core', Soft: 0, Hard: 0 },
+      { Name: 'nproc', Soft: 32_768, Hard: 32_768 },
+      { Name: 'fsize', Soft: 4096 * mebibyte, Hard: 4096 * mebibyte },
+    ],
+    ...(plan.limits.memory ? { Memory: plan.memoryBytes } : {}),
+    // Equal to memory: no swap beside it.
+    ...(plan.limits.memory && plan.limits.swap ? { MemorySwap: plan.memoryBytes } : {}),
+    ...(plan.limits.cpu ? { NanoCpus: Math.round(plan.cpus * 1e9) } : {}),
+    ...(plan.limits.pids ? { PidsLimit: plan.pids } : {}),
+  };
+}
+
+// `exec` must be said: the engine mounts these without it, which breaks compilers and test binaries. Their contents count as
+// memory, so a quarter of it is the most they get.
+function temporaryFolders(plan: ContainerPlan): Record<string, string> {
+  const size = Math.max(64, Math.floor(plan.memoryBytes / mebibyte / 4));
+  const owner = plan.isPodman ? '' : `,uid=${plan.user.uid},gid=${plan.user.gid}`;
+  return {
+    '/tmp': `rw,nosuid,nodev,exec,size=${size}m,mode=1777`,
+    [homeInContainer]: `rw,nosuid,nodev,exec,size=${size}m,mode=${plan.isPodman ? '1777' : '0700'}${owner}`,
+    '/run': 'rw,nosuid,nodev,size=16m,mode=1777',
+  };
+}
+
+function mounts(plan: ContainerPlan): Dockerode.MountConfig {
+  // NonRecursive keeps other file systems that happen to be mounted below the project out; the types do not know it.
+  const bind = (source: string, target: string, isReadOnly: boolean) => ({
+    Type: 'bind' as const,
+    Source: source,
+    Target: target,
+    ReadOnly: isReadOnly,
+    BindOptions: { Propagation: 'rprivate' as const, NonRecursive: true },
+  });
+  return [
+    bind(plan.workspacePath, workspaceInContainer, false),
+    ...plan.pins.map((pin) =>
+      bind(`${plan.workspacePath}/${pin.path}`, `${workspaceInContainer}/${pin.path}`, pin.readOnly),
+    ),
+    bind(plan.passwdFile, '/etc/passwd', true),
+    bind(plan.groupFile, '/etc/group', true),
+    { Type: 'volume', Source: plan.scratchVolume, Target: scratchInContainer, ReadOnly: false },
+  ];
+}

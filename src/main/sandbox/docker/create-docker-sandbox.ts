@@ -1,0 +1,118 @@
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from '@shared/settings.ts';
+import { success, type Reply } from '@shared/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import type { SandboxDescription } from '../sandbox.ts';
+import type { ContainerPlan } from './create-body.ts';
+import { DockerSandbox } from './docker-sandbox.ts';
+import type { Engine } from './engine.ts';
+import { homeIdOf, type UserIds } from './identity.ts';
+import { findImage, type ImageRequest } from './image.ts';
+import { SessionContainer } from './session-container.ts';
+import { sweepLeftovers } from './sweep.ts';
+
+export interface DockerSandboxRequest {
+  readonly sessionId: string;
+  /** Absolute; checked before. */
+  readonly workspacePath: string;
+  readonly settings: Settings['sandbox'];
+  /** Absolute; identity files lie below it. */
+  readonly homePath: string;
+  readonly image: Omit<ImageRequest, 'wanted'>;
+  readonly log: Log;
+  readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
+}
+
+/** Starts the container of a session. What earlier processes of this home left is swept first. */
+export async function createDockerSandbox(
+  engine: Engine,
+  request: DockerSandboxRequest,
+  signal: AbortSignal,
+): Promise<Reply<DockerSandbox>> {
+  const homeId = homeIdOf(await realpath(request.homePath));
+  const [image] = await Promise.all([
+    findImage(engine, { ...request.image, wanted: request.settings.image }, signal),
+    sweepLeftovers(engine, homeId, request.log),
+  ]);
+  if (!image.ok) return image;
+  const workspacePath = await realpath(request.workspacePath);
+  const limits = limitsFor(engine, request.settings);
+  const session = await SessionContainer.start(
+    {
+      engine,
+      imageId: image.value.id,
+      sessionId: request.sessionId,
+      homeId,
+      identityFolder: join(request.homePath, 'sandbox'),
+      workspacePath,
+      ...(await userFor(engine, workspacePath)),
+      ...limits,
+      log: request.log,
+      onLost: request.onLost,
+    },
+    signal,
+  );
+  if (!session.ok) return session;
+  return success(
+    new DockerSandbox({
+      session: session.value,
+      imageName: image.value.name,
+      hasScratch: session.value.hasScratch,
+      description: describe(engine),
+      limits: shownLimits(limits),
+      warnings: warningsOf(engine),
+    }),
+  );
+}
+
+interface Limits {
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly pids: number;
+}
+
+/** Half a core is left to the machine, so that the window still answers while a command takes all it can. */
+export function limitsFor(engine: Pick<Engine, 'cpus' | 'memoryBytes'>, settings: Settings['sandbox']): Limits {
+  const most = Math.max(1, engine.cpus - 0.5);
+  const wantedMemory = settings.memoryMb * 1024 * 1024;
+  return {
+    memoryBytes: engine.memoryBytes > 0 ? Math.min(wantedMemory, engine.memoryBytes) : wantedMemory,
+    cpus: settings.cpus === null ? most : Math.min(settings.cpus, engine.cpus),
+    pids: settings.pids,
+  };
+}
+
+function shownLimits(limits: Limits): SandboxDescription['limits'] {
+  return {
+    network: 'none',
+    memoryMb: Math.round(limits.memoryBytes / 1024 / 1024),
+    cpus: limits.cpus,
+    pids: limits.pids,
+  };
+}
+
+// Files must belong to whoever owns the project, on the host as in the container.
+async function userFor(
+  engine: Engine,
+  workspacePath: string,
+): Promise<{ user: UserIds; userns: ContainerPlan['userns'] }> {
+  const owner = await stat(workspacePath);
+  const user = process.platform === 'win32' ? { uid: 1000, gid: 1000 } : { uid: owner.uid, gid: owner.gid };
+  if (!engine.rootless) return { user, userns: engine.remapsUsers ? 'host' : '' };
+  // Without root the container's root is the host's user; Podman can keep the id instead.
+  return engine.kind === 'podman' ? { user, userns: 'keep-id' } : { user: { uid: 0, gid: 0 }, userns: '' };
+}
+
+function describe(engine: Engine): string {
+  return (
+    `Commands run in a container (${engine.kind} ${engine.version}). Protected: your files outside this project, your network, your keys. ` +
+    'Not protected: files of this project, disk space, and the machine against a flaw in its kernel.'
+  );
+}
+
+function warningsOf(engine: Engine): readonly string[] {
+  const names = { memory: 'memory', swap: 'swap', pids: 'number of processes', cpu: 'processor time' } as const;
+  const missing = (['memory', 'swap', 'pids', 'cpu'] as const).filter((name) => !engine.limits[name]);
+  return missing.length === 0 ? [] : [`This engine cannot limit: ${missing.map((name) => names[name]).join(', ')}.`];
+}

@@ -1,0 +1,215 @@
+import { failure, success, type Reply } from '@shared/errors.ts';
+import { keepOutput } from '../kept-output.ts';
+import { workspaceRelative } from '../paths.ts';
+import { skippedText } from '../skipped-folders.ts';
+import type {
+  ExecRequest,
+  ExecResult,
+  FileContent,
+  FileStat,
+  ListOptions,
+  Listing,
+  OpenProcess,
+  OpenRequest,
+  ReadOptions,
+  Sandbox,
+  SandboxDescription,
+  ScannedFile,
+  SearchQuery,
+  SearchResult,
+} from '../sandbox.ts';
+import { noFolderExit, runScript } from './scripts.ts';
+import { scratchInContainer, workspaceInContainer } from './create-body.ts';
+import { ContainerFiles } from './container-files.ts';
+import { ContainerRuns, newMark, type RunEnd } from './run-in-container.ts';
+import type { SessionContainer } from './session-container.ts';
+
+export interface DockerSandboxOptions {
+  readonly session: SessionContainer;
+  readonly imageName: string;
+  readonly hasScratch: boolean;
+  readonly description: string;
+  readonly limits: SandboxDescription['limits'];
+  readonly warnings: readonly string[];
+}
+
+const defaultKeepBytes = 256 * 1024;
+/** A command that prints more than this is ended: it fills logs and nobody reads it. */
+const maxOutputBytes = 1024 * 1024 * 1024;
+const maxCommandBytes = 100_000;
+
+/** A session's container as a `Sandbox`: commands and file operations are processes in it. */
+export class DockerSandbox implements Sandbox {
+  readonly tier = 'container';
+  readonly workspacePath = workspaceInContainer;
+  readonly scratchPath: string | null;
+  readonly #options: DockerSandboxOptions;
+  readonly #runs: ContainerRuns;
+  readonly #files: ContainerFiles;
+  readonly #open = new Set<OpenProcess>();
+
+  constructor(options: DockerSandboxOptions) {
+    this.#options = options;
+    this.scratchPath = options.hasScratch ? scratchInContainer : null;
+    this.#runs = new ContainerRuns(options.session);
+    this.#files = new ContainerFiles(this.#runs);
+  }
+
+  get description(): SandboxDescription {
+    const { imageName, description, limits, warnings, session } = this.#options;
+    return {
+      tier: 'container',
+      image: imageName,
+      text: `${description} ${skippedText}`,
+      limits,
+      warnings: [...warnings, ...session.warnings],
+    };
+  }
+
+  async exec(request: ExecRequest, signal: AbortSignal): Promise<Reply<ExecResult>> {
+    const refused = refuseCommand(request);
+    if (refused !== null) return refused;
+    const started = performance.now();
+    const stdout = keepOutput(request.keepBytes ?? defaultKeepBytes);
+    const stderr = keepOutput(request.keepBytes ?? defaultKeepBytes);
+    const nonce = newMark();
+    const ended = await this.#runs.run(
+      {
+        argv: commandLine(request, nonce),
+        ...(request.env === undefined ? {} : { env: request.env }),
+        ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
+        onChunk: (chunk) => {
+          (chunk.stream === 'stdout' ? stdout : stderr).push(chunk.bytes);
+          request.onOutput?.(chunk);
+        },
+        timeoutMs: request.timeoutMs,
+        maxOutputBytes,
+      },
+      signal,
+    );
+    if (!ended.ok) return ended;
+    const errorText = stderr.text();
+    if (ended.value.exitCode === noFolderExit && errorText === nonce) {
+      return failure('not-found', `There is no folder ${request.cwd ?? '.'} to run the command in.`);
+    }
+    return success({
+      ...outcomeOf(ended.value),
+      stdout: stdout.text(),
+      stderr:
+        ended.value.outcome === 'flooded' ? `${errorText}\n[dewpoint: ended because it printed too much]\n` : errorText,
+      stdoutBytes: stdout.totalBytes,
+      stderrBytes: stderr.totalBytes,
+      durationMs: performance.now() - started,
+    });
+  }
+
+  async open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>> {
+    const refused = refuseCommand(request);
+    if (refused !== null) return refused;
+    const mark = newMark();
+    const started = await this.#runs.start(
+      {
+        argv: commandLine(request, newMark()),
+        ...(request.env === undefined ? {} : { env: request.env }),
+        onChunk: request.onOutput,
+        keepInputOpen: true,
+      },
+      mark,
+      signal,
+    );
+    if (!started.ok) return started;
+    const { live, running } = started.value;
+    const process: OpenProcess = {
+      write: (bytes) => writeInput(running.stream, bytes),
+      ended: running.ended.then((end) => {
+        this.#open.delete(process);
+        return { exitCode: end.type === 'exited' ? end.exitCode : null };
+      }),
+      close: async () => {
+        if (this.#open.has(process)) await this.#runs.stop(live, mark, { running, graceTenths: 5 });
+        await running.ended;
+      },
+    };
+    this.#open.add(process);
+    return success(process);
+  }
+
+  readFile(path: string, options: ReadOptions, signal: AbortSignal): Promise<Reply<FileContent>> {
+    return this.#at(path, (inside) => this.#files.read(inside, options, signal));
+  }
+
+  writeFile(
+    path: string,
+    bytes: Uint8Array,
+    expect: string | null | undefined,
+    signal: AbortSignal,
+  ): Promise<Reply<void>> {
+    return this.#at(path, (inside) => this.#files.write(inside, { bytes, expect }, signal));
+  }
+
+  deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>> {
+    return this.#at(path, (inside) => this.#files.delete(inside, expect, signal));
+  }
+
+  list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
+    return this.#at(path, (inside) => this.#files.list(inside, options, signal));
+  }
+
+  search(query: SearchQuery, signal: AbortSignal): Promise<Reply<SearchResult>> {
+    return this.#at(query.path ?? '.', (inside) => this.#files.search({ ...query, path: inside }, signal));
+  }
+
+  stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>> {
+    return this.#at(path, (inside) => this.#files.stat(inside, signal));
+  }
+
+  scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>> {
+    return this.#files.scan(signal);
+  }
+
+  async dispose(): Promise<void> {
+    await this.#options.session.dispose();
+  }
+
+  async #at<T>(path: string, work: (inside: string) => Promise<Reply<T>>): Promise<Reply<T>> {
+    const inside = workspaceRelative(path, workspaceInContainer);
+    return inside.ok ? work(inside.value) : inside;
+  }
+}
+
+type Command = Pick<ExecRequest, 'command' | 'cwd' | 'env'>;
+
+function refuseCommand({ command, cwd, env }: Command): Reply<never> | null {
+  if (command.includes('\0') || cwd?.includes('\0') === true)
+    return failure('bad-input', 'A command cannot hold a NUL character.');
+  if (Buffer.byteLength(command) > maxCommandBytes) {
+    return failure(
+      'too-large',
+      `The command is longer than ${maxCommandBytes} bytes.`,
+      'Write it to a file and run that.',
+    );
+  }
+  for (const [name, value] of Object.entries(env ?? {})) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0'))
+      return failure('bad-input', `"${name}" cannot be an environment variable.`);
+  }
+  return null;
+}
+
+function commandLine({ command, cwd }: Command, nonce: string): (mark: string) => readonly string[] {
+  const folder = cwd === undefined || cwd === '' ? '.' : cwd.startsWith('/') ? cwd : `./${cwd}`;
+  return (mark) => ['/bin/sh', '-c', runScript, 'dewpoint', mark, folder, nonce, command];
+}
+
+function outcomeOf(end: RunEnd): Pick<ExecResult, 'outcome' | 'exitCode'> {
+  if (end.outcome === 'flooded') return { outcome: 'killed', exitCode: null };
+  // 137: killed by a signal that we did not send, most often for memory.
+  if (end.outcome === 'exited' && end.exitCode === 137) return { outcome: 'killed', exitCode: 137 };
+  return { outcome: end.outcome, exitCode: end.exitCode };
+}
+
+function writeInput(stream: NodeJS.WritableStream, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
+}

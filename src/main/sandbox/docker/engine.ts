@@ -1,0 +1,168 @@
+import type Dockerode from 'dockerode';
+import { z } from 'zod';
+import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { statusOf, systemCodeOf, withDeadline } from './deadline.ts';
+import { engineEndpoints, type Endpoint, type EngineSearch } from './endpoints.ts';
+
+/** A container engine that answered. */
+export interface Engine {
+  readonly docker: Dockerode;
+  readonly endpoint: string;
+  readonly kind: 'docker' | 'podman';
+  readonly version: string;
+  readonly rootless: boolean;
+  /** The daemon maps user ids of containers to others (`userns-remap`). */
+  readonly remapsUsers: boolean;
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  /** Which limits this engine can hold; the others are said, not promised. */
+  readonly limits: EngineLimits;
+}
+
+export interface EngineLimits {
+  readonly memory: boolean;
+  readonly swap: boolean;
+  readonly pids: boolean;
+  readonly cpu: boolean;
+}
+
+/** The newest version of the engine's API that was tried; a newer engine still speaks it. */
+const newestApiVersion = '1.47';
+const answerMs = 5_000;
+
+/** The first engine that answers, with its API version agreed. Fails with `missing-sandbox`, saying how to get one. */
+export async function findEngine(search: EngineSearch, signal: AbortSignal): Promise<Reply<Engine>> {
+  const problems: EndpointProblem[] = [];
+  for (const endpoint of await engineEndpoints(search)) {
+    if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+    const tried = await tryEndpoint(endpoint, signal);
+    if (tried.ok) return success(tried.engine);
+    problems.push(tried.problem);
+  }
+  return missing(problems, search);
+}
+
+interface EndpointProblem {
+  readonly endpoint: string;
+  readonly kind: 'absent' | 'forbidden' | 'silent' | 'other';
+  readonly text: string;
+}
+
+type Tried = { readonly ok: true; readonly engine: Engine } | { readonly ok: false; readonly problem: EndpointProblem };
+
+async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tried> {
+  const { address, label } = endpoint;
+  if (address === null) return { ok: false, problem: { endpoint: label, kind: 'other', text: endpoint.problem } };
+  try {
+    // Loaded on first use: it brings gRPC and SSH along, which no start without commands should pay for.
+    const { default: Docker } = await import('dockerode');
+    // An empty host keeps DOCKER_HOST of the environment from taking the place of the socket.
+    const options =
+      'socketPath' in address
+        ? { socketPath: address.socketPath, host: '' }
+        : { ...address, protocol: 'http' as const };
+    const version = versionSchema.parse(await withDeadline(answerMs, signal, () => new Docker(options).version()));
+    const docker = new Docker({ ...options, version: `v${agreedVersion(version.ApiVersion)}` });
+    const info = infoSchema.parse(await withDeadline(answerMs, signal, () => docker.info()));
+    const isPodman = (version.Components ?? []).some((component) => /podman/i.test(component.Name));
+    return { ok: true, engine: describeEngine(docker, label, { version: version.Version, isPodman, info }) };
+  } catch (error) {
+    return { ok: false, problem: problemOf(label, error) };
+  }
+}
+
+const versionSchema = z.object({
+  Version: z.string(),
+  ApiVersion: z.string(),
+  Components: z.array(z.object({ Name: z.string() })).nullish(),
+});
+
+const infoSchema = z.object({
+  OSType: z.string().nullish(),
+  NCPU: z.number().nullish(),
+  MemTotal: z.number().nullish(),
+  MemoryLimit: z.boolean().nullish(),
+  SwapLimit: z.boolean().nullish(),
+  PidsLimit: z.boolean().nullish(),
+  CpuCfsQuota: z.boolean().nullish(),
+  SecurityOptions: z.array(z.string()).nullish(),
+});
+
+interface Answers {
+  readonly version: string;
+  readonly isPodman: boolean;
+  readonly info: z.infer<typeof infoSchema>;
+}
+
+function describeEngine(docker: Dockerode, endpoint: string, { version, isPodman, info }: Answers): Engine {
+  const options = info.SecurityOptions ?? [];
+  return {
+    docker,
+    endpoint,
+    kind: isPodman ? 'podman' : 'docker',
+    version,
+    rootless: options.some((option) => option.includes('name=rootless')),
+    remapsUsers: options.some((option) => option.includes('name=userns')),
+    cpus: info.NCPU ?? 1,
+    memoryBytes: info.MemTotal ?? 0,
+    limits: {
+      memory: info.MemoryLimit ?? false,
+      swap: info.SwapLimit ?? false,
+      pids: info.PidsLimit ?? false,
+      cpu: info.CpuCfsQuota ?? false,
+    },
+  };
+}
+
+/** The older of what the engine speaks and what was tried, as `major.minor`. */
+export function agreedVersion(engine: string, newest: string = newestApiVersion): string {
+  const [major = 0, minor = 0] = engine.split('.').map(Number);
+  const [ourMajor = 0, ourMinor = 0] = newest.split('.').map(Number);
+  return major < ourMajor || (major === ourMajor && minor < ourMinor) ? engine : newest;
+}
+
+function problemOf(endpoint: string, error: unknown): EndpointProblem {
+  const code = systemCodeOf(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { endpoint, kind: 'absent', text: 'there is no socket' };
+  if (code === 'EACCES' || code === 'EPERM') return { endpoint, kind: 'forbidden', text: 'this user may not use it' };
+  if (code === 'ECONNREFUSED' || code === 'timeout') return { endpoint, kind: 'silent', text: 'nothing answers' };
+  const status = statusOf(error);
+  return {
+    endpoint,
+    kind: 'other',
+    text: status === null ? messageOf(error) : `it answered with status ${status}: ${messageOf(error)}`,
+  };
+}
+
+function missing(problems: readonly EndpointProblem[], { platform }: EngineSearch): Reply<never> {
+  const forbidden = problems.find((problem) => problem.kind === 'forbidden');
+  if (forbidden !== undefined) {
+    return failure(
+      'missing-sandbox',
+      `A container engine is there (${forbidden.endpoint}), but this user may not use it.`,
+      'Add yourself to its group (Linux: sudo usermod -aG docker "$USER"), log in again and start again. Mind that this group is as powerful as root.',
+    );
+  }
+  const silent = problems.find((problem) => problem.kind !== 'absent');
+  if (silent !== undefined) {
+    return failure(
+      'missing-sandbox',
+      `The container engine at ${silent.endpoint} cannot be used: ${silent.text}.`,
+      platform === 'linux'
+        ? 'Start it (sudo systemctl start docker) and start again.'
+        : 'Start Docker Desktop (or your engine) and start again.',
+    );
+  }
+  return failure(
+    'missing-sandbox',
+    'Commands and changes need a container engine, and none was found on this machine.',
+    `${howToGet(platform)} Questions and --plan work without it.`,
+  );
+}
+
+function howToGet(platform: NodeJS.Platform): string {
+  if (platform === 'linux') {
+    return 'Install Docker (Debian, Ubuntu: sudo apt-get install docker.io) or Podman, start it, and start again.';
+  }
+  return 'Install Docker Desktop, OrbStack, Colima or Podman, start it, and start again.';
+}

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { statusOf, withDeadline } from './deadline.ts';
+import type { Engine } from './engine.ts';
+
+export interface ImageRequest {
+  /** An image the user chose; null for our own. */
+  readonly wanted: string | null;
+  /** Holds `sandbox/Dockerfile`. */
+  readonly resourcesPath: string;
+  /** The script that brings the image where no registry can be reached; null where it is not shipped. */
+  readonly script: { readonly node: string; readonly path: string } | null;
+  readonly onProgress: (text: string) => void;
+}
+
+export interface SandboxImage {
+  /** For people and for the log. */
+  readonly name: string;
+  /** `sha256:…`: what the container is made from, whatever happens to the name. */
+  readonly id: string;
+}
+
+const inspectMs = 10_000;
+
+/** The image of the sandbox, made when it is not there. Fails with `missing-sandbox`. */
+export async function findImage(
+  engine: Engine,
+  request: ImageRequest,
+  signal: AbortSignal,
+): Promise<Reply<SandboxImage>> {
+  const { wanted } = request;
+  if (wanted !== null) {
+    const id = await imageId(engine, wanted, signal);
+    if (id !== null) return success({ name: wanted, id });
+    return failure(
+      'missing-sandbox',
+      `The image ${wanted} of the settings is not on this machine.`,
+      `Bring it (docker pull ${wanted}), or clear it: dewpoint settings set sandbox.image null`,
+    );
+  }
+  const name = await ourImageName(request.resourcesPath);
+  const present = await imageId(engine, name, signal);
+  if (present !== null) return success({ name, id: present });
+  const problems: string[] = [];
+  for (const make of [runScript, buildHere]) {
+    const made = await make(engine, { ...request, name }, signal);
+    if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+    if (made.ok) return success({ name, id: made.value });
+    problems.push(made.error.message);
+  }
+  return failure(
+    'missing-sandbox',
+    `The sandbox image could not be made: ${problems.filter((text) => text !== '').join('; ')}`,
+    'Connect to the network once and start again, or set an image you have: dewpoint settings set sandbox.image NAME',
+  );
+}
+
+/** The name under which the image of this Dockerfile is kept: another Dockerfile, another name. */
+export async function ourImageName(resourcesPath: string): Promise<string> {
+  const dockerfile = await readFile(join(resourcesPath, 'sandbox', 'Dockerfile'));
+  return `dewpoint-sandbox:dockerfile-${createHash('sha256').update(dockerfile).digest('hex').slice(0, 12)}`;
+}
+
+async function imageId(engine: Engine, name: string, signal: AbortSignal): Promise<string | null> {
+  try {
+    const found = await withDeadline(inspectMs, signal, () => engine.docker.getImage(name).inspect());
+    return found.Id;
+  } catch (error) {
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
+}
+
+type Making = ImageRequest & { readonly name: string };
+
+const scriptResultSchema = z.object({ image: z.string(), id: z.string() });
+
+/** First choice where it is there: it knows the cache, the registry and how to do without either. Prints progress on stderr. */
+async function runScript(
+  engine: Engine,
+  { script, name, onProgress }: Making,
+  signal: AbortSignal,
+): Promise<Reply<string>> {
+  if (script === null || (await stat(script.path).catch(() => null)) === null) return failure('missing-sandbox', '');
+  const output = await new Promise<{ code: number | null; stdout: string; last: string }>((resolve) => {
+    const child = spawn(script.node, [script.path, '--json'], { stdio: ['ignore', 'pipe', 'pipe'], signal });
+    let stdout = '';
+    let last = '';
+    child.stdout.on('data', (bytes: Buffer) => void (stdout += bytes.toString()));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      last = line;
+      onProgress(line);
+    });
+    child.on('error', (error) => resolve({ code: null, stdout: '', last: messageOf(error) }));
+    child.on('close', (code) => resolve({ code, stdout, last }));
+  });
+  const result = scriptResultSchema.safeParse(parseJson(output.stdout.trim().split('\n').at(-1) ?? ''));
+  if (output.code !== 0 || !result.success) return failure('missing-sandbox', output.last);
+  const [repo = '', tag = ''] = name.split(':');
+  await withDeadline(inspectMs, signal, () => engine.docker.getImage(result.data.image).tag({ repo, tag }));
+  return success(result.data.id);
+}
+
+/** Builds through the engine alone. A failed build ends like a good one: only an `error` record in the stream tells. */
+async function buildHere(
+  engine: Engine,
+  { resourcesPath, name, onProgress }: Making,
+  signal: AbortSignal,
+): Promise<Reply<string>> {
+  try {
+    onProgress('Building the sandbox image (once, some minutes).');
+    const context = join(resourcesPath, 'sandbox');
+    const stream = await engine.docker.buildImage(
+      { context, src: ['Dockerfile'] },
+      { t: name, rm: true, forcerm: true, abortSignal: signal },
+    );
+    let problem: string | null = null;
+    for await (const line of createInterface({ input: stream })) {
+      const record = buildRecordSchema.safeParse(parseJson(line));
+      if (!record.success) continue;
+      problem ??= record.data.error ?? null;
+      const text = (record.data.stream ?? record.data.status ?? '').trim();
+      if (/^Step \d/.test(text)) onProgress(text);
+    }
+    if (problem !== null) return failure('missing-sandbox', problem);
+    const id = await imageId(engine, name, signal);
+    return id === null ? failure('missing-sandbox', 'the build left no image') : success(id);
+  } catch (error) {
+    return failure('missing-sandbox', messageOf(error));
+  }
+}
+
+const buildRecordSchema = z.object({
+  error: z.string().nullish(),
+  stream: z.string().nullish(),
+  status: z.string().nullish(),
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+import type { ListEntry, ScannedFile } from '../sandbox.ts';
+
+/**
+ * What the list program printed. Entries are sorted by path. Names that are not UTF-8 are left out: they could not be
+ * named again.
+ */
+export function parseListing(output: Buffer): { entries: ListEntry[]; ignoreFiles: Map<string, string> } {
+  const records = splitRecords(output);
+  const end = records.indexOf('');
+  const entries: ListEntry[] = [];
+  for (const record of records.slice(0, end < 0 ? records.length : end)) {
+    const match = /^(\S) (\d+) ([^]*)$/.exec(record);
+    if (match?.[3] === undefined || !isText(record)) continue;
+    entries.push({ path: withoutDot(match[3]), kind: kindOfLetter(match[1] ?? ''), sizeBytes: Number(match[2]) });
+  }
+  entries.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  return { entries, ignoreFiles: end < 0 ? new Map() : parseIgnoreFiles(records.slice(end + 1)) };
+}
+
+/** What the scan program printed: path to metadata. */
+export function parseScan(output: Buffer): Map<string, ScannedFile> {
+  const files = new Map<string, ScannedFile>();
+  for (const record of splitRecords(output)) {
+    const match = /^(\d+) ([0-7]+) (\S+) (\S+) (\d+) ([^]+)$/.exec(record);
+    if (match?.[6] === undefined || !isText(record)) continue;
+    const [, size = '0', mode = '0', modified, changed, inode, path] = match;
+    files.set(path, {
+      sizeBytes: Number(size),
+      mode: Number.parseInt(mode, 8),
+      fingerprint: `${size}:${modified}:${changed}:${inode}`,
+    });
+  }
+  return files;
+}
+
+function parseIgnoreFiles(records: readonly string[]): Map<string, string> {
+  const files = new Map<string, string>();
+  for (let index = 0; index + 1 < records.length; index += 2) {
+    const path = withoutDot((records[index] ?? '').replace(/^\d+ /, ''));
+    const cut = path.lastIndexOf('/');
+    // The text ends with an x that kept its last line breaks.
+    files.set(cut < 0 ? '.' : path.slice(0, cut), (records[index + 1] ?? '').slice(0, -1));
+  }
+  return files;
+}
+
+function splitRecords(output: Buffer): string[] {
+  const records = output.toString().split('\0');
+  if (records.at(-1) === '') records.pop();
+  return records;
+}
+
+// U+FFFD stands where bytes were no UTF-8 (or, rarely, in a name itself: such a name is left out as well).
+function isText(record: string): boolean {
+  return !record.includes('\uFFFD');
+}
+
+function withoutDot(path: string): string {
+  let start = 0;
+  while (path.startsWith('./', start)) start += 2;
+  return path.slice(start);
+}
+
+function kindOfLetter(letter: string): ListEntry['kind'] {
+  if (letter === 'f') return 'file';
+  if (letter === 'd') return 'folder';
+  return letter === 'l' ? 'link' : 'other';
+}

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { delay } from '../../lib/delay.ts';
+import type { OutputChunk } from '../sandbox.ts';
+import { ContainerGoneError, startExec, type ExecEnd, type RunningExec } from './container-exec.ts';
+import { systemCodeOf, withDeadline } from './deadline.ts';
+import { killScript, runMark } from './scripts.ts';
+import type { Abilities, LiveContainer, SessionContainer } from './session-container.ts';
+
+export interface ContainerRun {
+  /** The argument list, made for this run's mark and what the image can do. */
+  readonly argv: (mark: string, abilities: Abilities) => readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: Uint8Array;
+  readonly onChunk: (chunk: OutputChunk) => void;
+  readonly timeoutMs: number;
+  /** More output than this ends the run. */
+  readonly maxOutputBytes: number;
+}
+
+export interface RunEnd {
+  readonly outcome: 'exited' | 'timed-out' | 'cancelled' | 'flooded' | 'lost';
+  readonly exitCode: number | null;
+}
+
+/** Between asking a command to end and killing it, in tenths of a second; a person who cancels waits less. */
+const graceTenths = { 'timed-out': 10, cancelled: 2, flooded: 0 } as const;
+const killMs = 3_000;
+const settleMs = 1_500;
+
+/** Runs processes in the container of a session and makes sure that none outlives its run. */
+export class ContainerRuns {
+  readonly #session: SessionContainer;
+  readonly #alive = new Set<string>();
+
+  constructor(session: SessionContainer) {
+    this.#session = session;
+  }
+
+  /** Runs one process to its end. What was not started because the container was gone is tried once in a new one. */
+  async run(request: ContainerRun, signal: AbortSignal): Promise<Reply<RunEnd>> {
+    const mark = newMark();
+    const flood = new AbortController();
+    let bytes = 0;
+    const onChunk = (chunk: OutputChunk): void => {
+      bytes += chunk.bytes.length;
+      if (bytes > request.maxOutputBytes) flood.abort();
+      else request.onChunk(chunk);
+    };
+    const started = await this.start({ ...request, onChunk, keepInputOpen: false }, mark, signal);
+    if (!started.ok)
+      return started.error.code === 'cancelled' ? success({ outcome: 'cancelled', exitCode: null }) : started;
+    const { live, running } = started.value;
+    const why = await this.#firstOf(running.ended, { timeoutMs: request.timeoutMs, flood: flood.signal, signal });
+    if (why !== 'ended') await this.stop(live, mark, { running, graceTenths: graceTenths[why] });
+    const end = await running.ended;
+    this.#alive.delete(mark);
+    if (why !== 'ended') return success({ outcome: why, exitCode: null });
+    return success(await this.#judge(live, end));
+  }
+
+  /** Starts a process that the caller follows; `stop` ends it. */
+  async start(
+    request: Pick<ContainerRun, 'argv' | 'env' | 'stdin' | 'onChunk'> & { readonly keepInputOpen: boolean },
+    mark: string,
+    signal: AbortSignal,
+  ): Promise<Reply<{ live: LiveContainer; running: RunningExec }>> {
+    for (let tries = 1; ; tries += 1) {
+      const acquired = await this.#session.acquire(signal);
+      if (!acquired.ok) return acquired;
+      const live = acquired.value;
+      this.#alive.add(mark);
+      try {
+        const { argv, env, ...rest } = request;
+        const running = await startExec(live.container, {
+          ...rest,
+          argv: argv(mark, live.abilities),
+          env: { ...env, [runMark]: mark },
+        });
+        void running.ended.then(() => this.#alive.delete(mark));
+        return success({ live, running });
+      } catch (error) {
+        this.#alive.delete(mark);
+        this.#session.markGone(live, goneReason(error));
+        if (!(error instanceof ContainerGoneError) || tries === 2) return startFailure(error);
+      }
+    }
+  }
+
+  /** The ladder: ask, kill from within, and where that does not help within its time, the whole container. Never rejects. */
+  async stop(
+    live: LiveContainer,
+    mark: string,
+    { running, graceTenths: tenths }: { running: RunningExec; graceTenths: number },
+  ): Promise<void> {
+    const isAlone = this.#alive.size === 1 && this.#alive.has(mark);
+    try {
+      await withDeadline(killMs + tenths * 100, null, async () => {
+        const killer = await startExec(live.container, {
+          argv: ['/bin/sh', '-c', killScript, 'kill', mark, String(tenths), isAlone ? 'alone' : 'among'],
+          onChunk: () => undefined,
+        });
+        await killer.ended;
+      });
+    } catch {
+      // No room for one more process, or no answer: the next rung does not depend on either.
+    }
+    if (await endsWithin(running.ended, settleMs)) return;
+    await this.#session.kill(live, 'a command could not be ended in any other way');
+    if (await endsWithin(running.ended, settleMs)) return;
+    running.stream.destroy();
+  }
+
+  async #firstOf(
+    ended: Promise<ExecEnd>,
+    limits: { readonly timeoutMs: number; readonly flood: AbortSignal; readonly signal: AbortSignal },
+  ): Promise<'ended' | 'timed-out' | 'cancelled' | 'flooded'> {
+    return new Promise((resolve) => {
+      const finish = (why: 'ended' | 'timed-out' | 'cancelled' | 'flooded'): void => {
+        clearTimeout(timer);
+        limits.signal.removeEventListener('abort', onAbort);
+        resolve(why);
+      };
+      const onAbort = (): void => finish('cancelled');
+      const timer = setTimeout(() => finish('timed-out'), limits.timeoutMs);
+      limits.signal.addEventListener('abort', onAbort, { once: true });
+      limits.flood.addEventListener('abort', () => finish('flooded'), { once: true });
+      if (limits.signal.aborted) onAbort();
+      void ended.then(() => finish('ended'));
+    });
+  }
+
+  // A code above 128 may be the container's own end as much as the command's.
+  async #judge(live: LiveContainer, end: ExecEnd): Promise<RunEnd> {
+    if (end.type === 'lost') {
+      this.#session.markGone(live, end.reason);
+      return { outcome: 'lost', exitCode: null };
+    }
+    if (end.exitCode < 128) return { outcome: 'exited', exitCode: end.exitCode };
+    try {
+      const { State } = await withDeadline(5_000, null, (abortSignal) => live.container.inspect({ abortSignal }));
+      if (State.Running) return { outcome: 'exited', exitCode: end.exitCode };
+      this.#session.markGone(live, State.OOMKilled ? 'the container ran out of memory' : 'the container was stopped');
+    } catch (error) {
+      this.#session.markGone(live, goneReason(error));
+    }
+    return { outcome: 'lost', exitCode: null };
+  }
+}
+
+export function newMark(): string {
+  return randomBytes(12).toString('hex');
+}
+
+async function endsWithin(ended: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const waiting = new AbortController();
+  const isEnded = await Promise.race([ended.then(() => true), delay(milliseconds, waiting.signal).then(() => false)]);
+  waiting.abort();
+  return isEnded;
+}
+
+function goneReason(error: unknown): string {
+  if (error instanceof ContainerGoneError) return 'the container is gone';
+  const code = systemCodeOf(error);
+  if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ECONNRESET') return 'the container engine stopped';
+  if (error instanceof AppError && error.code === 'timeout') return 'the container engine does not answer';
+  return messageOf(error);
+}
+
+function startFailure(error: unknown): Reply<never> {
+  return failure(
+    'sandbox-lost',
+    `The command was not started: ${goneReason(error)}.`,
+    'Check that your container engine runs; the next command tries again.',
+  );
+}

@@ -1,0 +1,82 @@
+import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { globMatcher } from '../glob.ts';
+import { withoutIgnored } from '../ignore-rules.ts';
+import type { ListEntry, ListOptions, Listing, SearchQuery, SearchResult } from '../sandbox.ts';
+import { isSkippedFolder } from '../skipped-folders.ts';
+
+type Files = ReadonlyMap<string, { readonly bytes: Uint8Array }>;
+
+const defaultListEntries = 2000;
+const defaultSearchMatches = 200;
+
+/** The folders a path lies in, outermost first, the workspace itself left out. */
+export function* foldersOf(path: string): Generator<string> {
+  for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1)) yield path.slice(0, cut);
+}
+
+export function listMemory(files: Files, folder: string, options: ListOptions): Listing {
+  const prefix = folder === '.' ? '' : `${folder}/`;
+  const entries = new Map<string, ListEntry>();
+  for (const [path, { bytes }] of files) {
+    for (const one of foldersOf(path)) entries.set(one, { path: one, kind: 'folder', sizeBytes: 0 });
+    entries.set(path, { path, kind: 'file', sizeBytes: bytes.length });
+  }
+  const depth = options.depth ?? 64;
+  const wanted = [...entries.values()]
+    .filter(({ path }) => path.startsWith(prefix) && path.slice(prefix.length).split('/').length <= depth)
+    .filter(({ path }) => options.all === true || !path.split('/').some(isSkippedFolder))
+    .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  const kept = options.all === true ? wanted : withoutIgnored(wanted, ignoreFiles(files));
+  const limit = options.limit ?? defaultListEntries;
+  return { entries: kept.slice(0, limit), truncated: kept.length > limit };
+}
+
+export function searchMemory(files: Files, query: SearchQuery & { readonly path: string }): Reply<SearchResult> {
+  const limit = query.limit ?? defaultSearchMatches;
+  const { path, glob } = query;
+  const expression = expressionOf(query);
+  if (!expression.ok) return expression;
+  const fits = glob === undefined ? () => true : globMatcher(glob);
+  const isThere = path === '.' || files.has(path) || [...files.keys()].some((file) => file.startsWith(`${path}/`));
+  if (!isThere) return failure('not-found', `There is no ${path}.`);
+  const wanted = listMemory(files, '.', { limit: Number.MAX_SAFE_INTEGER }).entries.filter(
+    (entry) =>
+      entry.kind === 'file' &&
+      (path === '.' || entry.path === path || entry.path.startsWith(`${path}/`)) &&
+      fits(entry.path),
+  );
+  const matches: { path: string; line: number; text: string }[] = [];
+  for (const entry of wanted) {
+    const text = new TextDecoder().decode(files.get(entry.path)?.bytes);
+    if (text.includes('\0')) continue;
+    for (const [index, line] of text.split('\n').entries()) {
+      if (!expression.value.test(line)) continue;
+      if (matches.length === limit) return success({ matches, truncated: true });
+      matches.push({ path: entry.path, line: index + 1, text: line.replace(/\r$/, '').slice(0, 500) });
+    }
+  }
+  return success({ matches, truncated: false });
+}
+
+function expressionOf({ pattern, literal, ignoreCase }: SearchQuery): Reply<RegExp> {
+  try {
+    const source = literal === true ? pattern.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&') : pattern;
+    return success(new RegExp(source, ignoreCase === true ? 'iu' : 'u'));
+  } catch (error) {
+    return failure(
+      'bad-input',
+      `The pattern cannot be searched for: ${messageOf(error)}`,
+      'Use `literal` to search for plain text.',
+    );
+  }
+}
+
+function ignoreFiles(files: Files): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [path, { bytes }] of files) {
+    if (path === '.gitignore') found.set('.', new TextDecoder().decode(bytes));
+    else if (path.endsWith('/.gitignore'))
+      found.set(path.slice(0, -'/.gitignore'.length), new TextDecoder().decode(bytes));
+  }
+  return found;
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
+import { withoutIgnored } from '../ignore-rules.ts';
+import { workspaceRelative } from '../paths.ts';
+import type {
+  FileContent,
+  FileStat,
+  ListEntry,
+  ListOptions,
+  Listing,
+  ReadOptions,
+  Sandbox,
+  SandboxDescription,
+  ScannedFile,
+  SearchQuery,
+  SearchResult,
+} from '../sandbox.ts';
+import { lstat } from 'node:fs/promises';
+import { openInside, type OpenedPath } from './host-path.ts';
+import { kindOf, walkTree, type TreeEntry } from './host-tree.ts';
+import { searchHost } from './ripgrep.ts';
+
+export interface ReadOnlyOptions {
+  /** A real path on the host. */
+  readonly workspacePath: string;
+  /** Why there are no commands; null where read-only was asked for. */
+  readonly because: string | null;
+}
+
+const defaultReadBytes = 4 * 1024 * 1024;
+const defaultListEntries = 2000;
+const defaultSearchMatches = 200;
+
+/** Reads a project on the host: list, read, stat, search. Never runs a command of the model, never writes. */
+export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOptions): Sandbox {
+  const description: SandboxDescription = {
+    tier: 'read-only',
+    image: null,
+    text: 'Read-only: files of this project can be read and searched; no command runs and nothing is written.',
+    limits: { commands: false, writes: false },
+    warnings: because === null ? [] : [because],
+  };
+  const refuse = (what: string): Promise<Reply<never>> =>
+    Promise.resolve(
+      failure(
+        'refused',
+        `${what} is not possible: this session is read-only.`,
+        because ?? 'Start it without --sandbox read-only.',
+      ),
+    );
+  const at = async <T>(path: string, work: (opened: OpenedPath) => Promise<Reply<T>>): Promise<Reply<T>> => {
+    const inside = workspaceRelative(path, workspacePath);
+    if (!inside.ok) return inside;
+    const opened = await openInside(workspacePath, inside.value);
+    if (!opened.ok) return opened;
+    try {
+      return await work(opened.value);
+    } catch (error) {
+      return { ok: false, error: toFailure(error) };
+    } finally {
+      await opened.value.handle.close();
+    }
+  };
+  return {
+    tier: 'read-only',
+    description,
+    workspacePath,
+    scratchPath: null,
+    exec: () => refuse('Running a command'),
+    open: () => refuse('Starting a process'),
+    writeFile: () => refuse('Writing'),
+    deleteFile: () => refuse('Deleting'),
+    readFile: (path, options, signal) => at(path, (opened) => readOpened(opened, options, signal)),
+    list: (path, options, signal) => at(path, (opened) => listOpened(opened, options, signal)),
+    stat: (path) => statPath(workspacePath, path),
+    search: (query, signal) => searchInside(workspacePath, query, signal),
+    scan: (signal) => at('.', (opened) => scanOpened(opened, signal)),
+    dispose: () => Promise.resolve(),
+  };
+}
+
+async function readOpened(
+  { handle, path }: OpenedPath,
+  { maxBytes = defaultReadBytes }: ReadOptions,
+  signal: AbortSignal,
+): Promise<Reply<FileContent>> {
+  if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+  const stats = await handle.stat();
+  if (stats.isDirectory()) return failure('bad-input', `${path} is a folder.`);
+  if (!stats.isFile()) return failure('bad-input', `${path} is not a regular file.`);
+  if (stats.size > maxBytes)
+    return failure('too-large', `${path} has ${stats.size} bytes; at most ${maxBytes} are read at once.`);
+  // One byte more than there should be: a file that grows meanwhile is noticed, never read without end.
+  const buffer = Buffer.alloc(Math.min(maxBytes, stats.size) + 1);
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  const bytes = new Uint8Array(buffer.subarray(0, Math.min(filled, maxBytes)));
+  return success({ bytes, sha256: createHash('sha256').update(bytes).digest('hex'), mode: stats.mode & 0o7777 });
+}
+
+async function listOpened(opened: OpenedPath, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
+  if (!(await opened.handle.stat()).isDirectory()) return failure('bad-input', `${opened.path} is not a folder.`);
+  const entries: ListEntry[] = [];
+  const ignoreFiles = new Map<string, string>();
+  await walkTree(placeOf(opened), {
+    prefix: opened.path,
+    depth: Math.max(1, options.depth ?? 64),
+    all: options.all === true,
+    signal,
+    onEntry: ({ path, kind, sizeBytes }) => entries.push({ path, kind, sizeBytes }),
+    onIgnoreFile: (folder, text) => ignoreFiles.set(folder, text),
+  });
+  entries.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  const kept = withoutIgnored(entries, ignoreFiles);
+  const limit = options.limit ?? defaultListEntries;
+  return success({ entries: kept.slice(0, limit), truncated: kept.length > limit });
+}
+
+async function scanOpened(opened: OpenedPath, signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>> {
+  const files = new Map<string, ScannedFile>();
+  const onEntry = ({ path, kind, sizeBytes, stats }: TreeEntry): void => {
+    if (kind !== 'file') return;
+    const fingerprint = `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
+    files.set(path, { sizeBytes, mode: Number(stats.mode) & 0o7777, fingerprint });
+  };
+  await walkTree(placeOf(opened), {
+    prefix: '.',
+    depth: 64,
+    all: false,
+    signal,
+    onEntry,
+    onIgnoreFile: () => undefined,
+  });
+  return success(files);
+}
+
+// The last part is looked at itself, so that a link is seen as one; what leads to it is opened part by part.
+async function statPath(workspacePath: string, path: string): Promise<Reply<FileStat>> {
+  const inside = workspaceRelative(path, workspacePath);
+  if (!inside.ok) return inside;
+  const cut = inside.value.lastIndexOf('/');
+  const folder = await openInside(workspacePath, cut < 0 ? '.' : inside.value.slice(0, cut));
+  if (!folder.ok) return folder;
+  try {
+    const stats = await lstat(`${placeOf(folder.value)}/${inside.value.slice(cut + 1)}`);
+    return success({
+      kind: kindOf(stats),
+      sizeBytes: stats.size,
+      mode: stats.mode & 0o7777,
+      modifiedMs: Math.round(stats.mtimeMs),
+    });
+  } catch {
+    return failure('not-found', `There is no ${inside.value}.`);
+  } finally {
+    await folder.value.handle.close();
+  }
+}
+
+async function searchInside(
+  workspacePath: string,
+  query: SearchQuery,
+  signal: AbortSignal,
+): Promise<Reply<SearchResult>> {
+  const inside = workspaceRelative(query.path ?? '.', workspacePath);
+  if (!inside.ok) return inside;
+  if (query.pattern.includes('\0') || query.glob?.includes('\0') === true)
+    return failure('bad-input', 'A pattern cannot hold a NUL character.');
+  const opened = await openInside(workspacePath, inside.value);
+  if (!opened.ok) return opened;
+  await opened.value.handle.close();
+  return searchHost(
+    workspacePath,
+    { ...query, path: opened.value.realPath, limit: query.limit ?? defaultSearchMatches },
+    signal,
+  );
+}
+
+function placeOf({ handle, place }: OpenedPath): string {
+  return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : place;
+}

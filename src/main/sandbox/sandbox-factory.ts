@@ -1,0 +1,92 @@
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import type { Settings } from '@shared/settings.ts';
+import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
+import { findEngine, type Engine } from './docker/engine.ts';
+import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
+import { chooseTier, mayGoWithout, type TierWish } from './tiers.ts';
+import { checkWorkspace } from './workspace.ts';
+
+export interface SandboxFactoryDeps {
+  /** The Dewpoint home: it marks what belongs to it in the engine, and holds the few files a container is given. */
+  readonly homePath: string;
+  /** Holds `sandbox/Dockerfile`. */
+  readonly resourcesPath: string;
+  /** `scripts/setup/sandbox-image.mjs` and the Node (20 or newer) to run it; null where scripts are not shipped. */
+  readonly imageScript: { readonly node: string; readonly path: string } | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}
+
+export interface SandboxRequest extends TierWish {
+  readonly sessionId: string;
+  /** The folder that becomes the workspace; must exist. */
+  readonly workspacePath: string;
+  readonly settings: Settings['sandbox'];
+  /** A container was lost; `recreated` says whether the next command has one again. Must not throw. */
+  readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
+  /** What takes its time at a first start (making the image), in a sentence. Must not throw. */
+  readonly onProgress: (text: string) => void;
+}
+
+export type SandboxFactory = (request: SandboxRequest, signal: AbortSignal) => Promise<Reply<Sandbox>>;
+
+/**
+ * Starts a sandbox for a session. Fails with `missing-sandbox` (how to get one is in the hint), or as `checkWorkspace`
+ * does. The tier that came of it is `sandbox.tier`; whoever asked shows it. The caller disposes.
+ */
+export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
+  return async (request, signal) => {
+    try {
+      const workspace = await checkWorkspace(request.workspacePath, {
+        homePath: deps.homePath,
+        needsWrite: request.needsExecute,
+      });
+      if (!workspace.ok) return workspace;
+      const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
+      const choice = await chooseTier(request, () => findEngine(search, signal));
+      if (!choice.ok) return choice;
+      if (choice.value.tier === 'read-only') return success(readOnly(workspace.value, choice.value.because));
+      const made = await startContainer(
+        deps,
+        { ...request, workspacePath: workspace.value },
+        { engine: choice.value.engine, signal },
+      );
+      if (made.ok || !mayGoWithout(request, made.error)) return made;
+      return success(readOnly(workspace.value, made.error));
+    } catch (error) {
+      return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
+    }
+  };
+}
+
+async function startContainer(
+  deps: SandboxFactoryDeps,
+  request: SandboxRequest,
+  { engine, signal }: { readonly engine: Engine; readonly signal: AbortSignal },
+): Promise<Reply<Sandbox>> {
+  await mkdir(deps.homePath, { recursive: true });
+  return createDockerSandbox(
+    engine,
+    {
+      sessionId: request.sessionId,
+      workspacePath: request.workspacePath,
+      settings: request.settings,
+      homePath: deps.homePath,
+      image: { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: request.onProgress },
+      log: deps.log,
+      onLost: request.onLost,
+    },
+    signal,
+  );
+}
+
+function readOnly(workspacePath: string, because: Failure | null): Sandbox {
+  return createReadOnlySandbox({
+    workspacePath,
+    because: because === null ? null : `${because.message} ${because.hint ?? ''}`.trim(),
+  });
+}

@@ -1,0 +1,181 @@
+import { constants } from 'node:fs';
+import {
+  access,
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  opendir,
+  readlink,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  utimes,
+} from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import type { WorkspaceMode } from '@shared/events.ts';
+import { systemCodeOf } from './docker/deadline.ts';
+
+export interface WorkspaceRequest {
+  readonly mode: WorkspaceMode;
+  /** The project's folder; null only for `scratch`. */
+  readonly projectPath: string | null;
+  /** Where a copy or an empty folder is made; must not exist. */
+  readonly targetPath: string;
+  /** The Dewpoint home: never a workspace, nor what holds it. */
+  readonly homePath: string;
+  readonly needsWrite: boolean;
+}
+
+export interface PreparedWorkspace {
+  /** A real path. */
+  readonly path: string;
+  readonly mode: WorkspaceMode;
+  /** What was copied; 0 for the other modes. */
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Makes the folder a session works on. A copy takes everything (also what git ignores: tests may need it), keeps modes,
+ * times and links as they are, and shares blocks with the original where the file system can. Whatever goes wrong, the
+ * project is untouched and no half copy stays.
+ */
+export async function prepareWorkspace(
+  request: WorkspaceRequest,
+  signal: AbortSignal,
+): Promise<Reply<PreparedWorkspace>> {
+  const { mode, projectPath, targetPath, homePath } = request;
+  if (mode === 'scratch' || projectPath === null) {
+    if (mode !== 'scratch')
+      return failure('usage', `--workspace ${mode} needs a project.`, 'Give one with --project DIR.');
+    await mkdir(targetPath, { recursive: true });
+    return success({ path: await realpath(targetPath), mode, files: 0, bytes: 0 });
+  }
+  const project = await checkWorkspace(projectPath, {
+    homePath,
+    needsWrite: mode === 'in-place' && request.needsWrite,
+  });
+  if (!project.ok) return project;
+  if (mode === 'in-place') return success({ path: project.value, mode, files: 0, bytes: 0 });
+  return copyWorkspace(project.value, targetPath, signal);
+}
+
+/** Whether a folder can be a workspace; gives its real path. Fails with `not-found`, `bad-input` or `refused`. */
+export async function checkWorkspace(
+  path: string,
+  { homePath, needsWrite }: { readonly homePath: string; readonly needsWrite: boolean },
+): Promise<Reply<string>> {
+  const shown = resolve(path);
+  try {
+    const real = await realpath(shown);
+    if (!(await stat(real)).isDirectory())
+      return failure('bad-input', `${shown} is a file, not a folder.`, 'Give the folder of the project.');
+    const danger = await dangerOf(real, homePath);
+    if (danger !== null)
+      return failure('refused', `${shown} cannot be a workspace: ${danger}.`, 'Give the folder of one project.');
+    await access(real, constants.R_OK | constants.X_OK);
+    if (needsWrite) await access(real, constants.W_OK);
+    return success(real);
+  } catch (error) {
+    return pathFailure(shown, error);
+  }
+}
+
+async function dangerOf(real: string, homePath: string): Promise<string | null> {
+  if (real === parse(real).root) return 'it is the whole disk';
+  const home = await realpath(homedir()).catch(() => homedir());
+  if (real === home) return 'it is your home folder';
+  if (isWithin(home, real)) return 'your home folder lies in it';
+  const own = await realpath(homePath).catch(() => resolve(homePath));
+  if (real === own || isWithin(own, real)) return 'the data of Dewpoint lie in it';
+  if (isWithin(real, own) && !isWithin(real, join(own, 'workspaces'))) return 'it belongs to the data of Dewpoint';
+  return null;
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}
+
+function pathFailure(path: string, error: unknown): Reply<never> {
+  switch (systemCodeOf(error)) {
+    case 'ENOENT':
+      return failure('not-found', `There is no folder ${path}.`);
+    case 'ENOTDIR':
+      return failure('bad-input', `${path} lies below something that is not a folder.`);
+    case 'ELOOP':
+      return failure('bad-input', `${path} is a link that leads back to itself.`);
+    case 'ENAMETOOLONG':
+      return failure('bad-input', 'The path of the folder is too long.');
+    case 'EACCES':
+    case 'EPERM':
+      return failure(
+        'refused',
+        `${path} may not be used: its permissions do not allow it.`,
+        'Change its permissions, or work on a copy: --workspace copy',
+      );
+    case 'EROFS':
+      return failure('refused', `${path} lies on a file system that is read-only.`, 'Work on a copy: --workspace copy');
+    case 'ENOSPC':
+      return failure('disk-full', 'The disk is full.');
+    default:
+      return failure('bad-input', `${path} cannot be used: ${messageOf(error)}`);
+  }
+}
+
+/** Copies a folder whole or not at all. */
+export async function copyWorkspace(from: string, to: string, signal: AbortSignal): Promise<Reply<PreparedWorkspace>> {
+  if (!isAbsolute(to) || isWithin(resolve(to), from))
+    return failure('bad-input', 'A copy cannot lie within what it copies.');
+  if ((await lstat(to).catch(() => null)) !== null) return failure('conflict', `${to} is there already.`);
+  const totals = { files: 0, bytes: 0 };
+  try {
+    await mkdir(dirname(to), { recursive: true });
+    await copyFolder(from, to, { totals, signal });
+    return success({ path: await realpath(to), mode: 'copy', ...totals });
+  } catch (error) {
+    await rm(to, { recursive: true, force: true });
+    if (signal.aborted) return failure('cancelled', 'It was cancelled.');
+    return error instanceof NotCopyable
+      ? failure('bad-input', error.message, 'Remove it, or work in place: --workspace in-place')
+      : pathFailure(from, error);
+  }
+}
+
+class NotCopyable extends Error {}
+
+interface Copying {
+  readonly totals: { files: number; bytes: number };
+  readonly signal: AbortSignal;
+}
+
+async function copyFolder(from: string, to: string, copying: Copying): Promise<void> {
+  const found = await lstat(from);
+  await mkdir(to, { mode: 0o700 });
+  const files: Promise<void>[] = [];
+  for await (const entry of await opendir(from)) {
+    copying.signal.throwIfAborted();
+    const source = join(from, entry.name);
+    const target = join(to, entry.name);
+    if (entry.isDirectory()) await copyFolder(source, target, copying);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else if (!entry.isFile()) throw new NotCopyable(`${source} is a socket, a pipe or a device and cannot be copied.`);
+    else files.push(copyOne(source, target, copying));
+    if (files.length >= 32) await Promise.all(files.splice(0));
+  }
+  await Promise.all(files);
+  await chmod(to, found.mode & 0o7777);
+  await utimes(to, found.atime, found.mtime);
+}
+
+async function copyOne(from: string, to: string, { totals }: Copying): Promise<void> {
+  const found = await lstat(from);
+  await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  // Tools such as make go by the times.
+  await utimes(to, found.atime, found.mtime);
+  totals.files += 1;
+  totals.bytes += found.size;
+}
