@@ -1,0 +1,59 @@
+import { type BenchRow, isMet, type Target } from './rows.ts';
+
+/** Lines up columns; those named by number are set to the right. */
+export function formatColumns(rows: readonly (readonly string[])[], rightAligned: readonly number[] = []): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const line = (row: readonly string[]): string =>
+    widths
+      .map((width, column) => {
+        const cell = row[column] ?? '';
+        return rightAligned.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd();
+  return rows.map(line).join('\n');
+}
+
+/** The same as a Markdown table; the first row is the head. */
+export function formatMarkdown(rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  const [head, ...body] = rows;
+  return head === undefined ? '' : [line(head), `|${'---|'.repeat(head.length)}`, ...body.map(line)].join('\n');
+}
+
+export function rowsAsCells(rows: readonly BenchRow[]): readonly (readonly string[])[] {
+  return [
+    ['figure', 'value', 'unit', 'target', 'ok', 'note'],
+    ...rows.map((row) => [
+      row.figure,
+      row.value === null ? '-' : formatNumber(row.value),
+      row.unit,
+      formatTarget(row.target),
+      okWord(row),
+      row.note ?? '',
+    ]),
+  ];
+}
+
+/** The table of all figures. */
+export function formatRows(rows: readonly BenchRow[]): string {
+  return formatColumns(rowsAsCells(rows), [1]);
+}
+
+/** Three figures at most behind a point, none where they would say nothing. */
+export function formatNumber(value: number): string {
+  const size = Math.abs(value);
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  return String(Number(value.toFixed(digits)));
+}
+
+function formatTarget(target: Target | null): string {
+  if (target === null) return '';
+  return 'atMost' in target ? `<= ${formatNumber(target.atMost)}` : `>= ${formatNumber(target.atLeast)}`;
+}
+
+function okWord(row: BenchRow): string {
+  const met = isMet(row);
+  return met === null ? '' : met ? 'yes' : 'NO';
+}
