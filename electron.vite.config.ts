@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const define = { __APP_VERSION__: JSON.stringify(version) };
 const alias = { '@shared': resolve('src/shared') };
 
 /** Native or ESM-only packages that are loaded at run time and must not be bundled. */
@@ -9,6 +12,7 @@ const external = ['electron', 'node-llama-cpp', 'bufferutil', 'utf-8-validate', 
 
 export default defineConfig({
   main: {
+    define,
     resolve: { alias },
     build: {
       externalizeDeps: false,

@@ -36,7 +36,11 @@ export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok:
 
 export const success = <T>(value: T): Reply<T> => ({ ok: true, value });
 
-export const failure = (code: ErrorCode, message: string, hint?: string): { readonly ok: false; readonly error: Failure } => ({
+export const failure = (
+  code: ErrorCode,
+  message: string,
+  hint?: string,
+): { readonly ok: false; readonly error: Failure } => ({
   ok: false,
   error: hint === undefined ? { code, message } : { code, message, hint },
 });

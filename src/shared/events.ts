@@ -11,7 +11,10 @@ import { priceSchema, usageSchema } from './money.ts';
 export const LOG_VERSION = 1;
 
 /** Bytes kept beside the log under their own hash. */
-export const blobRefSchema = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.number().int().nonnegative() });
+export const blobRefSchema = z.object({
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: z.number().int().nonnegative(),
+});
 export type BlobRef = z.infer<typeof blobRefSchema>;
 
 export const workspaceModeSchema = z.enum(['in-place', 'copy', 'scratch']);
@@ -48,7 +51,17 @@ export const confidenceSchema = z.enum(['high', 'weak-tests', 'mechanical', 'unc
 export type Confidence = z.infer<typeof confidenceSchema>;
 
 /** Why a step's model was called. */
-export const purposeSchema = z.enum(['act', 'locate', 'propose', 'repair', 'answer', 'plan', 'summarise', 'choose', 'title']);
+export const purposeSchema = z.enum([
+  'act',
+  'locate',
+  'propose',
+  'repair',
+  'answer',
+  'plan',
+  'summarise',
+  'choose',
+  'title',
+]);
 export type Purpose = z.infer<typeof purposeSchema>;
 
 export const stopReasonSchema = z.enum(['stop', 'length', 'tool-calls', 'stop-sequence', 'cancelled', 'error']);
@@ -124,7 +137,12 @@ const payloads = {
     passed: z.boolean(),
     summary: z.string(),
   }),
-  'rung-chosen': z.object({ rung: rungSchema, recipe: z.string().nullable(), reason: z.string(), index: z.number().int() }),
+  'rung-chosen': z.object({
+    rung: rungSchema,
+    recipe: z.string().nullable(),
+    reason: z.string(),
+    index: z.number().int(),
+  }),
   'route-decided': z.object({
     callId: z.string(),
     chosen: z.object({ model: z.string(), where: whereSchema }),
@@ -166,10 +184,26 @@ const payloads = {
     /** What was repaired in the arguments before they parsed; empty for a strict parse. */
     repairs: z.array(z.string()),
   }),
-  'approval-requested': z.object({ approvalId: z.string(), toolCallId: z.string(), kind: z.string(), subject: z.string(), sha256: z.string() }),
-  'approval-answered': z.object({ approvalId: z.string(), answer: z.enum(['allow', 'deny']), by: z.enum(['person', 'policy', 'nobody']) }),
+  'approval-requested': z.object({
+    approvalId: z.string(),
+    toolCallId: z.string(),
+    kind: z.string(),
+    subject: z.string(),
+    sha256: z.string(),
+  }),
+  'approval-answered': z.object({
+    approvalId: z.string(),
+    answer: z.enum(['allow', 'deny']),
+    by: z.enum(['person', 'policy', 'nobody']),
+  }),
   /** Written before the side effect. `by` tells a step's tool call from a recipe's action. */
-  'tool-started': z.object({ toolCallId: z.string(), tool: z.string(), by: z.enum(['model', 'recipe']), input: z.unknown(), label: z.string() }),
+  'tool-started': z.object({
+    toolCallId: z.string(),
+    tool: z.string(),
+    by: z.enum(['model', 'recipe']),
+    input: z.unknown(),
+    label: z.string(),
+  }),
   'tool-ended': z.object({
     toolCallId: z.string(),
     tool: z.string(),
@@ -197,8 +231,17 @@ const payloads = {
   }),
   'changes-taken': z.object({ paths: z.array(z.string()), target: z.string() }),
   'recipe-progressed': z.object({ recipe: z.string(), phase: z.string(), text: z.string(), data: z.unknown() }),
-  'context-compacted': z.object({ summary: z.string(), replacesUpToSeq: z.number().int(), beforeTokens: z.number().int(), afterTokens: z.number().int() }),
-  'observation-trimmed': z.object({ toolCallId: z.string(), beforeTokens: z.number().int(), afterTokens: z.number().int() }),
+  'context-compacted': z.object({
+    summary: z.string(),
+    replacesUpToSeq: z.number().int(),
+    beforeTokens: z.number().int(),
+    afterTokens: z.number().int(),
+  }),
+  'observation-trimmed': z.object({
+    toolCallId: z.string(),
+    beforeTokens: z.number().int(),
+    afterTokens: z.number().int(),
+  }),
   /** Something a person should know that is no failure of the turn (a sandbox limit not enforced, a retried call). */
   'notice-added': z.object({ level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
   'child-session-ended': z.object({ sessionId: z.string(), costUsd: z.number().nullable(), usage: usageSchema }),
@@ -225,7 +268,9 @@ type Payloads = { [Type in keyof typeof payloads]: z.infer<(typeof payloads)[Typ
 export type EventType = keyof Payloads;
 
 /** An event before the log has stamped it. */
-export type NewEvent = { [Type in EventType]: { readonly type: Type; readonly turnId?: string } & Readonly<Payloads[Type]> }[EventType];
+export type NewEvent = {
+  [Type in EventType]: { readonly type: Type; readonly turnId?: string } & Readonly<Payloads[Type]>;
+}[EventType];
 
 /** An event as it lies in the log. */
 export type SessionEvent = NewEvent & { readonly v: number; readonly seq: number; readonly at: number };
@@ -254,5 +299,16 @@ export function parseEvent(record: unknown): SessionEvent | null {
 export type Transient =
   | { readonly type: 'text-delta'; readonly callId: string; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly callId: string; readonly text: string }
-  | { readonly type: 'output-chunk'; readonly toolCallId: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
-  | { readonly type: 'call-progress'; readonly callId: string; readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode'; readonly done: number; readonly total: number | null };
+  | {
+      readonly type: 'output-chunk';
+      readonly toolCallId: string;
+      readonly stream: 'stdout' | 'stderr';
+      readonly text: string;
+    }
+  | {
+      readonly type: 'call-progress';
+      readonly callId: string;
+      readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
+      readonly done: number;
+      readonly total: number | null;
+    };

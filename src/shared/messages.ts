@@ -4,8 +4,20 @@ import { z } from 'zod';
 export const partSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('reasoning'), text: z.string() }),
-  z.object({ type: z.literal('tool-call'), id: z.string(), name: z.string(), input: z.unknown(), raw: z.string().optional() }),
-  z.object({ type: z.literal('tool-result'), id: z.string(), name: z.string(), text: z.string(), isError: z.boolean() }),
+  z.object({
+    type: z.literal('tool-call'),
+    id: z.string(),
+    name: z.string(),
+    input: z.unknown(),
+    raw: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('tool-result'),
+    id: z.string(),
+    name: z.string(),
+    text: z.string(),
+    isError: z.boolean(),
+  }),
 ]);
 export type Part = z.infer<typeof partSchema>;
 export type ToolCallPart = Extract<Part, { type: 'tool-call' }>;

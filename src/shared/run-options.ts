@@ -20,9 +20,20 @@ export const runOptionsSchema = z.object({
   sandbox: z.enum(['container', 'read-only']).optional(),
   plan: z.boolean().default(false),
   seed: z.number().int().optional(),
+  /** Whether there is a person who can answer an approval; else one that is needed ends the turn. */
+  interactive: z.boolean().default(false),
 });
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 /** How a run ended, in the words of the result file; decides the exit code. */
-export const runStatusSchema = z.enum(['done', 'gave-up', 'limit', 'cap', 'needs-approval', 'missing', 'cancelled', 'error']);
+export const runStatusSchema = z.enum([
+  'done',
+  'gave-up',
+  'limit',
+  'cap',
+  'needs-approval',
+  'missing',
+  'cancelled',
+  'error',
+]);
 export type RunStatus = z.infer<typeof runStatusSchema>;

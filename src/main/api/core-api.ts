@@ -1,0 +1,75 @@
+import type {
+  ChangedFile,
+  ChangeOutcome,
+  Finding,
+  ModelEntry,
+  PullProgress,
+  ReplayReport,
+  SessionSummary,
+} from '@shared/contract.ts';
+import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { RunResult } from '@shared/run-result.ts';
+import type { MoneyState } from '@shared/session-money.ts';
+import type { SessionState } from '@shared/session-state.ts';
+
+/** One push of a subscription that began at an event; a subscriber that fell far behind gets a snapshot. */
+export type CorePush =
+  | { readonly type: 'event'; readonly event: SessionEvent }
+  | { readonly type: 'transient'; readonly transient: Transient }
+  | { readonly type: 'snapshot' };
+
+export interface NewSessionRequest {
+  readonly projectPath: string | null;
+  readonly workspace?: WorkspaceMode | undefined;
+  readonly title?: string | undefined;
+  readonly sandbox?: 'container' | 'read-only' | undefined;
+}
+
+/**
+ * The core as hosts use it. Expected failures are thrown as `AppError`; the router turns them into typed errors.
+ * Ids are whole ids; only `findSession` takes the beginning of one.
+ */
+export interface CoreApi {
+  readonly info: { readonly version: string; readonly home: string; readonly cache: string };
+  createSession(request: NewSessionRequest): Promise<string>;
+  send(
+    sessionId: string,
+    text: string,
+    options: RunOptions,
+  ): Promise<{ readonly messageId: string; readonly queued: boolean }>;
+  /**
+   * Calls `listener` with every event from `fromSeq` on, each after it was written, and the transients between them.
+   * The next push waits for a promise that it returns. The returned function ends it.
+   */
+  subscribe(
+    sessionId: string,
+    fromSeq: number,
+    listener: (push: CorePush) => void | Promise<void>,
+  ): Promise<() => void>;
+  /** Cancels the running turn, if there is one; resolves when it has ended. */
+  cancel(sessionId: string): Promise<void>;
+  approve(sessionId: string, approvalId: string, answer: 'allow' | 'deny'): Promise<void>;
+  listSessions(): Promise<readonly SessionSummary[]>;
+  findSession(id: string): Promise<SessionSummary>;
+  showSession(sessionId: string): Promise<{ readonly state: SessionState; readonly money: MoneyState }>;
+  /** Of the last turn; waits until it has ended. */
+  result(sessionId: string): Promise<RunResult>;
+  replay(sessionId: string, signal: AbortSignal): Promise<ReplayReport>;
+  showChanges(sessionId: string, paths: readonly string[]): Promise<readonly ChangedFile[]>;
+  takeChanges(sessionId: string, paths: readonly string[]): Promise<ChangeOutcome>;
+  undoChanges(sessionId: string, paths: readonly string[]): Promise<ChangeOutcome>;
+  listModels(signal: AbortSignal): Promise<readonly ModelEntry[]>;
+  showModel(id: string, signal: AbortSignal): Promise<ModelEntry>;
+  pullModel(id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
+  getSetting(key: string | undefined): unknown;
+  setSetting(key: string, value: unknown): Promise<unknown>;
+  readonly settingsPath: string;
+  doctor(signal: AbortSignal): Promise<readonly Finding[]>;
+  /** Turns that run now, of all sessions. */
+  runningTurns(): number;
+  /** Resolves when no turn runs. */
+  idle(): Promise<void>;
+  /** Cancels what runs and ends every process, container and file that is open. Safe to call twice. */
+  dispose(): Promise<void>;
+}

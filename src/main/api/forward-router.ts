@@ -1,0 +1,48 @@
+import type { AnyContractRouter } from '@orpc/contract';
+import { isContractProcedure } from '@orpc/contract';
+import { implement } from '@orpc/server';
+import { contract } from '@shared/contract.ts';
+import type { CoreRouter } from './serve-channel.ts';
+import type { CoreClient } from './socket.ts';
+
+/** A call on its way to the core: `sessions.send` and its parsed input. */
+export interface ForwardedCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface ForwardOptions {
+  /** The core of now: after the owner of the home has gone, another one. */
+  readonly client: () => Promise<CoreClient>;
+  /** Looks at each call before it goes on; throws to refuse it. */
+  readonly guard?: (call: ForwardedCall) => Promise<void>;
+}
+
+/**
+ * A router whose every procedure is a call of a client, so that a host does not care whether the core runs in its
+ * own process or in the one that owns the home. Errors, streams and aborts pass through unchanged.
+ */
+export function createForwardRouter(options: ForwardOptions): CoreRouter {
+  // The walk is over names, so the shape is the contract's by construction. The one cast at this edge.
+  return forwardNode(contract, [], options) as CoreRouter;
+}
+
+function forwardNode(node: AnyContractRouter, path: readonly string[], options: ForwardOptions): unknown {
+  if (!isContractProcedure(node)) {
+    const children = Object.entries<AnyContractRouter>(node);
+    return Object.fromEntries(children.map(([name, child]) => [name, forwardNode(child, [...path, name], options)]));
+  }
+  return implement(node).handler(async ({ input, signal }) => {
+    await options.guard?.({ name: path.join('.'), input });
+    return procedureOf(await options.client(), path)(input, signal === undefined ? {} : { signal });
+  });
+}
+
+type Procedure = (input: unknown, options: { readonly signal?: AbortSignal }) => Promise<unknown>;
+
+function procedureOf(client: CoreClient, path: readonly string[]): Procedure {
+  let node: unknown = client;
+  for (const name of path) node = Reflect.get(Object(node), name);
+  // What lies at a procedure's path in a client of the same contract is that procedure. A marked cast, as above.
+  return node as Procedure;
+}

@@ -1,0 +1,66 @@
+import { implement, ORPCError } from '@orpc/server';
+import { contract } from '@shared/contract.ts';
+import { toFailure } from '@shared/errors.ts';
+import { pullStream } from './pull-stream.ts';
+import { sessionStream } from './session-stream.ts';
+import type { CoreApi } from './core-api.ts';
+
+export type AppRouter = ReturnType<typeof createRouter>;
+
+/** The contract, implemented: parse (by the contract), call the core, map errors. Nothing else happens here. */
+export function createRouter(core: CoreApi) {
+  const os = implement(contract).use(async ({ next }) => {
+    try {
+      return await next();
+    } catch (error) {
+      throw toContractError(error);
+    }
+  });
+  return os.router({
+    home: { info: os.home.info.handler(() => ({ pid: process.pid, ...core.info })) },
+    sessions: {
+      create: os.sessions.create.handler(async ({ input }) => ({ sessionId: await core.createSession(input) })),
+      send: os.sessions.send.handler(({ input }) => core.send(input.sessionId, input.text, input.options)),
+      events: os.sessions.events.handler(({ input, signal }) =>
+        sessionStream(core, input.sessionId, input.fromSeq, orNever(signal)),
+      ),
+      cancel: os.sessions.cancel.handler(({ input }) => core.cancel(input.sessionId)),
+      approve: os.sessions.approve.handler(({ input }) =>
+        core.approve(input.sessionId, input.approvalId, input.answer),
+      ),
+      list: os.sessions.list.handler(() => core.listSessions()),
+      find: os.sessions.find.handler(({ input }) => core.findSession(input.id)),
+      show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),
+      result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),
+      replay: os.sessions.replay.handler(({ input, signal }) => core.replay(input.sessionId, orNever(signal))),
+    },
+    changes: {
+      show: os.changes.show.handler(({ input }) => core.showChanges(input.sessionId, input.paths)),
+      take: os.changes.take.handler(({ input }) => core.takeChanges(input.sessionId, input.paths)),
+      undo: os.changes.undo.handler(({ input }) => core.undoChanges(input.sessionId, input.paths)),
+    },
+    models: {
+      list: os.models.list.handler(({ signal }) => core.listModels(orNever(signal))),
+      show: os.models.show.handler(({ input, signal }) => core.showModel(input.id, orNever(signal))),
+      pull: os.models.pull.handler(({ input, signal }) => pullStream(core, input.id, orNever(signal))),
+    },
+    settings: {
+      get: os.settings.get.handler(({ input }) => core.getSetting(input.key)),
+      set: os.settings.set.handler(({ input }) => core.setSetting(input.key, input.value)),
+      path: os.settings.path.handler(() => ({ path: core.settingsPath })),
+    },
+    doctor: os.doctor.handler(({ signal }) => core.doctor(orNever(signal))),
+  });
+}
+
+/** A call through the local client without a signal cannot be cancelled. */
+function orNever(signal: AbortSignal | undefined): AbortSignal {
+  return signal ?? new AbortController().signal;
+}
+
+/** Expected failures cross typed; a bug crosses as what it is, without its stack. */
+export function toContractError(error: unknown): unknown {
+  if (error instanceof ORPCError) return error;
+  const failure = toFailure(error);
+  return new ORPCError('FAILED', { defined: true, status: 422, message: failure.message, data: failure });
+}

@@ -1,0 +1,60 @@
+import type { Context, Router } from '@orpc/server';
+import { RPCHandler } from '@orpc/server/ws';
+import type { contract } from '@shared/contract.ts';
+
+/** The contract implemented, by the core itself or by forwarding to the one that runs elsewhere. */
+export type CoreRouter = Router<typeof contract, Record<never, never>>;
+
+type Message = string | ArrayBufferLike | Uint8Array;
+
+/** One end of a pipe to a page: a port of a window, or a socket of a browser. */
+export interface Channel {
+  /** Sends; where it answers with a promise, the next message waits for that (the other side reads slowly). */
+  readonly send: (message: Message) => Promise<void> | undefined;
+  readonly onMessage: (listener: (message: unknown) => void) => void;
+  /** Called once; every request of the channel is aborted then. */
+  readonly onClose: (listener: () => void) => void;
+}
+
+export interface ChannelServer {
+  readonly serve: (channel: Channel) => void;
+}
+
+/** How many messages go out before timers, input and other channels get their turn. */
+const messagesPerTurn = 64;
+
+/**
+ * Serves the contract over channels. A stream that always has a next item would never let the event loop go on
+ * by itself: every 64 messages it waits for the next turn of the loop.
+ */
+export function createChannelServer(router: CoreRouter): ChannelServer {
+  const handler = new RPCHandler<Context>(router);
+  return {
+    serve(channel) {
+      // The handler uses these two members of a WebSocket and no others. The one cast at this edge.
+      const socket = socketOf(channel) as unknown as Parameters<typeof handler.upgrade>[0];
+      void handler.upgrade(socket, { context: {} });
+    },
+  };
+}
+
+interface SocketLike {
+  send(message: Message): Promise<void>;
+  addEventListener(type: string, listener: (event: { readonly data: unknown }) => void): void;
+}
+
+function socketOf(channel: Channel): SocketLike {
+  let sent = 0;
+  return {
+    // The handler waits for this promise before it asks a stream for its next item.
+    async send(message) {
+      await channel.send(message);
+      sent += 1;
+      if (sent % messagesPerTurn === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+    },
+    addEventListener(type, listener) {
+      if (type === 'message') channel.onMessage((data) => listener({ data }));
+      if (type === 'close') channel.onClose(() => listener({ data: undefined }));
+    },
+  };
+}

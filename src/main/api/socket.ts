@@ -1,0 +1,72 @@
+import { chmod, unlink } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createORPCClient } from '@orpc/client';
+import { RPCLink } from '@orpc/client/websocket';
+import type { ContractRouterClient } from '@orpc/contract';
+import { RPCHandler } from '@orpc/server/ws';
+import type { Router } from '@orpc/server';
+import { WebSocket, WebSocketServer } from 'ws';
+import { AppError } from '@shared/errors.ts';
+import type { contract } from '@shared/contract.ts';
+
+/** Every command and stream of the core, wherever the core runs. */
+export type CoreClient = ContractRouterClient<typeof contract>;
+
+type AnyRouter = Router<typeof contract, Record<never, never>>;
+
+export interface SocketServer {
+  readonly clients: () => number;
+  close(): Promise<void>;
+}
+
+/** Messages above this are refused: a task is small, and results are streamed. */
+const maximumMessageBytes = 16 * 1024 * 1024;
+
+/** Serves the contract on a local socket that only this user can open. */
+export async function serveSocket(router: AnyRouter, socketPath: string): Promise<SocketServer> {
+  if (process.platform !== 'win32') await unlink(socketPath).catch(() => undefined);
+  const http = createServer((_request, response) => void response.writeHead(404).end());
+  const sockets = new WebSocketServer({ server: http, maxPayload: maximumMessageBytes });
+  const handler = new RPCHandler(router);
+  sockets.on('connection', (socket) => void handler.upgrade(socket, { context: {} }));
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject);
+    // The folder of the home is the user's alone; the mode keeps others out where the socket lies elsewhere.
+    http.listen(socketPath, () => resolve());
+  });
+  if (process.platform !== 'win32') await chmod(socketPath, 0o600);
+  return {
+    clients: () => sockets.clients.size,
+    close: () =>
+      new Promise((resolve) => {
+        for (const client of sockets.clients) client.terminate();
+        sockets.close();
+        http.close(() => resolve());
+        http.closeAllConnections();
+      }),
+  };
+}
+
+export interface SocketConnection {
+  readonly client: CoreClient;
+  /** Resolves when the owner has gone. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/** A client of the core that owns the home. Rejects with `home-busy` when nobody answers within `timeoutMs`. */
+export async function connectSocket(socketPath: string, timeoutMs: number): Promise<SocketConnection> {
+  const address = process.platform === 'win32' ? `ws+unix:${socketPath}` : `ws+unix://${socketPath}`;
+  const socket = new WebSocket(address, { handshakeTimeout: timeoutMs, perMessageDeflate: false });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', () => resolve());
+    socket.once('error', (error) =>
+      reject(new AppError('home-busy', 'The Dewpoint that owns this folder does not answer.', { cause: error })),
+    );
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => socket.terminate());
+  // Node's own WebSocket has the same members; `ws` types them with its own event classes. The one cast at this edge.
+  const link = new RPCLink({ websocket: socket as unknown as globalThis.WebSocket });
+  return { client: createORPCClient(link), closed, close: () => socket.close() };
+}

@@ -1,0 +1,68 @@
+import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
+import type { Command } from './context.ts';
+import { usageError } from './fail.ts';
+import type { Terminal } from './terminal.ts';
+import { printable } from './terminal.ts';
+
+const actions = ['show', 'take', 'undo'] as const;
+type Action = (typeof actions)[number];
+
+const isAction = (word: string): word is Action => actions.some((action) => action === word);
+
+/** `changes SESSION [show|take|undo] [PATH…]`: without an action, show. */
+export const changes: Command<[string, readonly string[], { readonly json?: boolean }]> = async (
+  context,
+  id,
+  words,
+  { json },
+) => {
+  const { terminal } = context;
+  const [first, ...rest] = words;
+  const action: Action = first === undefined ? 'show' : isAction(first) ? first : 'show';
+  if (first !== undefined && !isAction(first)) {
+    throw usageError(`"${first}" is not show, take or undo.`, `For example: dewpoint changes ${id} undo ${first}`);
+  }
+  const core = await context.core();
+  const { sessionId } = await core.sessions.find({ id });
+  const input = { sessionId, paths: [...rest] };
+  if (action === 'show') {
+    const files = await core.changes.show(input);
+    if (json === true) terminal.out(`${JSON.stringify(files)}\n`);
+    else show(files, terminal);
+    return 0;
+  }
+  const outcome = action === 'undo' ? await core.changes.undo(input) : await core.changes.take(input);
+  if (json === true) terminal.out(`${JSON.stringify(outcome)}\n`);
+  else report(action, outcome, terminal);
+  return outcome.refused.length === 0 ? 0 : 1;
+};
+
+function show(files: readonly ChangedFile[], terminal: Terminal): void {
+  const { colors } = terminal;
+  if (files.length === 0) terminal.err('This session changed no file.\n');
+  for (const file of files) {
+    const state = file.state === 'open' ? '' : ` (${file.state})`;
+    terminal.out(`${file.kind} ${printable(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
+    if (file.diff === null) terminal.out(colors.dim('  binary, or its bytes were not kept\n'));
+    else
+      terminal.out(
+        `${file.diff
+          .split('\n')
+          .map((line) => paint(printable(line), terminal))
+          .join('\n')}\n`,
+      );
+  }
+}
+
+function paint(line: string, { colors }: Terminal): string {
+  if (line.startsWith('+')) return colors.green(line);
+  return line.startsWith('-') ? colors.red(line) : line;
+}
+
+function report(action: 'take' | 'undo', outcome: ChangeOutcome, terminal: Terminal): void {
+  const word = action === 'undo' ? 'undone' : 'taken';
+  for (const path of outcome.done) terminal.out(`${word} ${printable(path)}\n`);
+  for (const { path, why } of outcome.refused)
+    terminal.err(`${terminal.colors.yellow('left as it is')} ${printable(path)}: ${printable(why)}\n`);
+  if (outcome.done.length === 0 && outcome.refused.length === 0) terminal.err(`There is nothing to ${action}.\n`);
+}

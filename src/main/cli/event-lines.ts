@@ -1,0 +1,109 @@
+import type { EventOf, SessionEvent } from '@shared/events.ts';
+import { promptTokensOf } from '@shared/money.ts';
+import type { Terminal } from './terminal.ts';
+import { money, oneLine, printable, seconds } from './terminal.ts';
+
+/** The lines that people read for an event, one a step or action; none for an event that need not be seen. */
+export function createEventLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
+  const labels = new Map<string, string>();
+  const calls = new Map<string, EventOf<'model-call-started'>>();
+  return (event) => {
+    switch (event.type) {
+      case 'model-call-started':
+        calls.set(event.callId, event);
+        return [];
+      case 'tool-started':
+        labels.set(event.toolCallId, event.label);
+        return [];
+      case 'model-call-ended': {
+        const started = calls.get(event.callId);
+        calls.delete(event.callId);
+        return [stepLine(event, started, terminal)];
+      }
+      case 'tool-ended': {
+        const label = labels.get(event.toolCallId) ?? event.tool;
+        labels.delete(event.toolCallId);
+        return actionLines(event, label, terminal);
+      }
+      default: {
+        const text = describe(event, terminal);
+        return text === null ? [] : [text];
+      }
+    }
+  };
+}
+
+function stepLine(
+  event: EventOf<'model-call-ended'>,
+  started: EventOf<'model-call-started'> | undefined,
+  { colors }: Terminal,
+): string {
+  const where = started?.rung.where ?? 'local';
+  const paint = where === 'cloud' ? colors.magenta : colors.cyan;
+  const { usage, timings } = event;
+  const rate = timings.decodeMs !== null && timings.decodeMs > 0 ? (usage.output / timings.decodeMs) * 1000 : null;
+  const parts = [
+    `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(started?.model ?? '?', 60)}`,
+    `${promptTokensOf(usage)}${usage.cacheRead > 0 ? ` (${usage.cacheRead} kept)` : ''} → ${usage.output} tok`,
+    ...(rate === null ? [] : [`${rate.toFixed(1)} tok/s`]),
+    seconds(timings.totalMs),
+    money(event.costUsd),
+    ...(event.error === null ? [] : [colors.red(oneLine(event.error.message, 120))]),
+  ];
+  return parts.join('  ');
+}
+
+function actionLines(event: EventOf<'tool-ended'>, label: string, terminal: Terminal): readonly string[] {
+  const { colors } = terminal;
+  const width = (used: number): number => (terminal.isLive ? Math.max(20, terminal.columns - used) : 200);
+  const line = [
+    `      ${colors.dim('·')} ${oneLine(label, width(30))}`,
+    colors.dim(seconds(event.durationMs)),
+    ending(event, terminal),
+  ];
+  const wentWrong = event.status === 'error' || event.status === 'refused';
+  return [line.join('  ').trimEnd(), ...(wentWrong ? [colors.dim(`        ${oneLine(event.output, width(10))}`)] : [])];
+}
+
+function ending(event: EventOf<'tool-ended'>, { colors }: Terminal): string {
+  if (event.status !== 'ok') return colors.red(event.status);
+  return event.exitCode === null || event.exitCode === 0 ? '' : colors.yellow(`exit ${event.exitCode}`);
+}
+
+/** The line for an event that is neither a step nor an action; null for those that people need not see. */
+function describe(event: SessionEvent, { colors }: Terminal): string | null {
+  switch (event.type) {
+    case 'sandbox-started':
+      return colors.dim(`sandbox: ${printable(event.description)}`);
+    case 'sandbox-lost':
+      return colors.red(`sandbox lost: ${printable(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
+    case 'rung-chosen':
+      return `${colors.bold(event.recipe ?? event.rung.gear)} on ${event.rung.model}: ${oneLine(event.reason, 160)}`;
+    case 'criterion-checked':
+      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}: ${oneLine(event.command, 80)}  ${oneLine(event.summary, 100)}`;
+    case 'recipe-progressed':
+      return colors.dim(`    ${event.phase}: ${oneLine(event.text, 160)}`);
+    case 'file-changed':
+      return `    ${colors.green(event.after === null ? 'deleted' : event.before === null ? 'new' : 'changed')} ${printable(event.path)}${counts(event)}`;
+    case 'notice-added':
+      return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${printable(event.text)}`;
+    case 'context-compacted':
+      return colors.yellow(`the context was compacted: ${event.beforeTokens} → ${event.afterTokens} tokens`);
+    case 'observation-trimmed':
+      return colors.dim(`    an output was trimmed for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`);
+    case 'session-repaired':
+      return colors.yellow(`the log was repaired: ${printable(event.reason)}`);
+    case 'message-delivered':
+      return colors.dim('    your message was handed to the agent');
+    case 'approval-requested':
+      return colors.yellow(`approval needed (${event.kind}): ${oneLine(event.subject, 200)}`);
+    case 'approval-answered':
+      return colors.dim(`    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}`);
+    default:
+      return null;
+  }
+}
+
+function counts(event: EventOf<'file-changed'>): string {
+  return event.added === null || event.removed === null ? '' : `  +${event.added} -${event.removed}`;
+}

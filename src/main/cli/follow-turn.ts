@@ -1,0 +1,58 @@
+import type { EventOf, SessionEvent, Transient } from '@shared/events.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { CoreClient } from '../api/socket.ts';
+import type { CommandContext } from './context.ts';
+
+export interface TurnToFollow {
+  readonly sessionId: string;
+  readonly text: string;
+  readonly options: RunOptions;
+  readonly onEvent: (event: SessionEvent) => void;
+  readonly onTransient: (transient: Transient) => void;
+  readonly approve: (question: EventOf<'approval-requested'>) => Promise<'allow' | 'deny'>;
+}
+
+/**
+ * Sends a message and follows the session until the turn that answers it has ended.
+ * Ctrl-C cancels the turn in the core and waits for its end, so that what was done is in the log.
+ */
+export async function followTurn(
+  context: CommandContext,
+  core: CoreClient,
+  turn: TurnToFollow,
+): Promise<EventOf<'turn-ended'> | null> {
+  const { sessionId } = turn;
+  const stop = new AbortController();
+  const pushes = await core.sessions.events({ sessionId, fromSeq: 1 }, { signal: stop.signal });
+  const { messageId } = await core.sessions.send({ sessionId, text: turn.text, options: turn.options });
+  const cancel = (): void => void core.sessions.cancel({ sessionId }).catch(() => undefined);
+  if (context.signal.aborted) cancel();
+  context.signal.addEventListener('abort', cancel, { once: true });
+  let turnId: string | null = null;
+  try {
+    for await (const push of pushes) {
+      if (push.type === 'transients') for (const item of push.items) turn.onTransient(item);
+      if (push.type !== 'events') continue;
+      for (const event of push.events) {
+        if (event.type === 'turn-started' && event.messageId === messageId) turnId = event.turnId ?? null;
+        if (event.type === 'message-delivered' && event.messageId === messageId) turnId = event.turnId ?? null;
+        turn.onEvent(event);
+        if (event.type === 'approval-requested') void answer(core, turn, event);
+        if (event.type === 'turn-ended' && turnId !== null && event.turnId === turnId) return event;
+      }
+    }
+    return null;
+  } finally {
+    context.signal.removeEventListener('abort', cancel);
+    stop.abort();
+  }
+}
+
+async function answer(core: CoreClient, turn: TurnToFollow, question: EventOf<'approval-requested'>): Promise<void> {
+  if (!turn.options.interactive || (turn.options.approve ?? 'ask') !== 'ask') return;
+  const said = await turn.approve(question);
+  // The turn may have ended meanwhile; then nobody waits for the answer any more.
+  await core.sessions
+    .approve({ sessionId: turn.sessionId, approvalId: question.approvalId, answer: said })
+    .catch(() => undefined);
+}

@@ -1,0 +1,32 @@
+import type { SessionEvent, Transient } from '@shared/events.ts';
+import { createEventLines } from './event-lines.ts';
+import { createStatusLine } from './status-line.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Shows a session as it happens: a line for each step and action, and, on a terminal, what is going on right now. */
+export interface LiveView {
+  event(event: SessionEvent): void;
+  transient(transient: Transient): void;
+  /** Clears what is in flight; nothing is written afterwards. */
+  close(): void;
+}
+
+export function createLiveView(terminal: Terminal, now: () => number): LiveView {
+  const status = createStatusLine(terminal, now);
+  const lines = createEventLines(terminal);
+  return {
+    event(event) {
+      if (event.type === 'model-call-ended') status.spend(event.costUsd);
+      if (event.type === 'model-call-ended' || event.type === 'tool-ended') status.end();
+      for (const line of lines(event)) {
+        status.clear();
+        terminal.err(`${line}\n`);
+      }
+      if (event.type === 'model-call-started')
+        status.begin(event.callId, `step ${event.step} ${event.rung.where} ${event.purpose}`);
+      if (event.type === 'tool-started') status.begin(event.toolCallId, event.label);
+    },
+    transient: (transient) => status.take(transient),
+    close: () => status.end(),
+  };
+}

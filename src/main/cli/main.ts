@@ -1,0 +1,102 @@
+import { CommanderError } from 'commander';
+import type { CommandContext } from './context.ts';
+import { reportFailure } from './fail.ts';
+import type { OpenCore } from './open-core.ts';
+import { buildProgram } from './program.ts';
+import { processTerminal } from './terminal.ts';
+
+declare const __APP_VERSION__: string;
+
+/**
+ * The `dewpoint` command. What a subcommand needs is loaded when it runs: `--help` must answer at once,
+ * and the core with its engines is large.
+ */
+async function main(argv: readonly string[]): Promise<number> {
+  const terminal = processTerminal();
+  const stop = new AbortController();
+  listenForCtrlC(stop, terminal.err);
+  let opened: Promise<OpenCore> | null = null;
+  const open = (): Promise<OpenCore> => {
+    opened ??= import('./open-core.ts').then(({ openCore }) => openCore(terminal, __APP_VERSION__));
+    return opened;
+  };
+  const context: CommandContext = {
+    terminal,
+    core: async () => (await open()).client,
+    signal: stop.signal,
+    now: () => performance.now(),
+    version: __APP_VERSION__,
+  };
+  let code = 0;
+  const take = async (work: Promise<number>): Promise<void> => {
+    code = await work;
+  };
+  const program = buildProgram(
+    {
+      run: async (task, args) => take((await import('./run.ts')).run(context, task, args)),
+      chat: async (args) => take((await import('./chat.ts')).chat(context, args)),
+      changes: async (session, words, args) =>
+        take((await import('./changes.ts')).changes(context, session, words, args)),
+      replay: async (session, args) => take((await import('./sessions.ts')).replaySession(context, session, args)),
+      sessions: async (action, session, args) => {
+        const { listSessions, showSession } = await import('./sessions.ts');
+        return take(action === 'list' ? listSessions(context, args) : showSession(context, session ?? 'last', args));
+      },
+      models: async (action, id, args) => {
+        const { listModels, pullModel, showModel } = await import('./models.ts');
+        if (action === 'list') return take(listModels(context, args));
+        return take(action === 'show' ? showModel(context, id ?? '', args) : pullModel(context, id ?? ''));
+      },
+      settings: async (action, key, value) => {
+        const { getSettings, setSetting, settingsPath } = await import('./settings.ts');
+        if (action === 'path') return take(settingsPath(context));
+        return take(action === 'get' ? getSettings(context, key) : setSetting(context, key ?? '', value ?? ''));
+      },
+      doctor: async (args) => take((await import('./doctor.ts')).doctor(context, args)),
+      serve: async (args) => take((await import('./serve.ts')).serve(context, await open(), args)),
+    },
+    __APP_VERSION__,
+  );
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    // Commander has said what was wrong; help and version come here as well, with 0.
+    code = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error, terminal);
+  }
+  code = await close(opened, code, terminal);
+  return stop.signal.aborted && code === 1 ? 130 : code;
+}
+
+async function close(
+  opened: Promise<OpenCore> | null,
+  code: number,
+  terminal: CommandContext['terminal'],
+): Promise<number> {
+  if (opened === null) return code;
+  try {
+    await (await opened).close();
+    return code;
+  } catch (error) {
+    // A core that could not be opened has been reported already.
+    return code === 0 ? reportFailure(error, terminal) : code;
+  }
+}
+
+/** The first Ctrl-C ends cleanly, a second one at once. */
+function listenForCtrlC(stop: AbortController, say: (text: string) => void): void {
+  const onSignal = (): void => {
+    if (stop.signal.aborted) process.exit(130);
+    say('\nstopping … (Ctrl-C again to stop at once)\n');
+    stop.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  // A reader that has gone (`| head`) is no error.
+  process.stdout.on('error', () => stop.abort());
+}
+
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+  // Everything has been ended by now; should a handle be left all the same, it does not keep the terminal.
+  setTimeout(() => process.exit(code), 2_000).unref();
+});

@@ -1,0 +1,89 @@
+import type { ModelEntry } from '@shared/contract.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { Command, CommandContext } from './context.ts';
+import type { Terminal } from './terminal.ts';
+import { bytes, oneLine, printable } from './terminal.ts';
+
+export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
+  const models = await (await core()).models.list();
+  if (json === true) {
+    terminal.out(`${JSON.stringify(models)}\n`);
+    return 0;
+  }
+  const width = Math.max(...models.map((model) => model.id.length), 10);
+  for (const model of models) {
+    const size = model.sizeBytes === null ? '' : bytes(model.sizeBytes);
+    terminal.out(
+      `${printable(model.id).padEnd(width)}  ${model.where.padEnd(5)}  ${model.state.padEnd(12)}  ${size.padStart(9)}  ${oneLine(model.note ?? '', 80)}\n`,
+    );
+  }
+  return 0;
+};
+
+export const showModel: Command<[string, { readonly json?: boolean }]> = async ({ core, terminal }, id, { json }) => {
+  const model = await (await core()).models.show({ id });
+  if (json === true) terminal.out(`${JSON.stringify(model)}\n`);
+  else terminal.out(describe(model));
+  return 0;
+};
+
+function describe(model: ModelEntry): string {
+  const { info } = model;
+  const rows: readonly (readonly [string, string])[] = [
+    ['model', model.id],
+    ['name', model.label],
+    ['runs', model.where],
+    ['state', model.state],
+    ['size', model.sizeBytes === null ? 'unknown' : bytes(model.sizeBytes)],
+    ['licence', model.licence ?? 'unknown'],
+    ['context', info === null ? 'unknown' : `${info.contextTokens} tokens`],
+    ['parameters', info === null || info.parametersB === null ? 'unknown' : `${info.parametersB} billion`],
+    [
+      'price',
+      info === null || info.price === null
+        ? 'unpriced'
+        : `$${info.price.input} in, $${info.price.output} out per million tokens (${info.price.source}, ${info.price.date})`,
+    ],
+    ['gears', info === null ? 'unknown' : info.gears.join(', ')],
+    ...(model.note === null ? [] : [['note', model.note] as const]),
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(11)} ${printable(value)}\n`).join('');
+}
+
+export const pullModel: Command<[string]> = async (context, id) => {
+  await pull(context, id);
+  return 0;
+};
+
+/** Brings the local model of a run where it is known and not here; the only commands that do are run, chat, serve and pull. */
+export async function ensureModel(
+  context: CommandContext,
+  options: Pick<RunOptions, 'local' | 'policy'>,
+): Promise<void> {
+  if (options.policy === 'cloud') return;
+  const core = await context.core();
+  const id = options.local ?? String(await core.settings.get({ key: 'local' }));
+  // A model nobody knows is the core's to refuse, with its reason.
+  const model = await core.models.show({ id }).catch(() => null);
+  if (model?.state === 'downloadable') await pull(context, id);
+}
+
+async function pull({ core, terminal, signal, now }: CommandContext, id: string): Promise<void> {
+  let shown = '';
+  let writtenAt = -Infinity;
+  for await (const progress of await (await core()).models.pull({ id }, { signal })) {
+    const share = progress.totalBytes === null ? '' : ` of ${bytes(progress.totalBytes)}`;
+    const text = `${progress.phase} ${id}: ${bytes(progress.doneBytes)}${share} ${progress.text}`.trimEnd();
+    if (terminal.isLive) terminal.err(`\r\u001B[2K${oneLine(text, terminal.columns - 1)}`);
+    else if (progress.phase !== shown || now() - writtenAt > 5_000) {
+      terminal.err(`${text}\n`);
+      writtenAt = now();
+    }
+    shown = progress.phase;
+  }
+  endLine(terminal);
+}
+
+function endLine(terminal: Terminal): void {
+  if (terminal.isLive) terminal.err('\r\u001B[2K');
+}

@@ -1,0 +1,69 @@
+import { createRouterClient } from '@orpc/server';
+import { findPlaces } from '../lib/places.ts';
+import { claimHome } from '../api/home.ts';
+import { createRouter } from '../api/router.ts';
+import type { AppRouter } from '../api/router.ts';
+import type { CoreClient } from '../api/socket.ts';
+import { connectSocket, serveSocket } from '../api/socket.ts';
+import { compose } from '../compose.ts';
+import type { HomeClaim } from '../api/home.ts';
+import { delay } from '../lib/delay.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A core to speak to, wherever it runs. */
+export interface OpenCore {
+  readonly client: CoreClient;
+  /** Only in the process that owns the home. */
+  readonly router: AppRouter | null;
+  /** As the owner: waits for the turns of other processes, then ends everything that was started. */
+  close(): Promise<void>;
+}
+
+const connectTimeoutMs = 2_000;
+const connectTries = 20;
+
+/**
+ * Opens the core of the home: as its owner, or as a client of the process that owns it. An owner that goes away
+ * between the look and the call is replaced by this process.
+ */
+export async function openCore(terminal: Terminal, version: string): Promise<OpenCore> {
+  const places = findPlaces(process.env, process.platform);
+  for (let attempt = 1; ; attempt += 1) {
+    const claim = await claimHome(places.home);
+    if (claim.type === 'owner') return becomeOwner(claim, { ...places, version }, terminal);
+    try {
+      const connection = await connectSocket(claim.socketPath, connectTimeoutMs);
+      return { client: connection.client, router: null, close: async () => connection.close() };
+    } catch (error) {
+      // The owner may still be starting, or just be leaving.
+      if (attempt === connectTries) throw error;
+      await delay(150, new AbortController().signal);
+    }
+  }
+}
+
+async function becomeOwner(
+  claim: Extract<HomeClaim, { type: 'owner' }>,
+  places: { readonly home: string; readonly cache: string; readonly version: string },
+  terminal: Terminal,
+): Promise<OpenCore> {
+  try {
+    const core = await compose({ ...places, onNotice: (text) => terminal.err(`${text}\n`) });
+    const router = createRouter(core);
+    const server = await serveSocket(router, claim.socketPath);
+    const close = async (): Promise<void> => {
+      // Another process may be in the middle of a turn in this core; it is not cut off because this one is done.
+      if (core.runningTurns() > 0) {
+        terminal.err('waiting for the other Dewpoint processes that work in this home …\n');
+        await core.idle();
+      }
+      await server.close();
+      await core.dispose();
+      await claim.release();
+    };
+    return { client: createRouterClient(router), router, close };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}

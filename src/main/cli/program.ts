@@ -1,0 +1,139 @@
+import { Command } from 'commander';
+import type { RunArguments } from './run.ts';
+
+/** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
+export interface Handlers {
+  run(task: string, args: RunArguments): Promise<void>;
+  chat(args: { readonly project?: string; readonly session?: string; readonly local?: string }): Promise<void>;
+  changes(session: string, words: readonly string[], args: { readonly json?: boolean }): Promise<void>;
+  replay(session: string, args: { readonly json?: boolean }): Promise<void>;
+  sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
+  models(action: 'list' | 'show' | 'pull', id: string | undefined, args: { readonly json?: boolean }): Promise<void>;
+  settings(action: 'get' | 'set' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
+  doctor(args: { readonly json?: boolean }): Promise<void>;
+  serve(args: { readonly port?: string; readonly open?: boolean }): Promise<void>;
+}
+
+/** Handlers see only their own arguments; commander throws on wrong usage instead of ending the process. */
+export function buildProgram(handlers: Handlers, version: string): Command {
+  const program = new Command('dewpoint')
+    .description('A coding agent that runs on your own machine first.')
+    .version(version)
+    .configureHelp({ showGlobalOptions: false })
+    .showHelpAfterError('(see: dewpoint --help)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\nExample:\n  dewpoint run --project . "A test fails in this project. Find the bug and fix it."\n',
+    );
+  addRun(program, handlers);
+  addChat(program, handlers);
+  addSessions(program, handlers);
+  addModels(program, handlers);
+  addMachine(program, handlers);
+  return program;
+}
+
+function subcommand(parent: Command, name: string, description: string, example: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .allowExcessArguments(false)
+    .addHelpText('after', `\nExample:\n  ${example}\n`);
+}
+
+function addRun(program: Command, handlers: Handlers): void {
+  subcommand(program, 'run', 'do a task and end', 'dewpoint run --project . --check "npm test" "Fix the failing test"')
+    .argument('<task>', 'what to do, in words; - reads it from stdin')
+    .option('--project <dir>', 'the folder to work on')
+    .option('--workspace <mode>', 'in-place, copy or scratch (default: in-place with --project, else scratch)')
+    .option('--session <id>', 'go on with a session')
+    .option('--check <command>', 'the success criterion, run in the sandbox before and after')
+    .option('--policy <policy>', 'local, hybrid or cloud')
+    .option('--local <model>', 'the local model, PROVIDER/MODEL')
+    .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL')
+    .option('--gear <gear>', 'auto, recipe or loop (default: auto)')
+    .option('--max-steps <n>', 'model calls at most')
+    .option('--max-minutes <n>', 'minutes at most')
+    .option('--max-tokens <n>', 'tokens at most, read and written')
+    .option('--max-usd <x>', 'US dollars at most')
+    .option('--at-cap <what>', 'stop or local, when --max-usd is reached (default: stop)')
+    .option('--approve <how>', 'ask, deny or allow (default: ask)')
+    .option('--network <hosts>', 'off or ask; the session itself never has a network')
+    .option('--sandbox <tier>', 'container or read-only')
+    .option('--seed <n>', 'seed of the sampling, for runs that can be compared')
+    .option('--plan', 'read only; ends with a plan')
+    .option('--json', "print the session's events, one a line, on stdout")
+    .option('--result <file>', 'write a summary as JSON at the end')
+    .action((task: string, args: RunArguments) => handlers.run(task, args));
+}
+
+function addChat(program: Command, handlers: Handlers): void {
+  subcommand(program, 'chat', 'the same in a conversation, with / commands', 'dewpoint chat --project .')
+    .option('--project <dir>', 'the folder to work on')
+    .option('--session <id>', 'go on with a session')
+    .option('--local <model>', 'the local model, PROVIDER/MODEL')
+    .action((args: Parameters<Handlers['chat']>[0]) => handlers.chat(args));
+}
+
+function addSessions(program: Command, handlers: Handlers): void {
+  subcommand(
+    program,
+    'changes',
+    'what a session changed; take it over or take it back',
+    'dewpoint changes last undo src/app.py',
+  )
+    .argument('<session>', 'an id, the beginning of one, or last')
+    .argument('[words...]', 'show, take or undo, then paths')
+    .option('--json', 'as JSON')
+    .action((session: string, words: readonly string[], args: { readonly json?: boolean }) =>
+      handlers.changes(session, words, args),
+    );
+  subcommand(program, 'replay', 'play a session again: no model, no network, the same state', 'dewpoint replay last')
+    .argument('<session>', 'an id, the beginning of one, or last')
+    .option('--json', 'as JSON')
+    .action((session: string, args: { readonly json?: boolean }) => handlers.replay(session, args));
+  const sessions = subcommand(program, 'sessions', 'the sessions so far', 'dewpoint sessions list');
+  subcommand(sessions, 'list', 'one line a session', 'dewpoint sessions list --json')
+    .option('--json', 'as JSON')
+    .action((args: { readonly json?: boolean }) => handlers.sessions('list', undefined, args));
+  subcommand(sessions, 'show', 'everything of one', 'dewpoint sessions show last')
+    .argument('<session>', 'an id, the beginning of one, or last')
+    .option('--json', 'as JSON')
+    .action((session: string, args: { readonly json?: boolean }) => handlers.sessions('show', session, args));
+}
+
+function addModels(program: Command, handlers: Handlers): void {
+  const models = subcommand(program, 'models', 'the models that can be used', 'dewpoint models list');
+  subcommand(models, 'list', 'what is here and what can be fetched', 'dewpoint models list')
+    .option('--json', 'as JSON')
+    .action((args: { readonly json?: boolean }) => handlers.models('list', undefined, args));
+  subcommand(models, 'show', 'one model', 'dewpoint models show llama-cpp/qwen2.5-coder-1.5b-instruct')
+    .argument('<model>', 'PROVIDER/MODEL')
+    .option('--json', 'as JSON')
+    .action((id: string, args: { readonly json?: boolean }) => handlers.models('show', id, args));
+  subcommand(models, 'pull', 'fetch a model', 'dewpoint models pull llama-cpp/qwen2.5-coder-1.5b-instruct')
+    .argument('<model>', 'PROVIDER/MODEL')
+    .action((id: string) => handlers.models('pull', id, {}));
+}
+
+function addMachine(program: Command, handlers: Handlers): void {
+  const settings = subcommand(program, 'settings', 'read and change the settings', 'dewpoint settings get');
+  subcommand(settings, 'get', 'all settings, or one', 'dewpoint settings get limits.maxSteps')
+    .argument('[key]', 'a name, with dots')
+    .action((key: string | undefined) => handlers.settings('get', key, undefined));
+  subcommand(settings, 'set', 'change one; the value is JSON or text', 'dewpoint settings set limits.maxSteps 60')
+    .argument('<key>', 'a name, with dots')
+    .argument('<value>', 'JSON, or text')
+    .action((key: string, value: string) => handlers.settings('set', key, value));
+  subcommand(settings, 'path', 'where the file lies', 'dewpoint settings path').action(() =>
+    handlers.settings('path', undefined, undefined),
+  );
+  subcommand(program, 'doctor', 'what works on this machine and what does not', 'dewpoint doctor')
+    .option('--json', 'as JSON')
+    .action((args: { readonly json?: boolean }) => handlers.doctor(args));
+  subcommand(program, 'serve', 'the interface in the browser, on this machine only', 'dewpoint serve --open')
+    .option('--port <n>', 'the port (default: a free one)')
+    .option('--open', 'open it in the browser')
+    .action((args: { readonly port?: string; readonly open?: boolean }) => handlers.serve(args));
+}

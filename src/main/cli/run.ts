@@ -1,0 +1,163 @@
+import { resolve } from 'node:path';
+import type { RunOptions } from '@shared/run-options.ts';
+import { runOptionsSchema } from '@shared/run-options.ts';
+import type { RunResult } from '@shared/run-result.ts';
+import { exitCodes } from '@shared/run-result.ts';
+import { writeJsonFile } from '../lib/json-file.ts';
+import { askApproval } from './ask-approval.ts';
+import type { Command } from './context.ts';
+import { usageError } from './fail.ts';
+import { followTurn } from './follow-turn.ts';
+import { createLiveView } from './live-view.ts';
+import { ensureModel } from './models.ts';
+import { readTask } from './read-task.ts';
+import type { Terminal } from './terminal.ts';
+import { money, printable, seconds } from './terminal.ts';
+
+/** The options as commander gives them: everything text or a flag. */
+export interface RunArguments {
+  readonly project?: string;
+  readonly workspace?: string;
+  readonly session?: string;
+  readonly check?: string;
+  readonly policy?: string;
+  readonly local?: string;
+  readonly cloud?: string;
+  readonly gear?: string;
+  readonly maxSteps?: string;
+  readonly maxMinutes?: string;
+  readonly maxTokens?: string;
+  readonly maxUsd?: string;
+  readonly atCap?: string;
+  readonly approve?: string;
+  readonly network?: string;
+  readonly sandbox?: string;
+  readonly seed?: string;
+  readonly plan?: boolean;
+  readonly json?: boolean;
+  readonly result?: string;
+}
+
+export const run: Command<[string, RunArguments]> = async (context, taskText, args) => {
+  const { terminal } = context;
+  const task = await readTask(taskText);
+  const options = parseRunOptions(args, terminal.isInteractive && args.json !== true);
+  const core = await context.core();
+  const sessionId = await openSession(context, options);
+  await ensureModel(context, options);
+  const view = createLiveView(terminal, context.now);
+  terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
+  await followTurn(context, core, {
+    sessionId,
+    text: task,
+    options,
+    onEvent: (event) => {
+      if (args.json === true) terminal.out(`${JSON.stringify(event)}\n`);
+      view.event(event);
+    },
+    onTransient: (transient) => view.transient(transient),
+    approve: (question) => {
+      view.close();
+      return askApproval(question, context);
+    },
+  });
+  view.close();
+  const result = await core.sessions.result({ sessionId });
+  if (args.result !== undefined) await writeJsonFile(resolve(args.result), result);
+  showResult(result, terminal, args.json === true);
+  return exitCodes[result.status];
+};
+
+/** Checked here as well as in the core, so that a wrong option starts nothing. */
+export function parseRunOptions(args: RunArguments, interactive: boolean): RunOptions {
+  if (args.session !== undefined && (args.project !== undefined || args.workspace !== undefined)) {
+    throw usageError('--session goes on with the project and workspace it has; leave out --project and --workspace.');
+  }
+  if (args.network !== undefined && args.network !== 'off' && args.network !== 'ask') {
+    throw usageError('Network access for commands is not there yet; --network takes off or ask.');
+  }
+  const raw = {
+    ...pick(args, ['workspace', 'check', 'policy', 'local', 'cloud', 'gear', 'atCap', 'approve', 'sandbox', 'plan']),
+    ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),
+    ...(args.session === undefined ? {} : { sessionId: args.session }),
+    ...numbers(args),
+    interactive,
+  };
+  const parsed = runOptionsSchema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const name = String(issue?.path[0] ?? '').replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+  throw usageError(`--${name} is not right: ${issue?.message ?? 'wrong value'}.`, 'See: dewpoint run --help');
+}
+
+function pick(args: RunArguments, names: readonly (keyof RunArguments)[]): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => (args[name] === undefined ? [] : [[name, args[name]]])));
+}
+
+function numbers(args: RunArguments): Record<string, number> {
+  const given = {
+    maxSteps: args.maxSteps,
+    maxMinutes: args.maxMinutes,
+    maxTokens: args.maxTokens,
+    maxUsd: args.maxUsd,
+    seed: args.seed,
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, text]) => {
+      if (text === undefined) return [];
+      const value = Number(text);
+      if (text.trim() === '' || !Number.isFinite(value))
+        throw usageError(`"${text}" is not a number.`, 'See: dewpoint run --help');
+      return [[name, value]];
+    }),
+  );
+}
+
+async function openSession(context: Parameters<typeof run>[0], options: RunOptions): Promise<string> {
+  const core = await context.core();
+  if (options.sessionId !== undefined) return (await core.sessions.find({ id: options.sessionId })).sessionId;
+  const { sessionId } = await core.sessions.create({
+    projectPath: options.projectPath ?? null,
+    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
+  });
+  return sessionId;
+}
+
+/** The answer on stdout, everything about it on stderr. */
+export function showResult(result: RunResult, terminal: Terminal, isJson: boolean): void {
+  const { colors } = terminal;
+  const good = result.status === 'done';
+  const headline = good ? colors.green('done') : colors.yellow(`${result.status}: ${printable(result.reason)}`);
+  if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
+  terminal.err(
+    `${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result.confidence)})`)}\n`,
+  );
+  for (const change of result.changes) {
+    terminal.err(`  ${printable(change.path)}  +${change.added ?? '?'} -${change.removed ?? '?'}\n`);
+  }
+  const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
+  terminal.err(
+    colors.dim(
+      `${result.steps} steps, ${result.actions} actions, ${seconds(result.seconds * 1000)}, ${tokens} tokens read, ${result.tokens.output} written, ${money(result.costUsd)}\n`,
+    ),
+  );
+  if (result.changes.length > 0) {
+    terminal.err(
+      colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
+    );
+  }
+}
+
+function confidenceWords(confidence: string): string {
+  switch (confidence) {
+    case 'high':
+      return 'tests pass, and they notice changes to what was changed';
+    case 'weak-tests':
+      return 'weak tests: they pass, but would pass with other changes, too';
+    case 'mechanical':
+      return 'found by trying, not by understanding';
+    default:
+      return 'not checked by tests';
+  }
+}

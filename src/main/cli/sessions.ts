@@ -1,0 +1,62 @@
+import type { Command } from './context.ts';
+import { createEventLines } from './event-lines.ts';
+import { money, oneLine, printable } from './terminal.ts';
+
+export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
+  const sessions = await (await core()).sessions.list();
+  if (json === true) terminal.out(`${JSON.stringify(sessions)}\n`);
+  else if (sessions.length === 0) terminal.err('There is no session yet. Begin one: dewpoint run "…" --project DIR\n');
+  else {
+    for (const session of sessions) {
+      const date = new Date(session.updatedAt).toISOString().slice(0, 16).replace('T', ' ');
+      terminal.out(
+        `${session.sessionId}  ${date}  ${(session.status === 'idle' ? (session.lastReason ?? 'new') : session.status).padEnd(12)}  ${String(session.steps).padStart(3)} steps  ${money(session.costUsd).padStart(8)}  ${oneLine(session.title, 60)}\n`,
+      );
+    }
+  }
+  return 0;
+};
+
+export const showSession: Command<[string, { readonly json?: boolean }]> = async (context, id, { json }) => {
+  const { terminal, signal } = context;
+  const core = await context.core();
+  const { sessionId } = await core.sessions.find({ id });
+  if (json === true) {
+    terminal.out(`${JSON.stringify(await core.sessions.show({ sessionId }))}\n`);
+    return 0;
+  }
+  const lines = createEventLines({ ...terminal, isLive: false });
+  const stop = new AbortController();
+  signal.addEventListener('abort', () => stop.abort(), { once: true });
+  for await (const push of await core.sessions.events({ sessionId, fromSeq: 1 }, { signal: stop.signal })) {
+    if (push.type === 'caught-up') break;
+    if (push.type !== 'events') continue;
+    for (const event of push.events) {
+      if (event.type === 'user-message-added') terminal.out(`\nYou: ${printable(event.text)}\n`);
+      for (const line of lines(event)) terminal.out(`${line}\n`);
+      if (event.type === 'turn-ended') terminal.out(`${printable(event.text)}\n(${event.reason})\n`);
+    }
+  }
+  stop.abort();
+  return 0;
+};
+
+export const replaySession: Command<[string, { readonly json?: boolean }]> = async (
+  { core, terminal },
+  id,
+  { json },
+) => {
+  const client = await core();
+  const { sessionId } = await client.sessions.find({ id });
+  const report = await client.sessions.replay({ sessionId });
+  if (json === true) terminal.out(`${JSON.stringify(report)}\n`);
+  else if (report.matched)
+    terminal.out(`The ${report.events} events of ${sessionId} replay to the same state.\n${report.stateHash}\n`);
+  else {
+    terminal.out(
+      `The replay of ${sessionId} came out differently.\nrecorded ${report.recordedHash}\nreplayed ${report.stateHash}\n`,
+    );
+    if (report.firstDifference !== null) terminal.out(`first difference: ${printable(report.firstDifference)}\n`);
+  }
+  return report.matched ? 0 : 1;
+};

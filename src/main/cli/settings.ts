@@ -1,0 +1,27 @@
+import type { Command } from './context.ts';
+
+export const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
+  const value = await (await core()).settings.get(key === undefined ? {} : { key });
+  terminal.out(`${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}\n`);
+  return 0;
+};
+
+/** The value is JSON where it parses as such, else text. */
+export const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
+  const value = await (await core()).settings.set({ key, value: parseValue(text) });
+  terminal.err(`${key} = ${JSON.stringify(value)}\n`);
+  return 0;
+};
+
+export const settingsPath: Command<[]> = async ({ core, terminal }) => {
+  terminal.out(`${(await (await core()).settings.path()).path}\n`);
+  return 0;
+};
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

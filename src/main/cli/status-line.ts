@@ -1,0 +1,98 @@
+import type { Transient } from '@shared/events.ts';
+import type { Terminal } from './terminal.ts';
+import { money, oneLine, seconds } from './terminal.ts';
+
+/** What is going on right now, on the last line of a terminal; nothing where nobody watches. */
+export interface StatusLine {
+  /** Something has begun: `id` is the call or tool call that later pushes name. */
+  begin(id: string, title: string): void;
+  end(): void;
+  take(transient: Transient): void;
+  /** Adds to the money shown; null makes it unpriced. */
+  spend(costUsd: number | null): void;
+  /** Takes the line away so that another can be written. */
+  clear(): void;
+}
+
+interface Flight {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly title: string;
+  tokens: number;
+  phase: string;
+}
+
+const refreshMs = 120;
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const phaseWords = {
+  waiting: 'waiting for the engine',
+  loading: 'loading the model',
+  prefill: 'reading',
+  decode: 'writing',
+} as const;
+
+export function createStatusLine(terminal: Terminal, now: () => number): StatusLine {
+  let flight: Flight | null = null;
+  let isShown = false;
+  let frame = 0;
+  let costUsd: number | null = 0;
+  let timer: ReturnType<typeof setInterval> | null = null;
+
+  const clear = (): void => {
+    if (isShown) terminal.err('\r\u001B[2K');
+    isShown = false;
+  };
+  const draw = (): void => {
+    if (flight === null) return;
+    frame += 1;
+    const text = `${spinner[frame % spinner.length]} ${describeFlight(flight, now())}  ${money(costUsd)}`;
+    terminal.err(`\r\u001B[2K${terminal.colors.dim(oneLine(text, terminal.columns - 1))}`);
+    isShown = true;
+  };
+  return {
+    clear,
+    begin(id, title) {
+      flight = { id, startedAt: now(), title, tokens: 0, phase: '' };
+      if (terminal.isLive) timer ??= setInterval(draw, refreshMs);
+    },
+    end() {
+      flight = null;
+      clear();
+      if (timer !== null) clearInterval(timer);
+      timer = null;
+    },
+    take(transient) {
+      if (flight !== null) update(flight, transient);
+    },
+    spend(amount) {
+      costUsd = costUsd === null || amount === null ? null : costUsd + amount;
+    },
+  };
+}
+
+function describeFlight(flight: Flight, at: number): string {
+  const elapsed = at - flight.startedAt;
+  const speed = flight.tokens > 0 && elapsed > 500 ? ` ${(flight.tokens / (elapsed / 1000)).toFixed(1)} tok/s` : '';
+  const tokens = flight.tokens > 0 ? ` ${flight.tokens} tok${speed}` : '';
+  return `${flight.title}  ${flight.phase}${tokens}  ${seconds(elapsed)}`;
+}
+
+function update(flight: Flight, transient: Transient): void {
+  if (transient.type === 'output-chunk') {
+    if (transient.toolCallId !== flight.id) return;
+    const last = transient.text.split('\n').findLast((part) => part.trim() !== '');
+    if (last !== undefined) flight.phase = oneLine(last, 60);
+    return;
+  }
+  if (transient.callId !== flight.id) return;
+  if (transient.type === 'call-progress') {
+    const share =
+      transient.total === null || transient.total === 0
+        ? ''
+        : ` ${Math.round((transient.done / transient.total) * 100)} %`;
+    flight.phase = `${phaseWords[transient.phase]}${share}`;
+  } else {
+    flight.tokens += 1;
+    flight.phase = transient.type === 'text-delta' ? 'writing' : 'thinking';
+  }
+}

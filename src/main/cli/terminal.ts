@@ -1,0 +1,64 @@
+import type { Colors } from 'picocolors/types';
+import picocolors from 'picocolors';
+
+/** Where a command writes: results on `out`, everything for people on `err`. */
+export interface Terminal {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** A person is watching `err`. */
+  readonly isLive: boolean;
+  /** A person can answer on stdin. */
+  readonly isInteractive: boolean;
+  readonly columns: number;
+  readonly colors: Colors;
+}
+
+export function processTerminal(): Terminal {
+  const isLive = process.stderr.isTTY === true;
+  const noColor = process.env.NO_COLOR !== undefined && process.env.NO_COLOR !== '';
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    isLive,
+    isInteractive: process.stdin.isTTY === true && isLive,
+    columns: process.stderr.columns ?? 100,
+    colors: picocolors.createColors(isLive && !noColor),
+  };
+}
+
+/**
+ * Text from a model or a command made harmless for a terminal: no escape sequences, no control characters but line
+ * breaks and tabs, no bidirectional overrides.
+ */
+export function printable(text: string): string {
+  return (
+    text
+      // eslint-disable-next-line no-control-regex -- these are what must go
+      .replace(/\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\-_])/gu, '')
+      // eslint-disable-next-line no-control-regex -- these are what must go
+      .replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/gu, '')
+  );
+}
+
+/** One line of at most `width` characters. */
+export function oneLine(text: string, width: number): string {
+  const line = printable(text).replace(/\s+/gu, ' ').trim();
+  const characters = Array.from(line);
+  return characters.length <= width ? line : `${characters.slice(0, Math.max(1, width - 1)).join('')}…`;
+}
+
+export function seconds(milliseconds: number): string {
+  return milliseconds < 9_950 ? `${(milliseconds / 1000).toFixed(1)} s` : `${Math.round(milliseconds / 1000)} s`;
+}
+
+export function bytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  if (count < 1024 * 1024) return `${(count / 1024).toFixed(1)} KiB`;
+  return count < 1024 ** 3 ? `${(count / 1024 ** 2).toFixed(1)} MiB` : `${(count / 1024 ** 3).toFixed(2)} GiB`;
+}
+
+/** Dollars as they are shown: four digits, or that the price is not known. */
+export function money(costUsd: number | null): string {
+  if (costUsd === null) return 'unpriced';
+  return costUsd === 0 ? '$0' : `$${costUsd.toFixed(4)}`;
+}

@@ -1,0 +1,31 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The folders of Dewpoint on this machine. `home` is state that is kept; `cache` can be fetched or made again. */
+export interface Places {
+  readonly home: string;
+  readonly cache: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** By `DEWPOINT_HOME` and `DEWPOINT_CACHE`, else where the platform keeps such things. Makes nothing. */
+export function findPlaces(environment: Environment, platform: NodeJS.Platform): Places {
+  return { home: homeOf(environment, platform), cache: cacheOf(environment, platform) };
+}
+
+function homeOf(environment: Environment, platform: NodeJS.Platform): string {
+  if (environment.DEWPOINT_HOME) return resolve(environment.DEWPOINT_HOME);
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'dewpoint');
+  if (platform === 'win32') return join(environment.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'dewpoint');
+  return join(environment.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'dewpoint');
+}
+
+/** The same rule as in `scripts/setup/paths.mjs`, which runs before anything is built. */
+function cacheOf(environment: Environment, platform: NodeJS.Platform): string {
+  if (environment.DEWPOINT_CACHE) return resolve(environment.DEWPOINT_CACHE);
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'dewpoint');
+  if (platform === 'win32')
+    return join(environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'dewpoint', 'Cache');
+  return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dewpoint');
+}
