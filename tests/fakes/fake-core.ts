@@ -1,0 +1,77 @@
+import { AppError } from '../../src/shared/errors.ts';
+import type { SessionEvent } from '../../src/shared/events.ts';
+import { emptyMoney } from '../../src/shared/session-money.ts';
+import { emptySession, reduceSession } from '../../src/shared/session-state.ts';
+import type { CoreApi, CorePush } from '../../src/main/api/core-api.ts';
+
+export interface FakeCore extends CoreApi {
+  /** Appends an event to the one session there is, and tells subscribers. */
+  emit(event: SessionEvent): void;
+  push(push: CorePush): void;
+  readonly subscribers: () => number;
+  readonly cancelled: string[];
+}
+
+export const sessionEvent = (seq: number, text = `message ${seq}`): SessionEvent => ({
+  v: 1,
+  seq,
+  at: seq,
+  type: 'user-message-added',
+  messageId: `message-${seq}`,
+  text,
+  queued: false,
+});
+
+const notThere = (): never => {
+  throw new AppError('not-found', 'There is no such thing.', { hint: 'Look elsewhere.' });
+};
+
+/** A core without an engine, a sandbox or a disk: one session whose events a test writes. */
+export function createFakeCore(events: SessionEvent[] = []): FakeCore {
+  const listeners = new Set<(push: CorePush) => void | Promise<void>>();
+  const cancelled: string[] = [];
+  const push = (item: CorePush): void => {
+    for (const listener of listeners) void listener(item);
+  };
+  return {
+    info: { version: '0.0.0', home: '/home', cache: '/cache' },
+    emit(event) {
+      events.push(event);
+      push({ type: 'event', event });
+    },
+    push,
+    subscribers: () => listeners.size,
+    cancelled,
+    createSession: async () => 'fake-session',
+    send: async () => ({ messageId: 'message-1', queued: false }),
+    async subscribe(_sessionId, fromSeq, listener) {
+      for (const event of events) if (event.seq >= fromSeq) void listener({ type: 'event', event });
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    cancel: async (sessionId) => void cancelled.push(sessionId),
+    approve: async () => undefined,
+    listSessions: async () => [],
+    findSession: async () => notThere(),
+    showSession: async () => ({ state: events.reduce(reduceSession, emptySession), money: emptyMoney }),
+    result: async () => notThere(),
+    replay: async () => notThere(),
+    showChanges: async () => [],
+    takeChanges: async () => ({ done: [], refused: [] }),
+    undoChanges: async () => ({ done: [], refused: [] }),
+    listModels: async () => [],
+    showModel: async () => notThere(),
+    async pullModel(_id, onProgress) {
+      onProgress({ phase: 'downloading', doneBytes: 1, totalBytes: 2, text: '' });
+      await Promise.resolve();
+      onProgress({ phase: 'done', doneBytes: 2, totalBytes: 2, text: '' });
+    },
+    getSetting: () => notThere(),
+    setSetting: async () => notThere(),
+    settingsPath: '/home/settings.json',
+    doctor: async () => [],
+    runningTurns: () => 0,
+    idle: async () => undefined,
+    dispose: async () => undefined,
+  };
+}

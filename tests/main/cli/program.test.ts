@@ -1,0 +1,95 @@
+import { CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { Handlers } from '../../../src/main/cli/program.ts';
+import { buildProgram } from '../../../src/main/cli/program.ts';
+import { parseRunOptions } from '../../../src/main/cli/run.ts';
+
+/** Runs a command line; what the handler was called with, or the exit code and the error text. */
+async function parse(
+  ...argv: string[]
+): Promise<{ readonly called: readonly unknown[]; readonly code: number; readonly error: string }> {
+  const called: unknown[] = [];
+  const record =
+    (name: string) =>
+    async (...args: readonly unknown[]): Promise<void> =>
+      void called.push(name, ...args.filter((arg) => arg !== undefined));
+  const handlers: Handlers = {
+    run: record('run'),
+    chat: record('chat'),
+    changes: record('changes'),
+    replay: record('replay'),
+    sessions: record('sessions'),
+    models: record('models'),
+    settings: record('settings'),
+    doctor: record('doctor'),
+    serve: record('serve'),
+  };
+  let error = '';
+  const program = buildProgram(handlers, '1.2.3');
+  const silence = { writeOut: () => undefined, writeErr: (text: string) => void (error += text) };
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((inner) => inner.commands)])
+    command.configureOutput(silence);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return { called, code: 0, error };
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    return { called, code: thrown.exitCode, error };
+  }
+}
+
+describe('the command line', () => {
+  it('hands a task and its options to run', async () => {
+    expect((await parse('run', 'Fix it', '--project', 'x', '--json')).called).toEqual([
+      'run',
+      'Fix it',
+      { project: 'x', json: true },
+    ]);
+  });
+
+  it('refuses an unknown option with the nearest match', async () => {
+    const { code, error } = await parse('run', 'x', '--projekt', 'y');
+    expect(code).not.toBe(0);
+    expect(error).toContain('Did you mean --project?');
+  });
+
+  it('refuses an unknown command with the nearest match', async () => {
+    expect((await parse('ru')).error).toContain('Did you mean run?');
+  });
+
+  it('refuses a missing and an extra argument', async () => {
+    expect((await parse('run')).code).not.toBe(0);
+    expect((await parse('replay', 'a', 'b')).code).not.toBe(0);
+  });
+
+  it('shows help with an example at every level', async () => {
+    const program = buildProgram({} as Handlers, '1.2.3');
+    const commands = [program, ...program.commands, ...program.commands.flatMap((inner) => inner.commands)];
+    for (const command of commands) {
+      let text = '';
+      command.configureOutput({ writeOut: (part) => void (text += part) });
+      command.outputHelp();
+      expect(text, command.name()).toContain('Example:\n  dewpoint ');
+    }
+  });
+});
+
+describe('parseRunOptions', () => {
+  it('takes numbers as numbers', () => {
+    expect(parseRunOptions({ maxSteps: '3', maxUsd: '0.5' }, false)).toMatchObject({
+      maxSteps: 3,
+      maxUsd: 0.5,
+      gear: 'auto',
+    });
+  });
+
+  it.each([
+    [{ maxSteps: 'many' }, 'not a number'],
+    [{ maxSteps: '-1' }, '--max-steps'],
+    [{ gear: 'fast' }, '--gear'],
+    [{ policy: 'wild' }, '--policy'],
+    [{ session: 'x', project: 'y' }, '--session'],
+  ])('refuses %j', (args, message) => {
+    expect(() => parseRunOptions(args, false)).toThrow(message);
+  });
+});

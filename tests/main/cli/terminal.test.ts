@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { bytes, money, oneLine, printable, seconds } from '../../../src/main/cli/terminal.ts';
+
+describe('printable', () => {
+  it.each([
+    ['colours', 'a\u001B[31mred\u001B[0m', 'ared'],
+    ['a window title', 'a\u001B]0;owned\u0007b', 'ab'],
+    ['a clipboard write', 'a\u001B]52;c;aGk=\u001B\\b', 'ab'],
+    ['a carriage return that hides text', 'rm -rf /\rls', 'rm -rf /ls'],
+    ['backspaces', 'a\b\bb', 'ab'],
+    ['direction overrides', 'a\u202Eb\u2066c', 'abc'],
+    ['the C1 control set', 'a\u009B31mb', 'a31mb'],
+  ])('takes out %s', (_name, text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+
+  it('keeps line breaks, tabs and other scripts', () => {
+    expect(printable('修复\n\tتست 🎉')).toBe('修复\n\tتست 🎉');
+  });
+});
+
+describe('what people read', () => {
+  it('cuts a line without cutting a character', () => {
+    expect(oneLine('ab🎉🎉cd', 4)).toBe('ab🎉…');
+    expect(oneLine('a\n  b', 10)).toBe('a b');
+  });
+
+  it('never shows an unknown price as zero', () => {
+    expect([money(null), money(0), money(0.01234)]).toEqual(['unpriced', '$0', '$0.0123']);
+  });
+
+  it('has units', () => {
+    expect([seconds(420), seconds(61_000), bytes(0), bytes(1536), bytes(1_117_320_768)]).toEqual([
+      '0.4 s',
+      '61 s',
+      '0 B',
+      '1.5 KiB',
+      '1.04 GiB',
+    ]);
+  });
+});
