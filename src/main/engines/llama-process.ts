@@ -50,10 +50,7 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
   const send = (message: ToWorker): void => {
     if (child.connected) child.send(message, (error) => (error === null ? undefined : lose(error.message)));
   };
-  child.on('error', (error) => lose(`could not be started (${messageOf(error)})`));
-  child.on('exit', (code, signal) =>
-    lose(signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`),
-  );
+  watchEnd(child, lose);
   child.on('message', (raw: unknown) => {
     heart.beat();
     const parsed = fromWorkerSchema.safeParse(raw);
@@ -101,6 +98,16 @@ function forkWorker({ workerPath, nodePath }: LlamaProcessOptions): ChildProcess
   });
 }
 
+function watchEnd(child: ChildProcess, lose: (reason: string) => void): void {
+  child.on('error', (error) => lose(`could not be started (${messageOf(error)})`));
+  child.on('exit', (code, signal) => {
+    const reason = signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+    // Its last words may still be in the pipe; a process that it left behind could hold that open for ever.
+    child.once('close', () => lose(reason));
+    setTimeout(() => lose(reason), 200).unref();
+  });
+}
+
 function listenToOutput(child: ChildProcess): () => string {
   let output = '';
   const hear = (chunk: unknown): void => {
@@ -144,12 +151,16 @@ function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
   };
 }
 
+const outOfMemory = /bad_alloc|out of memory|failed to allocate|cannot allocate|heap limit/i;
+
 function lossError(reason: string, output: string): EngineError {
-  const lastWords = output.trim().split('\n').slice(-3).join(' ').slice(-400);
-  const isMemory = /bad_alloc|out of memory|failed to allocate|cannot allocate|heap limit/i.test(output);
-  const said = lastWords === '' ? '' : ` Its last words: ${lastWords}`;
-  if (isMemory)
+  const lines = output.trim().split('\n');
+  const aboutMemory = lines.filter((line) => outOfMemory.test(line));
+  const words = (aboutMemory.length > 0 ? aboutMemory : lines).slice(-3).join(' ').slice(-400);
+  const said = words === '' ? '' : ` Its last words: ${words}`;
+  if (aboutMemory.length > 0) {
     return { code: 'out-of-memory', message: `The engine ran out of memory and its process ${reason}.${said}` };
+  }
   const hint = reason.includes('SIGKILL') ? ' The system does that, too, when memory runs out.' : '';
   return { code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };
 }

@@ -42,7 +42,8 @@ export default defineProvider({
         try {
           const model = await findModel(dependencies, settings, request.model);
           const asked = toEngineRequest(request);
-          if (llama === undefined)
+          if (signal.aborted) yield endedWith(null, startedAt, now());
+          else if (llama === undefined)
             yield endedWith(failed('missing-model', 'No local engine can run here.'), startedAt, now());
           else if (model === null) yield endedWith(missing(request.model), startedAt, now());
           else if (asked === null)

@@ -123,18 +123,13 @@ function objectRule(name: string, schema: Schema, { rule, use, add }: Parts): st
   let atStart = '';
   for (const [index, pair] of [...pairs.entries()].reverse()) {
     const pairRule = add(`${name}-pair${index + 1}`, pair.text);
-    const follows = afterOne;
-    const next = `"," ${ws} ${pairRule}${follows === '' ? '' : ` ${follows}`}`;
-    const starts = `${pairRule}${follows === '' ? '' : ` ${follows}`}`;
-    if (pair.isRequired) {
-      afterOne = add(`${name}-rest${index + 1}`, next);
-      atStart = starts;
-    } else {
-      // Leaving it out goes on with what may follow the one before it.
-      const body = `("," ${ws} ${pairRule})?${follows === '' ? '' : ` ${follows}`}`;
-      afterOne = add(`${name}-rest${index + 1}`, body);
-      atStart = atStart === '' ? `(${starts})?` : `(${starts} | ${atStart})`;
-    }
+    const tail = afterOne === '' ? '' : ` ${afterOne}`;
+    const starts = `${pairRule}${tail}`;
+    if (pair.isRequired) atStart = starts;
+    else atStart = atStart === '' ? `(${starts})?` : `(${starts} | ${atStart})`;
+    // Leaving an optional one out goes on with what may follow the one before it. Nothing is before the first.
+    const follows = pair.isRequired ? `"," ${ws} ${pairRule}${tail}` : `("," ${ws} ${pairRule})?${tail}`;
+    if (index > 0) afterOne = add(`${name}-rest${index + 1}`, follows);
   }
   return add(name, `"{" ${ws} ${atStart} ${ws} "}"`);
 }

@@ -1,0 +1,47 @@
+/** Builds small files of the GGUF kind: real headers, no real weights. */
+export interface GgufParts {
+  readonly version?: number;
+  readonly keys?: readonly (readonly [key: string, value: string | number])[];
+  /** One tensor of float32 values. */
+  readonly tensors?: readonly { readonly name: string; readonly values: number }[];
+  /** Bytes of tensor data that are really there; default: all. */
+  readonly dataBytes?: number;
+}
+
+const uint32 = (value: number): Buffer => {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32LE(value);
+  return buffer;
+};
+const uint64 = (value: number): Buffer => {
+  const buffer = Buffer.alloc(8);
+  buffer.writeBigUInt64LE(BigInt(value));
+  return buffer;
+};
+const text = (value: string): Buffer => Buffer.concat([uint64(Buffer.byteLength(value)), Buffer.from(value)]);
+
+export function ggufFile({
+  version = 3,
+  keys = [['general.architecture', 'llama']],
+  tensors = [],
+  dataBytes,
+}: GgufParts = {}): Buffer {
+  let offset = 0;
+  const infos = tensors.map(({ name, values }) => {
+    const info = Buffer.concat([text(name), uint32(1), uint64(values), uint32(0), uint64(offset)]);
+    offset += Math.ceil((values * 4) / 32) * 32;
+    return info;
+  });
+  const head = Buffer.concat([
+    Buffer.from('GGUF'),
+    uint32(version),
+    uint64(tensors.length),
+    uint64(keys.length),
+    ...keys.flatMap(([key, value]) =>
+      typeof value === 'string' ? [text(key), uint32(8), text(value)] : [text(key), uint32(4), uint32(value)],
+    ),
+    ...infos,
+  ]);
+  const padding = Buffer.alloc((32 - (head.length % 32)) % 32);
+  return Buffer.concat([head, padding, Buffer.alloc(dataBytes ?? offset)]);
+}

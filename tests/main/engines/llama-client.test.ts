@@ -1,0 +1,219 @@
+import { resolve } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLlamaEngine } from '../../../src/main/engines/llama-client.ts';
+import type { EngineEvent, LlamaEngine } from '../../../src/main/engines/llama-client.ts';
+import type { EngineRequest, LoadOptions } from '../../../src/main/engines/llama-worker/protocol.ts';
+
+let engine: LlamaEngine;
+
+function start(hangMs = 5000): LlamaEngine {
+  engine = createLlamaEngine({
+    nodePath: process.execPath,
+    workerPath: resolve('tests/fakes/fake-llama-worker.mjs'),
+    now: () => performance.now(),
+    hangMs,
+    checkModelFile: () => Promise.resolve(null),
+  });
+  return engine;
+}
+
+afterEach(() => engine.dispose());
+
+const model = (name = 'any.gguf'): LoadOptions => ({
+  modelPath: `/models/${name}`,
+  contextTokens: 100,
+  sequences: 1,
+  threads: null,
+  gpu: 'off',
+  stateDir: null,
+});
+
+const ask = (text: string): EngineRequest => ({
+  messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+  output: { type: 'text' },
+  prefill: null,
+  stop: [],
+  temperature: 0,
+  topP: 1,
+  seed: null,
+  maxOutputTokens: 10,
+  cacheKey: 'k',
+});
+
+const never = new AbortController().signal;
+
+async function collect(events: AsyncIterable<EngineEvent>): Promise<{
+  readonly text: string;
+  readonly phases: readonly string[];
+  readonly ended: Extract<EngineEvent, { type: 'ended' }>;
+}> {
+  const all: EngineEvent[] = [];
+  for await (const event of events) all.push(event);
+  const last = all.at(-1);
+  if (last?.type !== 'ended') throw new Error('no end');
+  return {
+    text: all.map((event) => (event.type === 'delta' ? event.text : '')).join(''),
+    phases: all.map((event) => (event.type === 'progress' ? event.phase : event.type)),
+    ended: last,
+  };
+}
+
+describe('createLlamaEngine', () => {
+  it('starts its process with the first call and keeps it for the next', async () => {
+    start();
+    expect(engine.pid()).toBeNull();
+    const first = await collect(engine.generate(model(), ask('hi'), never));
+    const second = await collect(engine.generate(model(), ask('hi'), never));
+    expect(first.phases).toEqual(['loading', 'prefill', 'delta', 'delta', 'ended']);
+    expect(first.text.split(' loads')[0]).toBe(second.text.split(' loads')[0]);
+    expect(first.ended.generation).toMatchObject({ stopReason: 'stop', promptTokens: 10, evaluatedTokens: 4 });
+  });
+
+  it('lets one call at a time at the engine; the others say that they wait, and for how long', async () => {
+    start();
+    await collect(engine.generate(model(), ask('hi'), never));
+    const abort = new AbortController();
+    const slow = collect(engine.generate(model(), ask('slow'), abort.signal));
+    const waiting = collect(engine.generate(model(), ask('hi'), never));
+    setTimeout(() => abort.abort(), 200);
+    const [first, second] = await Promise.all([slow, waiting]);
+    expect(first.ended.queuedMs).toBeLessThan(150);
+    expect(second.phases[0]).toBe('waiting');
+    expect(second.ended.queuedMs).toBeGreaterThan(150);
+  });
+
+  it('leaves the queue at once when it is aborted while waiting', async () => {
+    start();
+    await collect(engine.generate(model(), ask('hi'), never));
+    const slowAbort = new AbortController();
+    const slow = collect(engine.generate(model(), ask('slow'), slowAbort.signal));
+    const abort = new AbortController();
+    const waiting = collect(engine.generate(model(), ask('hi'), abort.signal));
+    const startedAt = performance.now();
+    abort.abort();
+    const { ended } = await waiting;
+    expect(performance.now() - startedAt).toBeLessThan(100);
+    expect(ended.generation).toMatchObject({ stopReason: 'cancelled', evaluatedTokens: 0, outputTokens: 0 });
+    slowAbort.abort();
+    await slow;
+  });
+
+  it('takes the account of a cancelled call from the engine', async () => {
+    start();
+    const abort = new AbortController();
+    const events = collect(engine.generate(model(), ask('slow'), abort.signal));
+    setTimeout(() => abort.abort(), 300);
+    expect((await events).ended.generation).toMatchObject({ stopReason: 'cancelled', promptTokens: 10 });
+  });
+
+  it('ends within 200 ms of an abort that the engine does not answer', async () => {
+    start();
+    await collect(engine.generate(model(), ask('hi'), never));
+    const abort = new AbortController();
+    const events = collect(engine.generate(model(), ask('deaf'), abort.signal));
+    await new Promise((resolvePause) => setTimeout(resolvePause, 100));
+    const startedAt = performance.now();
+    abort.abort();
+    expect((await events).ended.generation.stopReason).toBe('cancelled');
+    expect(performance.now() - startedAt).toBeLessThan(200);
+  });
+
+  it('ends a call that is aborted before it begins without starting a process', async () => {
+    start();
+    const { ended } = await collect(engine.generate(model(), ask('hi'), AbortSignal.abort()));
+    expect(ended.generation.stopReason).toBe('cancelled');
+    expect(engine.pid()).toBeNull();
+  });
+
+  it('ends the call with engine-lost when the process ends, and starts a new one for the next', async () => {
+    start();
+    const first = await collect(engine.generate(model(), ask('crash'), never));
+    expect(first.ended.generation).toMatchObject({ stopReason: 'error', error: { code: 'engine-lost' } });
+    expect(first.ended.generation.error?.message).toContain('code 3');
+    const second = await collect(engine.generate(model(), ask('hi'), never));
+    expect(second.ended.generation.stopReason).toBe('stop');
+  });
+
+  it('gives every waiting call its turn after a crash', async () => {
+    start();
+    const calls = ['crash', 'hi', 'crash', 'hi'].map((text) => collect(engine.generate(model(), ask(text), never)));
+    const reasons = (await Promise.all(calls)).map(({ ended }) => ended.generation.stopReason);
+    expect(reasons).toEqual(['error', 'stop', 'error', 'stop']);
+  });
+
+  it('calls it out of memory when the last words of the process say so', async () => {
+    start();
+    const { ended } = await collect(engine.generate(model(), ask('die'), never));
+    expect(ended.generation.error).toMatchObject({ code: 'out-of-memory' });
+    expect(ended.generation.error?.message).toContain('bad_alloc');
+  });
+
+  it('ends the call when the process dies while it loads, or cannot load', async () => {
+    start();
+    const crashed = await collect(engine.generate(model('crash-while-loading.gguf'), ask('hi'), never));
+    expect(crashed.ended.generation.error?.code).toBe('engine-lost');
+    const small = await collect(engine.generate(model('no-memory.gguf'), ask('hi'), never));
+    expect(small.ended.generation.error).toEqual({ code: 'out-of-memory', message: 'too large' });
+  });
+
+  it('kills a process that answers no ping', async () => {
+    start(400);
+    const { ended } = await collect(engine.generate(model(), ask('hang'), never));
+    expect(ended.generation.error).toMatchObject({ code: 'engine-lost' });
+    expect(ended.generation.error?.message).toContain('did not answer');
+    expect(engine.pid()).toBeNull();
+  });
+
+  it('skips messages that are not of the protocol', async () => {
+    start();
+    const { text, ended } = await collect(engine.generate(model(), ask('garbage'), never));
+    expect(ended.generation.stopReason).toBe('stop');
+    expect(text).toContain('pid');
+  });
+
+  it('asks for a file check before the engine is started', async () => {
+    engine = createLlamaEngine({ nodePath: process.execPath, workerPath: 'none', now: () => 0 });
+    const { ended } = await collect(engine.generate(model(), ask('hi'), never));
+    expect(ended.generation.error?.code).toBe('missing-model');
+    expect(engine.pid()).toBeNull();
+  });
+
+  it('says that the engine is lost when its program cannot be started', async () => {
+    engine = createLlamaEngine({
+      nodePath: '/nonexistent/node',
+      workerPath: 'none',
+      now: () => 0,
+      checkModelFile: () => Promise.resolve(null),
+    });
+    const { ended } = await collect(engine.generate(model(), ask('hi'), never));
+    expect(ended.generation.error?.code).toBe('engine-lost');
+  });
+
+  it('counts tokens and gives null stats without a process', async () => {
+    start();
+    expect(await engine.stats()).toBeNull();
+    expect(await engine.count(model(), ask('hi'), never)).toEqual({ ok: true, tokens: 7 });
+    expect(await engine.stats()).toMatchObject({ rssBytes: 1 });
+  });
+
+  it('ends its process when it is disposed of, and the running call with it', async () => {
+    start();
+    await collect(engine.generate(model(), ask('hi'), never));
+    const pid = engine.pid();
+    const running = collect(engine.generate(model(), ask('slow'), never));
+    await new Promise((resolvePause) => setTimeout(resolvePause, 50));
+    await engine.dispose();
+    await engine.dispose();
+    expect((await running).ended.generation.error?.code).toBe('engine-lost');
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+});
+
+function isRunning(pid: number | null): boolean {
+  try {
+    if (pid !== null) process.kill(pid, 0);
+    return pid !== null;
+  } catch {
+    return false;
+  }
+}
