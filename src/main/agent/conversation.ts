@@ -50,6 +50,7 @@ interface Fold {
   readonly callOf: Map<string, { readonly entry: number; readonly call: number }>;
   /** Whether the last user entry is the task's own, so that facts are added to it. */
   taskOpen: boolean;
+  inTurn: boolean;
   lastInstructions: string;
 }
 
@@ -61,6 +62,7 @@ export function createConversation(): Conversation {
     assistantOf: new Map(),
     callOf: new Map(),
     taskOpen: false,
+    inTurn: false,
     lastInstructions: '',
   };
   return {
@@ -79,7 +81,11 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       else addUser(fold, event.seq, event.text, true);
       return;
     case 'message-delivered':
-      addUser(fold, event.seq, fold.queuedTexts.get(event.messageId) ?? '', false);
+      // Between turns it is what the next turn is about.
+      addUser(fold, event.seq, fold.queuedTexts.get(event.messageId) ?? '', !fold.inTurn);
+      return;
+    case 'turn-started':
+      fold.inTurn = true;
       return;
     case 'model-call-started':
       if (event.rung.gear === 'loop' && (event.purpose === 'act' || event.purpose === 'plan')) {
@@ -215,6 +221,7 @@ function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
 
 /** What the turn ended with is what was said, so that the next turn can be asked about it. */
 function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
+  fold.inTurn = false;
   const last = fold.entries.at(-1);
   if (last === undefined || (last.type === 'assistant' && last.calls.length === 0)) return;
   const parts: Part[] = [{ type: 'text', text: event.text }];

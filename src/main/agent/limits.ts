@@ -36,6 +36,10 @@ export interface LimitTracker {
   stepsLeft(): number;
   tokensLeft(): number;
   millisecondsLeft(at: number): number;
+  /** The engine is busy with somebody else since `at`; null: it is not. Holds the deadline's timer, decides nothing else. */
+  noteWaiting(at: number | null): void;
+  /** Milliseconds until a call in progress must be stopped; a wait for the engine holds it. */
+  deadlineLeft(at: number): number;
   steps(): number;
   /** Null as soon as one call was unpriced. */
   spentUsd(): number | null;
@@ -44,6 +48,7 @@ export interface LimitTracker {
 export function createLimits(limits: LimitNumbers, startedAt: number): LimitTracker {
   const spent = { steps: 0, tokens: 0, waitedMs: 0, outputBytes: 0, usd: 0, unpriced: false };
   const calls = createCallMemory();
+  let waitingSince: number | null = null;
   const maxMs = limits.maxMinutes * 60_000;
   const elapsed = (at: number): number => at - startedAt - spent.waitedMs;
   const exceeded = (at: number): Stop | null => {
@@ -78,6 +83,10 @@ export function createLimits(limits: LimitNumbers, startedAt: number): LimitTrac
     stepsLeft: () => Math.max(0, limits.maxSteps - spent.steps),
     tokensLeft: () => Math.max(0, limits.maxTokens - spent.tokens),
     millisecondsLeft: (at) => Math.max(0, maxMs - elapsed(at)),
+    noteWaiting: (at) => {
+      waitingSince = at === null ? null : (waitingSince ?? at);
+    },
+    deadlineLeft: (at) => maxMs - elapsed(waitingSince ?? at),
     steps: () => spent.steps,
     spentUsd: () => (spent.unpriced ? null : spent.usd),
   };

@@ -1,3 +1,4 @@
+import type { Transient } from '@shared/events.ts';
 import type { Part } from '@shared/messages.ts';
 import { costOf } from '@shared/money.ts';
 import type { ModelInfo } from '@shared/models.ts';
@@ -77,8 +78,19 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   const tooLong = promptTokens + LEAST_OUTPUT_TOKENS > info.contextTokens;
   const read = tooLong
     ? contextFull(promptTokens, info)
-    : await readStream((signal) => provider.stream(request, signal), callId, journal.push, turn.signal);
+    : await readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal);
   return closeCall(turn, callId, info, read, counted === null ? null : { bytes: promptBytes(request), tokens: counted });
+}
+
+/** Waiting for the engine is not the turn's time. */
+function pushTo(turn: Turn): (transient: Transient) => void {
+  const { journal } = turn.services;
+  return (transient) => {
+    if (transient.type === 'call-progress') {
+      turn.limits.noteWaiting(transient.phase === 'waiting' ? journal.now() : null);
+    }
+    journal.push(transient);
+  };
 }
 
 /** The model's own count, taken once for each call and written into its event. */
@@ -121,6 +133,7 @@ async function closeCall(
         : { code: ended.error.code, message: ended.error.message, retryable: ended.error.retryable },
   });
   if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);
+  turn.limits.noteWaiting(null);
   turn.limits.noteStep(ended.usage, info.where === 'local' ? (costUsd ?? 0) : costUsd, ended.timings.queuedMs);
   if (ended.stopReason === 'cancelled') turn.abort();
   turn.log.check();

@@ -17,6 +17,8 @@ export interface ActionResult<T> {
   readonly output: string;
   readonly exitCode?: number | null;
   readonly durationMs?: number;
+  /** The whole output, where it was kept while it came. */
+  readonly full?: EffectRecord['full'];
   readonly data: T;
 }
 
@@ -54,9 +56,9 @@ async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): 
     const result = await action.run(toolCallId);
     const capped = capOutput(result.output, MAX_OUTPUT_CONTEXT_TOKENS);
     return {
-      status: turn.signal.aborted && result.status !== 'ok' ? 'cancelled' : result.status,
+      status: result.status,
       output: capped.text,
-      full: capped.cut ? await journal.putBlob(Buffer.from(result.output, 'utf8'), 'text') : null,
+      full: result.full ?? (capped.cut ? await journal.putBlob(Buffer.from(result.output, 'utf8'), 'text') : null),
       exitCode: result.exitCode ?? null,
       durationMs: result.durationMs ?? Math.max(0, journal.now() - startedAt),
       data: result.data,

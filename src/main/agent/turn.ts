@@ -19,7 +19,7 @@ export interface Turn {
   readonly options: TurnOptions;
   readonly signal: AbortSignal;
   /** Stops the turn as a person's cancel would; used when a replay meets a recorded cancel. */
-  readonly abort: () => void;
+  readonly abort: (reason?: 'time-limit') => void;
   readonly log: TurnLog;
   readonly limits: LimitTracker;
   readonly conversation: Conversation;

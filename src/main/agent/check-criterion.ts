@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Criterion } from './recipes/define.ts';
+import { createOutputSink } from './output-sink.ts';
+import { takeAction } from './take-action.ts';
+import { takeBackGuarded } from './take-back-guarded.ts';
+import type { Turn } from './turn.ts';
+
+export interface CriterionCheck {
+  readonly passed: boolean;
+  readonly exitCode: number | null;
+  /** The end of the output: what failed, and the counts. */
+  readonly summary: string;
+}
+
+const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
+const SUMMARY_CHARACTERS = 2_000;
+
+/** Runs the success criterion in the workspace, as an action, and writes down how it ended. */
+export async function checkCriterion(
+  turn: Turn,
+  criterion: Criterion,
+  phase: 'before' | 'after',
+): Promise<CriterionCheck> {
+  const check = await takeAction<CriterionCheck>(
+    turn,
+    {
+      tool: 'check_criterion',
+      label: `check: ${criterion.command}`,
+      input: { command: criterion.command, phase },
+      run: async (toolCallId) => {
+        const { sandbox, config, journal } = turn.services;
+        const sink = createOutputSink(journal, toolCallId);
+        const who = { by: 'recipe', toolCallId } as const;
+        const { value: reply, changed } = await turn.changes.around(who, () =>
+          sandbox.exec(
+            {
+              command: criterion.command,
+              timeoutMs: config.commandTimeoutMs,
+              onOutput: ({ stream, bytes }) => sink.emit(stream, bytes),
+            },
+            turn.signal,
+          ),
+        );
+        await takeBackGuarded(turn, changed, toolCallId);
+        if (!reply.ok) {
+          await sink.end(0, false);
+          const data = { passed: false, exitCode: null, summary: reply.error.message };
+          return { status: reply.error.code === 'cancelled' ? 'cancelled' : 'error', output: reply.error.message, data };
+        }
+        const { outcome, exitCode, stdout, stderr, durationMs } = reply.value;
+        const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n');
+        const full = await sink.end(Buffer.byteLength(output) + 64, false);
+        const late = outcome === 'timed-out' ? `It ran longer than ${config.commandTimeoutMs / 1000} s.\n` : '';
+        const data = { passed: outcome === 'exited' && exitCode === 0, exitCode, summary: late + ending(output) };
+        const status = outcome === 'cancelled' ? 'cancelled' : outcome === 'timed-out' ? 'timed-out' : 'ok';
+        return { status, output, exitCode, durationMs, data, ...(full === null ? {} : { full }) };
+      },
+    },
+    (data) => (data === null ? { passed: false, exitCode: null, summary: 'It could not be run.' } : checkSchema.parse(data)),
+  );
+  await turn.log.append({ type: 'criterion-checked', phase, command: criterion.command, ...check });
+  return check;
+}
+
+function ending(output: string): string {
+  if (output.length <= SUMMARY_CHARACTERS) return output;
+  const tail = output.slice(-SUMMARY_CHARACTERS);
+  return `…${tail.slice(tail.indexOf('\n') + 1)}`;
+}
+
+const passedCounts: readonly RegExp[] = [/(\d+) passed/u, /^# pass (\d+)$/mu, /^ℹ pass (\d+)$/mu, /Tests:.*?(\d+) passed/u];
+
+/** How many tests passed, by what the usual runners print; null when it does not say. */
+export function passedTests(summary: string): number | null {
+  for (const pattern of passedCounts) {
+    const match = pattern.exec(summary);
+    if (match?.[1] !== undefined) return Number(match[1]);
+  }
+  return null;
+}
+
+/** Whether the workspace passes less than it did: what passed fails now, or fewer tests pass. */
+export function isWorse(before: CriterionCheck, after: CriterionCheck): boolean {
+  if (before.passed) return !after.passed;
+  if (after.passed) return false;
+  const had = passedTests(before.summary);
+  return had !== null && (passedTests(after.summary) ?? 0) < had;
+}

@@ -1,0 +1,150 @@
+import type { ModelInfo, Rung } from '@shared/models.ts';
+import { textMessage } from '@shared/messages.ts';
+import type { Message, Part } from '@shared/messages.ts';
+import type { ModelRequest, Provider } from '../providers/define.ts';
+import { buildRequest, maxOutputTokens, renderEntries } from './build-prompt.ts';
+import type { PromptShape } from './build-prompt.ts';
+import { shortenResult } from './cap-output.ts';
+import type { CallEntry, Entry } from './conversation.ts';
+import { promptTexts } from './prompt-texts.ts';
+import { runStep } from './run-step.ts';
+import { promptBytes } from './token-estimate.ts';
+import type { Turn } from './turn.ts';
+
+/** What `makeRoom` works for: one rung's way of talking to its model. */
+export interface RoomSubject {
+  readonly rung: Rung;
+  readonly info: ModelInfo;
+  readonly provider: Provider;
+  readonly shape: PromptShape;
+  readonly request: () => ModelRequest;
+}
+
+/** Above this share of the room for prompts it is made smaller, and then by more than a little: each time costs the prefix. */
+const FULL = 0.9;
+const AFTER_TRIM = 0.7;
+/** Results newer than these stay whole. */
+const FRESH_ANSWERS = 2;
+const TRIMMED_TOKENS = 120;
+
+/**
+ * Keeps the prompt within the window: first older results are shortened, then everything before the last answers is
+ * replaced by a summary. Both are events; nothing is cut silently. False when there is nothing left to take away.
+ */
+export async function makeRoom(turn: Turn, subject: RoomSubject, isForced: boolean): Promise<boolean> {
+  const room = subject.info.contextTokens - maxOutputTokens(subject.info) - 64;
+  if (!isForced && sizeOf(turn, subject) <= room * FULL) return true;
+  await trimResults(turn, subject, room * AFTER_TRIM);
+  if (!isForced && sizeOf(turn, subject) <= room * FULL) return true;
+  const before = sizeOf(turn, subject);
+  await compact(turn, subject, room);
+  const after = sizeOf(turn, subject);
+  return after <= room || after < before;
+}
+
+function sizeOf(turn: Turn, subject: RoomSubject): number {
+  return turn.tokens.countBytes(promptBytes(subject.request()));
+}
+
+async function trimResults(turn: Turn, subject: RoomSubject, wanted: number): Promise<void> {
+  const answers = turn.conversation.entries().filter((entry) => entry.type === 'assistant');
+  for (const call of answers.slice(0, -FRESH_ANSWERS).flatMap((entry) => entry.calls)) {
+    if (sizeOf(turn, subject) <= wanted) return;
+    const before = call.result === null || call.result.keepTokens !== null ? 0 : turn.tokens.count(call.result.text);
+    if (before <= TRIMMED_TOKENS * 2) continue;
+    await turn.log.append({
+      type: 'observation-trimmed',
+      toolCallId: call.toolCallId,
+      beforeTokens: before,
+      afterTokens: TRIMMED_TOKENS,
+    });
+  }
+}
+
+async function compact(turn: Turn, subject: RoomSubject, room: number): Promise<void> {
+  const entries = turn.conversation.entries();
+  const cut = cutPoint(entries);
+  const last = entries[cut - 1];
+  if (cut < 2 || last === undefined) return;
+  const old = entries.slice(0, cut);
+  const beforeTokens = sizeOf(turn, subject);
+  const summary = `${firstTask(old, room)}\n\n${(await summarise(turn, subject, old, room)) ?? mechanicalSummary(old)}`;
+  const event = {
+    type: 'context-compacted',
+    summary,
+    replacesUpToSeq: last.seq,
+    beforeTokens,
+    afterTokens: beforeTokens - tokensOf(turn, old) + turn.tokens.count(summary),
+  } as const;
+  await turn.log.append({ ...event, afterTokens: Math.max(0, event.afterTokens) });
+}
+
+/** The last answers stay as they are. A cut right after an answer keeps its results with it. */
+function cutPoint(entries: readonly Entry[]): number {
+  let answers = 0;
+  for (let at = entries.length - 1; at > 0; at -= 1) {
+    if (entries[at]?.type === 'assistant') answers += 1;
+    if (answers === FRESH_ANSWERS) return at;
+  }
+  return Math.max(0, entries.length - 1);
+}
+
+function tokensOf(turn: Turn, entries: readonly Entry[]): number {
+  const bytes = renderEntries(entries, 'text').reduce((sum, message) => sum + messageBytes(message), 0);
+  return turn.tokens.countBytes(bytes);
+}
+
+function messageBytes(message: Message): number {
+  return message.parts.reduce((sum: number, part: Part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0);
+}
+
+/** The task in its own words survives every summary. */
+function firstTask(entries: readonly Entry[], room: number): string {
+  const first = entries.find((entry) => entry.type === 'user');
+  return first === undefined ? '' : shortenResult(first.text, Math.floor(room / 4));
+}
+
+async function summarise(
+  turn: Turn,
+  subject: RoomSubject,
+  entries: readonly Entry[],
+  room: number,
+): Promise<string | null> {
+  const transcript = renderEntries(entries, 'text')
+    .map((message) => `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}`)
+    .join('\n\n');
+  const reply = await runStep(turn, {
+    purpose: 'summarise',
+    rung: subject.rung,
+    model: { info: subject.info, provider: subject.provider },
+    reason: { code: 'same-model', text: 'The talk no longer fits the window; the same model sums it up.' },
+    request: {
+      ...buildRequest(subject.shape, [], subject.info, { seed: 0, temperature: 0, cacheKey: 'summary' }),
+      messages: [
+        textMessage('system', promptTexts.summarise),
+        textMessage('user', shortenResult(transcript, Math.floor(room * 0.6))),
+      ],
+      tools: [],
+      output: { type: 'text' },
+      stop: [],
+      maxOutputTokens: Math.min(600, maxOutputTokens(subject.info)),
+    },
+  });
+  if (reply.type !== 'answered') return null;
+  const text = reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('').trim();
+  return text === '' ? null : text;
+}
+
+/** Without a model: what was called, and how it ended, a line each. */
+function mechanicalSummary(entries: readonly Entry[]): string {
+  const calls = entries.flatMap((entry) => (entry.type === 'assistant' ? entry.calls : []));
+  const lines = calls.slice(-40).map(callLine);
+  const left = calls.length - lines.length;
+  return [...(left > 0 ? [`${left} earlier calls are left out.`] : []), ...lines].join('\n');
+}
+
+function callLine(call: CallEntry): string {
+  const input = JSON.stringify(call.input) ?? '';
+  const result = call.result === null ? 'not run' : (call.result.text.split('\n')[0] ?? '').slice(0, 160);
+  return `${call.tool} ${input.slice(0, 160)} -> ${result}`;
+}

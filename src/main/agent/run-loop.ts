@@ -1,0 +1,156 @@
+import type { Failure } from '@shared/errors.ts';
+import type { TurnEndReason } from '@shared/events.ts';
+import type { Part } from '@shared/messages.ts';
+import type { Rung } from '@shared/models.ts';
+import type { ModelRequest } from '../providers/define.ts';
+import { buildRequest, promptShape } from './build-prompt.ts';
+import type { PromptShape } from './build-prompt.ts';
+import { makeRoom } from './compact.ts';
+import { deliverMessages } from './deliver-messages.ts';
+import { failureOf } from './failure-of.ts';
+import type { Stop } from './limits.ts';
+import { runStep } from './run-step.ts';
+import { runTools } from './run-tools.ts';
+import type { ResolvedModel } from './services.ts';
+import type { StepError, Turn } from './turn.ts';
+
+export type LoopOutcome =
+  /** The model says that it is done: by `task_complete`, or by an answer without a call. */
+  | { readonly type: 'complete'; readonly text: string; readonly said: 'call' | 'text' }
+  /** This rung does not get on; the next may. */
+  | { readonly type: 'gave-up'; readonly reason: TurnEndReason; readonly text: string; readonly failure: Failure | null }
+  /** A limit of the turn. */
+  | { readonly type: 'stopped'; readonly stop: Stop };
+
+export interface LoopMode {
+  readonly plan: boolean;
+  readonly canExecute: boolean;
+  /** The task asks something, so an answer in words may be all that is wanted. */
+  readonly isQuestion: boolean;
+  readonly reason: string;
+}
+
+interface Loop {
+  readonly turn: Turn;
+  readonly rung: Rung;
+  readonly model: ResolvedModel;
+  readonly shape: PromptShape;
+  readonly mode: LoopMode;
+  /** Answers in a row that could not be acted on. */
+  wasted: number;
+}
+
+/** Answers in a row without a call that can be run, before the rung gives up. One of them is re-asked, changed. */
+const MAX_WASTED = 3;
+
+/** The free gear: the model chooses the tools. Throws `cancelled`. May be called again to go on after an objection. */
+export async function runLoop(turn: Turn, rung: Rung, model: ResolvedModel, mode: LoopMode): Promise<LoopOutcome> {
+  const shape = promptShape(model.info, turn.services.tools, mode);
+  const loop: Loop = { turn, rung, model, shape, mode, wasted: 0 };
+  for (;;) {
+    await deliverMessages(turn);
+    const outcome = await oneStep(loop);
+    if (outcome !== null) return outcome;
+  }
+}
+
+/** Null: go on. */
+async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
+  const { turn, rung, model, mode } = loop;
+  const subject = { rung, ...model, shape: loop.shape, request: () => requestFor(loop) };
+  if (!(await makeRoom(turn, subject, false))) return tooSmall(model);
+  const step = { purpose: mode.plan ? 'plan' : 'act', rung, model, reason: { code: 'ladder', text: mode.reason } } as const;
+  let reply = await runStep(turn, { ...step, request: requestFor(loop) });
+  if (reply.type === 'failed' && reply.error.code === 'context-full') {
+    if (!(await makeRoom(turn, subject, true))) return tooSmall(model);
+    reply = await runStep(turn, { ...step, request: requestFor(loop) });
+  }
+  if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
+  if (reply.type === 'failed') return failed(reply.error);
+  return act(loop, reply.callId, reply.parts, reply.complete);
+}
+
+function requestFor(loop: Loop): ModelRequest {
+  const { turn, model, shape } = loop;
+  return buildRequest(shape, turn.conversation.entries(), model.info, {
+    seed: turn.options.seed,
+    // After an answer that could not be used the same greedy one must not come again.
+    temperature: loop.wasted === 0 ? 0 : 0.4,
+    cacheKey: `${turn.services.journal.sessionId}:loop`,
+  });
+}
+
+async function act(
+  loop: Loop,
+  callId: string,
+  parts: readonly Part[],
+  isComplete: boolean,
+): Promise<LoopOutcome | null> {
+  const { turn, shape, model } = loop;
+  const { style, tools } = shape;
+  const outcome = await runTools(turn, { callId, parts, style, tools, contextTokens: model.info.contextTokens });
+  switch (outcome.type) {
+    case 'ran':
+      loop.wasted = 0;
+      return null;
+    case 'complete':
+      return { type: 'complete', text: outcome.text, said: 'call' };
+    case 'stopped':
+      return stoppedBy(outcome.stop);
+    case 'not-understood':
+      return waste(loop, 'The calls of the model could not be understood.');
+    case 'no-call':
+      return withoutCall(loop, textOf(parts), isComplete);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** An approval that nobody can give ends the turn; going in circles ends only the rung. */
+function stoppedBy(stop: Stop): LoopOutcome {
+  if (stop.reason === 'needs-approval') return { type: 'stopped', stop };
+  return { type: 'gave-up', reason: stop.reason, text: stop.text, failure: null };
+}
+
+async function withoutCall(loop: Loop, text: string, isComplete: boolean): Promise<LoopOutcome | null> {
+  const { turn, mode, shape } = loop;
+  if (text === '') {
+    await tell(turn, 'empty-answer', 'Your answer was empty. Call a tool, or task_complete when the task is done.');
+    return waste(loop, 'The model gave empty answers.');
+  }
+  if (!isComplete) {
+    await tell(turn, 'no-call', 'Your answer was cut off because it was too long. Answer again, shorter.');
+    return waste(loop, 'The answers of the model were cut off by the length limit.');
+  }
+  const isAnswer = mode.plan || mode.isQuestion || shape.form === 'full' || turn.progress.okWrites > 0 || loop.wasted > 0;
+  if (isAnswer) return { type: 'complete', text, said: 'text' };
+  await tell(turn, 'no-call', 'No tool was called. Call a tool to go on, or task_complete when the task is done.');
+  return waste(loop, 'The model called no tool.');
+}
+
+function waste(loop: Loop, text: string): LoopOutcome | null {
+  loop.wasted += 1;
+  return loop.wasted < MAX_WASTED ? null : { type: 'gave-up', reason: 'gave-up', text, failure: null };
+}
+
+async function tell(turn: Turn, code: string, text: string): Promise<void> {
+  await turn.log.append({ type: 'notice-added', level: 'info', code, text });
+}
+
+function failed(error: StepError): LoopOutcome {
+  const failure = failureOf(error);
+  const reason = failure.code === 'missing-model' || failure.code === 'missing-key' ? 'missing' : 'error';
+  return { type: 'gave-up', reason, text: failure.message, failure };
+}
+
+function tooSmall(model: ResolvedModel): LoopOutcome {
+  const message = `The task does not fit the window of ${model.info.contextTokens} tokens of ${model.info.label}.`;
+  return { type: 'gave-up', reason: 'error', text: message, failure: { code: 'too-large', message } };
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('')
+    .trim();
+}

@@ -1,0 +1,132 @@
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { Rung } from '@shared/models.ts';
+import { textMessage } from '@shared/messages.ts';
+import type { ModelRequest } from '../providers/define.ts';
+import type { Stop } from './limits.ts';
+import { createRecipeWorld } from './recipe-world.ts';
+import type { Answer, Question, Recipe, RecipeContext, RecipeOutcome, RecipeSubject } from './recipes/define.ts';
+import { runStep } from './run-step.ts';
+import type { ResolvedModel } from './services.ts';
+import type { TurnFacts } from './turn-facts.ts';
+import { isCancelled } from './turn-log.ts';
+import type { Turn } from './turn.ts';
+
+export interface RecipeRun {
+  readonly outcome: RecipeOutcome;
+  /** The limit of the turn that a question met, if one did: then the turn is over, whatever the recipe made of it. */
+  readonly stop: Stop | null;
+}
+
+/**
+ * The other gear: a program drives, the model only answers. A recipe that throws gives up; it never ends the turn.
+ * Throws `cancelled`, and what makes going on impossible (a full disk).
+ */
+export async function runRecipe(
+  turn: Turn,
+  recipe: Recipe,
+  rung: Rung,
+  model: ResolvedModel,
+  subject: RecipeSubject & { readonly turnFacts: TurnFacts; readonly reason: string },
+): Promise<RecipeRun> {
+  let stop: Stop | null = null;
+  const noteStop = (met: Stop): void => {
+    stop ??= met;
+  };
+  const context = createContext(turn, recipe, rung, model, subject, noteStop);
+  const outcome = await recipe.run(context).catch(async (error: unknown): Promise<RecipeOutcome> => {
+    if (isCancelled(error) || turn.signal.aborted || isFatal(error)) throw error;
+    const text = `The recipe ${recipe.id} failed: ${messageOf(error)}`;
+    await turn.log.append({ type: 'notice-added', level: 'warning', code: 'recipe-failed', text });
+    return { type: 'gave-up', reason: text, facts: '' };
+  });
+  if (outcome.type === 'gave-up') {
+    const text = outcome.facts === '' ? outcome.reason : `${outcome.reason}\n${outcome.facts}`;
+    await turn.log.append({ type: 'recipe-progressed', recipe: recipe.id, phase: 'gave-up', text, data: null });
+  }
+  return { outcome, stop };
+}
+
+function isFatal(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'disk-full' || error.code === 'log-damaged');
+}
+
+function createContext(
+  turn: Turn,
+  recipe: Recipe,
+  rung: Rung,
+  model: ResolvedModel,
+  subject: RecipeSubject & { readonly turnFacts: TurnFacts; readonly reason: string },
+  noteStop: (stop: Stop) => void,
+): RecipeContext {
+  const { task, plan, facts, criterion, criterionMet, canExecute } = subject;
+  return {
+    task,
+    plan,
+    facts,
+    criterion,
+    criterionMet,
+    canExecute,
+    model: model.info,
+    signal: turn.signal,
+    settings: turn.services.config.recipe,
+    world: createRecipeWorld(turn, subject.turnFacts),
+    ask: (question) => ask(turn, rung, model, { question, recipe, reason: subject.reason }, noteStop),
+    countTokens: async (text) => turn.tokens.count(text),
+    progress: async (phase, text, data) => {
+      await turn.log.append({ type: 'recipe-progressed', recipe: recipe.id, phase, text, data: data ?? null });
+    },
+    budget: {
+      stepsLeft: turn.limits.stepsLeft,
+      tokensLeft: turn.limits.tokensLeft,
+      millisecondsLeft: () => turn.limits.millisecondsLeft(turn.log.lastAt()),
+    },
+  };
+}
+
+async function ask(
+  turn: Turn,
+  rung: Rung,
+  model: ResolvedModel,
+  asked: { readonly question: Question; readonly recipe: Recipe; readonly reason: string },
+  noteStop: (stop: Stop) => void,
+): Promise<Answer> {
+  const { question, recipe } = asked;
+  const reply = await runStep(turn, {
+    purpose: question.purpose,
+    rung,
+    model,
+    reason: { code: 'ladder', text: `${question.label}: ${asked.reason}` },
+    request: requestFor(turn, model, question, recipe),
+  });
+  switch (reply.type) {
+    case 'answered': {
+      const text = reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      return { ok: true, text: (question.prefill ?? '') + text, complete: reply.complete };
+    }
+    case 'stopped':
+      noteStop(reply.stop);
+      return { ok: false, message: reply.stop.text, fatal: true };
+    case 'failed': {
+      const isOfPrompt = reply.error.code === 'context-full' || reply.error.code === 'bad-request';
+      return { ok: false, message: reply.error.message, fatal: !isOfPrompt };
+    }
+    default:
+      return reply satisfies never;
+  }
+}
+
+function requestFor(turn: Turn, model: ResolvedModel, question: Question, recipe: Recipe): ModelRequest {
+  return {
+    model: model.info.name,
+    messages: [textMessage('system', question.system), textMessage('user', question.user)],
+    tools: [],
+    output: question.output,
+    prefill: model.info.capabilities.prefill ? question.prefill : null,
+    stop: question.stop,
+    temperature: question.temperature,
+    topP: question.topP,
+    seed: question.seed,
+    maxOutputTokens: question.maxOutputTokens,
+    cacheKey: `${turn.services.journal.sessionId}:${recipe.id}`,
+  };
+}

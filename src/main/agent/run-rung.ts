@@ -1,0 +1,134 @@
+import type { Rung } from '@shared/models.ts';
+import type { CriterionCheck } from './check-criterion.ts';
+import { checkCriterion } from './check-criterion.ts';
+import type { Stop } from './limits.ts';
+import type { Recipe, RecipeOutcome } from './recipes/define.ts';
+import type { LoopOutcome } from './run-loop.ts';
+import { runLoop } from './run-loop.ts';
+import { runRecipe } from './run-recipe.ts';
+import type { TurnEnd, Work } from './run-turn.ts';
+import type { ResolvedModel } from './services.ts';
+import { takeAction } from './take-action.ts';
+import type { Turn } from './turn.ts';
+
+export interface RungRun {
+  readonly rung: Rung;
+  readonly model: ResolvedModel;
+  readonly recipe: Recipe | null;
+  readonly reason: string;
+}
+
+export type RungOutcome =
+  | { readonly type: 'ended'; readonly end: TurnEnd }
+  /** The next rung may try; `end` is how the turn ends when there is none. */
+  | { readonly type: 'gave-up'; readonly end: TurnEnd }
+  | { readonly type: 'stopped'; readonly stop: Stop };
+
+/** One rung to its end: a recipe or the loop, and the check of what it says. */
+export async function runRung(turn: Turn, work: Work, run: RungRun): Promise<RungOutcome> {
+  return run.recipe === null ? rungOfLoop(turn, work, run) : rungOfRecipe(turn, work, run, run.recipe);
+}
+
+async function rungOfRecipe(turn: Turn, work: Work, run: RungRun, recipe: Recipe): Promise<RungOutcome> {
+  const subject = {
+    task: turn.task,
+    plan: turn.options.plan,
+    facts: work.found.facts,
+    criterion: work.criterion,
+    criterionMet: work.before?.passed ?? null,
+    canExecute: work.canExecute,
+    turnFacts: work.found,
+    reason: run.reason,
+  };
+  const changesBefore = turn.changes.recorded().length;
+  const { outcome, stop } = await runRecipe(turn, recipe, run.rung, run.model, subject);
+  if (outcome.type === 'gave-up' && stop !== null) return { type: 'stopped', stop };
+  return recipeEnd(turn, work, outcome, changesBefore);
+}
+
+async function recipeEnd(
+  turn: Turn,
+  work: Work,
+  outcome: RecipeOutcome,
+  changesBefore: number,
+): Promise<RungOutcome> {
+  const failure = null;
+  switch (outcome.type) {
+    case 'answered':
+      return ended({ reason: 'answered', text: outcome.text, confidence: null, failure });
+    case 'planned':
+      return ended({ reason: 'planned', text: outcome.text, confidence: null, failure });
+    case 'gave-up':
+      return { type: 'gave-up', end: { reason: 'gave-up', text: outcome.reason, confidence: null, failure } };
+    case 'done': {
+      const { text, confidence } = outcome;
+      const after = await checkAfter(turn, work);
+      if (after === null || after.passed) return ended({ reason: 'done', text, confidence, failure });
+      await takeBack(turn, changesBefore);
+      const unmet = `The change of the recipe did not meet \`${work.criterion?.command}\` and was taken back.`;
+      return { type: 'gave-up', end: { reason: 'criterion-unmet', text: unmet, confidence: null, failure } };
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** The objection is made once: what the check printed is part of the talk, and the model may go on. */
+async function rungOfLoop(turn: Turn, work: Work, run: RungRun): Promise<RungOutcome> {
+  const { plan } = turn.options;
+  const { canExecute, isQuestion } = work;
+  const mode = { plan, canExecute, isQuestion, reason: run.reason };
+  for (let objections = 0; ; objections += 1) {
+    const outcome = await runLoop(turn, run.rung, run.model, mode);
+    if (outcome.type === 'stopped') return { type: 'stopped', stop: outcome.stop };
+    if (outcome.type === 'gave-up') return gaveUp(outcome);
+    if (plan) return ended({ reason: 'planned', text: outcome.text, confidence: null, failure: null });
+    if (isQuestion && turn.progress.okWrites === 0) {
+      return ended({ reason: 'answered', text: outcome.text, confidence: null, failure: null });
+    }
+    const after = await checkAfter(turn, work);
+    if (after === null || after.passed) return ended(doneEnd(outcome.text, work, after));
+    if (objections > 0) return unmet(outcome.text, work);
+  }
+}
+
+function gaveUp(outcome: Extract<LoopOutcome, { type: 'gave-up' }>): RungOutcome {
+  const { reason, text, failure } = outcome;
+  return { type: 'gave-up', end: { reason, text, confidence: null, failure } };
+}
+
+function doneEnd(text: string, work: Work, after: CriterionCheck | null): TurnEnd {
+  const isProven = after !== null && work.before?.passed === false;
+  return { reason: 'done', text, confidence: isProven ? 'high' : 'unchecked', failure: null };
+}
+
+function unmet(text: string, work: Work): RungOutcome {
+  const why = `The model says that it is done, but \`${work.criterion?.command}\` still fails. ${text}`.trim();
+  return { type: 'gave-up', end: { reason: 'criterion-unmet', text: why, confidence: null, failure: null } };
+}
+
+/** Null: there is nothing to check by, or it was not checked before either. */
+async function checkAfter(turn: Turn, work: Work): Promise<CriterionCheck | null> {
+  if (work.criterion === null || work.before === null) return null;
+  return checkCriterion(turn, work.criterion, 'after');
+}
+
+async function takeBack(turn: Turn, from: number): Promise<void> {
+  await takeAction(
+    turn,
+    {
+      tool: 'take_back',
+      label: 'take the change back',
+      input: {},
+      run: async (toolCallId) => {
+        const { back, kept } = await turn.changes.takeBack(turn.changes.recorded().slice(from), toolCallId);
+        return { status: 'ok', output: [...back, ...kept.map((path) => `${path}: left as it is`)].join('\n'), data: null };
+      },
+    },
+    () => null,
+  );
+}
+
+function ended(end: TurnEnd): RungOutcome {
+  return { type: 'ended', end };
+}

@@ -1,0 +1,186 @@
+import type { Failure } from '@shared/errors.ts';
+import { AppError, toFailure } from '@shared/errors.ts';
+import type { Confidence, TurnEndReason } from '@shared/events.ts';
+import type { ModelInfo, Rung } from '@shared/models.ts';
+import { chooseLadder, withoutRecipes } from '../router/choose-ladder.ts';
+import type { CriterionCheck } from './check-criterion.ts';
+import { checkCriterion } from './check-criterion.ts';
+import type { Stop } from './limits.ts';
+import { timeStop } from './limits.ts';
+import { readInstructions } from './read-instructions.ts';
+import type { Criterion, Recipe, RecipeFit } from './recipes/define.ts';
+import { runRung } from './run-rung.ts';
+import { isQuestion } from './task-kind.ts';
+import { takeBackWorse } from './take-back-worse.ts';
+import type { TurnFacts } from './turn-facts.ts';
+import { gatherTurnFacts } from './turn-facts.ts';
+import { isCancelled } from './turn-log.ts';
+import type { Turn } from './turn.ts';
+
+export interface TurnEnd {
+  readonly reason: TurnEndReason;
+  readonly text: string;
+  readonly confidence: Confidence | null;
+  readonly failure: Failure | null;
+}
+
+/** What is known once a turn has begun. */
+export interface Work {
+  readonly found: TurnFacts;
+  readonly criterion: Criterion | null;
+  /** Null: there is none, or it was not run (a question, a plan). */
+  readonly before: CriterionCheck | null;
+  readonly isQuestion: boolean;
+  readonly canExecute: boolean;
+}
+
+/**
+ * One user message from `turn-started` to `turn-ended`. Rejects only when the log itself cannot be written;
+ * everything else that can happen is the reason of its end.
+ */
+export async function runTurn(turn: Turn, messageId: string): Promise<TurnEnd> {
+  let isStarted = false;
+  const start = async (criterion: Criterion | null, ladder: readonly Rung[]): Promise<void> => {
+    isStarted = true;
+    const { plan, maxSteps, maxMinutes, maxTokens, maxUsd } = turn.options;
+    const limits = { maxSteps, maxMinutes, maxTokens, maxUsd };
+    await turn.log.close({ type: 'turn-started', messageId, plan, criterion, ladder: [...ladder], limits });
+  };
+  const end = await work(turn, start).catch((error: unknown) => endOf(turn, error));
+  if (!isStarted) await start(null, []);
+  const { failure } = end;
+  await turn.log.close({
+    type: 'turn-ended',
+    reason: end.reason,
+    text: end.text,
+    confidence: end.confidence,
+    failure: failure === null ? null : { ...failure },
+  });
+  return end;
+}
+
+/** The criterion is known before the work, the ladder is climbed, and the end is believed only when it was checked. */
+async function work(
+  turn: Turn,
+  start: (criterion: Criterion | null, ladder: readonly Rung[]) => Promise<void>,
+): Promise<TurnEnd> {
+  const found = await gatherTurnFacts(turn);
+  const canExecute = found.sandbox.tier !== 'read-only';
+  const criterion = criterionOf(turn, found);
+  const ladder = chooseLadder({ ...turn.options, local: found.local, cloud: found.cloud });
+  await start(criterion, ladder);
+  const first = modelOf(found, ladder[0]);
+  if (first === null) return missingModel(turn);
+  const asks = isQuestion(turn.task);
+  const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks;
+  await readInstructions(turn, found.facts.instructionFiles, first);
+  const before = needsCheck ? await checkCriterion(turn, criterion, 'before') : null;
+  return climb(turn, { found, criterion, before, isQuestion: asks, canExecute }, ladder);
+}
+
+function criterionOf(turn: Turn, found: TurnFacts): Criterion | null {
+  if (turn.options.check !== null) return { command: turn.options.check, source: 'option' };
+  const { test } = found.facts;
+  return test === null ? null : { command: test.command, source: 'project' };
+}
+
+function modelOf(found: TurnFacts, rung: Rung | undefined): ModelInfo | null {
+  return [found.local, found.cloud].find((model) => model !== null && model.id === rung?.model) ?? null;
+}
+
+interface FittingRecipe {
+  readonly recipe: Recipe;
+  readonly fit: RecipeFit;
+}
+
+/** From rung to rung until one has done it, a limit is met, or there is none left. */
+async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<TurnEnd> {
+  const fitting = bestRecipe(turn, known);
+  if (!known.canExecute && !turn.options.plan && !known.isQuestion && fitting === null) return missingSandbox();
+  const rungs = fitting === null ? [...withoutRecipes(ladder, turn.options.gear)] : [...ladder];
+  let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
+  for (let index = 0; index < rungs.length; index += 1) {
+    const rung = rungs[index];
+    const info = modelOf(known.found, rung);
+    const provider = info === null ? null : turn.services.provider(info.provider);
+    if (rung === undefined || info === null || provider === null) continue;
+    const used = rung.gear === 'recipe' ? fitting : null;
+    const reason = reasonFor(rung, index, used?.fit ?? null, last);
+    await turn.log.append({ type: 'rung-chosen', rung, recipe: used?.recipe.id ?? null, reason, index });
+    turn.limits.forgetCalls();
+    const outcome = await runRung(turn, known, { rung, model: { info, provider }, recipe: used?.recipe ?? null, reason });
+    if (outcome.type === 'ended') return outcome.end;
+    if (outcome.type === 'stopped') {
+      if (!goesOnLocally(turn, outcome.stop, rungs, index, known)) return stopEnd(outcome.stop);
+      continue;
+    }
+    last = outcome.end;
+  }
+  await takeBackWorse(turn, known);
+  return last;
+}
+
+function bestRecipe(turn: Turn, known: Work): FittingRecipe | null {
+  if (turn.options.gear === 'loop') return null;
+  const subject = {
+    task: turn.task,
+    plan: turn.options.plan,
+    facts: known.found.facts,
+    criterion: known.criterion,
+    criterionMet: known.before?.passed ?? null,
+    canExecute: known.canExecute,
+  };
+  let best: FittingRecipe | null = null;
+  for (const recipe of [...turn.services.recipes].sort((left, right) => (left.id < right.id ? -1 : 1))) {
+    const fit = recipe.fits(subject);
+    if (fit !== null && (best === null || fit.score > best.fit.score)) best = { recipe, fit };
+  }
+  return best;
+}
+
+function reasonFor(rung: Rung, index: number, fit: RecipeFit | null, last: TurnEnd): string {
+  const why = fit === null ? (rung.gear === 'loop' ? 'The model chooses the tools itself.' : '') : fit.reason;
+  return index === 0 ? why : `${last.text} ${why}`.trim();
+}
+
+/** `--at-cap local`: what would cost money is left out, and where nothing else is left the local model goes on. */
+function goesOnLocally(turn: Turn, stop: Stop, rungs: Rung[], index: number, known: Work): boolean {
+  const { local } = known.found;
+  if (stop.reason !== 'cap' || turn.options.atCap !== 'local' || local === null) return false;
+  if (rungs[index]?.where === 'local') return false;
+  const rest = rungs.slice(index + 1).filter((rung) => rung.where === 'local');
+  const fallback: Rung = { gear: 'loop', model: local.id, where: 'local' };
+  rungs.splice(index + 1, rungs.length, ...(rest.length > 0 ? rest : [fallback]));
+  return true;
+}
+
+export function stopEnd(stop: Stop): TurnEnd {
+  return { reason: stop.reason, text: stop.text, confidence: null, failure: null };
+}
+
+function endOf(turn: Turn, error: unknown): TurnEnd {
+  if (isCancelled(error) || turn.signal.aborted) {
+    if (turn.signal.reason === 'time-limit' || turn.limits.timeExceeded(turn.log.lastAt())) return stopEnd(timeStop(turn.options.maxMinutes));
+    return { reason: 'cancelled', text: 'Cancelled.', confidence: null, failure: null };
+  }
+  const failure = toFailure(error);
+  if (error instanceof AppError && (failure.code === 'disk-full' || failure.code === 'log-damaged')) throw error;
+  return { reason: 'error', text: failure.message, confidence: null, failure };
+}
+
+function missingModel(turn: Turn): TurnEnd {
+  const { policy, local, cloud } = turn.options;
+  const isCloud = policy === 'cloud';
+  const name = isCloud ? cloud : local;
+  const message = name === null ? 'No cloud model is set up.' : `The model ${name} is not there.`;
+  const hint = isCloud
+    ? 'Add an endpoint with `dewpoint settings set providers.NAME …` and name it with --cloud.'
+    : `Get it with \`dewpoint models pull ${local}\`, or name another one with --local.`;
+  return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
+}
+
+function missingSandbox(): TurnEnd {
+  const message = 'There is no sandbox for commands on this machine, so nothing can be changed or run. Questions and --plan still work.';
+  const hint = 'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
+  return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-sandbox', message, hint } };
+}

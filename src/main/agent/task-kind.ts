@@ -1,0 +1,26 @@
+const opening =
+  /^(?:what|which|who|whose|where|when|why|how|is|are|was|were|does|do|did|explain|describe|summari[sz]e|show|list|find out|tell|compare|outline)\b/iu;
+/** "Can you fix …?" and "How about adding …?" ask for work. */
+const request = /^(?:can|could|would|will|please|how about|why don't you|why not)\b/iu;
+const work =
+  /\b(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update|replace|move|make|repair|correct|convert|migrate|upgrade|install)\b/iu;
+
+/**
+ * Whether a task asks for an answer rather than for a change, by its own words. In doubt it is work: a question that
+ * is taken for work still gets its answer, but a change that is taken for a question is never made.
+ */
+export function isQuestion(task: string): boolean {
+  const text = task.trim();
+  const sentences = text.split(/(?<=[.!?。？！])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
+  if (sentences.length === 0) return false;
+  return sentences.every((sentence) => isAsking(sentence.trim()));
+}
+
+function isAsking(sentence: string): boolean {
+  if (request.test(sentence)) return false;
+  if (/^(?:explain|describe|summari[sz]e|list|tell|show|compare|outline|find out)\b/iu.test(sentence)) {
+    return !/\b(?:and|then)\s+(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update)\b/iu.test(sentence);
+  }
+  if (!/[?？]$/u.test(sentence)) return opening.test(sentence) && !work.test(sentence);
+  return opening.test(sentence) || !work.test(sentence);
+}

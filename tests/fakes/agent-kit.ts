@@ -1,0 +1,186 @@
+import type { SessionEvent } from '../../src/shared/events.ts';
+import type { Part } from '../../src/shared/messages.ts';
+import type { ModelInfo } from '../../src/shared/models.ts';
+import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/providers/define.ts';
+import { gatherFacts } from '../../src/main/projects/gather-facts.ts';
+import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import type { MemorySandbox, MemorySandboxOptions } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import type { AgentConfig, AgentServices, TurnOptions } from '../../src/main/agent/services.ts';
+import { createSessionRunner } from '../../src/main/agent/session-runner.ts';
+import type { SessionRunner } from '../../src/main/agent/session-runner.ts';
+import type { Recipe } from '../../src/main/agent/recipes/define.ts';
+import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
+import type { Tool } from '../../src/main/tools/define.ts';
+import { createMemoryJournal, liveEffects } from './memory-journal.ts';
+import type { MemoryJournal, MemoryJournalOptions } from './memory-journal.ts';
+
+/** One answer of the fake model. A function sees the request. */
+export type Reply = ReplyParts | ((request: ModelRequest) => ReplyParts);
+export interface ReplyParts {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
+  readonly error?: ProviderError;
+  /** Yielded instead of what the fields above give; a missing `ended` is the test's point then. */
+  readonly stream?: readonly StreamPart[];
+  readonly stopReason?: 'stop' | 'length';
+}
+
+export const loopModel: ModelInfo = {
+  id: 'fake/model',
+  provider: 'fake',
+  name: 'model',
+  label: 'Fake model',
+  where: 'local',
+  contextTokens: 32_768,
+  parametersB: 30,
+  capabilities: { tools: true, grammar: false, prefill: true, infill: false, countTokens: true },
+  price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
+  gears: ['loop'],
+};
+
+export interface AgentKit {
+  readonly journal: MemoryJournal;
+  readonly sandbox: MemorySandbox;
+  readonly runner: SessionRunner;
+  readonly requests: readonly ModelRequest[];
+  readonly services: Omit<AgentServices, 'inbox'>;
+}
+
+export interface KitOptions {
+  readonly replies?: readonly Reply[];
+  readonly model?: Partial<ModelInfo>;
+  readonly cloud?: Partial<ModelInfo>;
+  readonly sandbox?: MemorySandboxOptions;
+  readonly recipes?: readonly Recipe[];
+  readonly tools?: readonly Tool[];
+  readonly journal?: MemoryJournalOptions;
+  readonly config?: Partial<AgentConfig>;
+  readonly services?: Partial<AgentServices>;
+  readonly countTokens?: (request: ModelRequest) => number | null;
+}
+
+export function createAgentKit(options: KitOptions = {}): AgentKit {
+  const journal = createMemoryJournal(options.journal);
+  const sandbox = createMemorySandbox(options.sandbox ?? { files: { 'a.py': 'x = 1\n' } });
+  const requests: ModelRequest[] = [];
+  const infos: ModelInfo[] = [{ ...loopModel, ...options.model }];
+  if (options.cloud !== undefined) {
+    infos.push({ ...loopModel, id: 'sky/model', provider: 'sky', where: 'cloud', ...options.cloud });
+  }
+  const provider = fakeProvider(options, requests);
+  const services: Omit<AgentServices, 'inbox'> = {
+    journal,
+    effects: liveEffects,
+    sandbox,
+    modelInfo: async (id) => infos.find((info) => info.id === id) ?? null,
+    provider: (id) => (infos.some((info) => info.provider === id) ? provider : null),
+    tools: options.tools ?? builtInTools(discoverTools(), { now: () => 0 }).list(),
+    recipes: options.recipes ?? [],
+    gatherFacts,
+    approver: { ask: async () => 'nobody' },
+    delay: async () => undefined,
+    config: { ...agentConfig, ...options.config },
+    ...options.services,
+  };
+  return { journal, sandbox, requests, services, runner: createSessionRunner(services) };
+}
+
+export const agentConfig: AgentConfig = {
+  commandTimeoutMs: 10_000,
+  toolTimeoutMs: 20_000,
+  maxWriteBytes: 1024 * 1024,
+  recipe: {
+    editForm: 'span',
+    samples: 4,
+    mechanicalArm: true,
+    repairTurn: true,
+    judge: { agreement: true, mutants: true, overfitLint: true, rerun: true },
+    locate: { trace: true, coverage: true },
+    seed: 1,
+  },
+};
+
+export const turnOptions: TurnOptions = {
+  gear: 'auto',
+  plan: false,
+  atCap: 'stop',
+  check: null,
+  policy: 'local',
+  local: 'fake/model',
+  cloud: null,
+  approve: 'ask',
+  maxSteps: 40,
+  maxMinutes: 15,
+  maxTokens: 1_000_000,
+  maxUsd: null,
+  seed: null,
+};
+
+function fakeProvider(options: KitOptions, requests: ModelRequest[]): Provider {
+  const replies = options.replies ?? [];
+  return {
+    id: 'fake',
+    listModels: async () => [],
+    countTokens: async (request) => (options.countTokens ?? countBytes)(request),
+    async *stream(request, signal) {
+      const reply = replies[requests.length] ?? { text: 'The script is at its end.' };
+      requests.push(request);
+      const parts = typeof reply === 'function' ? reply(request) : reply;
+      for (const part of parts.stream ?? streamOf(parts, requests.length, countBytes(request))) {
+        if (signal.aborted) break;
+        yield part;
+      }
+      if (signal.aborted) yield { ...ended('cancelled', 0), error: null };
+    },
+    dispose: async () => undefined,
+  };
+}
+
+function countBytes(request: ModelRequest): number {
+  return Math.ceil(JSON.stringify(request.messages).length / 4);
+}
+
+function streamOf(reply: ReplyParts, number: number, promptTokens: number): StreamPart[] {
+  const parts: StreamPart[] = [];
+  if (reply.text !== undefined) parts.push({ type: 'text-delta', text: reply.text });
+  for (const [index, call] of (reply.calls ?? []).entries()) {
+    parts.push({
+      type: 'tool-call',
+      call: { type: 'tool-call', id: `p${number}-${index}`, name: call.name, input: call.input },
+    });
+  }
+  const stop = reply.error ? 'error' : ((reply.stopReason ?? (reply.calls?.length ?? 0) > 0) ? 'tool-calls' : 'stop');
+  const end = ended(reply.stopReason ?? stop, promptTokens);
+  return [...parts, reply.error === undefined ? end : { ...end, error: reply.error }];
+}
+
+export function ended(
+  stopReason: 'stop' | 'length' | 'tool-calls' | 'cancelled' | 'error',
+  promptTokens: number,
+): Extract<StreamPart, { type: 'ended' }> {
+  return {
+    type: 'ended',
+    stopReason,
+    usage: { freshInput: promptTokens, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0, estimated: false },
+    evaluatedTokens: promptTokens,
+    timings: { queuedMs: 0, prefillMs: 1, decodeMs: 1, totalMs: 2 },
+    error: null,
+  };
+}
+
+export const call = (name: string, input: unknown): Reply => ({ calls: [{ name, input }] });
+
+export function types(events: readonly SessionEvent[]): readonly string[] {
+  return events.map((event) => event.type);
+}
+
+export function ofType<Type extends SessionEvent['type']>(
+  events: readonly SessionEvent[],
+  type: Type,
+): readonly Extract<SessionEvent, { type: Type }>[] {
+  return events.filter((event): event is Extract<SessionEvent, { type: Type }> => event.type === type);
+}
+
+export function textPart(text: string): Part {
+  return { type: 'text', text };
+}
