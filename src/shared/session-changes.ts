@@ -23,6 +23,7 @@ export interface ChangeState {
 export interface LastChange {
   readonly seq: number;
   readonly side: 'workspace' | 'project';
+  /** A person took something back; the next undo brings it again. What the agent takes back by itself is no such thing. */
   readonly isUndo: boolean;
   readonly before: FileImage;
   readonly after: FileImage;
@@ -72,7 +73,12 @@ export function reviewChange(change: ChangeState): ChangeState {
 }
 
 function lastOf(event: EventOf<'file-changed'>): Omit<LastChange, 'side'> {
-  return { seq: event.seq, isUndo: event.by === 'undo', before: event.before, after: event.after };
+  return {
+    seq: event.seq,
+    isUndo: event.by === 'undo' && event.toolCallId === null,
+    before: event.before,
+    after: event.after,
+  };
 }
 
 /** A take, its undo, the undo of that: the change in the workspace stays what it was. */

@@ -44,6 +44,12 @@ export async function removeDamage(path: string, scan: ScanResult): Promise<Repa
   return { end, marks, repairs };
 }
 
+/** What is wrong with a log, in words; empty for a good one. */
+export function problemsOf(scan: ScanResult): readonly string[] {
+  const damage = scan.damage.map((part) => `${part.reason} (${part.end - part.start} bytes at ${part.start})`);
+  return [...damage, ...scan.missing.map(gapReason)];
+}
+
 function gapReason(gap: { readonly after: number; readonly before: number }): string {
   if (gap.before <= gap.after) return `record ${gap.before} stands after record ${gap.after}`;
   const first = gap.after + 1;

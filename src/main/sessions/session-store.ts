@@ -11,6 +11,7 @@ import type { Blobs } from './blobs.ts';
 import { EventLog } from './event-log.ts';
 import { takeLock } from './file-lock.ts';
 import { createLiveJournal, type LiveJournal } from './live-journal.ts';
+import { problemsOf } from './log-repair.ts';
 import { type LogPosition, readEvents, type ScanResult, scanLog } from './log-scan.ts';
 import type { Redactor } from './redact.ts';
 import { repairEvents } from './repair.ts';
@@ -32,6 +33,8 @@ export interface SessionView {
   readonly sessionId: string;
   readonly state: SessionState;
   readonly money: MoneyState;
+  /** What was found wrong with the part that was read, in words; the log is left as it is. */
+  readonly problems: readonly string[];
   /** From `fromSeq` (default 1) on; damaged records are passed over. */
   read(fromSeq?: number): AsyncIterable<SessionEvent>;
 }
@@ -46,8 +49,11 @@ export interface SessionStore {
    * elsewhere), `log-newer`, or `log-damaged` when not one record can be read; nothing is ever deleted.
    */
   open(sessionId: string): Promise<LiveJournal>;
-  /** Rejects with `not-found`, `log-newer`, or `log-damaged` as above. */
-  view(sessionId: string): Promise<SessionView>;
+  /**
+   * `whole` reads and checks every record; otherwise what a snapshot covers is taken from it. Rejects with `not-found`,
+   * `log-newer`, or `log-damaged` as above.
+   */
+  view(sessionId: string, how?: 'whole'): Promise<SessionView>;
   /** The latest first. A session that cannot be read is listed with its `problem`. */
   list(): Promise<readonly SessionSummary[]>;
   /** The id that `text` means: an id, the beginning of exactly one, or `last`. Rejects with `not-found` or `bad-input`. */
@@ -95,7 +101,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     newSessionId: () => newSessionId(options.now()),
     create: async (session) => createSession(options, pathsOf(session.id ?? newSessionId(options.now())), session),
     open: async (sessionId) => openSession(options, pathsOf(sessionId), sessionId),
-    view: async (sessionId) => viewSession(pathsOf(sessionId), sessionId),
+    view: async (sessionId, how) => viewSession(pathsOf(sessionId), sessionId, how === 'whole'),
     list: () => listSessions(options, pathsOf),
     find: (text) => findSession(options, text),
     folderOf: (sessionId) => pathsOf(sessionId).folder,
@@ -146,7 +152,7 @@ async function openSession(options: SessionStoreOptions, paths: Paths, sessionId
   await mustExist(paths, sessionId);
   const lock = await takeLock(paths.lock, `Session ${sessionId}`);
   try {
-    const { folded, snapshot, onEvent } = await startFold(paths);
+    const { folded, snapshot, onEvent } = await startFold(paths, true);
     const from = snapshot ? { from: snapshot, marks: snapshot.marks } : {};
     const log = await EventLog.open({ path: paths.log, onEvent, ...from });
     if (log.lastSeq === 0) {
@@ -183,8 +189,9 @@ function openJournal(options: SessionStoreOptions, paths: Paths, opened: Opened)
 /** Begins a fold where the snapshot ends, or at the beginning without one. `folded` changes as events come. */
 async function startFold(
   paths: Paths,
+  useSnapshot: boolean,
 ): Promise<{ folded: Folded; snapshot: Snapshot | null; onEvent: (event: SessionEvent) => void }> {
-  const snapshot = await loadSnapshot(paths.snapshot, paths.log);
+  const snapshot = useSnapshot ? await loadSnapshot(paths.snapshot, paths.log) : null;
   const folded: Folded = { state: snapshot?.state ?? emptySession, money: snapshot?.money ?? emptyMoney };
   const onEvent = (event: SessionEvent): void => {
     folded.state = reduceSession(folded.state, event);
@@ -193,9 +200,9 @@ async function startFold(
   return { folded, snapshot, onEvent };
 }
 
-async function viewSession(paths: Paths, sessionId: string): Promise<SessionView> {
+async function viewSession(paths: Paths, sessionId: string, isWhole = false): Promise<SessionView> {
   await mustExist(paths, sessionId);
-  const { folded, snapshot, onEvent } = await startFold(paths);
+  const { folded, snapshot, onEvent } = await startFold(paths, !isWhole);
   const start: LogPosition = snapshot ?? { seq: 0, offset: 0 };
   const scan: ScanResult = await scanLog(paths.log, start, onEvent);
   if (scan.lastSeq === 0) throw unreadable(sessionId);
@@ -203,6 +210,7 @@ async function viewSession(paths: Paths, sessionId: string): Promise<SessionView
   return {
     sessionId,
     ...folded,
+    problems: problemsOf(scan),
     read: (fromSeq = 1) => {
       const from = marks.findLast((mark) => mark.seq < fromSeq) ?? { seq: 0, offset: 0 };
       return readEvents(paths.log, from, scan.end, fromSeq);

@@ -1,0 +1,50 @@
+import { createTwoFilesPatch } from 'diff';
+
+export interface FileDiff {
+  /** Unified, with three lines of context; null where there is none to show, and `note` says why. */
+  readonly text: string | null;
+  readonly added: number | null;
+  readonly removed: number | null;
+  readonly note: string | null;
+}
+
+/** Above these a diff takes longer than anybody wants to wait, and longer than anybody reads. */
+const maxBytes = 1024 * 1024;
+const maxEdits = 5000;
+
+/** The difference of two versions of a file; null: there is no such file. */
+export function diffFiles(path: string, before: Uint8Array | null, after: Uint8Array | null): FileDiff {
+  const unknown = (note: string): FileDiff => ({ text: null, added: null, removed: null, note });
+  if ((before?.length ?? 0) > maxBytes || (after?.length ?? 0) > maxBytes) return unknown('too large to show');
+  const left = textOf(before);
+  const right = textOf(after);
+  if (left === null || right === null) return unknown('binary');
+  const oldName = before === null ? '/dev/null' : `a/${path}`;
+  const newName = after === null ? '/dev/null' : `b/${path}`;
+  const text = createTwoFilesPatch(oldName, newName, left, right, undefined, undefined, {
+    context: 3,
+    maxEditLength: maxEdits,
+  });
+  return text === undefined ? unknown('too different to show') : { text, ...countOf(text), note: null };
+}
+
+function countOf(patch: string): { readonly added: number; readonly removed: number } {
+  const lines = patch.split('\n');
+  const body = lines.slice(lines.findIndex((line) => line.startsWith('@@')));
+  if (!patch.includes('\n@@')) return { added: 0, removed: 0 };
+  return {
+    added: body.filter((line) => line.startsWith('+')).length,
+    removed: body.filter((line) => line.startsWith('-')).length,
+  };
+}
+
+/** Null for what is no text: a NUL near the beginning, or bytes that are no UTF-8. */
+function textOf(bytes: Uint8Array | null): string | null {
+  if (bytes === null) return '';
+  if (bytes.subarray(0, 8000).includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
