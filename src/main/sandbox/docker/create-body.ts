@@ -1,8 +1,8 @@
 import type Dockerode from 'dockerode';
 import type { EngineLimits } from './engine.ts';
-import { homeInContainer, type UserIds } from './identity.ts';
+import { homeInContainer, type SupportFiles, type UserIds } from './identity.ts';
 import type { Pin } from './pins.ts';
-import { reaperScript } from './scripts.ts';
+import { scriptCommand, scriptsInContainer } from './scripts.ts';
 
 export const workspaceInContainer = '/workspace';
 export const scratchInContainer = '/scratch';
@@ -26,8 +26,7 @@ export interface ContainerPlan {
   /** A real path on the host. */
   readonly workspacePath: string;
   readonly pins: readonly Pin[];
-  readonly passwdFile: string;
-  readonly groupFile: string;
+  readonly support: SupportFiles;
   /** A volume that exists already. */
   readonly scratchVolume: string;
   readonly memoryBytes: number;
@@ -43,7 +42,7 @@ export function createBody(plan: ContainerPlan): Dockerode.ContainerCreateOption
   return {
     Image: plan.image,
     User: `${plan.user.uid}:${plan.user.gid}`,
-    Entrypoint: ['/bin/sh', '-c', reaperScript],
+    Entrypoint: scriptCommand('reaper'),
     Cmd: [],
     // The first process ends when its input does: a Dewpoint that was killed leaves nothing running.
     OpenStdin: true,
@@ -134,8 +133,9 @@ function mounts(plan: ContainerPlan): Dockerode.MountConfig {
     ...plan.pins.map((pin) =>
       bind(`${plan.workspacePath}/${pin.path}`, `${workspaceInContainer}/${pin.path}`, pin.readOnly),
     ),
-    bind(plan.passwdFile, '/etc/passwd', true),
-    bind(plan.groupFile, '/etc/group', true),
+    bind(plan.support.passwd, '/etc/passwd', true),
+    bind(plan.support.group, '/etc/group', true),
+    bind(plan.support.scripts, scriptsInContainer, true),
     { Type: 'volume', Source: plan.scratchVolume, Target: scratchInContainer, ReadOnly: false },
   ];
 }

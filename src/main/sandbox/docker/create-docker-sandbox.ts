@@ -17,7 +17,7 @@ export interface DockerSandboxRequest {
   /** Absolute; checked before. */
   readonly workspacePath: string;
   readonly settings: Settings['sandbox'];
-  /** Absolute; identity files lie below it. */
+  /** Absolute; the few files a container is given lie below it. */
   readonly homePath: string;
   readonly image: Omit<ImageRequest, 'wanted'>;
   readonly log: Log;
@@ -44,7 +44,7 @@ export async function createDockerSandbox(
       imageId: image.value.id,
       sessionId: request.sessionId,
       homeId,
-      identityFolder: join(request.homePath, 'sandbox'),
+      supportFolder: join(request.homePath, 'sandbox'),
       workspacePath,
       ...(await userFor(engine, workspacePath)),
       ...limits,

@@ -18,7 +18,7 @@ import type {
   SearchQuery,
   SearchResult,
 } from '../sandbox.ts';
-import { noFolderExit, runScript } from './scripts.ts';
+import { noFolderExit, scriptCommand } from './scripts.ts';
 import { scratchInContainer, workspaceInContainer } from './create-body.ts';
 import { ContainerFiles } from './container-files.ts';
 import { ContainerRuns, newMark, type RunEnd } from './run-in-container.ts';
@@ -198,7 +198,7 @@ function refuseCommand({ command, cwd, env }: Command): Reply<never> | null {
 
 function commandLine({ command, cwd }: Command, nonce: string): (mark: string) => readonly string[] {
   const folder = cwd === undefined || cwd === '' ? '.' : cwd.startsWith('/') ? cwd : `./${cwd}`;
-  return (mark) => ['/bin/sh', '-c', runScript, 'dewpoint', mark, folder, nonce, command];
+  return (mark) => scriptCommand('run', mark, folder, nonce, command);
 }
 
 function outcomeOf(end: RunEnd): Pick<ExecResult, 'outcome' | 'exitCode'> {

@@ -1,6 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { scriptFiles } from './scripts.ts';
 
 /** Who commands run as. */
 export interface UserIds {
@@ -15,17 +16,29 @@ export function homeIdOf(realHomePath: string): string {
   return createHash('sha256').update(realHomePath).digest('hex').slice(0, 12);
 }
 
+/** Files of the home that a container is given to read. */
+export interface SupportFiles {
+  readonly passwd: string;
+  readonly group: string;
+  /** The folder with the programs of `scripts.ts`. */
+  readonly scripts: string;
+}
+
 /**
  * Writes the passwd and group files that give the user id a name (without one `whoami`, `getpass` and git's identity
- * fail) and returns their paths. The same ids get the same files, so they are shared and never removed.
+ * fail) and the programs that run commands, and returns their paths. The same content has the same name, so that all
+ * sessions share them and a newer version of Dewpoint disturbs none that runs.
  */
-export async function identityFiles(folder: string, { uid, gid }: UserIds): Promise<{ passwd: string; group: string }> {
-  await mkdir(folder, { recursive: true });
+export async function supportFiles(folder: string, { uid, gid }: UserIds): Promise<SupportFiles> {
+  const version = createHash('sha256').update(JSON.stringify(scriptFiles)).digest('hex').slice(0, 12);
+  const scripts = join(folder, `scripts-${version}`);
+  await mkdir(scripts, { recursive: true });
   const passwd = join(folder, `passwd-${uid}-${gid}`);
   const group = join(folder, `group-${uid}-${gid}`);
   await writeOnce(passwd, passwdText({ uid, gid }));
   await writeOnce(group, groupText(gid));
-  return { passwd, group };
+  for (const [name, text] of Object.entries(scriptFiles)) await writeOnce(join(scripts, name), text);
+  return { passwd, group, scripts };
 }
 
 export function passwdText({ uid, gid }: UserIds): string {
@@ -42,7 +55,11 @@ export function groupText(gid: number): string {
 
 async function writeOnce(file: string, text: string): Promise<void> {
   const present = await readFile(file, 'utf8').catch(() => null);
-  if (present !== text) await writeFile(file, text, { mode: 0o644 });
+  if (present === text) return;
+  // Whole or not at all: another process may be starting a container at this moment.
+  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  await writeFile(temporary, text, { mode: 0o644 });
+  await rename(temporary, file);
 }
 
 /** Tells one run of a process from a later one with the same number: `pid:start`, the start only where the system says it. */

@@ -4,7 +4,7 @@ import { delay } from '../../lib/delay.ts';
 import type { OutputChunk } from '../sandbox.ts';
 import { ContainerGoneError, startExec, type ExecEnd, type RunningExec } from './container-exec.ts';
 import { systemCodeOf, withDeadline } from './deadline.ts';
-import { killScript, runMark } from './scripts.ts';
+import { runMark, scriptCommand } from './scripts.ts';
 import type { Abilities, LiveContainer, SessionContainer } from './session-container.ts';
 
 export interface ContainerRun {
@@ -27,6 +27,7 @@ export interface RunEnd {
 const graceTenths = { 'timed-out': 10, cancelled: 2, flooded: 0 } as const;
 const killMs = 3_000;
 const settleMs = 1_500;
+const killedExit = 137;
 
 /** Runs processes in the container of a session and makes sure that none outlives its run. */
 export class ContainerRuns {
@@ -97,7 +98,7 @@ export class ContainerRuns {
     try {
       await withDeadline(killMs + tenths * 100, null, async () => {
         const killer = await startExec(live.container, {
-          argv: ['/bin/sh', '-c', killScript, 'kill', mark, String(tenths), isAlone ? 'alone' : 'among'],
+          argv: scriptCommand('kill', mark, String(tenths), isAlone ? 'alone' : 'among'),
           onChunk: () => undefined,
         });
         await killer.ended;
@@ -130,21 +131,31 @@ export class ContainerRuns {
     });
   }
 
-  // A code above 128 may be the container's own end as much as the command's.
+  // Killed (137): by somebody within, for its memory, or because the whole container was. The engine records the end of a
+  // container a moment later than the end of what ran in it.
   async #judge(live: LiveContainer, end: ExecEnd): Promise<RunEnd> {
     if (end.type === 'lost') {
       this.#session.markGone(live, end.reason);
       return { outcome: 'lost', exitCode: null };
     }
-    if (end.exitCode < 128) return { outcome: 'exited', exitCode: end.exitCode };
+    const exited: RunEnd = { outcome: 'exited', exitCode: end.exitCode };
+    if (end.exitCode !== killedExit) return exited;
+    for (let waited = 0; waited <= settleMs / 3; waited += 100) {
+      if (live.goneBecause !== null) return { outcome: 'lost', exitCode: null };
+      await this.#look(live);
+      await delay(100, new AbortController().signal);
+    }
+    return live.goneBecause === null ? exited : { outcome: 'lost', exitCode: null };
+  }
+
+  async #look(live: LiveContainer): Promise<void> {
     try {
       const { State } = await withDeadline(5_000, null, (abortSignal) => live.container.inspect({ abortSignal }));
-      if (State.Running) return { outcome: 'exited', exitCode: end.exitCode };
+      if (State.Running) return;
       this.#session.markGone(live, State.OOMKilled ? 'the container ran out of memory' : 'the container was stopped');
     } catch (error) {
       this.#session.markGone(live, goneReason(error));
     }
-    return { outcome: 'lost', exitCode: null };
   }
 }
 

@@ -13,7 +13,7 @@ export const noFolderExit = 125;
  * Process 1: ignores every signal, collects orphans, survives `kill -9 -1` and ends when its input does (which happens
  * when Dewpoint goes, however it goes).
  */
-export const reaperScript = `trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM
+const reaperScript = `trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM
 exec 3<&0
 while :; do
   cat <&3 >/dev/null 2>&1 &
@@ -54,7 +54,7 @@ sweep_all() {
  * to the workspace later. Arguments: mark, folder, nonce, command. Exits with the command's own code.
  * A handler (not "ignore", which children would inherit) keeps the wrapper alive when its group is asked to end.
  */
-export const runScript = `trap : TERM INT HUP
+const runScript = `trap : TERM INT HUP
 ${sweepFunction}
 cd -- "$2" 2>/dev/null || { printf '%s' "$3" >&2; exit ${noFolderExit}; }
 shell=/bin/bash
@@ -74,7 +74,7 @@ exit "$code"`;
  * Ends a run: asks first, then kills. Arguments: mark, tenths of a second to wait in between, and \`alone\` when no other
  * run is alive: then everything is killed at once, which needs no further process and wins against a fork bomb.
  */
-export const killScript = `${sweepFunction}
+const killScript = `${sweepFunction}
 count=$2
 if [ "$count" -gt 0 ]; then
   pids=
@@ -102,10 +102,20 @@ fi
 exit 0`;
 
 /** Says what the image can do: one word a line, of \`gnu\` (find -printf), \`rg\`, \`bash\`, \`scratch\` and \`workspace\` (writable). */
-export const probeScript = `find / -maxdepth 0 -printf '' 2>/dev/null && echo gnu
+const probeScript = `find / -maxdepth 0 -printf '' 2>/dev/null && echo gnu
 command -v rg >/dev/null 2>&1 && echo rg
 [ -x /bin/bash ] && echo bash
 [ -w "$1" ] && echo workspace
 [ -w "$2" ] && echo scratch
 [ -w /tmp ] && echo tmp
 exit 0`;
+
+/** The programs by name; a container finds them, read-only, in `scriptsInContainer`. */
+export const scriptFiles = { reaper: reaperScript, run: runScript, kill: killScript, probe: probeScript } as const;
+
+export const scriptsInContainer = '/run/dewpoint';
+
+/** The arguments that start one of them. */
+export function scriptCommand(name: keyof typeof scriptFiles, ...values: readonly string[]): string[] {
+  return ['/bin/sh', `${scriptsInContainer}/${name}`, ...values];
+}

@@ -11,9 +11,9 @@ import { startExec } from './container-exec.ts';
 import { createBody, labelNames, scratchInContainer, workspaceInContainer, type ContainerPlan } from './create-body.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import type { Engine } from './engine.ts';
-import { identityFiles, ownerMark, type UserIds } from './identity.ts';
+import { ownerMark, supportFiles, type UserIds } from './identity.ts';
 import { findPins } from './pins.ts';
-import { probeScript } from './scripts.ts';
+import { scriptCommand } from './scripts.ts';
 import { verifyContainer } from './verify-container.ts';
 
 /** What can be done with the image that runs. */
@@ -37,8 +37,8 @@ export interface SessionContainerOptions {
   readonly imageId: string;
   readonly sessionId: string;
   readonly homeId: string;
-  /** Where the files that give the user a name are kept. */
-  readonly identityFolder: string;
+  /** Where the few files are kept that a container is given. */
+  readonly supportFolder: string;
   /** A real path on the host. */
   readonly workspacePath: string;
   readonly user: UserIds;
@@ -234,7 +234,6 @@ export class SessionContainer {
     }
     const { pins, warnings } = await findPins(options.workspacePath);
     this.#warnings = warnings;
-    const identity = await identityFiles(options.identityFolder, options.user);
     return {
       labels,
       image: options.imageId,
@@ -243,8 +242,7 @@ export class SessionContainer {
       isPodman: kind === 'podman',
       workspacePath: options.workspacePath,
       pins,
-      passwdFile: identity.passwd,
-      groupFile: identity.group,
+      support: await supportFiles(options.supportFolder, options.user),
       scratchVolume: this.#volumeName,
       memoryBytes: options.memoryBytes,
       cpus: options.cpus,
@@ -277,7 +275,7 @@ export class SessionContainer {
 async function probe(container: Dockerode.Container): Promise<Abilities> {
   let text = '';
   const running = await startExec(container, {
-    argv: ['/bin/sh', '-c', probeScript, 'probe', workspaceInContainer, scratchInContainer],
+    argv: scriptCommand('probe', workspaceInContainer, scratchInContainer),
     onChunk: (chunk) => {
       text += Buffer.from(chunk.bytes).toString();
     },

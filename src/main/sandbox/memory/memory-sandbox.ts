@@ -1,25 +1,9 @@
-import { createHash } from 'node:crypto';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { keepOutput } from '../kept-output.ts';
 import { workspaceRelative } from '../paths.ts';
-import type {
-  ExecRequest,
-  ExecResult,
-  FileStat,
-  OpenProcess,
-  OpenRequest,
-  OutputChunk,
-  Sandbox,
-  ScannedFile,
-} from '../sandbox.ts';
-import { foldersOf, listMemory, searchMemory } from './memory-tree.ts';
-
-export interface MemoryFile {
-  readonly bytes: Uint8Array;
-  readonly mode: number;
-  /** Grows with every change of any file. */
-  readonly version: number;
-}
+import type { ExecRequest, ExecResult, OpenProcess, OpenRequest, OutputChunk, Sandbox } from '../sandbox.ts';
+import { createMemoryFiles, type MemoryFile, type MemoryFiles } from './memory-files.ts';
+import { listMemory, searchMemory } from './memory-tree.ts';
 
 /** What a command did; what is not given is empty, exit code 0, `exited`. */
 export interface MemoryExec {
@@ -57,7 +41,6 @@ export interface MemorySandbox extends Sandbox {
 }
 
 const workspacePath = '/workspace';
-const defaultReadBytes = 4 * 1024 * 1024;
 const defaultKeepBytes = 256 * 1024;
 const noCommand: MemoryExecHandler = ({ command }) => ({
   exitCode: 127,
@@ -65,36 +48,16 @@ const noCommand: MemoryExecHandler = ({ command }) => ({
 });
 
 export function createMemorySandbox(options: MemorySandboxOptions = {}): MemorySandbox {
-  const files = new Map<string, MemoryFile>();
+  const store = createMemoryFiles(options.files ?? {});
   const commands: string[] = [];
-  let version = 0;
+  const handler = options.exec ?? noCommand;
   let isDisposed = false;
 
-  const put = (path: string, content: string | Uint8Array, mode?: number): void => {
-    version += 1;
-    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : Uint8Array.from(content);
-    files.set(path, { bytes, mode: mode ?? files.get(path)?.mode ?? 0o644, version });
-  };
-  for (const [path, content] of Object.entries(options.files ?? {})) put(path, content);
-
-  const at = <T>(path: string, signal: AbortSignal, work: (inside: string) => Reply<T>): Promise<Reply<T>> => {
-    if (isDisposed) return Promise.resolve(failure('sandbox-lost', 'The sandbox was closed.'));
+  const at: At = (path, signal, work) => {
+    if (isDisposed) return Promise.resolve(closed);
     if (signal.aborted) return Promise.resolve(failure('cancelled', 'It was cancelled.'));
     const inside = workspaceRelative(path, workspacePath);
     return Promise.resolve(inside.ok ? work(inside.value) : inside);
-  };
-  const checkExpected = (path: string, expect: string | null | undefined): Reply<never> | null => {
-    const file = files.get(path);
-    const isAsExpected =
-      expect === undefined ||
-      (expect === null ? file === undefined : file !== undefined && hashOf(file.bytes) === expect);
-    return isAsExpected
-      ? null
-      : failure(
-          'stale-file',
-          `${path} is not what it was when it was last read; nothing was written.`,
-          'Read it again.',
-        );
   };
 
   const sandbox: MemorySandbox = {
@@ -102,71 +65,55 @@ export function createMemorySandbox(options: MemorySandboxOptions = {}): MemoryS
     description: { tier: 'memory', image: null, text: 'In memory: nothing real is touched.', limits: {}, warnings: [] },
     workspacePath,
     scratchPath: options.hasScratch === false ? null : '/scratch',
-    files,
+    files: store.files,
     commands,
-    put,
-    remove: (path) => void files.delete(path),
+    put: store.put,
+    remove: store.remove,
     text: (path) => {
-      const file = files.get(path);
+      const file = store.files.get(path);
       return file === undefined ? null : new TextDecoder().decode(file.bytes);
     },
     get disposed() {
       return isDisposed;
     },
     exec: async (request, signal) => {
-      if (isDisposed) return failure('sandbox-lost', 'The sandbox was closed.');
+      if (isDisposed) return closed;
       commands.push(request.command);
-      return runHandler(options.exec ?? noCommand, { request, sandbox, signal });
+      return runHandler(handler, { request, sandbox, signal });
     },
     open: (request, signal) => {
-      if (isDisposed) return Promise.resolve(failure('sandbox-lost', 'The sandbox was closed.'));
+      if (isDisposed) return Promise.resolve(closed);
       commands.push(request.command);
-      return Promise.resolve(success(openHandler(options.exec ?? noCommand, { request, sandbox, signal })));
+      return Promise.resolve(success(openHandler(handler, { request, sandbox, signal })));
     },
-    readFile: (path, { maxBytes = defaultReadBytes }, signal) =>
-      at(path, signal, (inside) => {
-        const file = files.get(inside);
-        if (file === undefined) return missing(inside, files);
-        if (file.bytes.length > maxBytes)
-          return failure(
-            'too-large',
-            `${inside} has ${file.bytes.length} bytes; at most ${maxBytes} are read at once.`,
-          );
-        return success({ bytes: Uint8Array.from(file.bytes), sha256: hashOf(file.bytes), mode: file.mode });
-      }),
-    writeFile: (path, bytes, expect, signal) =>
-      at(path, signal, (inside) => {
-        if (isFolder(inside, files)) return failure('bad-input', `${inside} is a folder.`);
-        const blocked = [...foldersOf(inside)].find((folder) => files.has(folder));
-        if (blocked !== undefined)
-          return failure('bad-input', `${inside} is not a folder, or lies below something that is none.`);
-        const stale = checkExpected(inside, expect);
-        if (stale !== null) return stale;
-        put(inside, bytes);
-        return success(undefined);
-      }),
-    deleteFile: (path, expect, signal) =>
-      at(path, signal, (inside) => {
-        if (!files.has(inside)) return missing(inside, files);
-        const stale = checkExpected(inside, expect);
-        if (stale !== null) return stale;
-        files.delete(inside);
-        return success(undefined);
-      }),
-    list: (path, listOptions, signal) =>
-      at(path, signal, (inside) =>
-        isFolder(inside, files) ? success(listMemory(files, inside, listOptions)) : notFolder(inside, files),
-      ),
-    search: (query, signal) =>
-      at(query.path ?? '.', signal, (inside) => searchMemory(files, { ...query, path: inside })),
-    stat: (path, signal) => at(path, signal, (inside) => statMemory(inside, files)),
-    scan: (signal) => at('.', signal, () => success(scanMemory(files))),
+    ...fileOperations(store, at),
     dispose: () => {
       isDisposed = true;
       return Promise.resolve();
     },
   };
   return sandbox;
+}
+
+const closed = failure('sandbox-lost', 'The sandbox was closed.');
+
+type At = <T>(path: string, signal: AbortSignal, work: (inside: string) => Reply<T>) => Promise<Reply<T>>;
+
+function fileOperations(
+  store: MemoryFiles,
+  at: At,
+): Pick<Sandbox, 'readFile' | 'writeFile' | 'deleteFile' | 'list' | 'search' | 'stat' | 'scan'> {
+  const { files } = store;
+  return {
+    readFile: (path, options, signal) => at(path, signal, (inside) => store.read(inside, options.maxBytes)),
+    writeFile: (path, bytes, expect, signal) => at(path, signal, (inside) => store.write(inside, bytes, expect)),
+    deleteFile: (path, expect, signal) => at(path, signal, (inside) => store.delete(inside, expect)),
+    list: (path, options, signal) => at(path, signal, (inside) => listMemory(files, inside, options)),
+    search: (query, signal) =>
+      at(query.path ?? '.', signal, (inside) => searchMemory(files, { ...query, path: inside })),
+    stat: (path, signal) => at(path, signal, (inside) => store.stat(inside)),
+    scan: (signal) => at('.', signal, () => success(store.scan())),
+  };
 }
 
 interface Running<Request> {
@@ -239,42 +186,6 @@ function openHandler(handler: MemoryExecHandler, { request, sandbox, signal }: R
   };
 }
 
-type Files = ReadonlyMap<string, MemoryFile>;
-
-function isFolder(path: string, files: Files): boolean {
-  return path === '.' || [...files.keys()].some((file) => file.startsWith(`${path}/`));
-}
-
-function missing(path: string, files: Files): Reply<never> {
-  return isFolder(path, files)
-    ? failure('bad-input', `${path} is a folder.`)
-    : failure('not-found', `There is no ${path}.`);
-}
-
-function notFolder(path: string, files: Files): Reply<never> {
-  return files.has(path)
-    ? failure('bad-input', `${path} is not a folder, or lies below something that is none.`)
-    : failure('not-found', `There is no ${path}.`);
-}
-
-function statMemory(path: string, files: Files): Reply<FileStat> {
-  const file = files.get(path);
-  if (file !== undefined)
-    return success({ kind: 'file', sizeBytes: file.bytes.length, mode: file.mode, modifiedMs: file.version });
-  return isFolder(path, files)
-    ? success({ kind: 'folder', sizeBytes: 0, mode: 0o755, modifiedMs: 0 })
-    : failure('not-found', `There is no ${path}.`);
-}
-
-function scanMemory(files: Files): Map<string, ScannedFile> {
-  return new Map(
-    [...files].map(([path, { bytes, mode, version }]) => [
-      path,
-      { sizeBytes: bytes.length, mode, fingerprint: `${bytes.length}:${version}` },
-    ]),
-  );
-}
-
 function bytesOf(content: string | Uint8Array | undefined): Uint8Array {
   return typeof content === 'string' ? new TextEncoder().encode(content) : (content ?? new Uint8Array());
 }
@@ -283,8 +194,4 @@ function kept(bytes: Uint8Array, keepBytes: number | undefined): string {
   const output = keepOutput(keepBytes ?? defaultKeepBytes);
   output.push(bytes);
   return output.text();
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

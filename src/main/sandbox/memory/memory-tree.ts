@@ -14,7 +14,27 @@ export function* foldersOf(path: string): Generator<string> {
   for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1)) yield path.slice(0, cut);
 }
 
-export function listMemory(files: Files, folder: string, options: ListOptions): Listing {
+export function isFolder(files: Files, path: string): boolean {
+  if (path === '.') return true;
+  for (const file of files.keys()) if (file.startsWith(`${path}/`)) return true;
+  return false;
+}
+
+/** Why there is no file at a path. */
+export function missing(files: Files, path: string): Reply<never> {
+  return isFolder(files, path)
+    ? failure('bad-input', `${path} is a folder.`)
+    : failure('not-found', `There is no ${path}.`);
+}
+
+export function listMemory(files: Files, folder: string, options: ListOptions): Reply<Listing> {
+  if (isFolder(files, folder)) return success(entriesBelow(files, folder, options));
+  return files.has(folder)
+    ? failure('bad-input', `${folder} is not a folder, or lies below something that is none.`)
+    : failure('not-found', `There is no ${folder}.`);
+}
+
+function entriesBelow(files: Files, folder: string, options: ListOptions): Listing {
   const prefix = folder === '.' ? '' : `${folder}/`;
   const entries = new Map<string, ListEntry>();
   for (const [path, { bytes }] of files) {
@@ -24,7 +44,7 @@ export function listMemory(files: Files, folder: string, options: ListOptions): 
   const depth = options.depth ?? 64;
   const wanted = [...entries.values()]
     .filter(({ path }) => path.startsWith(prefix) && path.slice(prefix.length).split('/').length <= depth)
-    .filter(({ path }) => options.all === true || !path.split('/').some(isSkippedFolder))
+    .filter(({ path }) => options.all === true || !path.split('/').some((part) => isSkippedFolder(part)))
     .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
   const kept = options.all === true ? wanted : withoutIgnored(wanted, ignoreFiles(files));
   const limit = options.limit ?? defaultListEntries;
@@ -37,9 +57,8 @@ export function searchMemory(files: Files, query: SearchQuery & { readonly path:
   const expression = expressionOf(query);
   if (!expression.ok) return expression;
   const fits = glob === undefined ? () => true : globMatcher(glob);
-  const isThere = path === '.' || files.has(path) || [...files.keys()].some((file) => file.startsWith(`${path}/`));
-  if (!isThere) return failure('not-found', `There is no ${path}.`);
-  const wanted = listMemory(files, '.', { limit: Number.MAX_SAFE_INTEGER }).entries.filter(
+  if (!files.has(path) && !isFolder(files, path)) return failure('not-found', `There is no ${path}.`);
+  const wanted = entriesBelow(files, '.', { limit: Number.MAX_SAFE_INTEGER }).entries.filter(
     (entry) =>
       entry.kind === 'file' &&
       (path === '.' || entry.path === path || entry.path.startsWith(`${path}/`)) &&

@@ -1,0 +1,382 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply } from '../../src/shared/errors.ts';
+import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
+
+/** A sandbox under test, and hands that reach its workspace past it, as a person at the same machine does. */
+export interface SandboxUnderTest {
+  readonly sandbox: Sandbox;
+  put(path: string, content: string, mode?: number): Promise<void>;
+  text(path: string): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+export interface ContractPart {
+  readonly writes: boolean;
+  readonly commands: boolean;
+}
+
+export const oddNames = [
+  'with space.txt',
+  'it\'s "quoted".txt',
+  '日本語/ファイル.txt',
+  'Ünïcode-ß.txt',
+  'ends with dot.',
+  '-rf',
+  'line\nbreak.txt',
+  '$(touch oops) `id` ; & | * ? [a].txt',
+  'emoji-🦊.txt',
+  'עברית.txt',
+  'tab\tin it.txt',
+  'trailing-newline\n',
+] as const;
+
+const none = new AbortController().signal;
+
+/** What every sandbox promises. `make` gives a fresh one with an empty workspace. */
+export function describeSandbox(name: string, part: ContractPart, make: () => Promise<SandboxUnderTest>): void {
+  describe(name, () => {
+    let under: SandboxUnderTest;
+    beforeAll(async () => {
+      under = await make();
+      await fill(under);
+    });
+    afterAll(() => under.close());
+
+    describeReading(() => under);
+    describeListing(() => under);
+    describeSearching(() => under);
+    if (part.writes) describeWriting(() => under);
+    if (part.commands) describeCommands(() => under);
+    if (!part.writes) {
+      it('refuses to write, delete and run, and changes nothing', async () => {
+        const { sandbox } = under;
+        const replies = [
+          await sandbox.writeFile('new.txt', bytes('x'), undefined, none),
+          await sandbox.deleteFile('plain.txt', undefined, none),
+          await sandbox.exec({ command: 'true', timeoutMs: 1000 }, none),
+          await sandbox.open({ command: 'true', onOutput: () => undefined }, none),
+        ];
+        expect(replies.map(codeOf)).toEqual(['refused', 'refused', 'refused', 'refused']);
+        expect([await under.text('new.txt'), await under.text('plain.txt')]).toEqual([null, 'one\ntwo\nthree\n']);
+      });
+    }
+  });
+}
+
+async function fill(under: SandboxUnderTest): Promise<void> {
+  await under.put('plain.txt', 'one\ntwo\nthree\n');
+  await under.put('run.sh', '#!/bin/sh\n', 0o755);
+  await under.put('empty.txt', '');
+  await under.put('src/a.py', 'def alpha():\n    return "x+y"\n');
+  await under.put('src/deep/b.py', 'ALPHA = 1\n');
+  await under.put('src/deep/notes.md', 'alpha\n');
+  await under.put('.gitignore', '*.log\n/build/\n');
+  await under.put('src/.gitignore', '!kept.log\nsecret.txt\n');
+  await under.put('noise.log', 'alpha\n');
+  await under.put('src/kept.log', 'alpha kept\n');
+  await under.put('src/secret.txt', 'alpha\n');
+  await under.put('build/out.js', 'alpha\n');
+  await under.put('.git/HEAD', 'alpha\n');
+  await under.put('node_modules/m/index.js', 'alpha\n');
+  await under.put('pkg/__pycache__/a.pyc', 'alpha\n');
+  for (const odd of oddNames) await under.put(`odd/${odd}`, `needle in ${odd}`);
+}
+
+function describeReading(get: () => SandboxUnderTest): void {
+  it('reads bytes with their hash and mode', async () => {
+    const { sandbox } = get();
+    const content = bytes('#!/bin/sh\n');
+    expect(await sandbox.readFile('run.sh', {}, none)).toEqual({
+      ok: true,
+      value: { bytes: content, sha256: hash(content), mode: 0o755 },
+    });
+    expect(valueOf(await sandbox.readFile('empty.txt', {}, none)).bytes).toHaveLength(0);
+  });
+
+  it('takes a path in any honest form and refuses one that leads out', async () => {
+    const { sandbox } = get();
+    for (const path of ['./src//a.py', 'src/../src/a.py', `${sandbox.workspacePath}/src/a.py`]) {
+      expect(valueOf(await sandbox.readFile(path, {}, none)).bytes).toEqual(bytes('def alpha():\n    return "x+y"\n'));
+    }
+    const codes = [];
+    for (const path of ['../x', '/etc/passwd', 'src/../../x', 'a\0b'])
+      codes.push(codeOf(await sandbox.readFile(path, {}, none)));
+    expect(codes).toEqual(['refused', 'refused', 'refused', 'bad-input']);
+  });
+
+  it('says why there is nothing to read', async () => {
+    const { sandbox } = get();
+    expect(codeOf(await sandbox.readFile('nothing.txt', {}, none))).toBe('not-found');
+    expect(codeOf(await sandbox.readFile('src', {}, none))).toBe('bad-input');
+    expect(codeOf(await sandbox.readFile('plain.txt', { maxBytes: 5 }, none))).toBe('too-large');
+    expect(codeOf(await sandbox.readFile('plain.txt', { maxBytes: 14 }, none))).toBe('ok');
+  });
+
+  it('reads and describes files whatever their names', async () => {
+    const { sandbox } = get();
+    for (const odd of oddNames) {
+      const content = bytes(`needle in ${odd}`);
+      expect(valueOf(await sandbox.readFile(`odd/${odd}`, {}, none)).bytes).toEqual(content);
+      expect(valueOf(await sandbox.stat(`odd/${odd}`, none))).toMatchObject({
+        kind: 'file',
+        sizeBytes: content.length,
+      });
+    }
+  });
+
+  it('describes files and folders', async () => {
+    const { sandbox } = get();
+    expect(valueOf(await sandbox.stat('run.sh', none))).toMatchObject({ kind: 'file', sizeBytes: 10, mode: 0o755 });
+    expect(valueOf(await sandbox.stat('src', none)).kind).toBe('folder');
+    expect(codeOf(await sandbox.stat('nothing', none))).toBe('not-found');
+  });
+
+  it('does nothing once it was cancelled', async () => {
+    const { sandbox } = get();
+    const aborted = AbortSignal.abort();
+    expect(codeOf(await sandbox.readFile('plain.txt', {}, aborted))).toBe('cancelled');
+  });
+}
+
+function describeListing(get: () => SandboxUnderTest): void {
+  it('lists sorted, without what is ignored or made by tools', async () => {
+    const { sandbox } = get();
+    const { entries, truncated } = valueOf(await sandbox.list('.', {}, none));
+    expect(truncated).toBe(false);
+    expect(
+      entries.filter((entry) => !entry.path.startsWith('odd')).map((entry) => `${entry.kind} ${entry.path}`),
+    ).toEqual(
+      [
+        'file .gitignore',
+        'file empty.txt',
+        'folder pkg',
+        'file plain.txt',
+        'file run.sh',
+        'folder src',
+        'file src/.gitignore',
+        'file src/a.py',
+        'folder src/deep',
+        'file src/deep/b.py',
+        'file src/deep/notes.md',
+        'file src/kept.log',
+      ].toSorted((left, right) => (left.slice(left.indexOf(' ')) < right.slice(right.indexOf(' ')) ? -1 : 1)),
+    );
+  });
+
+  it('lists every odd name', async () => {
+    const listing = valueOf(await get().sandbox.list('odd', {}, none));
+    const files = listing.entries.filter((entry) => entry.kind === 'file').map((entry) => entry.path);
+    expect(new Set(files)).toEqual(new Set(oddNames.map((odd) => `odd/${odd}`)));
+  });
+
+  it('lists one folder, to a depth, to a number, and everything when asked', async () => {
+    const { sandbox } = get();
+    const paths = async (...[path, options]: Parameters<Sandbox['list']>): Promise<string[]> =>
+      valueOf(await sandbox.list(path, options, none)).entries.map((entry) => entry.path);
+    expect(await paths('src', { depth: 1 }, none)).toEqual(['src/.gitignore', 'src/a.py', 'src/deep', 'src/kept.log']);
+    expect(await paths('src/deep', {}, none)).toEqual(['src/deep/b.py', 'src/deep/notes.md']);
+    const limited = valueOf(await sandbox.list('src', { limit: 2 }, none));
+    expect([limited.entries.length, limited.truncated]).toEqual([2, true]);
+    expect(await paths('.', { all: true }, none)).toEqual(
+      expect.arrayContaining(['.git/HEAD', 'build/out.js', 'node_modules/m/index.js', 'noise.log']),
+    );
+    expect(codeOf(await sandbox.list('nothing', {}, none))).toBe('not-found');
+    expect(codeOf(await sandbox.list('plain.txt', {}, none))).toBe('bad-input');
+  });
+
+  it('scans what changes are tracked for, also what is ignored, and sees a change of one byte', async () => {
+    const under = get();
+    await under.put('noise.log', 'alpha\n');
+    const before = valueOf(await under.sandbox.scan(none));
+    expect([...before.keys()].filter((path) => !path.startsWith('odd/')).toSorted()).toEqual(
+      [
+        '.gitignore',
+        'build/out.js',
+        'empty.txt',
+        'noise.log',
+        'plain.txt',
+        'run.sh',
+        'src/.gitignore',
+        'src/a.py',
+        'src/deep/b.py',
+        'src/deep/notes.md',
+        'src/kept.log',
+        'src/secret.txt',
+      ].toSorted(),
+    );
+    expect(oddNames.filter((odd) => !before.has(`odd/${odd}`))).toEqual([]);
+    expect(before.get('run.sh')).toMatchObject({ sizeBytes: 10, mode: 0o755 });
+    await under.put('noise.log', 'alphA\n');
+    const after = valueOf(await under.sandbox.scan(none));
+    const changed = [...after].filter(([path, file]) => before.get(path)?.fingerprint !== file.fingerprint);
+    expect(changed.map(([path]) => path)).toEqual(['noise.log']);
+    await under.put('noise.log', 'alpha\n');
+  });
+}
+
+function describeSearching(get: () => SandboxUnderTest): void {
+  const found = async (query: Parameters<Sandbox['search']>[0]): Promise<string[]> =>
+    valueOf(await get().sandbox.search(query, none)).matches.map(
+      (match) => `${match.path}:${match.line}:${match.text}`,
+    );
+
+  it('finds by expression and by text, in the order of paths', async () => {
+    expect(await found({ pattern: 'al.ha' })).toEqual([
+      'src/a.py:1:def alpha():',
+      'src/deep/notes.md:1:alpha',
+      'src/kept.log:1:alpha kept',
+    ]);
+    expect(await found({ pattern: 'x+y', literal: true })).toEqual(['src/a.py:2:    return "x+y"']);
+    expect(await found({ pattern: 'x+y' })).toEqual([]);
+    expect(await found({ pattern: '^alpha', ignoreCase: true, glob: '*.py' })).toEqual(['src/deep/b.py:1:ALPHA = 1']);
+    expect(await found({ pattern: 'alpha', path: 'src/deep' })).toEqual(['src/deep/notes.md:1:alpha']);
+    expect(await found({ pattern: '-e', literal: true })).toEqual([]);
+  });
+
+  it('finds in files of any name', async () => {
+    const matches = valueOf(await get().sandbox.search({ pattern: 'needle', path: 'odd' }, none)).matches;
+    expect(new Set(matches.map((match) => match.path))).toEqual(new Set(oddNames.map((odd) => `odd/${odd}`)));
+  });
+
+  it('says when there is more, when there is no such place, and when the pattern is none', async () => {
+    const { sandbox } = get();
+    const limited = valueOf(await sandbox.search({ pattern: 'alpha', limit: 1 }, none));
+    expect([limited.matches.length, limited.truncated]).toEqual([1, true]);
+    expect(codeOf(await sandbox.search({ pattern: 'a', path: 'nothing' }, none))).toBe('not-found');
+    expect(codeOf(await sandbox.search({ pattern: 'a(' }, none))).toBe('bad-input');
+  });
+}
+
+function describeWriting(get: () => SandboxUnderTest): void {
+  it('writes a new file with its folders, whatever its name', async () => {
+    const under = get();
+    const { sandbox } = under;
+    for (const odd of oddNames) {
+      expect(codeOf(await sandbox.writeFile(`made/${odd}`, bytes(`text of ${odd}`), null, none))).toBe('ok');
+      expect(await under.text(`made/${odd}`)).toBe(`text of ${odd}`);
+    }
+    expect(await under.text('oops')).toBeNull();
+    const { entries } = valueOf(await sandbox.list('made', { all: true }, none));
+    expect(entries.filter((entry) => entry.kind === 'file')).toHaveLength(oddNames.length);
+  });
+
+  it('writes any bytes, none and many', async () => {
+    const { sandbox } = get();
+    const binary = Uint8Array.from({ length: 3_000_000 }, (_, index) => (index * 7 + (index >> 8)) % 256);
+    for (const content of [new Uint8Array(), binary]) {
+      expect(codeOf(await sandbox.writeFile('binary.bin', content, undefined, none))).toBe('ok');
+      expect(valueOf(await sandbox.readFile('binary.bin', {}, none)).sha256).toBe(hash(content));
+    }
+  });
+
+  it('keeps the mode of a file', async () => {
+    const under = get();
+    await under.put('mode.sh', 'old', 0o751);
+    expect(codeOf(await under.sandbox.writeFile('mode.sh', bytes('new'), hash(bytes('old')), none))).toBe('ok');
+    expect(valueOf(await under.sandbox.stat('mode.sh', none)).mode).toBe(0o751);
+  });
+
+  it('refuses to write over what is not as expected', async () => {
+    const under = get();
+    await under.put('mine.txt', 'edited by a person');
+    const stale = hash(bytes('as the model read it'));
+    const codes = [
+      codeOf(await under.sandbox.writeFile('mine.txt', bytes('x'), stale, none)),
+      codeOf(await under.sandbox.writeFile('mine.txt', bytes('x'), null, none)),
+      codeOf(await under.sandbox.deleteFile('mine.txt', stale, none)),
+      codeOf(await under.sandbox.writeFile('gone.txt', bytes('x'), stale, none)),
+    ];
+    expect(codes).toEqual(['stale-file', 'stale-file', 'stale-file', 'stale-file']);
+    expect([await under.text('mine.txt'), await under.text('gone.txt')]).toEqual(['edited by a person', null]);
+  });
+
+  it('deletes a file and nothing else', async () => {
+    const under = get();
+    await under.put('bin/one', '1');
+    await under.put('bin/two', '2');
+    expect(codeOf(await under.sandbox.deleteFile('bin/one', hash(bytes('1')), none))).toBe('ok');
+    expect(codeOf(await under.sandbox.deleteFile('bin/one', undefined, none))).toBe('not-found');
+    expect(codeOf(await under.sandbox.deleteFile('bin', undefined, none))).toBe('bad-input');
+    expect([await under.text('bin/one'), await under.text('bin/two')]).toEqual([null, '2']);
+  });
+
+  it('refuses to write where a folder is, below a file, and outside', async () => {
+    const under = get();
+    const codes = [];
+    for (const path of ['src', '.', 'plain.txt/below', '../out.txt', '/tmp/out.txt']) {
+      codes.push(codeOf(await under.sandbox.writeFile(path, bytes('x'), undefined, none)));
+    }
+    expect(codes).toEqual(['bad-input', 'bad-input', 'bad-input', 'refused', 'refused']);
+    expect(await under.text('plain.txt')).toBe('one\ntwo\nthree\n');
+  });
+}
+
+/** The commands a fake shell must know to be held to this part. */
+export const contractCommands = {
+  both: 'echo out; echo err >&2; exit 3',
+  hang: 'sleep 30',
+  long: "head -c 100000 /dev/zero | tr '\\0' x",
+} as const;
+
+function describeCommands(get: () => SandboxUnderTest): void {
+  it('runs a command and gives both streams and its code', async () => {
+    const chunks: string[] = [];
+    const result = valueOf(
+      await get().sandbox.exec(
+        {
+          command: contractCommands.both,
+          timeoutMs: 10_000,
+          onOutput: (chunk) => chunks.push(`${chunk.stream} ${Buffer.from(chunk.bytes).toString()}`),
+        },
+        none,
+      ),
+    );
+    expect(result).toMatchObject({
+      outcome: 'exited',
+      exitCode: 3,
+      stdout: 'out\n',
+      stderr: 'err\n',
+      stdoutBytes: 4,
+      stderrBytes: 4,
+    });
+    expect(chunks.toSorted()).toEqual(['stderr err\n', 'stdout out\n']);
+  });
+
+  it('ends a command at its deadline and when it is cancelled', async () => {
+    const { sandbox } = get();
+    const late = valueOf(await sandbox.exec({ command: contractCommands.hang, timeoutMs: 200 }, none));
+    expect(late).toMatchObject({ outcome: 'timed-out', exitCode: null });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 100);
+    const cancelled = valueOf(
+      await sandbox.exec({ command: contractCommands.hang, timeoutMs: 20_000 }, controller.signal),
+    );
+    expect(cancelled).toMatchObject({ outcome: 'cancelled', exitCode: null });
+  });
+
+  it('keeps head and tail of long output and says what was left out', async () => {
+    const result = valueOf(
+      await get().sandbox.exec({ command: contractCommands.long, timeoutMs: 10_000, keepBytes: 1000 }, none),
+    );
+    expect(result.stdoutBytes).toBe(100_000);
+    expect(result.stdout).toBe(`${'x'.repeat(500)}\n[… 99000 bytes left out …]\n${'x'.repeat(500)}`);
+  });
+}
+
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+export function hash(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+export function codeOf(reply: Reply<unknown>): string {
+  return reply.ok ? 'ok' : reply.error.code;
+}
+
+export function valueOf<T>(reply: Reply<T>): T {
+  if (!reply.ok) throw new Error(`${reply.error.code}: ${reply.error.message}`);
+  return reply.value;
+}

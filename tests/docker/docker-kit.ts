@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
+import type { Log } from '../../src/main/lib/log.ts';
+import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
+import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
+import type { DockerSandbox } from '../../src/main/sandbox/docker/docker-sandbox.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+
+export const none = new AbortController().signal;
+
+/** The engine of this machine; null where there is none, and the tests that need it are skipped. */
+export const engine: Engine | null = await (async () => {
+  const found = await findEngine({ env: process.env, homeDirectory: homedir(), platform: process.platform }, none);
+  return found.ok ? found.value : null;
+})();
+
+/** For `describe.skipIf`; where CI promises an engine its absence is a failure, not a skip. */
+export const isWithoutEngine = engine === null && process.env['CI'] === undefined;
+
+export interface DockerUnderTest {
+  readonly sandbox: DockerSandbox;
+  readonly workspace: string;
+  readonly home: string;
+  readonly losses: { readonly reason: string; readonly recreated: boolean }[];
+  readonly warnings: string[];
+  /** What the engine knows of this home: ids of containers and names of volumes. */
+  leftovers(): Promise<{ containers: string[]; volumes: string[] }>;
+  containerId(): Promise<string>;
+  put(path: string, content: string, mode?: number): Promise<void>;
+  text(path: string): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+export interface DockerTestOptions {
+  readonly settings?: Partial<Settings['sandbox']>;
+  /** Who the workspace belongs to; needs root. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+  /** Fills the workspace before the sandbox starts. */
+  readonly prepare?: (workspace: string) => Promise<void>;
+}
+
+const run = promisify(execFile);
+
+export function requireEngine(): Engine {
+  if (engine === null) throw new Error('These tests need a container engine.');
+  return engine;
+}
+
+export async function startSandbox(options: DockerTestOptions = {}): Promise<DockerUnderTest> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-docker-test-')));
+  await chmod(folder, 0o755);
+  const workspace = join(folder, 'work space');
+  const home = join(folder, 'home');
+  await mkdir(workspace);
+  await mkdir(home);
+  await options.prepare?.(workspace);
+  if (options.owner !== undefined) await run('chown', ['-R', `${options.owner.uid}:${options.owner.gid}`, workspace]);
+  const losses: { reason: string; recreated: boolean }[] = [];
+  const warnings: string[] = [];
+  const sandbox = valueOf(
+    await createDockerSandbox(
+      requireEngine(),
+      {
+        sessionId: 'session-1',
+        workspacePath: workspace,
+        settings: { ...settingsSchema.parse({}).sandbox, ...options.settings },
+        homePath: home,
+        image: imageSource,
+        log: collect(warnings),
+        onLost: (loss) => void losses.push(loss),
+      },
+      none,
+    ),
+  );
+  const { docker } = requireEngine();
+  const leftovers = async (): Promise<{ containers: string[]; volumes: string[] }> => {
+    const filters = { label: [`dewpoint.home=${homeIdOf(home)}`] };
+    const containers = await docker.listContainers({ all: true, filters });
+    const { Volumes } = await docker.listVolumes({ filters });
+    return { containers: containers.map(({ Id }) => Id), volumes: (Volumes ?? []).map(({ Name }) => Name) };
+  };
+  return {
+    sandbox,
+    workspace,
+    home,
+    losses,
+    warnings,
+    leftovers,
+    containerId: async () => {
+      const { containers } = await leftovers();
+      const [id] = containers;
+      if (id === undefined) throw new Error('There is no container.');
+      return id;
+    },
+    put: async (path, content, mode = 0o644) => {
+      const file = join(workspace, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+      await chmod(file, mode);
+      if (options.owner !== undefined) await chown(file, options.owner.uid, options.owner.gid);
+    },
+    text: (path) => readFile(join(workspace, path), 'utf8').catch(() => null),
+    close: async () => {
+      await sandbox.dispose();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export const imageSource = {
+  resourcesPath: resolve('resources'),
+  script: { node: process.execPath, path: resolve('scripts/setup/sandbox-image.mjs') },
+  onProgress: () => undefined,
+};
+
+export async function ownerOf(path: string): Promise<string> {
+  const found = await stat(path);
+  return `${found.uid}:${found.gid}`;
+}
+
+/** The text a command prints; throws when it does not end well. */
+export async function output(sandbox: DockerSandbox, command: string, timeoutMs = 30_000): Promise<string> {
+  const result = valueOf(await sandbox.exec({ command, timeoutMs }, none));
+  if (result.exitCode !== 0) throw new Error(`${command}: ${result.outcome} ${result.exitCode} ${result.stderr}`);
+  return result.stdout;
+}
+
+function collect(warnings: string[]): Log {
+  const push = (text: string): void => void warnings.push(text);
+  return { debug: () => undefined, info: () => undefined, warn: push, error: push };
+}

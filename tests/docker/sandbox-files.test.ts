@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bytes, codeOf, hash, valueOf } from '../contracts/sandbox-contract.ts';
+import { isWithoutEngine, none, output, ownerOf, startSandbox, type DockerUnderTest } from './docker-kit.ts';
+
+const run = promisify(execFile);
+const isRoot = process.getuid?.() === 0;
+
+describe.skipIf(isWithoutEngine)('files in a container', () => {
+  let under: DockerUnderTest;
+  beforeAll(async () => {
+    under = await startSandbox();
+  });
+  afterAll(() => under.close());
+
+  it('shows the container, never the host, where a link leads out, and writes through none', async () => {
+    const outside = join(under.home, 'secret.txt');
+    await writeFile(outside, 'host secret');
+    await symlink(outside, join(under.workspace, 'out.txt'));
+    await symlink('/etc', join(under.workspace, 'etc'));
+    await symlink('real.txt', join(under.workspace, 'inside.txt'));
+    await under.put('real.txt', 'old', 0o640);
+    expect(codeOf(await under.sandbox.readFile('out.txt', {}, none))).toBe('not-found');
+    expect(Buffer.from(valueOf(await under.sandbox.readFile('etc/passwd', {}, none)).bytes).toString()).toContain(
+      'agent:/home/agent',
+    );
+    expect(codeOf(await under.sandbox.writeFile('out.txt', bytes('x'), undefined, none))).not.toBe('ok');
+    expect(codeOf(await under.sandbox.writeFile('etc/new.txt', bytes('x'), undefined, none))).toBe('refused');
+    expect(codeOf(await under.sandbox.writeFile('inside.txt', bytes('new'), hash(bytes('old')), none))).toBe('ok');
+    expect(await readFile(outside, 'utf8')).toBe('host secret');
+    expect([await under.text('real.txt'), await readlink(join(under.workspace, 'inside.txt'))]).toEqual([
+      'new',
+      'real.txt',
+    ]);
+    expect(valueOf(await under.sandbox.stat('inside.txt', none)).kind).toBe('link');
+    expect(codeOf(await under.sandbox.deleteFile('inside.txt', hash(bytes('new')), none))).toBe('ok');
+    expect(await under.text('real.txt')).toBe('new');
+  });
+
+  it('refuses pipes, devices and huge sparse files without waiting for them', async () => {
+    await run('mkfifo', [join(under.workspace, 'pipe')]);
+    await run('truncate', ['-s', '10T', join(under.workspace, 'sparse')]).catch(() =>
+      run('truncate', ['-s', '1T', join(under.workspace, 'sparse')]),
+    );
+    await symlink('/dev/zero', join(under.workspace, 'endless'));
+    await symlink('loop', join(under.workspace, 'loop'));
+    const started = performance.now();
+    const codes = [];
+    for (const path of ['pipe', 'sparse', 'endless', 'loop'])
+      codes.push(codeOf(await under.sandbox.readFile(path, {}, none)));
+    expect(codes).toEqual(['bad-input', 'too-large', 'bad-input', 'not-found']);
+    expect(codeOf(await under.sandbox.writeFile('pipe', bytes('x'), undefined, none))).toBe('bad-input');
+    expect(performance.now() - started).toBeLessThan(5000);
+    await run('rm', [join(under.workspace, 'sparse')]);
+  });
+
+  it('respects a write-protected file and leaves no temporary file behind', async () => {
+    await under.put('locked/locked.txt', 'stay', 0o444);
+    expect(codeOf(await under.sandbox.writeFile('locked/locked.txt', bytes('x'), undefined, none))).toBe('refused');
+    expect(await under.text('locked/locked.txt')).toBe('stay');
+    expect(await output(under.sandbox, 'ls -A locked')).toBe('locked.txt\n');
+  });
+
+  it('lets a person and the sandbox write the same file without a lost or torn text', async () => {
+    const texts = ['a', 'b'].map((letter) => letter.repeat(200_000));
+    await under.put('shared.txt', texts[0] ?? '');
+    const reads = Promise.all(Array.from({ length: 40 }, () => readFile(join(under.workspace, 'shared.txt'), 'utf8')));
+    for (const text of [...texts, ...texts]) await under.sandbox.writeFile('shared.txt', bytes(text), undefined, none);
+    expect((await reads).filter((text) => !texts.includes(text))).toEqual([]);
+  });
+
+  it.skipIf(!isRoot)("keeps files with the project's owner, and works as that user", async () => {
+    const owned = await startSandbox({
+      owner: { uid: 4321, gid: 4321 },
+      prepare: async (workspace) => {
+        await writeFile(join(workspace, 'a.txt'), 'a');
+        await mkdir(join(workspace, 'foreign'));
+      },
+    });
+    try {
+      expect(
+        await output(
+          owned.sandbox,
+          'id -u; whoami; echo $HOME; touch ~/x; python3 -c "import getpass; print(getpass.getuser())"',
+        ),
+      ).toBe('4321\nagent\n/home/agent\nagent\n');
+      expect(codeOf(await owned.sandbox.writeFile('a.txt', bytes('b'), undefined, none))).toBe('ok');
+      expect(codeOf(await owned.sandbox.writeFile('new/b.txt', bytes('b'), null, none))).toBe('ok');
+      await output(owned.sandbox, 'echo c > c.txt; touch /scratch/x /tmp/x');
+      for (const path of ['a.txt', 'new', 'new/b.txt', 'c.txt'])
+        expect(await ownerOf(join(owned.workspace, path))).toBe('4321:4321');
+      // A file of somebody else that this user may write: a rename would change its owner.
+      await writeFile(join(owned.workspace, 'theirs.txt'), 'old', { mode: 0o666 });
+      await run('chmod', ['666', join(owned.workspace, 'theirs.txt')]);
+      expect(codeOf(await owned.sandbox.writeFile('theirs.txt', bytes('new'), hash(bytes('old')), none))).toBe('ok');
+      expect([await owned.text('theirs.txt'), await ownerOf(join(owned.workspace, 'theirs.txt'))]).toEqual([
+        'new',
+        '0:0',
+      ]);
+      expect(await output(owned.sandbox, 'ls -A | sort | tr "\\n" " "')).toBe('a.txt c.txt foreign new theirs.txt ');
+    } finally {
+      await owned.close();
+    }
+  });
+
+  it('scans and lists 100,000 files in seconds', async () => {
+    const many = await startSandbox({
+      prepare: async (workspace) => {
+        await run('python3', ['-c', manyFiles, workspace]);
+      },
+    });
+    try {
+      const started = performance.now();
+      const scanned = valueOf(await many.sandbox.scan(none));
+      const scanMs = performance.now() - started;
+      const listed = valueOf(await many.sandbox.list('.', { limit: 200_000 }, none));
+      console.log(
+        `scan of 100,000 files: ${Math.round(scanMs)} ms; list: ${Math.round(performance.now() - started - scanMs)} ms`,
+      );
+      expect([scanned.size, listed.entries.length]).toEqual([100_000, 100_100]);
+      expect(scanMs).toBeLessThan(15_000);
+    } finally {
+      await many.close();
+    }
+  });
+
+  it('pins git: its configuration and hooks cannot be changed or moved away, and git works', async () => {
+    const repository = await startSandbox({
+      prepare: async (workspace) => {
+        await run('git', ['init', '-q', workspace]);
+        await writeFile(join(workspace, 'a.txt'), 'a\n');
+      },
+    });
+    try {
+      const attack = async (command: string): Promise<number | null> =>
+        valueOf(await repository.sandbox.exec({ command, timeoutMs: 10_000 }, none)).exitCode;
+      expect(await attack('git config core.fsmonitor ./evil')).not.toBe(0);
+      expect(await attack('echo evil > .git/hooks/pre-commit')).not.toBe(0);
+      expect(await attack('mv .git .git-old')).not.toBe(0);
+      expect(await attack('mv .git/hooks .git/hooks-old')).not.toBe(0);
+      expect(await attack('rm -rf .git')).not.toBe(0);
+      expect((await stat(join(repository.workspace, '.git/config'))).isFile()).toBe(true);
+      expect(codeOf(await repository.sandbox.writeFile('.git/config', bytes('x'), undefined, none))).not.toBe('ok');
+    } finally {
+      await repository.close();
+    }
+    const working = await startSandbox({
+      prepare: async (workspace) => void (await run('git', ['init', '-q', workspace])),
+    });
+    try {
+      await working.put('a.txt', 'a\n');
+      const commit =
+        'git add -A && git -c user.name=a -c user.email=a@example.org commit -qm first && git log --format=%s';
+      expect(await output(working.sandbox, commit)).toBe('first\n');
+    } finally {
+      await working.close();
+    }
+  });
+});
+
+const manyFiles = `import os, sys
+for d in range(100):
+    folder = os.path.join(sys.argv[1], f"folder {d}")
+    os.mkdir(folder)
+    for f in range(1000):
+        with open(os.path.join(folder, f"file-{f}.txt"), "w") as out: out.write("x")
+`;

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+
+describe.skipIf(isWithoutEngine)('the protection of a container', () => {
+  let under: DockerUnderTest;
+  beforeAll(async () => {
+    under = await startSandbox({ settings: { memoryMb: 512, pids: 128, cpus: 1 } });
+  });
+  afterAll(() => under.close());
+
+  it('has no network but its own loopback', async () => {
+    expect(await output(under.sandbox, 'ls /sys/class/net')).toBe('lo\n');
+    const dial = `python3 -c "import socket; socket.create_connection(('192.0.2.1', 80), 2)"`;
+    expect(valueOf(await under.sandbox.exec({ command: dial, timeoutMs: 10_000 }, none)).stderr).toMatch(/unreachable/);
+  });
+
+  it('has no capabilities, no new privileges and a system that cannot be written', async () => {
+    const status = await output(under.sandbox, 'cat /proc/self/status');
+    expect([...status.matchAll(/^Cap\w+:\s+(\w+)$/gm)].map((match) => match[1])).toEqual(
+      Array.from({ length: 5 }, () => '0'.repeat(16)),
+    );
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(status).toMatch(/^Seccomp:\s+2$/m);
+    for (const path of ['/etc/x', '/usr/bin/x', '/x', '/run/dewpoint/run']) {
+      expect(
+        valueOf(await under.sandbox.exec({ command: `echo x > ${path}`, timeoutMs: 5000 }, none)).exitCode,
+      ).not.toBe(0);
+    }
+    await output(under.sandbox, 'mount -t tmpfs x /mnt; test $? -ne 0');
+  });
+
+  it('can write and run programs in its memory disks and in scratch', async () => {
+    for (const folder of ['/tmp', '/home/agent', '/scratch']) {
+      expect(
+        await output(
+          under.sandbox,
+          `printf '#!/bin/sh\\necho ran' > ${folder}/p && chmod +x ${folder}/p && ${folder}/p`,
+        ),
+      ).toBe('ran\n');
+    }
+  });
+
+  it('holds the limits it names', async () => {
+    expect(under.sandbox.description.limits).toEqual({ network: 'none', memoryMb: 512, cpus: 1, pids: 128 });
+    const { HostConfig, Config } = await requireEngine()
+      .docker.getContainer(await under.containerId())
+      .inspect();
+    expect([HostConfig.Memory, HostConfig.NanoCpus, HostConfig.PidsLimit, HostConfig.LogConfig?.Type]).toEqual([
+      512 * 1024 * 1024,
+      1e9,
+      128,
+      'none',
+    ]);
+    expect(JSON.stringify(Config.Env)).not.toMatch(/KEY|TOKEN|SECRET/i);
+  });
+
+  it('cannot be killed from within', async () => {
+    await under.sandbox.exec({ command: 'kill -9 1; kill -9 -1', timeoutMs: 5000 }, none);
+    expect(await output(under.sandbox, 'echo still here')).toBe('still here\n');
+    expect(under.losses).toEqual([]);
+  });
+
+  it('survives a full memory disk', async () => {
+    const result = valueOf(
+      await under.sandbox.exec(
+        { command: 'head -c 400000000 /dev/zero > /tmp/big; rm -f /tmp/big', timeoutMs: 30_000 },
+        none,
+      ),
+    );
+    expect(result.stderr).toMatch(/No space left/);
+    expect(await output(under.sandbox, 'echo still here')).toBe('still here\n');
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bytes, codeOf, valueOf } from '../contracts/sandbox-contract.ts';
+import {
+  isWithoutEngine,
+  none,
+  output,
+  requireEngine,
+  startSandbox,
+  type DockerUnderTest,
+} from '../docker/docker-kit.ts';
+
+describe.skipIf(isWithoutEngine)('a container that goes away', () => {
+  let under: DockerUnderTest;
+  beforeEach(async () => {
+    under = await startSandbox();
+  });
+  afterEach(() => under.close());
+
+  const container = async () => requireEngine().docker.getContainer(await under.containerId());
+
+  it.each([
+    ['killed', async () => (await container()).kill()],
+    ['stopped', async () => (await container()).stop({ t: 0 })],
+    ['removed', async () => (await container()).remove({ force: true })],
+  ])('is %s in the middle of a command: the outcome is lost, the next command has a new one', async (_how, harm) => {
+    await output(under.sandbox, 'echo kept > /scratch/kept; echo kept > kept.txt');
+    const running = under.sandbox.exec({ command: 'echo begun; sleep 60', timeoutMs: 60_000 }, none);
+    await wait(700);
+    await harm();
+    expect(valueOf(await running)).toMatchObject({ outcome: 'lost', exitCode: null, stdout: 'begun\n' });
+    expect(await output(under.sandbox, 'cat /scratch/kept kept.txt')).toBe('kept\nkept\n');
+    expect(under.losses).toEqual([{ reason: expect.stringMatching(/container|No such exec/), recreated: true }]);
+    expect((await under.leftovers()).containers).toHaveLength(1);
+  });
+
+  it('is killed between two commands: nothing was lost, the next one runs', async () => {
+    await (await container()).kill();
+    expect(await output(under.sandbox, 'echo runs')).toBe('runs\n');
+    expect(under.losses).toHaveLength(1);
+  });
+
+  it('is killed while files are read and written: each is done, or said not to be', async () => {
+    const writes = Array.from({ length: 8 }, (_, index) =>
+      under.sandbox.writeFile(`f${index}.txt`, bytes('x'.repeat(50_000)), null, none),
+    );
+    await wait(30);
+    await (await container()).kill();
+    for (const [index, reply] of (await Promise.all(writes)).entries()) {
+      const text = await under.text(`f${index}.txt`);
+      if (reply.ok) expect(text).toHaveLength(50_000);
+      else expect([null, 50_000]).toContain(text?.length ?? null);
+    }
+    expect(codeOf(await under.sandbox.writeFile('after.txt', bytes('x'), null, none))).toBe('ok');
+  });
+
+  it('is killed again and again: every command has its outcome, and one container is left', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const running = under.sandbox.exec({ command: 'sleep 20', timeoutMs: 20_000 }, none);
+      await wait(300 + round * 50);
+      await (await container()).kill();
+      expect(['lost', 'exited', 'killed']).toContain(valueOf(await running).outcome);
+    }
+    expect(await output(under.sandbox, 'echo runs')).toBe('runs\n');
+    expect((await under.leftovers()).containers).toHaveLength(1);
+  });
+
+  it('is paused: the command ends at its deadline, and a new container takes over', async () => {
+    const running = under.sandbox.exec({ command: 'sleep 60', timeoutMs: 1500 }, none);
+    await wait(500);
+    await (await container()).pause();
+    const started = performance.now();
+    expect(valueOf(await running).outcome).toBe('timed-out');
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(await output(under.sandbox, 'echo runs')).toBe('runs\n');
+  });
+});
+
+describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
+  let under: DockerUnderTest;
+  beforeEach(async () => {
+    under = await startSandbox();
+  });
+  afterEach(() => under.close());
+
+  it('is renamed during the run: nothing more is done there, nor in a new folder of that name', async () => {
+    await under.put('a.txt', 'mine');
+    await rename(under.workspace, `${under.workspace}-moved`);
+    expect(codeOf(await under.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 5000 }, none))).toBe('conflict');
+    await mkdir(under.workspace);
+    await writeFile(`${under.workspace}/a.txt`, 'another');
+    expect(codeOf(await under.sandbox.writeFile('a.txt', bytes('x'), undefined, none))).toBe('conflict');
+    expect(await under.text('a.txt')).toBe('another');
+    await rm(under.workspace, { recursive: true });
+    await rename(`${under.workspace}-moved`, under.workspace);
+    expect(await output(under.sandbox, 'cat a.txt')).toBe('mine');
+  });
+
+  it('is deleted during the run: commands say so', async () => {
+    await rm(under.workspace, { recursive: true });
+    const reply = await under.sandbox.exec({ command: 'true', timeoutMs: 5000 }, none);
+    expect(reply).toMatchObject({ ok: false, error: { code: 'conflict', message: expect.stringContaining('moved') } });
+  });
+});

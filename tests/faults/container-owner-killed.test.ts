@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, mkdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/main/lib/log.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
+import { sweepLeftovers } from '../../src/main/sandbox/docker/sweep.ts';
+import { isWithoutEngine, requireEngine, startSandbox } from '../docker/docker-kit.ts';
+
+describe.skipIf(isWithoutEngine)('a Dewpoint that was killed', () => {
+  it('leaves nothing running, and nothing at all after the next start', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-owner-')));
+    await chmod(folder, 0o755);
+    await mkdir(join(folder, 'home'));
+    await mkdir(join(folder, 'work'));
+    const { docker } = requireEngine();
+    const filters = { label: [`dewpoint.home=${homeIdOf(join(folder, 'home'))}`] };
+    const owner = spawn(process.execPath, [resolve('tests/fixtures/sandbox-owner.mjs'), folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(owner.stdout, 'data');
+    expect(await docker.listContainers({ filters })).toHaveLength(1);
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    // The container ends by itself: its first process reads from a connection that is gone.
+    await expect.poll(() => docker.listContainers({ filters }), { timeout: 10_000, interval: 200 }).toHaveLength(0);
+    const swept = await sweepLeftovers(requireEngine(), homeIdOf(join(folder, 'home')), silentLog);
+    expect(swept).toEqual({ containers: 1, volumes: 1 });
+    expect(await docker.listContainers({ all: true, filters })).toHaveLength(0);
+    await rm(folder, { recursive: true });
+  });
+
+  it('is told from one that lives, and from other homes', async () => {
+    const under = await startSandbox();
+    try {
+      expect(await sweepLeftovers(requireEngine(), homeIdOf(under.home), silentLog)).toEqual({
+        containers: 0,
+        volumes: 0,
+      });
+      expect(await sweepLeftovers(requireEngine(), 'no-such-home', silentLog)).toEqual({ containers: 0, volumes: 0 });
+      expect((await under.leftovers()).containers).toHaveLength(1);
+    } finally {
+      await under.close();
+    }
+  });
+});
