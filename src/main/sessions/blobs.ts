@@ -119,6 +119,7 @@ function openSink(folder: string, pathOf: (sha256: string) => string, redactor: 
     fd = null;
   };
   const discard = async (): Promise<void> => {
+    if (fd === null) return;
     close();
     rmSync(temporary, { force: true });
   };
@@ -134,9 +135,9 @@ function openSink(folder: string, pathOf: (sha256: string) => string, redactor: 
       try {
         if (problem !== null) throw problem;
         fd ??= openTemporary(folder, temporary);
-        close();
         const sha256 = hash.digest('hex');
         renameSync(temporary, pathOf(sha256));
+        close();
         return { sha256, bytes: bytesKept };
       } catch (error) {
         await discard();

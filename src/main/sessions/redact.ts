@@ -167,7 +167,7 @@ function createRedactStream(known: readonly Literal[]): RedactStream {
 function safeCut(text: string, overlap: number): number {
   const lineCut = text.lastIndexOf('\n') + 1;
   const begin = text.lastIndexOf('-----BEGIN ');
-  const isOpen = begin >= 0 && text.indexOf('-----END ', begin) < 0;
+  const isOpen = begin >= 0 && !/-----END [A-Z0-9 ]*-----/.test(text.slice(begin));
   if (isOpen && text.length - begin < holdBytes) return Math.min(lineCut, begin);
   if (lineCut > 0) return lineCut;
   if (text.length < holdBytes) return 0;

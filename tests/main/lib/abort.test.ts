@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { abortable, anySignal, sleep } from '../../../src/main/lib/abort.ts';
+
+describe('abort', () => {
+  it('aborts a joined signal with the reason of the first to abort', () => {
+    const [first, second] = [new AbortController(), new AbortController()];
+    const joined = anySignal([first.signal, second.signal]);
+    second.abort('time is up');
+    first.abort('later');
+    expect([joined.aborted, joined.reason]).toEqual([true, 'time is up']);
+    expect(anySignal([first.signal]).reason).toBe('later');
+  });
+
+  it('ends a sleep at once when it is aborted', async () => {
+    const controller = new AbortController();
+    const slept = sleep(60_000, controller.signal);
+    controller.abort(new Error('stop'));
+    await expect(slept).rejects.toThrow('stop');
+    await expect(sleep(1, controller.signal)).rejects.toThrow('stop');
+    await sleep(1, new AbortController().signal);
+  });
+
+  it('does not wait for work that cannot be stopped', async () => {
+    const controller = new AbortController();
+    const waiting = abortable(new Promise<void>(() => undefined), controller.signal);
+    controller.abort(new Error('stop'));
+    await expect(waiting).rejects.toThrow('stop');
+    expect(await abortable(Promise.resolve(1), new AbortController().signal)).toBe(1);
+  });
+});

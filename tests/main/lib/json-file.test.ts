@@ -1,0 +1,49 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { isDiskFull, readJsonFile, writeFileAtomic, writeJsonFile } from '../../../src/main/lib/json-file.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-json-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const parse = (value: unknown): { a: number } => z.object({ a: z.number() }).parse(value);
+
+describe('json files', () => {
+  it('reads what it wrote, into a folder that was not there, and leaves nothing else', async () => {
+    const path = join(folder, 'deep', 'a.json');
+    await writeJsonFile(path, { a: 1 });
+    await writeJsonFile(path, { a: 2 });
+    expect(await readJsonFile(path, parse)).toEqual({ type: 'value', value: { a: 2 } });
+    expect(await readdir(join(folder, 'deep'))).toEqual(['a.json']);
+  });
+
+  it('tells a missing file from a damaged one and from one of another shape', async () => {
+    const path = join(folder, 'a.json');
+    expect(await readJsonFile(path, parse)).toEqual({ type: 'missing' });
+    for (const text of ['', '{"a":', '{"a":"x"}', '\u0000']) {
+      await writeFile(path, text);
+      expect((await readJsonFile(path, parse)).type).toBe('damaged');
+      expect(await readFile(path, 'utf8')).toBe(text);
+    }
+  });
+
+  it('leaves the old file and nothing else when it cannot be replaced', async () => {
+    const path = join(folder, 'taken');
+    await writeFileAtomic(join(path, 'inside'), 'x');
+    await expect(writeFileAtomic(path, 'y')).rejects.toThrow();
+    expect(await readdir(folder)).toEqual(['taken']);
+  });
+
+  it('knows the errors that mean that there is no room', () => {
+    expect(['ENOSPC', 'EDQUOT', 'EACCES'].map((code) => isDiskFull(Object.assign(new Error(code), { code })))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
