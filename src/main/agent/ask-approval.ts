@@ -10,7 +10,12 @@ export type ApprovalAnswer = 'allow' | 'deny' | 'nobody';
 /** Asks for one thing, with the question and the answer in the log. Throws `cancelled` when the turn is aborted meanwhile. */
 export async function askApproval(
   turn: Turn,
-  question: { readonly kind: ApprovalKind; readonly subject: string; readonly reason: string; readonly toolCallId: string },
+  question: {
+    readonly kind: ApprovalKind;
+    readonly subject: string;
+    readonly reason: string;
+    readonly toolCallId: string;
+  },
 ): Promise<ApprovalAnswer> {
   const approvalId = turn.services.journal.newId('approval');
   await turn.log.append({

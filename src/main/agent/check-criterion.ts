@@ -45,7 +45,11 @@ export async function checkCriterion(
         if (!reply.ok) {
           await sink.end(0, false);
           const data = { passed: false, exitCode: null, summary: reply.error.message };
-          return { status: reply.error.code === 'cancelled' ? 'cancelled' : 'error', output: reply.error.message, data };
+          return {
+            status: reply.error.code === 'cancelled' ? 'cancelled' : 'error',
+            output: reply.error.message,
+            data,
+          };
         }
         const { outcome, exitCode, stdout, stderr, durationMs } = reply.value;
         const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n');
@@ -56,7 +60,8 @@ export async function checkCriterion(
         return { status, output, exitCode, durationMs, data, ...(full === null ? {} : { full }) };
       },
     },
-    (data) => (data === null ? { passed: false, exitCode: null, summary: 'It could not be run.' } : checkSchema.parse(data)),
+    (data) =>
+      data === null ? { passed: false, exitCode: null, summary: 'It could not be run.' } : checkSchema.parse(data),
   );
   await turn.log.append({ type: 'criterion-checked', phase, command: criterion.command, ...check });
   return check;
@@ -68,7 +73,12 @@ function ending(output: string): string {
   return `…${tail.slice(tail.indexOf('\n') + 1)}`;
 }
 
-const passedCounts: readonly RegExp[] = [/(\d+) passed/u, /^# pass (\d+)$/mu, /^ℹ pass (\d+)$/mu, /Tests:.*?(\d+) passed/u];
+const passedCounts: readonly RegExp[] = [
+  /(\d+) passed/u,
+  /^# pass (\d+)$/mu,
+  /^ℹ pass (\d+)$/mu,
+  /Tests:.*?(\d+) passed/u,
+];
 
 /** How many tests passed, by what the usual runners print; null when it does not say. */
 export function passedTests(summary: string): number | null {

@@ -95,7 +95,10 @@ function tokensOf(turn: Turn, entries: readonly Entry[]): number {
 }
 
 function messageBytes(message: Message): number {
-  return message.parts.reduce((sum: number, part: Part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0);
+  return message.parts.reduce(
+    (sum: number, part: Part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0),
+    0,
+  );
 }
 
 /** The task in its own words survives every summary. */
@@ -111,7 +114,9 @@ async function summarise(
   room: number,
 ): Promise<string | null> {
   const transcript = renderEntries(entries, 'text')
-    .map((message) => `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}`)
+    .map(
+      (message) => `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}`,
+    )
     .join('\n\n');
   const reply = await runStep(turn, {
     purpose: 'summarise',
@@ -131,7 +136,10 @@ async function summarise(
     },
   });
   if (reply.type !== 'answered') return null;
-  const text = reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('').trim();
+  const text = reply.parts
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('')
+    .trim();
   return text === '' ? null : text;
 }
 

@@ -31,10 +31,10 @@ export interface CallEntry {
  * Notices whose code is in `toldToModel` are written for the model to read.
  */
 export interface Conversation {
-  add(event: SessionEvent): void;
+  readonly add: (event: SessionEvent) => void;
   /** The text of a message that waits; what shows it is its `message-delivered`. */
-  noteQueued(messageId: string, text: string): void;
-  entries(): readonly Entry[];
+  readonly noteQueued: (messageId: string, text: string) => void;
+  readonly entries: () => readonly Entry[];
 }
 
 /** The tool names of the actions whose output opens a task. */
@@ -123,7 +123,8 @@ function addNote(fold: Fold, event: SessionEvent): void {
       note(fold, event.seq, criterionNote(event));
       return;
     case 'recipe-progressed':
-      if (event.phase === 'gave-up') note(fold, event.seq, `What was found out before you, by a program:\n${event.text}`);
+      if (event.phase === 'gave-up')
+        note(fold, event.seq, `What was found out before you, by a program:\n${event.text}`);
       return;
     case 'notice-added':
       if (toldToModel.includes(event.code)) note(fold, event.seq, event.text);

@@ -25,11 +25,11 @@ export interface FoundChange {
  */
 export interface FileBaseline {
   /** Takes over what changed since the last look (a person's edits); the first time it reads everything. */
-  refresh(signal: AbortSignal): Promise<boolean>;
+  readonly refresh: (signal: AbortSignal) => Promise<boolean>;
   /** What is different from the last look, and takes it over. Empty when the sandbox cannot be scanned. */
-  collect(signal: AbortSignal): Promise<readonly FoundChange[]>;
+  readonly collect: (signal: AbortSignal) => Promise<readonly FoundChange[]>;
   /** A tool wrote or deleted (`null`) a file by itself. */
-  note(path: string, bytes: Uint8Array | null, mode: number): void;
+  readonly note: (path: string, bytes: Uint8Array | null, mode: number) => void;
 }
 
 const MAX_FILE_BYTES = 512 * 1024;
@@ -52,8 +52,7 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
   };
   const remember = (path: string, file: KnownFile): void => {
     forget(path);
-    const fits =
-      file.bytes !== null && kept.bytes + file.bytes.length <= MAX_TOTAL_BYTES && kept.files < MAX_FILES;
+    const fits = file.bytes !== null && kept.bytes + file.bytes.length <= MAX_TOTAL_BYTES && kept.files < MAX_FILES;
     if (fits) {
       kept.bytes += file.bytes.length;
       kept.files += 1;

@@ -4,7 +4,7 @@ import type { Actor, FileImage, SessionEvent } from '@shared/events.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Journal } from '../sessions/journal.ts';
 import { countLines } from './count-lines.ts';
-import type { FileBaseline, KnownFile } from './file-baseline.ts';
+import type { FileBaseline, FoundChange, KnownFile } from './file-baseline.ts';
 import { sha256Of } from './file-baseline.ts';
 import type { TurnLog } from './turn-log.ts';
 
@@ -21,26 +21,39 @@ export interface RecordedChange {
   readonly after: FileImage;
 }
 
+/** A whole file as it is to be; `bytes` null: deleted. `expect`: what it must be now (SHA-256; null: not there). */
+export interface WriteTarget {
+  readonly path: string;
+  readonly bytes: Uint8Array | null;
+  readonly expect: string | null;
+}
+
 /**
  * Every change that a turn makes to the workspace, with what was there before. Live only: a replay takes
  * `file-changed` from the log, so nothing here may decide what the agent does next.
  */
 export interface FileChanges {
   /**
-   * Writes (or with `null` deletes) a file that must still be what `expect` says (SHA-256; null: not there).
+   * Writes or deletes a file that must still be what `expect` says.
    * `same`: it already had this content. What was written is recorded even when the turn is cancelled meanwhile.
    */
-  write(path: string, bytes: Uint8Array | null, expect: string | null, who: ChangeBy): Promise<Reply<'written' | 'same'>>;
+  readonly write: (target: WriteTarget, who: ChangeBy) => Promise<Reply<'written' | 'same'>>;
   /** Runs something that may change any file, and records what it changed. */
-  around<T>(who: ChangeBy, run: () => Promise<T>): Promise<{ readonly value: T; readonly changed: readonly RecordedChange[] }>;
-  recorded(): readonly RecordedChange[];
+  readonly around: <T>(
+    who: ChangeBy,
+    run: () => Promise<T>,
+  ) => Promise<{ readonly value: T; readonly changed: readonly RecordedChange[] }>;
+  readonly recorded: () => readonly RecordedChange[];
   /** How many writes and deletions were made, those without an effect included. */
-  writes(): number;
+  readonly writes: () => number;
   /**
    * Puts files back to what they were before the given changes, newest first. A file that is no longer what the
    * change left is not touched; its path comes back in `kept`.
    */
-  takeBack(changes: readonly RecordedChange[], toolCallId: string): Promise<{ readonly back: readonly string[]; readonly kept: readonly string[] }>;
+  readonly takeBack: (
+    changes: readonly RecordedChange[],
+    toolCallId: string,
+  ) => Promise<{ readonly back: readonly string[]; readonly kept: readonly string[] }>;
 }
 
 interface Context {
@@ -60,7 +73,7 @@ const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 export function createFileChanges(context: Omit<Context, 'recorded' | 'counts'>): FileChanges {
   const full: Context = { ...context, recorded: [], counts: { writes: 0 } };
   return {
-    write: (path, bytes, expect, who) => write(full, path, bytes, expect, who),
+    write: (target, who) => write(full, target, who),
     around: (who, run) => around(full, who, run),
     recorded: () => full.recorded,
     writes: () => full.counts.writes,
@@ -70,9 +83,7 @@ export function createFileChanges(context: Omit<Context, 'recorded' | 'counts'>)
 
 async function write(
   context: Context,
-  path: string,
-  bytes: Uint8Array | null,
-  expect: string | null,
+  { path, bytes, expect }: WriteTarget,
   who: ChangeBy,
 ): Promise<Reply<'written' | 'same'>> {
   const { sandbox, signal } = context;
@@ -91,7 +102,7 @@ async function write(
   if (!done.ok) return done;
   const mode = before?.mode ?? 0o644;
   context.baseline.note(path, bytes, mode);
-  await record(context, path, toKnown(before?.bytes ?? null, mode), toKnown(bytes, mode), who);
+  await record(context, { path, before: toKnown(before?.bytes ?? null, mode), after: toKnown(bytes, mode) }, who);
   return success('written');
 }
 
@@ -113,15 +124,13 @@ async function around<T>(
   const value = await run();
   const found = await context.baseline.collect(neverAborted);
   const changed: RecordedChange[] = [];
-  for (const change of found) changed.push(await record(context, change.path, change.before, change.after, who));
+  for (const change of found) changed.push(await record(context, change, who));
   return { value, changed };
 }
 
 async function record(
   context: Context,
-  path: string,
-  before: KnownFile | null,
-  after: KnownFile | null,
+  { path, before, after }: FoundChange,
   who: ChangeBy & { readonly undoes?: readonly number[] },
 ): Promise<RecordedChange> {
   const lines = countLines(before?.bytes ?? null, after?.bytes ?? null);
@@ -155,7 +164,7 @@ async function takeBack(
 ): Promise<{ readonly back: readonly string[]; readonly kept: readonly string[] }> {
   const back: string[] = [];
   const kept: string[] = [];
-  for (const path of [...new Set(changes.map((change) => change.path))]) {
+  for (const path of new Set(changes.map((change) => change.path))) {
     const ofPath = changes.filter((change) => change.path === path);
     const done = await restoreOne(context, path, ofPath, toolCallId);
     (done ? back : kept).push(path);
@@ -186,7 +195,7 @@ async function restoreOne(
   context.baseline.note(path, wanted, mode);
   const before = toKnown(current.ok ? current.value.bytes : null, mode);
   const undoes = changes.map((change) => change.seq);
-  await record(context, path, before, toKnown(wanted, mode), { by: 'undo', toolCallId, undoes });
+  await record(context, { path, before, after: toKnown(wanted, mode) }, { by: 'undo', toolCallId, undoes });
   return true;
 }
 

@@ -23,26 +23,26 @@ export const MAX_TURN_OUTPUT_BYTES = 256 * 1024 * 1024;
  * Deterministic: the time comes from the stamps of events, never from a clock.
  */
 export interface LimitTracker {
-  noteStep(usage: Usage, costUsd: number | null, queuedMs: number): void;
-  noteOutput(bytes: number): void;
+  readonly noteStep: (usage: Usage, costUsd: number | null, queuedMs: number) => void;
+  readonly noteOutput: (bytes: number) => void;
   /** To be told of every call before it runs. `changes`: how often the workspace has changed so far in this turn. */
-  noteCall(tool: string, input: unknown, changes: number): Stop | null;
+  readonly noteCall: (tool: string, input: unknown, changes: number) => Stop | null;
   /** To be told of an edit that was not made. */
-  noteRejection(tool: string, input: unknown): Stop | null;
+  readonly noteRejection: (tool: string, input: unknown) => Stop | null;
   /** A rung starts with a clean memory of calls; what was spent stays spent. */
-  forgetCalls(): void;
-  exceeded(at: number): Stop | null;
-  timeExceeded(at: number): boolean;
-  stepsLeft(): number;
-  tokensLeft(): number;
-  millisecondsLeft(at: number): number;
+  readonly forgetCalls: () => void;
+  readonly exceeded: (at: number) => Stop | null;
+  readonly timeExceeded: (at: number) => boolean;
+  readonly stepsLeft: () => number;
+  readonly tokensLeft: () => number;
+  readonly millisecondsLeft: (at: number) => number;
   /** The engine is busy with somebody else since `at`; null: it is not. Holds the deadline's timer, decides nothing else. */
-  noteWaiting(at: number | null): void;
+  readonly noteWaiting: (at: number | null) => void;
   /** Milliseconds until a call in progress must be stopped; a wait for the engine holds it. */
-  deadlineLeft(at: number): number;
-  steps(): number;
+  readonly deadlineLeft: (at: number) => number;
+  readonly steps: () => number;
   /** Null as soon as one call was unpriced. */
-  spentUsd(): number | null;
+  readonly spentUsd: () => number | null;
 }
 
 export function createLimits(limits: LimitNumbers, startedAt: number): LimitTracker {
@@ -97,9 +97,9 @@ export function timeStop(minutes: number): Stop {
 }
 
 interface CallMemory {
-  noteCall(tool: string, input: unknown, changes: number): Stop | null;
-  noteRejection(tool: string, input: unknown): Stop | null;
-  forget(): void;
+  readonly noteCall: (tool: string, input: unknown, changes: number) => Stop | null;
+  readonly noteRejection: (tool: string, input: unknown) => Stop | null;
+  readonly forget: () => void;
 }
 
 /**

@@ -3,10 +3,10 @@ import type { BlobSink, Journal } from '../sessions/journal.ts';
 
 /** What a tool prints while it runs: shown as it comes, and kept whole beside the log. */
 export interface OutputSink {
-  emit(stream: 'stdout' | 'stderr', bytes: Uint8Array): void;
+  readonly emit: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
   readonly bytes: number;
   /** The whole of it, if it is more than what the model is shown; else what was kept is dropped. */
-  end(shownBytes: number, wasCut: boolean): Promise<BlobRef | null>;
+  readonly end: (shownBytes: number, wasCut: boolean) => Promise<BlobRef | null>;
 }
 
 /** What is pushed to people of one call; the rest is in the blob. A flood must not fill a slow page. */

@@ -3,9 +3,9 @@
  * Lives as long as the session is open; after that a file has to be read again before it is written.
  */
 export interface ReadLedger {
-  lastRead(path: string): string | undefined;
-  noteRead(path: string, sha256: string): void;
-  forget(path: string): void;
+  readonly lastRead: (path: string) => string | undefined;
+  readonly noteRead: (path: string, sha256: string) => void;
+  readonly forget: (path: string) => void;
 }
 
 export function createReadLedger(): ReadLedger {

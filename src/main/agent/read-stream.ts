@@ -36,11 +36,17 @@ export async function readStream(
   const reading: Reading = { text: '', reasoning: '', calls: [], repeated: false };
   const child = childAbort(signal);
   try {
-    const ended = child.signal.aborted ? cancelled() : await drain(open(child.signal), callId, push, reading, child);
+    const ended = child.signal.aborted
+      ? cancelled()
+      : await drain(open(child.signal), reading, (part) => take(part, callId, push, reading), child);
     return finish(reading, ended, signal);
   } catch (error) {
     const broken: ProviderError = { code: 'internal', message: messageOf(error), retryable: false };
-    return finish(reading, signal.aborted ? cancelled() : { ...cancelled(), stopReason: 'error', error: broken }, signal);
+    return finish(
+      reading,
+      signal.aborted ? cancelled() : { ...cancelled(), stopReason: 'error', error: broken },
+      signal,
+    );
   } finally {
     child.release();
   }
@@ -48,9 +54,8 @@ export async function readStream(
 
 async function drain(
   stream: AsyncIterable<StreamPart>,
-  callId: string,
-  push: (transient: Transient) => void,
   reading: Reading,
+  onPart: (part: Exclude<StreamPart, StreamEnded>) => void,
   child: { readonly signal: AbortSignal; abort(): void },
 ): Promise<StreamEnded> {
   const iterator = stream[Symbol.asyncIterator]();
@@ -62,7 +67,7 @@ async function drain(
       if (next.done === true) return withoutEnd();
       const part = next.value;
       if (part.type === 'ended') return part;
-      take(part, callId, push, reading);
+      onPart(part);
       if (!reading.repeated && part.type === 'text-delta' && isEndlessRepetition(reading.text)) {
         reading.repeated = true;
         child.abort();

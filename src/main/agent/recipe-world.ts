@@ -48,7 +48,12 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
           input: {},
           run: async () => {
             const listing = await sandbox.list('.', { depth: 32, limit: MAX_LISTED }, turn.signal);
-            return fromReply(listing, (value) => value.entries, (value) => `${value.entries.length} entries`, []);
+            return fromReply(
+              listing,
+              (value) => value.entries,
+              (value) => `${value.entries.length} entries`,
+              [],
+            );
           },
         },
         (data) => entriesSchema.parse(data ?? []),
@@ -63,7 +68,12 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
           input: query,
           run: async () => {
             const found = await sandbox.search(query, turn.signal);
-            return fromReply(found, (value) => value, (value) => `${value.matches.length} matches`, nothingFound);
+            return fromReply(
+              found,
+              (value) => value,
+              (value) => `${value.matches.length} matches`,
+              nothingFound,
+            );
           },
         },
         (data) => searchSchema.parse(data ?? nothingFound),
@@ -75,12 +85,7 @@ export function createRecipeWorld(turn: Turn, facts: TurnFacts): RecipeWorld {
 
 const nothingFound: SearchResult = { matches: [], truncated: false };
 
-function fromReply<V, T>(
-  reply: Reply<V>,
-  take: (value: V) => T,
-  say: (value: V) => string,
-  empty: T,
-): ActionResult<T> {
+function fromReply<V, T>(reply: Reply<V>, take: (value: V) => T, say: (value: V) => string, empty: T): ActionResult<T> {
   if (reply.ok) return { status: 'ok', output: say(reply.value), data: take(reply.value) };
   return { status: 'error', output: reply.error.message, data: empty };
 }
@@ -170,11 +175,7 @@ function lost(message: string): ExecResult {
 
 type NewFile = { readonly path: string; readonly text: string };
 
-function applyFiles(
-  turn: Turn,
-  files: readonly NewFile[],
-  seen: Map<string, string | null>,
-): Promise<string | null> {
+function applyFiles(turn: Turn, files: readonly NewFile[], seen: Map<string, string | null>): Promise<string | null> {
   return takeAction<string | null>(
     turn,
     {
@@ -213,7 +214,10 @@ async function writeAll(
   const start = turn.changes.recorded().length;
   for (const { path, text } of files) {
     const bytes = Buffer.from(text, 'utf8');
-    const done = await turn.changes.write(path, bytes, seen.get(path) ?? null, { by: 'recipe', toolCallId });
+    const done = await turn.changes.write(
+      { path, bytes, expect: seen.get(path) ?? null },
+      { by: 'recipe', toolCallId },
+    );
     if (!done.ok) {
       await turn.changes.takeBack(turn.changes.recorded().slice(start), toolCallId);
       return done.error.message;

@@ -18,7 +18,12 @@ export type LoopOutcome =
   /** The model says that it is done: by `task_complete`, or by an answer without a call. */
   | { readonly type: 'complete'; readonly text: string; readonly said: 'call' | 'text' }
   /** This rung does not get on; the next may. */
-  | { readonly type: 'gave-up'; readonly reason: TurnEndReason; readonly text: string; readonly failure: Failure | null }
+  | {
+      readonly type: 'gave-up';
+      readonly reason: TurnEndReason;
+      readonly text: string;
+      readonly failure: Failure | null;
+    }
   /** A limit of the turn. */
   | { readonly type: 'stopped'; readonly stop: Stop };
 
@@ -59,7 +64,12 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   const { turn, rung, model, mode } = loop;
   const subject = { rung, ...model, shape: loop.shape, request: () => requestFor(loop) };
   if (!(await makeRoom(turn, subject, false))) return tooSmall(model);
-  const step = { purpose: mode.plan ? 'plan' : 'act', rung, model, reason: { code: 'ladder', text: mode.reason } } as const;
+  const step = {
+    purpose: mode.plan ? 'plan' : 'act',
+    rung,
+    model,
+    reason: { code: 'ladder', text: mode.reason },
+  } as const;
   let reply = await runStep(turn, { ...step, request: requestFor(loop) });
   if (reply.type === 'failed' && reply.error.code === 'context-full') {
     if (!(await makeRoom(turn, subject, true))) return tooSmall(model);
@@ -122,7 +132,8 @@ async function withoutCall(loop: Loop, text: string, isComplete: boolean): Promi
     await tell(turn, 'no-call', 'Your answer was cut off because it was too long. Answer again, shorter.');
     return waste(loop, 'The answers of the model were cut off by the length limit.');
   }
-  const isAnswer = mode.plan || mode.isQuestion || shape.form === 'full' || turn.progress.okWrites > 0 || loop.wasted > 0;
+  const isAnswer =
+    mode.plan || mode.isQuestion || shape.form === 'full' || turn.progress.okWrites > 0 || loop.wasted > 0;
   if (isAnswer) return { type: 'complete', text, said: 'text' };
   await tell(turn, 'no-call', 'No tool was called. Call a tool to go on, or task_complete when the task is done.');
   return waste(loop, 'The model called no tool.');

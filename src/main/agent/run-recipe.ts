@@ -11,6 +11,14 @@ import type { TurnFacts } from './turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
 
+/** A recipe on its rung, and why it was chosen. */
+export interface ChosenRecipe {
+  readonly recipe: Recipe;
+  readonly rung: Rung;
+  readonly model: ResolvedModel;
+  readonly reason: string;
+}
+
 export interface RecipeRun {
   readonly outcome: RecipeOutcome;
   /** The limit of the turn that a question met, if one did: then the turn is over, whatever the recipe made of it. */
@@ -23,16 +31,15 @@ export interface RecipeRun {
  */
 export async function runRecipe(
   turn: Turn,
-  recipe: Recipe,
-  rung: Rung,
-  model: ResolvedModel,
-  subject: RecipeSubject & { readonly turnFacts: TurnFacts; readonly reason: string },
+  chosen: ChosenRecipe,
+  subject: RecipeSubject & { readonly turnFacts: TurnFacts },
 ): Promise<RecipeRun> {
+  const { recipe } = chosen;
   let stop: Stop | null = null;
   const noteStop = (met: Stop): void => {
     stop ??= met;
   };
-  const context = createContext(turn, recipe, rung, model, subject, noteStop);
+  const context = createContext(turn, chosen, subject, noteStop);
   const outcome = await recipe.run(context).catch(async (error: unknown): Promise<RecipeOutcome> => {
     if (isCancelled(error) || turn.signal.aborted || isFatal(error)) throw error;
     const text = `The recipe ${recipe.id} failed: ${messageOf(error)}`;
@@ -52,10 +59,8 @@ function isFatal(error: unknown): boolean {
 
 function createContext(
   turn: Turn,
-  recipe: Recipe,
-  rung: Rung,
-  model: ResolvedModel,
-  subject: RecipeSubject & { readonly turnFacts: TurnFacts; readonly reason: string },
+  chosen: ChosenRecipe,
+  subject: RecipeSubject & { readonly turnFacts: TurnFacts },
   noteStop: (stop: Stop) => void,
 ): RecipeContext {
   const { task, plan, facts, criterion, criterionMet, canExecute } = subject;
@@ -66,18 +71,18 @@ function createContext(
     criterion,
     criterionMet,
     canExecute,
-    model: model.info,
+    model: chosen.model.info,
     signal: turn.signal,
     settings: turn.services.config.recipe,
     world: createRecipeWorld(turn, subject.turnFacts),
-    ask: (question) => ask(turn, rung, model, { question, recipe, reason: subject.reason }, noteStop),
+    ask: (question) => ask(turn, chosen, question, noteStop),
     countTokens: async (text) => turn.tokens.count(text),
     progress: async (phase, text, data) => {
-      await turn.log.append({ type: 'recipe-progressed', recipe: recipe.id, phase, text, data: data ?? null });
+      await turn.log.append({ type: 'recipe-progressed', recipe: chosen.recipe.id, phase, text, data: data ?? null });
     },
     budget: {
-      stepsLeft: turn.limits.stepsLeft,
-      tokensLeft: turn.limits.tokensLeft,
+      stepsLeft: () => turn.limits.stepsLeft(),
+      tokensLeft: () => turn.limits.tokensLeft(),
       millisecondsLeft: () => turn.limits.millisecondsLeft(turn.log.lastAt()),
     },
   };
@@ -85,17 +90,15 @@ function createContext(
 
 async function ask(
   turn: Turn,
-  rung: Rung,
-  model: ResolvedModel,
-  asked: { readonly question: Question; readonly recipe: Recipe; readonly reason: string },
+  { recipe, rung, model, reason }: ChosenRecipe,
+  question: Question,
   noteStop: (stop: Stop) => void,
 ): Promise<Answer> {
-  const { question, recipe } = asked;
   const reply = await runStep(turn, {
     purpose: question.purpose,
     rung,
     model,
-    reason: { code: 'ladder', text: `${question.label}: ${asked.reason}` },
+    reason: { code: 'ladder', text: `${question.label}: ${reason}` },
     request: requestFor(turn, model, question, recipe),
   });
   switch (reply.type) {

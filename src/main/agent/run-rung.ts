@@ -38,20 +38,14 @@ async function rungOfRecipe(turn: Turn, work: Work, run: RungRun, recipe: Recipe
     criterionMet: work.before?.passed ?? null,
     canExecute: work.canExecute,
     turnFacts: work.found,
-    reason: run.reason,
   };
   const changesBefore = turn.changes.recorded().length;
-  const { outcome, stop } = await runRecipe(turn, recipe, run.rung, run.model, subject);
+  const { outcome, stop } = await runRecipe(turn, { ...run, recipe }, subject);
   if (outcome.type === 'gave-up' && stop !== null) return { type: 'stopped', stop };
   return recipeEnd(turn, work, outcome, changesBefore);
 }
 
-async function recipeEnd(
-  turn: Turn,
-  work: Work,
-  outcome: RecipeOutcome,
-  changesBefore: number,
-): Promise<RungOutcome> {
+async function recipeEnd(turn: Turn, work: Work, outcome: RecipeOutcome, changesBefore: number): Promise<RungOutcome> {
   const failure = null;
   switch (outcome.type) {
     case 'answered':
@@ -122,7 +116,11 @@ async function takeBack(turn: Turn, from: number): Promise<void> {
       input: {},
       run: async (toolCallId) => {
         const { back, kept } = await turn.changes.takeBack(turn.changes.recorded().slice(from), toolCallId);
-        return { status: 'ok', output: [...back, ...kept.map((path) => `${path}: left as it is`)].join('\n'), data: null };
+        return {
+          status: 'ok',
+          output: [...back, ...kept.map((path) => `${path}: left as it is`)].join('\n'),
+          data: null,
+        };
       },
     },
     () => null,

@@ -79,7 +79,8 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   const read = tooLong
     ? contextFull(promptTokens, info)
     : await readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal);
-  return closeCall(turn, callId, info, read, counted === null ? null : { bytes: promptBytes(request), tokens: counted });
+  const count = counted === null ? null : { bytes: promptBytes(request), tokens: counted };
+  return closeCall(turn, { callId, info, count }, read);
 }
 
 /** Waiting for the engine is not the turn's time. */
@@ -106,11 +107,14 @@ async function countTokens(turn: Turn, step: StepRequest): Promise<number | null
 
 async function closeCall(
   turn: Turn,
-  callId: string,
-  info: ModelInfo,
+  call: {
+    readonly callId: string;
+    readonly info: ModelInfo;
+    readonly count: { readonly bytes: number; readonly tokens: number } | null;
+  },
   read: ReadStream,
-  count: { readonly bytes: number; readonly tokens: number } | null,
 ): Promise<CallOutcome> {
+  const { callId, info, count } = call;
   const { ended, parts } = read;
   const price = info.price;
   const costUsd = costOf(ended.usage, price);
@@ -172,7 +176,6 @@ function fitOutput(request: ModelRequest, promptTokens: number, info: ModelInfo)
 function checkMoney(turn: Turn, info: ModelInfo, promptTokens: number, maxOutputTokens: number): Stop | null {
   const { maxUsd } = turn.options;
   if (maxUsd === null || info.where === 'local') return null;
-  const price = info.price;
   const worst = costOf(
     { freshInput: promptTokens, cacheRead: 0, cacheWrite: 0, output: maxOutputTokens, reasoning: 0, estimated: true },
     info.price,

@@ -135,11 +135,20 @@ async function askForAccess(turn: Turn, run: ToolRun): Promise<ToolResult | null
   return answer === 'nobody' ? { status: 'refused', output, data: needsApproval } : { status: 'refused', output };
 }
 
-const statuses: readonly string[] = ['ok', 'error', 'refused', 'timed-out', 'cancelled'] satisfies ToolResult['status'][];
+const statuses: readonly string[] = [
+  'ok',
+  'error',
+  'refused',
+  'timed-out',
+  'cancelled',
+] satisfies ToolResult['status'][];
 
 /** What came back, if it has the shape of a result. A tool from elsewhere is not bound by our types. */
 function checkResult(value: unknown): ToolResult {
-  const wrong = (what: string): ToolResult => ({ status: 'error', output: `The tool gave back ${what}; its result is not known.` });
+  const wrong = (what: string): ToolResult => ({
+    status: 'error',
+    output: `The tool gave back ${what}; its result is not known.`,
+  });
   if (!isRecord(value)) return wrong('nothing that can be read');
   const { status, output, exitCode, data } = value;
   if (!isStatus(status)) return wrong('no valid status');

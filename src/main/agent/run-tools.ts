@@ -122,5 +122,10 @@ function label(call: ParsedCall): string {
 }
 
 function isNeedsApproval(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && 'needsApproval' in data && data.needsApproval === needsApproval.needsApproval;
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'needsApproval' in data &&
+    data.needsApproval === needsApproval.needsApproval
+  );
 }

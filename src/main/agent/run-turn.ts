@@ -36,9 +36,9 @@ export interface Work {
 
 /**
  * One user message from `turn-started` to `turn-ended`. Rejects only when the log itself cannot be written;
- * everything else that can happen is the reason of its end.
+ * everything else that can happen is the reason of its end. `recorded`: the facts, where a replay has them already.
  */
-export async function runTurn(turn: Turn, messageId: string): Promise<TurnEnd> {
+export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts | null = null): Promise<TurnEnd> {
   let isStarted = false;
   const start = async (criterion: Criterion | null, ladder: readonly Rung[]): Promise<void> => {
     isStarted = true;
@@ -46,7 +46,7 @@ export async function runTurn(turn: Turn, messageId: string): Promise<TurnEnd> {
     const limits = { maxSteps, maxMinutes, maxTokens, maxUsd };
     await turn.log.close({ type: 'turn-started', messageId, plan, criterion, ladder: [...ladder], limits });
   };
-  const end = await work(turn, start).catch((error: unknown) => endOf(turn, error));
+  const end = await work(turn, start, recorded).catch((error: unknown) => endOf(turn, error));
   if (!isStarted) await start(null, []);
   const { failure } = end;
   await turn.log.close({
@@ -63,8 +63,10 @@ export async function runTurn(turn: Turn, messageId: string): Promise<TurnEnd> {
 async function work(
   turn: Turn,
   start: (criterion: Criterion | null, ladder: readonly Rung[]) => Promise<void>,
+  recorded: TurnFacts | null,
 ): Promise<TurnEnd> {
-  const found = await gatherTurnFacts(turn);
+  const found = recorded ?? (await gatherTurnFacts(turn));
+  turn.found.facts = found;
   const canExecute = found.sandbox.tier !== 'read-only';
   const criterion = criterionOf(turn, found);
   const ladder = chooseLadder({ ...turn.options, local: found.local, cloud: found.cloud });
@@ -108,10 +110,15 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
     const reason = reasonFor(rung, index, used?.fit ?? null, last);
     await turn.log.append({ type: 'rung-chosen', rung, recipe: used?.recipe.id ?? null, reason, index });
     turn.limits.forgetCalls();
-    const outcome = await runRung(turn, known, { rung, model: { info, provider }, recipe: used?.recipe ?? null, reason });
+    const outcome = await runRung(turn, known, {
+      rung,
+      model: { info, provider },
+      recipe: used?.recipe ?? null,
+      reason,
+    });
     if (outcome.type === 'ended') return outcome.end;
     if (outcome.type === 'stopped') {
-      if (!goesOnLocally(turn, outcome.stop, rungs, index, known)) return stopEnd(outcome.stop);
+      if (!goesOnLocally(turn, outcome.stop, { rungs, index, local: known.found.local })) return stopEnd(outcome.stop);
       continue;
     }
     last = outcome.end;
@@ -144,8 +151,11 @@ function reasonFor(rung: Rung, index: number, fit: RecipeFit | null, last: TurnE
 }
 
 /** `--at-cap local`: what would cost money is left out, and where nothing else is left the local model goes on. */
-function goesOnLocally(turn: Turn, stop: Stop, rungs: Rung[], index: number, known: Work): boolean {
-  const { local } = known.found;
+function goesOnLocally(
+  turn: Turn,
+  stop: Stop,
+  { rungs, index, local }: { readonly rungs: Rung[]; readonly index: number; readonly local: ModelInfo | null },
+): boolean {
   if (stop.reason !== 'cap' || turn.options.atCap !== 'local' || local === null) return false;
   if (rungs[index]?.where === 'local') return false;
   const rest = rungs.slice(index + 1).filter((rung) => rung.where === 'local');
@@ -160,7 +170,8 @@ export function stopEnd(stop: Stop): TurnEnd {
 
 function endOf(turn: Turn, error: unknown): TurnEnd {
   if (isCancelled(error) || turn.signal.aborted) {
-    if (turn.signal.reason === 'time-limit' || turn.limits.timeExceeded(turn.log.lastAt())) return stopEnd(timeStop(turn.options.maxMinutes));
+    if (turn.signal.reason === 'time-limit' || turn.limits.timeExceeded(turn.log.lastAt()))
+      return stopEnd(timeStop(turn.options.maxMinutes));
     return { reason: 'cancelled', text: 'Cancelled.', confidence: null, failure: null };
   }
   const failure = toFailure(error);
@@ -180,7 +191,9 @@ function missingModel(turn: Turn): TurnEnd {
 }
 
 function missingSandbox(): TurnEnd {
-  const message = 'There is no sandbox for commands on this machine, so nothing can be changed or run. Questions and --plan still work.';
-  const hint = 'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
+  const message =
+    'There is no sandbox for commands on this machine, so nothing can be changed or run. Questions and --plan still work.';
+  const hint =
+    'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-sandbox', message, hint } };
 }

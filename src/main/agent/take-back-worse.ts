@@ -25,6 +25,7 @@ export async function takeBackWorse(turn: Turn, work: Work): Promise<void> {
     },
     () => null,
   );
-  const text = 'The task was not done and fewer tests passed than before, so the changes were taken back. They can be had again: `dewpoint changes`.';
+  const text =
+    'The task was not done and fewer tests passed than before, so the changes were taken back. They can be had again: `dewpoint changes`.';
   await turn.log.append({ type: 'notice-added', level: 'warning', code: 'changes-taken-back', text });
 }

@@ -19,7 +19,9 @@ export function isQuestion(task: string): boolean {
 function isAsking(sentence: string): boolean {
   if (request.test(sentence)) return false;
   if (/^(?:explain|describe|summari[sz]e|list|tell|show|compare|outline|find out)\b/iu.test(sentence)) {
-    return !/\b(?:and|then)\s+(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update)\b/iu.test(sentence);
+    return !/\b(?:and|then)\s+(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update)\b/iu.test(
+      sentence,
+    );
   }
   if (!/[?？]$/u.test(sentence)) return opening.test(sentence) && !work.test(sentence);
   return opening.test(sentence) || !work.test(sentence);

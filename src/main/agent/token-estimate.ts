@@ -5,10 +5,10 @@ import type { ModelRequest } from '../providers/define.ts';
  * as they come in. Deterministic given the log, so that a replay cuts and compacts at the same places.
  */
 export interface TokenEstimate {
-  count(text: string): number;
-  countBytes(bytes: number): number;
+  readonly count: (text: string) => number;
+  readonly countBytes: (bytes: number) => number;
   /** To be told what the model's own tokenizer said of a prompt of so many bytes. */
-  calibrate(promptBytes: number, promptTokens: number): void;
+  readonly calibrate: (promptBytes: number, promptTokens: number) => void;
 }
 
 /** Code of the usual kind has 3 to 4 bytes a token; short prompts carry a template around every message. */

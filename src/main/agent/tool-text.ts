@@ -62,7 +62,18 @@ function typeSuffix(property: unknown): string {
 
 /** The schema without descriptions, limits and defaults; what it demands stays. */
 function withoutProse(value: Record<string, unknown>): Record<string, unknown> {
-  const prose = ['description', 'title', 'default', 'examples', 'maxLength', 'minLength', 'minimum', 'maximum', 'exclusiveMinimum', 'additionalProperties'];
+  const prose = [
+    'description',
+    'title',
+    'default',
+    'examples',
+    'maxLength',
+    'minLength',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'additionalProperties',
+  ];
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !prose.includes(key))
@@ -75,7 +86,10 @@ function withoutProse(value: Record<string, unknown>): Record<string, unknown> {
 
 function mapRecords(properties: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, isRecord(property) ? withoutProse(property) : property]),
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      isRecord(property) ? withoutProse(property) : property,
+    ]),
   );
 }
 

@@ -33,7 +33,7 @@ async function change(
   if (current.ok && read === undefined) {
     return asResult({ code: 'stale-file', message: `${path} exists and you have not read it. Read it first.` });
   }
-  const done = await turn.changes.write(path, bytes, read ?? null, { by: 'model', toolCallId });
+  const done = await turn.changes.write({ path, bytes, expect: read ?? null }, { by: 'model', toolCallId });
   if (!done.ok) return asResult(done.error);
   if (bytes === null) turn.reads.forget(path);
   else turn.reads.noteRead(path, sha256Of(bytes));

@@ -29,7 +29,7 @@ const projectFactsSchema = z.object({
   truncated: z.boolean(),
 }) satisfies z.ZodType<ProjectFacts>;
 
-const turnFactsSchema = z.object({
+export const turnFactsSchema = z.object({
   facts: projectFactsSchema,
   local: modelInfoSchema.nullable(),
   cloud: modelInfoSchema.nullable(),
@@ -67,9 +67,7 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
     },
     (data) => turnFactsSchema.nullable().parse(data),
   );
-  const facts = found ?? nothingKnown;
-  turn.found.facts = facts;
-  return facts;
+  return found ?? nothingKnown;
 }
 
 async function cloudModel(turn: Turn): Promise<ModelInfo | null> {
@@ -77,7 +75,7 @@ async function cloudModel(turn: Turn): Promise<ModelInfo | null> {
   return policy === 'local' || cloud === null ? null : turn.services.modelInfo(cloud, turn.signal);
 }
 
-const nothingKnown: TurnFacts = {
+export const nothingKnown: TurnFacts = {
   facts: {
     languages: [],
     fileCount: 0,

@@ -8,15 +8,15 @@ import type { Journal } from '../sessions/journal.ts';
  * of a pair (`tool-ended`, `model-call-ended`, `approval-answered`, `turn-ended`) and for what has already happened.
  */
 export interface TurnLog {
-  append(event: NewEvent): Promise<SessionEvent>;
-  close(event: NewEvent): Promise<SessionEvent>;
+  readonly append: (event: NewEvent) => Promise<SessionEvent>;
+  readonly close: (event: NewEvent) => Promise<SessionEvent>;
   /** Throws `cancelled` when the turn has been aborted. */
-  check(): void;
+  readonly check: () => void;
   /**
    * The stamp of the last event, in milliseconds. Limits are measured by it rather than by the clock,
    * so that a replay takes the same decisions at the same events.
    */
-  lastAt(): number;
+  readonly lastAt: () => number;
 }
 
 export function createTurnLog(
@@ -26,11 +26,14 @@ export function createTurnLog(
   onEvent: (event: SessionEvent) => void,
 ): TurnLog {
   let lastAt = journal.now();
+  // What is looked up before `turn-started` belongs to the session: a replay takes it from the log.
+  let hasBegun = false;
   const check = (): void => {
     if (signal.aborted) throw new AppError('cancelled', 'It was cancelled.');
   };
   const close = async (event: NewEvent): Promise<SessionEvent> => {
-    const written = await journal.append({ ...event, turnId });
+    hasBegun = hasBegun || event.type === 'turn-started';
+    const written = await journal.append(hasBegun ? { ...event, turnId } : event);
     lastAt = written.at;
     onEvent(written);
     return written;

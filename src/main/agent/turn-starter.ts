@@ -1,0 +1,126 @@
+import { createConversation } from './conversation.ts';
+import { createFileBaseline } from './file-baseline.ts';
+import { createFileChanges } from './file-changes.ts';
+import { createLimits } from './limits.ts';
+import { createReadLedger } from './read-ledger.ts';
+import type { TurnEnd } from './run-turn.ts';
+import { runTurn } from './run-turn.ts';
+import type { AgentServices, QueuedMessage, TurnOptions } from './services.ts';
+import { createTokenEstimate } from './token-estimate.ts';
+import type { ToolFacts } from '../tools/define.ts';
+import type { TurnFacts } from './turn-facts.ts';
+import { createTurnLog } from './turn-log.ts';
+import type { Turn } from './turn.ts';
+
+/** What a turn keeps between turns of the same session. */
+interface SessionMemory {
+  readonly conversation: ReturnType<typeof createConversation>;
+  readonly baseline: ReturnType<typeof createFileBaseline>;
+  readonly reads: ReturnType<typeof createReadLedger>;
+  readonly tokens: ReturnType<typeof createTokenEstimate>;
+  readonly steps: { last: number };
+  /** The last event that the conversation has seen. */
+  seen: number;
+}
+
+/** Starts turns on one session; also what a replay drives, with services that play a log. */
+export interface TurnStarter {
+  /** `recorded`: what the turn found out at its start, where a replay knows it. */
+  readonly run: (message: QueuedMessage, options: TurnOptions, recorded?: TurnFacts) => Promise<TurnEnd>;
+  /** Aborts the turn that runs, if one does. */
+  readonly abort: (reason?: 'time-limit') => void;
+}
+
+export function createTurnStarter(services: AgentServices): TurnStarter {
+  const memory: SessionMemory = {
+    conversation: createConversation(),
+    baseline: createFileBaseline(services.sandbox),
+    reads: createReadLedger(),
+    tokens: createTokenEstimate(),
+    steps: { last: services.journal.state().totals.steps },
+    seen: 0,
+  };
+  let controller: AbortController | null = null;
+  return {
+    abort: (reason) => controller?.abort(reason),
+    run: async (message, options, recorded) => {
+      const own = new AbortController();
+      controller = own;
+      try {
+        await catchUp(services, memory);
+        const turn = createTurn(services, memory, own, { task: message.text, options });
+        const stopTimer = services.effects.replaying ? () => undefined : startDeadline(turn);
+        try {
+          return await runTurn(turn, message.messageId, recorded ?? null);
+        } finally {
+          stopTimer();
+        }
+      } finally {
+        controller = null;
+      }
+    },
+  };
+}
+
+/** What others wrote into the log since the last turn (an undo by a person), and after a restart all of it. */
+async function catchUp(services: AgentServices, memory: SessionMemory): Promise<void> {
+  for await (const event of services.journal.read(memory.seen + 1)) {
+    memory.conversation.add(event);
+    memory.seen = event.seq;
+  }
+}
+
+function createTurn(
+  services: AgentServices,
+  memory: SessionMemory,
+  controller: AbortController,
+  asked: Pick<Turn, 'task' | 'options'>,
+): Turn {
+  const { journal, sandbox } = services;
+  const { signal } = controller;
+  const id = journal.newId('turn');
+  const log = createTurnLog(journal, id, signal, (event) => {
+    memory.conversation.add(event);
+    memory.seen = Math.max(memory.seen, event.seq);
+  });
+  const found: Turn['found'] = { facts: null };
+  return {
+    id,
+    ...asked,
+    services,
+    signal,
+    abort: (reason) => controller.abort(reason),
+    log,
+    limits: createLimits(asked.options, log.lastAt()),
+    conversation: memory.conversation,
+    changes: createFileChanges({ sandbox, journal, log, baseline: memory.baseline, signal }),
+    reads: memory.reads,
+    tokens: memory.tokens,
+    steps: memory.steps,
+    found,
+    progress: { okWrites: 0 },
+    toolFacts: () => toolFacts(services, found),
+  };
+}
+
+function toolFacts(services: AgentServices, found: Turn['found']): ToolFacts {
+  const test = found.facts?.facts.test ?? null;
+  const { commandTimeoutMs, maxWriteBytes } = services.config;
+  return { testCommand: test?.command ?? null, testRunner: test?.runner ?? null, commandTimeoutMs, maxWriteBytes };
+}
+
+/** The hard stop at `--max-minutes`; limits between steps come first, this one ends a call or command in the middle. */
+function startDeadline(turn: Turn): () => void {
+  let timer: NodeJS.Timeout;
+  const arm = (): void => {
+    const left = turn.limits.deadlineLeft(turn.services.journal.now());
+    if (left <= 0) {
+      turn.abort('time-limit');
+      return;
+    }
+    timer = setTimeout(arm, Math.min(left + 20, 2 ** 31 - 1));
+    timer.unref();
+  };
+  arm();
+  return () => clearTimeout(timer);
+}
