@@ -58,11 +58,7 @@ export function pairedDifference({ both, onlyFirst, onlySecond, neither }: Paire
   const product = both * neither - onlyFirst * onlySecond;
   const corrected = product > 0 ? Math.max(product - total / 2, 0) : product;
   const correlation = margins === 0 ? 0 : corrected / Math.sqrt(margins);
-  return combine(
-    { successes: both + onlyFirst, total },
-    { successes: both + onlySecond, total },
-    correlation,
-  );
+  return combine({ successes: both + onlyFirst, total }, { successes: both + onlySecond, total }, correlation);
 }
 
 interface Sample {

@@ -1,0 +1,74 @@
+import { AppError } from '@shared/errors.ts';
+import type { SessionEvent } from '@shared/events.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { CoreApi } from '../../src/main/api/core-api.ts';
+import type { TaskOutcome, TaskRun, TaskRunner } from './task-runner.ts';
+
+type CoreUse = Pick<CoreApi, 'createSession' | 'subscribe' | 'send' | 'result' | 'cancel' | 'dispose'>;
+
+/**
+ * Does tasks with the core that every host uses: one session a task, local, in place, with nobody to ask. What is
+ * missing on the machine rejects, for it says nothing about the agent.
+ */
+export function createCoreRunner(core: CoreUse): TaskRunner {
+  return {
+    async run(task, signal) {
+      const sessionId = await core.createSession({
+        projectPath: task.projectPath,
+        workspace: 'in-place',
+        title: task.prompt.slice(0, 60),
+        sandbox: 'container',
+      });
+      const events: SessionEvent[] = [];
+      const cancel = (): void => void core.cancel(sessionId).catch(() => undefined);
+      const unsubscribe = await core.subscribe(sessionId, 1, (push) => {
+        if (push.type === 'event') events.push(push.event);
+      });
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        await core.send(sessionId, task.prompt, optionsOf(task));
+        if (signal.aborted) cancel();
+        const result = await core.result(sessionId);
+        signal.throwIfAborted();
+        await caughtUp(events);
+        refuseMissing({ result, events });
+        return { result, events };
+      } finally {
+        signal.removeEventListener('abort', cancel);
+        unsubscribe();
+      }
+    },
+    close: () => core.dispose(),
+  };
+}
+
+function optionsOf({ prompt: _, projectPath, check, model, gear, seed, maxMinutes }: TaskRun): RunOptions {
+  return {
+    projectPath,
+    workspace: 'in-place',
+    policy: 'local',
+    local: model,
+    gear,
+    seed,
+    maxMinutes,
+    approve: 'deny',
+    atCap: 'stop',
+    plan: false,
+    interactive: false,
+    ...(check === null ? {} : { check }),
+  };
+}
+
+/** The result comes from the same log as the events, and may come before the last of them was handed over. */
+async function caughtUp(events: readonly SessionEvent[]): Promise<void> {
+  for (let tries = 0; tries < 100 && events.at(-1)?.type !== 'turn-ended'; tries += 1) {
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+function refuseMissing({ result, events }: TaskOutcome): void {
+  if (result.status !== 'missing') return;
+  const end = events.findLast((event) => event.type === 'turn-ended');
+  const failure = end?.type === 'turn-ended' ? end.failure : null;
+  throw new AppError('missing-model', `${failure?.message ?? result.reason} ${failure?.hint ?? ''}`.trim());
+}

@@ -1,0 +1,35 @@
+import { UsageError } from './usage-error.ts';
+
+export interface BenchOptions {
+  /** `tasks`, `all` or the name of a file `*.bench.ts`. */
+  readonly name: string;
+  /** Everything that the named benchmark understands itself. */
+  readonly args: readonly string[];
+  /** Where the figures are written as JSON; null: nowhere. */
+  readonly json: string | null;
+  /** A missed target is shown, and the exit code stays 0. */
+  readonly noFail: boolean;
+}
+
+/** Takes out what every benchmark has in common, wherever it stands. Throws a `UsageError`. */
+export function parseBenchOptions(argv: readonly string[], names: readonly string[]): BenchOptions {
+  const args: string[] = [];
+  let json: string | null = null;
+  let noFail = false;
+  const rest = [...argv];
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    if (arg === '--no-fail') noFail = true;
+    else if (arg === '--json') json = rest.shift() ?? missing();
+    else if (arg.startsWith('--json=')) json = arg.slice('--json='.length);
+    else args.push(arg);
+  }
+  const [name, ...others] = args;
+  if (name === undefined || name.startsWith('-')) throw new UsageError(`Name a benchmark: ${names.join(', ')}.`);
+  if (!names.includes(name)) throw new UsageError(`There is no benchmark "${name}". There are: ${names.join(', ')}.`);
+  if (name !== 'tasks' && others[0] !== undefined) throw new UsageError(`"${name}" takes no ${others[0]}.`);
+  return { name, args: others, json, noFail };
+}
+
+function missing(): never {
+  throw new UsageError('--json takes the name of a file.');
+}

@@ -1,0 +1,217 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SessionEvent } from '@shared/events.ts';
+import type { Gear } from '@shared/models.ts';
+import type { TaskBed } from './judge.ts';
+import { lostTests } from './passed-tests.ts';
+import { keyOf, type Results, type TaskRecord } from './results.ts';
+import { changedPaths, guardViolations, type Snapshot, takeSnapshot } from './snapshot.ts';
+import { describeSwitches, type TaskOptions } from './task-options.ts';
+import type { TaskOutcome, TaskRunner } from './task-runner.ts';
+import { gradeAnswer, type Task } from './tasks.ts';
+
+export interface RunTasksParts {
+  readonly runner: TaskRunner;
+  readonly bed: TaskBed;
+  readonly results: Results;
+  /** Where the copies of the projects lie while they are worked on. */
+  readonly workFolder: string;
+  readonly commit: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly say: (line: string) => void;
+}
+
+interface Job {
+  readonly task: Task;
+  readonly model: string;
+  readonly gear: Gear;
+}
+
+/**
+ * Does every task with every model and gear that the results do not have yet, and gives the records of all of them,
+ * also those of earlier runs. Models come first, so that an engine loads each of them once. Ends early, with what is
+ * there, on abort or when the time is over.
+ */
+export async function runTasks(
+  tasks: readonly Task[],
+  options: TaskOptions,
+  parts: RunTasksParts,
+  signal: AbortSignal,
+): Promise<readonly TaskRecord[]> {
+  const { results, now, say } = parts;
+  const jobs = options.models.flatMap((model) =>
+    options.gears.flatMap((gear) => tasks.map((task) => ({ task, model, gear }))),
+  );
+  const end = options.totalMinutes === null ? Infinity : now() + options.totalMinutes * 60_000;
+  const records: TaskRecord[] = [];
+  for (const [index, job] of jobs.entries()) {
+    const key = keyOf({ task: job.task.id, model: job.model, gear: job.gear }, options);
+    const earlier = results.done.get(key);
+    if (earlier !== undefined) {
+      records.push(earlier);
+      continue;
+    }
+    if (signal.aborted || now() >= end) {
+      say(`stopped before task ${index + 1} of ${jobs.length}; --resume with the results file goes on`);
+      break;
+    }
+    const record = await doJob(job, options, parts, signal);
+    if (signal.aborted) break;
+    await results.append(record);
+    records.push(record);
+    say(`${index + 1}/${jobs.length} ${describeRecord(record)}`);
+  }
+  return records;
+}
+
+/** One task: a fresh copy, the run, and the judgement of what is left. What goes wrong in the bench is a `fault`. */
+async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signal: AbortSignal): Promise<TaskRecord> {
+  const { task, model, gear } = job;
+  const folder = join(parts.workFolder, `${task.id}-${gear}`);
+  const begun = {
+    key: keyOf({ task: task.id, model, gear }, options),
+    task: task.id,
+    kind: task.kind,
+    split: task.split,
+    model,
+    gear,
+    seed: options.seed,
+    switches: describeSwitches(options),
+    at: new Date(parts.now()).toISOString(),
+    commit: parts.commit,
+  };
+  try {
+    await mkdir(parts.workFolder, { recursive: true });
+    await parts.bed.prepare(task, folder, signal);
+    const before = await takeSnapshot(folder);
+    const passedBefore = await parts.bed.passedBefore(task, signal);
+    const outcome = await parts.runner.run(
+      {
+        projectPath: folder,
+        prompt: task.prompt,
+        check: options.passCheck ? task.testCommand : null,
+        model,
+        gear,
+        seed: options.seed,
+        maxMinutes: options.maxMinutes,
+      },
+      signal,
+    );
+    const after = await takeSnapshot(folder);
+    const judged = await judgeWork({ job, folder, outcome, before, after, passedBefore }, parts.bed, signal);
+    return { ...begun, ...figuresOf(outcome), ...judged, fault: null };
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : String(error);
+    return { ...begun, ...nothing, fault };
+  } finally {
+    if (options.keep === null) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+interface Work {
+  readonly job: Job;
+  readonly folder: string;
+  readonly outcome: TaskOutcome;
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+  readonly passedBefore: ReadonlySet<string>;
+}
+
+async function judgeWork(
+  { job, folder, outcome, before, after, passedBefore }: Work,
+  bed: TaskBed,
+  signal: AbortSignal,
+): Promise<Pick<TaskRecord, 'solved' | 'visible' | 'accepted' | 'changed' | 'guarded' | 'worse'>> {
+  const { result } = outcome;
+  const changed = changedPaths(before, after);
+  const guarded = guardViolations(before, after);
+  const { answer } = job.task;
+  if (answer !== null) {
+    const solved = result.status === 'done' && gradeAnswer(answer, result.text).isRight;
+    return {
+      solved,
+      visible: null,
+      accepted: false,
+      changed: [...changed],
+      guarded: [...guarded],
+      worse: [...changed],
+    };
+  }
+  const verdict = await bed.judge(job.task, folder, signal);
+  const lost = lostTests(passedBefore, verdict.passed).map((name) => `fails now: ${name}`);
+  const left = mustBeUntouched(result.status, job.gear) ? changed.map((path) => `left changed: ${path}`) : [];
+  return {
+    solved: verdict.hidden,
+    visible: verdict.visible,
+    accepted: result.status === 'done',
+    changed: [...changed],
+    guarded: [...guarded],
+    worse: [...lost, ...left],
+  };
+}
+
+// Who gives up leaves things as they were; a recipe leaves them so however it ends without success.
+function mustBeUntouched(status: TaskOutcome['result']['status'], gear: Gear): boolean {
+  return status === 'gave-up' || (gear === 'recipe' && status !== 'done');
+}
+
+type Figures = Pick<
+  TaskRecord,
+  'confidence' | 'status' | 'reason' | 'text' | 'steps' | 'actions' | 'seconds' | 'tokens' | 'recipe' | 'arm'
+>;
+
+function figuresOf({ result, events }: TaskOutcome): Figures {
+  const { confidence, status, reason, text, steps, actions, seconds, tokens } = result;
+  const chosen = events.findLast((event) => event.type === 'rung-chosen');
+  return {
+    ...{ confidence, status, reason, steps, actions, seconds, tokens: { ...tokens } },
+    text: text.slice(0, 2_000),
+    recipe: chosen?.type === 'rung-chosen' ? chosen.recipe : null,
+    arm: status === 'done' ? armOf(events, result) : null,
+  };
+}
+
+/**
+ * Which part of a recipe found the change: what its last word on an acceptance says (`data.origin`), else what can be
+ * told from the run.
+ */
+export function armOf(
+  events: readonly SessionEvent[],
+  { confidence, steps }: Pick<TaskOutcome['result'], 'confidence' | 'steps'>,
+): string | null {
+  for (const event of events.toReversed()) {
+    if (event.type !== 'recipe-progressed' || typeof event.data !== 'object' || event.data === null) continue;
+    const named = 'origin' in event.data ? event.data.origin : 'arm' in event.data ? event.data.arm : null;
+    if (typeof named === 'string' && /^accept/u.test(event.phase)) return named;
+  }
+  return confidence === 'mechanical' || (steps === 0 && confidence !== null) ? 'mechanical' : null;
+}
+
+const nothing = {
+  ...{
+    solved: false,
+    visible: null,
+    accepted: false,
+    confidence: null,
+    status: 'error',
+    reason: 'not tried',
+    text: '',
+  },
+  ...{ steps: 0, actions: 0, seconds: 0, tokens: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 } },
+  ...{ changed: [], guarded: [], worse: [], recipe: null, arm: null },
+};
+
+/** A line for people. */
+export function describeRecord(record: TaskRecord): string {
+  const { task, gear, solved, status, reason, seconds, steps, fault } = record;
+  if (fault !== null) return `${task} ${gear}: not tried: ${fault.split('\n')[0] ?? ''}`;
+  const how = record.arm === null ? '' : `, by ${record.arm}`;
+  const wrong = [
+    record.accepted && !solved ? ', FALSE ACCEPT' : '',
+    record.guarded.length > 0 ? `, GUARDED ${record.guarded.join(' ')}` : '',
+    record.worse.length > 0 ? `, WORSE ${record.worse.length}` : '',
+  ].join('');
+  const word = solved ? 'solved' : 'not solved';
+  return `${task} ${gear}: ${word} (${status}: ${reason}${how}), ${seconds.toFixed(1)} s, ${steps} steps${wrong}`;
+}

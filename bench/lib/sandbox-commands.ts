@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../src/main/lib/log.ts';
+import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
+import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
+import { settingsSchema } from '@shared/settings.ts';
+import type { BenchCommand, CommandResult, CommandRunner } from './judge.ts';
+
+/** A test that runs longer than this counts as failed. */
+const commandTimeoutMs = 120_000;
+
+export interface SandboxCommandsParts {
+  /** Of the judge alone, so that nothing of it is mistaken for a session of the core. */
+  readonly homePath: string;
+  readonly root: string;
+}
+
+/** Runs commands in a container of their own, without a network. Rejects with the reason where there is none. */
+export function createSandboxCommands({ homePath, root }: SandboxCommandsParts): CommandRunner {
+  const makeSandbox = createSandboxFactory({
+    homePath,
+    resourcesPath: join(root, 'resources'),
+    imageScript: { node: process.execPath, path: join(root, 'scripts', 'setup', 'sandbox-image.mjs') },
+    env: process.env,
+    log: silentLog,
+  });
+  return async (folder, commands, signal) => {
+    await mkdir(homePath, { recursive: true });
+    const made = await makeSandbox(
+      {
+        sessionId: `bench-${randomUUID()}`,
+        workspacePath: folder,
+        wanted: 'container',
+        needsExecute: true,
+        settings: settingsSchema.parse({}).sandbox,
+        onLost: () => undefined,
+        onProgress: (text) => process.stderr.write(`${text}\n`),
+      },
+      signal,
+    );
+    if (!made.ok) throw new Error(`${made.error.message} ${made.error.hint ?? ''}`.trim());
+    try {
+      const results: CommandResult[] = [];
+      for (const command of commands) results.push(await runOne(made.value, command, signal));
+      return results;
+    } finally {
+      await made.value.dispose();
+    }
+  };
+}
+
+async function runOne(
+  sandbox: Sandbox,
+  { command, env, before }: BenchCommand,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  await before?.();
+  const done = await sandbox.exec(
+    { command, timeoutMs: commandTimeoutMs, keepBytes: 8 * 1024 * 1024, ...(env === undefined ? {} : { env }) },
+    signal,
+  );
+  if (!done.ok) throw new Error(done.error.message);
+  const { outcome, exitCode, stdout, stderr } = done.value;
+  if (outcome === 'lost' || outcome === 'cancelled')
+    throw new Error(`\`${command}\` could not be run to its end: ${outcome}.`);
+  return { exitCode: outcome === 'exited' ? exitCode : null, output: `${stdout}\n${stderr}` };
+}
+
+const silentLog: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { guardKind, mayBeAdded } from '../../src/main/policy/guard.ts';
+
+/** Path in the project to a hash of its content. */
+export type Snapshot = ReadonlyMap<string, string>;
+
+// What running tests leaves behind.
+const leftoverFolders: readonly string[] = ['__pycache__', '.pytest_cache', '.git', 'node_modules', '.ruff_cache'];
+const isLeftover = (name: string): boolean => leftoverFolders.includes(name) || /\.pyc$|^\.coverage$/.test(name);
+
+/** Reads every file below a folder, apart from what running tests leaves behind. */
+export async function takeSnapshot(folder: string): Promise<Snapshot> {
+  const hashes = new Map<string, string>();
+  await addFolder(folder, '', hashes);
+  return hashes;
+}
+
+async function addFolder(root: string, path: string, hashes: Map<string, string>): Promise<void> {
+  const entries = await readdir(join(root, path), { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (isLeftover(entry.name)) continue;
+    const below = path === '' ? entry.name : `${path}/${entry.name}`;
+    if (entry.isDirectory()) await addFolder(root, below, hashes);
+    else hashes.set(below, await hashOf(join(root, below)));
+  }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const { mode } = await lstat(path).then(
+    (found) => ({ mode: found.isSymbolicLink() ? 'link' : found.isFile() ? 'file' : 'other' }),
+    () => ({ mode: 'gone' }),
+  );
+  const content = mode === 'link' ? await readlink(path) : mode === 'file' ? await readFile(path) : mode;
+  return createHash('sha256').update(mode).update('\0').update(content).digest('hex');
+}
+
+/** Paths that were added, removed or changed, sorted. */
+export function changedPaths(before: Snapshot, after: Snapshot): readonly string[] {
+  const all = new Set([...before.keys(), ...after.keys()]);
+  return [...all].filter((path) => before.get(path) !== after.get(path)).sort();
+}
+
+/** Changed files that nobody may change to do a task: tests, lock files, CI, instructions. A new test is none of them. */
+export function guardViolations(before: Snapshot, after: Snapshot): readonly string[] {
+  return changedPaths(before, after).filter(
+    (path) => guardKind(path) !== null && (before.has(path) || !mayBeAdded(path)),
+  );
+}

@@ -1,0 +1,229 @@
+import { parseArgs } from 'node:util';
+import type { RecipeSettings } from '../../src/main/agent/recipes/define.ts';
+import type { Gear } from '@shared/models.ts';
+import type { Task } from './tasks.ts';
+import { UsageError } from './usage-error.ts';
+
+export type Kind = Task['kind'];
+
+export interface TaskOptions {
+  /** `PROVIDER/NAME` */
+  readonly models: readonly string[];
+  readonly gears: readonly Gear[];
+  readonly split: 'dev' | 'held' | 'all';
+  readonly kinds: readonly Kind[];
+  /** A glob over ids; null: every task. */
+  readonly only: string | null;
+  readonly limit: number | null;
+  readonly seed: number;
+  readonly recipe: RecipeSettings;
+  /** Of one task, as `dewpoint run --max-minutes`. */
+  readonly maxMinutes: number;
+  /** No task is begun after so many; what was done lies in the results file. */
+  readonly totalMinutes: number | null;
+  /** Whether Dewpoint is told the command of the shown tests (`--check`) or has to find it. */
+  readonly passCheck: boolean;
+  readonly resume: string | null;
+  readonly report: string | null;
+  /** Where copies of the projects are kept for a look; null: they are removed. */
+  readonly keep: string | null;
+}
+
+/** What users get; the switches of the command line change one part each. */
+export const defaultRecipe: RecipeSettings = {
+  editForm: 'span',
+  samples: 4,
+  mechanicalArm: true,
+  repairTurn: true,
+  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true },
+  locate: { trace: true, coverage: true },
+  seed: 1,
+};
+
+export const starterModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
+export const allKinds: readonly Kind[] = ['small', 'two-file', 'planted', 'question'];
+const editForms: readonly RecipeSettings['editForm'][] = ['span', 'whole-file', 'search-replace'];
+
+const flags = [
+  'no-mechanical',
+  'no-agreement',
+  'no-mutants',
+  'no-overfit-lint',
+  'no-rerun',
+  'no-repair',
+  'no-trace',
+  'no-coverage',
+  'no-check',
+] as const;
+const texts = [
+  'models',
+  'gears',
+  'split',
+  'kinds',
+  'only',
+  'limit',
+  'seed',
+  'edit-form',
+  'samples',
+  'max-minutes',
+  'total-minutes',
+  'resume',
+  'report',
+  'keep',
+] as const;
+
+type Flag = (typeof flags)[number];
+type Text = (typeof texts)[number];
+
+export const tasksUsage = `npm run bench -- tasks [--models ID,…] [--gears recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
+  [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
+  [--edit-form ${editForms.join('|')}] [--samples N] [--no-check] [--no-mechanical] [--no-repair] [--no-trace] [--no-coverage]
+  [--no-agreement] [--no-mutants] [--no-overfit-lint] [--no-rerun]`;
+
+/** Throws a `UsageError` for anything it does not understand, so that a slip does not cost an hour. */
+export function parseTaskOptions(args: readonly string[]): TaskOptions {
+  const { has, text } = read(args);
+  const off = (flag: Flag): boolean => !has(flag);
+  const seed = wholeNumber('seed', text('seed')) ?? defaultRecipe.seed;
+  return {
+    models: list(text('models')) ?? [starterModel],
+    gears: words('gears', text('gears'), ['recipe', 'loop']) ?? ['recipe'],
+    split: word('split', text('split'), ['dev', 'held', 'all']) ?? 'dev',
+    kinds: words('kinds', text('kinds'), allKinds) ?? allKinds,
+    only: text('only') ?? null,
+    limit: wholeNumber('limit', text('limit')) ?? null,
+    seed,
+    maxMinutes: positive('max-minutes', text('max-minutes')) ?? 5,
+    totalMinutes: positive('total-minutes', text('total-minutes')) ?? null,
+    passCheck: off('no-check'),
+    resume: text('resume') ?? null,
+    report: text('report') ?? null,
+    keep: text('keep') ?? null,
+    recipe: {
+      editForm: word('edit-form', text('edit-form'), editForms) ?? defaultRecipe.editForm,
+      samples: wholeNumber('samples', text('samples')) ?? defaultRecipe.samples,
+      mechanicalArm: off('no-mechanical'),
+      repairTurn: off('no-repair'),
+      judge: {
+        agreement: off('no-agreement'),
+        mutants: off('no-mutants'),
+        overfitLint: off('no-overfit-lint'),
+        rerun: off('no-rerun'),
+      },
+      locate: { trace: off('no-trace'), coverage: off('no-coverage') },
+      seed,
+    },
+  };
+}
+
+/** Whether the run is what users get on the whole of the chosen tasks: only then targets say something. */
+export function isPlainRun(options: TaskOptions): boolean {
+  const { recipe, only, limit, passCheck } = options;
+  const isDefault = JSON.stringify({ ...recipe, seed: 0 }) === JSON.stringify({ ...defaultRecipe, seed: 0 });
+  return isDefault && passCheck && only === null && limit === null;
+}
+
+/** The switches that differ from what users get, for people: "no-mechanical, samples 2"; empty for none. */
+export function describeSwitches({ recipe, passCheck }: Pick<TaskOptions, 'recipe' | 'passCheck'>): string {
+  const { judge, locate } = recipe;
+  const parts = [
+    recipe.editForm === defaultRecipe.editForm ? '' : `edit-form ${recipe.editForm}`,
+    recipe.samples === defaultRecipe.samples ? '' : `samples ${recipe.samples}`,
+    recipe.mechanicalArm ? '' : 'no-mechanical',
+    recipe.repairTurn ? '' : 'no-repair',
+    locate.trace ? '' : 'no-trace',
+    locate.coverage ? '' : 'no-coverage',
+    judge.agreement ? '' : 'no-agreement',
+    judge.mutants ? '' : 'no-mutants',
+    judge.overfitLint ? '' : 'no-overfit-lint',
+    judge.rerun ? '' : 'no-rerun',
+    passCheck ? '' : 'no-check',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** The tasks that the options name, in their order. */
+export function selectTasks<Some extends Pick<Task, 'id' | 'kind' | 'split'>>(
+  tasks: readonly Some[],
+  { split, kinds, only, limit }: Pick<TaskOptions, 'split' | 'kinds' | 'only' | 'limit'>,
+): readonly Some[] {
+  const matches = globMatcher(only ?? '*');
+  const chosen = tasks.filter(
+    (task) => (split === 'all' || task.split === split) && kinds.includes(task.kind) && matches(task.id),
+  );
+  return limit === null ? chosen : chosen.slice(0, limit);
+}
+
+/** `*` for any text, `?` for one character, `{a,b}` for either. */
+function globMatcher(glob: string): (text: string) => boolean {
+  const source = glob
+    .replaceAll(/[\\^$.|+()[\]]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  const alternatives = source.replaceAll(/\{([^}]*)\}/g, (_, inner: string) => `(?:${inner.split(',').join('|')})`);
+  const pattern = new RegExp(`^${alternatives}$`);
+  return (text) => pattern.test(text);
+}
+
+interface Given {
+  readonly has: (flag: Flag) => boolean;
+  readonly text: (name: Text) => string | undefined;
+}
+
+function read(args: readonly string[]): Given {
+  const options = {
+    ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const }])),
+    ...Object.fromEntries(texts.map((name) => [name, { type: 'string' as const }])),
+  };
+  try {
+    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+    const given = new Map(Object.entries(values));
+    return {
+      has: (flag) => given.get(flag) === true,
+      text: (name) => {
+        const value = given.get(name);
+        return typeof value === 'string' ? value : undefined;
+      },
+    };
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${tasksUsage}`);
+  }
+}
+
+function list(text: string | undefined): readonly string[] | undefined {
+  const parts = text
+    ?.split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return parts?.length === 0 ? undefined : parts;
+}
+
+function word<Word extends string>(name: Text, text: string | undefined, known: readonly Word[]): Word | undefined {
+  if (text === undefined) return undefined;
+  const found = known.find((candidate) => candidate === text);
+  if (found === undefined) throw new UsageError(`--${name} takes ${known.join(', ')}, not "${text}".`);
+  return found;
+}
+
+function words<Word extends string>(
+  name: Text,
+  text: string | undefined,
+  known: readonly Word[],
+): readonly Word[] | undefined {
+  const parts = list(text);
+  return parts === undefined ? undefined : [...new Set(parts.flatMap((part) => word(name, part, known) ?? []))];
+}
+
+function positive(name: Text, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0)
+    throw new UsageError(`--${name} takes a number above 0, not "${text}".`);
+  return value;
+}
+
+function wholeNumber(name: Text, text: string | undefined): number | undefined {
+  const value = positive(name, text);
+  if (value !== undefined && !Number.isInteger(value)) throw new UsageError(`--${name} takes a whole number.`);
+  return value;
+}

@@ -1,0 +1,30 @@
+import type { RecipeSettings } from '../../src/main/agent/recipes/define.ts';
+import type { SessionEvent } from '@shared/events.ts';
+import type { Gear } from '@shared/models.ts';
+import type { RunResult } from '@shared/run-result.ts';
+
+/** One task for Dewpoint, as a user would give it. */
+export interface TaskRun {
+  /** A fresh copy of the project, worked on in place. */
+  readonly projectPath: string;
+  readonly prompt: string;
+  readonly check: string | null;
+  readonly model: string;
+  readonly gear: Gear;
+  readonly seed: number;
+  readonly maxMinutes: number;
+}
+
+export interface TaskOutcome {
+  readonly result: RunResult;
+  readonly events: readonly SessionEvent[];
+}
+
+/** Whatever does tasks: the real core, or a fake in tests. One task at a time. */
+export interface TaskRunner {
+  /** Rejects when the task could not be tried at all (no model, no sandbox), which is no failure of the agent. */
+  run(run: TaskRun, signal: AbortSignal): Promise<TaskOutcome>;
+  close(): Promise<void>;
+}
+
+export type MakeTaskRunner = (recipe: RecipeSettings) => Promise<TaskRunner>;

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseEvent, type EventOf, type SessionEvent } from '@shared/events.ts';
+import type { ProviderSettings } from '@shared/settings.ts';
+import { createBusyScript, type ScriptedReplies } from './lib/busy-script.ts';
+import type { BenchRow } from './lib/rows.ts';
+import { largest, median, percentile } from './lib/statistics.ts';
+
+const cliFile = resolve('out/main/cli.cjs');
+const startFile = resolve('scripts/start.mjs');
+
+/** Times of the built program, from outside: what a person waits for. */
+export async function run(): Promise<readonly BenchRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-start-'));
+  try {
+    return [...(await measureHelp()), ...(await measureSessions(folder))];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureHelp(): Promise<readonly BenchRow[]> {
+  const help = await timesOf(10, () => timeProgram([cliFile, '--help']));
+  const start = await timesOf(3, () => timeProgram([startFile, '--help'], { npm: true }));
+  return [
+    { figure: 'dewpoint --help', value: median(help), unit: 'ms', target: { atMost: 300 }, note: 'median of 10' },
+    {
+      figure: 'npm start -- --help with nothing to do',
+      value: median(start.map((ms) => ms / 1000)),
+      unit: 's',
+      target: { atMost: 2 },
+      note: 'median of 3',
+    },
+  ];
+}
+
+/** The first time is not counted: it brings what is missing, and the files into memory. */
+async function timesOf(count: number, time: () => Promise<number>): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let round = 0; round <= count; round += 1) {
+    const ms = await time();
+    if (round > 0) times.push(ms);
+  }
+  return times;
+}
+
+async function measureSessions(folder: string): Promise<readonly BenchRow[]> {
+  const first: number[] = [];
+  for (let round = 0; round <= 3; round += 1) {
+    const ms = await timeFirstCommand(join(folder, `first-${round}`));
+    if (round > 0) first.push(ms / 1000);
+  }
+  const busy = await toolTimes(join(folder, 'busy'));
+  const p99 = percentile(busy, 0.99);
+  return [
+    {
+      figure: 'process start to the end of the first sandboxed command',
+      value: largest(first),
+      unit: 's',
+      target: { atMost: 10 },
+      note: `slowest of 3, median ${median(first)?.toFixed(2) ?? '-'} s`,
+    },
+    {
+      figure: 'later commands and tools, p99',
+      value: p99 === null ? null : p99 / 1000,
+      unit: 's',
+      target: { atMost: 2 },
+      note: `${busy.length} calls, median ${median(busy)?.toFixed(0) ?? '-'} ms`,
+    },
+  ];
+}
+
+async function timeFirstCommand(folder: string): Promise<number> {
+  const replies = [
+    { toolCalls: [{ name: 'run_command', input: { command: 'echo ready', why: 'to see that commands run' } }] },
+    { toolCalls: [{ name: 'task_complete', input: { summary: 'It runs.' } }] },
+  ];
+  const seen = await runScript(folder, replies);
+  const end = seen.find(({ event }) => isEndOf(event, 'run_command'));
+  if (end === undefined) throw new Error('The scripted session ran no command.');
+  return end.ms;
+}
+
+/** Milliseconds from the request of a call to its end, of every call after the first. */
+async function toolTimes(folder: string): Promise<readonly number[]> {
+  const script = createBusyScript();
+  const seen = await runScript(folder, script.replies, script.files);
+  const asked = new Map<string, number>();
+  const times: number[] = [];
+  for (const { event } of seen) {
+    if (event.type === 'tool-call-requested') asked.set(event.toolCallId, event.at);
+    if (event.type !== 'tool-ended') continue;
+    const at = asked.get(event.toolCallId);
+    if (event.status !== 'ok') throw new Error(`${event.tool} ended as ${event.status}: ${event.output.slice(0, 300)}`);
+    if (at !== undefined) times.push(event.at - at);
+  }
+  if (times.length < script.calls) throw new Error(`${times.length} of ${script.calls} calls came to an end.`);
+  return times.slice(1);
+}
+
+function isEndOf(event: SessionEvent, tool: string): event is EventOf<'tool-ended'> {
+  return event.type === 'tool-ended' && event.tool === tool && event.status === 'ok';
+}
+
+interface SeenEvent {
+  readonly event: SessionEvent;
+  /** Since the process was started. */
+  readonly ms: number;
+}
+
+/** One `dewpoint run` on a fresh project and home, with answers written beforehand in place of a model. */
+async function runScript(
+  folder: string,
+  replies: ScriptedReplies,
+  files: Readonly<Record<string, string>> = { 'notes.txt': 'hello\n' },
+): Promise<readonly SeenEvent[]> {
+  const project = join(folder, 'project');
+  await mkdir(project, { recursive: true });
+  for (const [path, text] of Object.entries(files)) await writeFile(join(project, path), text);
+  const env = { ...process.env, DEWPOINT_HOME: join(folder, 'home') };
+  const provider: ProviderSettings = {
+    kind: 'scripted',
+    replies: [...replies],
+    repeat: false,
+    tools: true,
+    gears: ['loop'],
+  };
+  await timeProgram([cliFile, 'settings', 'set', 'providers.bench', JSON.stringify(provider)], { env });
+  const task = ['run', '--project', project, '--local', 'bench/script', '--policy', 'local', '--gear', 'loop'];
+  const limits = ['--max-steps', String(replies.length + 5), '--approve', 'deny', '--json'];
+  const seen: SeenEvent[] = [];
+  await timeProgram([cliFile, ...task, ...limits, 'Do what the script says.'], {
+    env,
+    onLine: (line, ms) => {
+      const event = parseEvent(JSON.parse(line));
+      if (event !== null) seen.push({ event, ms });
+    },
+  });
+  return seen;
+}
+
+interface ProgramOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  /** Started as `npm start` rather than by Node alone. */
+  readonly npm?: boolean;
+  readonly onLine?: (line: string, ms: number) => void;
+}
+
+/** Milliseconds from the start of a program to its end. Rejects with the end of what it said when it fails. */
+async function timeProgram(args: readonly string[], options: ProgramOptions = {}): Promise<number> {
+  const started = performance.now();
+  const [program, ...rest] =
+    options.npm === true ? ['npm', 'start', '--silent', '--', ...args.slice(1)] : [process.execPath, ...args];
+  const child = spawn(program ?? process.execPath, rest, {
+    env: options.env ?? process.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString('utf8')).slice(-3_000)));
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => options.onLine?.(line, performance.now() - started));
+  const read = new Promise<void>((done) => lines.once('close', done));
+  const code = await new Promise<number | null>((done, reject) => {
+    child.once('error', reject);
+    child.once('close', done);
+  });
+  const ms = performance.now() - started;
+  await read;
+  if (code !== 0) throw new Error(`${args.slice(1, 3).join(' ')} ended with ${code ?? 'a signal'}: ${errors.trim()}`);
+  return ms;
+}

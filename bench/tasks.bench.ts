@@ -1,0 +1,71 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { findPlaces } from '../src/main/lib/places.ts';
+import { createTaskBed } from './lib/judge.ts';
+import { formatSetting, type Setting } from './lib/machine.ts';
+import { makeCoreRunner } from './lib/make-core-runner.ts';
+import { reportOf } from './lib/report.ts';
+import { openResults } from './lib/results.ts';
+import type { BenchRow } from './lib/rows.ts';
+import { runTasks } from './lib/run-tasks.ts';
+import { createSandboxCommands } from './lib/sandbox-commands.ts';
+import { comparisonRows, taskRows } from './lib/summary.ts';
+import { parseTaskOptions, selectTasks, type TaskOptions } from './lib/task-options.ts';
+import { loadTasks } from './lib/tasks.ts';
+import { UsageError } from './lib/usage-error.ts';
+
+/** Real tasks with a real model: what is solved, at which cost, and what is harmed on the way. */
+export async function run(args: readonly string[], setting: Setting): Promise<readonly BenchRow[]> {
+  const options = parseTaskOptions(args);
+  const root = process.cwd();
+  const tasks = selectTasks(await loadTasks(join(root, 'bench', 'tasks')), options);
+  if (tasks.length === 0) throw new UsageError('No task fits --split, --kinds and --only.');
+  const file = resolve(
+    options.resume ?? join('bench', 'results', `tasks-${setting.date.replaceAll(/[:.]/g, '-')}.jsonl`),
+  );
+  const results = await openResults(file);
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  console.error(`${formatSetting(setting)}\n${tasks.length} tasks; results go to ${file}`);
+  try {
+    const records = await withBed(options, setting, (parts) =>
+      runTasks(tasks, options, { ...parts, results }, stop.signal),
+    );
+    const report = reportOf(records, options, setting);
+    console.log(`\n${report.text}`);
+    if (options.report !== null) await writeFile(resolve(options.report), report.markdown);
+    return [...taskRows(records, options), ...comparisonRows(records)];
+  } finally {
+    process.removeListener('SIGINT', onSignal).removeListener('SIGTERM', onSignal);
+  }
+}
+
+/** A home, a core and a judge of their own for this run; all removed after it, apart from what is asked to be kept. */
+async function withBed<Result>(
+  options: TaskOptions,
+  setting: Setting,
+  use: (parts: Omit<Parameters<typeof runTasks>[2], 'results'>) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-'));
+  const { cache } = findPlaces(process.env, process.platform);
+  const say = (line: string): void => console.error(line);
+  const home = options.keep === null ? join(folder, 'home') : resolve(options.keep, 'home');
+  try {
+    const runner = await makeCoreRunner({ home, cache, recipe: options.recipe, models: options.models, say });
+    try {
+      const bed = createTaskBed({
+        runCommands: createSandboxCommands({ homePath: join(folder, 'judge'), root: process.cwd() }),
+        cacheFolder: join(cache, 'bench'),
+        scratchFolder: join(folder, 'before'),
+      });
+      const workFolder = options.keep === null ? join(folder, 'work') : resolve(options.keep, 'work');
+      return await use({ runner, bed, workFolder, commit: setting.commit, now: () => Date.now(), say });
+    } finally {
+      await runner.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { parseBenchOptions } from '../../bench/lib/options.ts';
+import {
+  defaultRecipe,
+  describeSwitches,
+  isPlainRun,
+  parseTaskOptions,
+  selectTasks,
+  starterModel,
+} from '../../bench/lib/task-options.ts';
+import { UsageError } from '../../bench/lib/usage-error.ts';
+
+const names = ['log', 'start', 'tasks', 'all'];
+
+describe('the options of every benchmark', () => {
+  it('are taken out wherever they stand, and the rest is handed on', () => {
+    expect(parseBenchOptions(['--json', 'a.json', 'tasks', '--no-fail', '--limit', '2'], names)).toEqual({
+      name: 'tasks',
+      args: ['--limit', '2'],
+      json: 'a.json',
+      noFail: true,
+    });
+    expect(parseBenchOptions(['log', '--json=b.json'], names)).toMatchObject({ json: 'b.json', noFail: false });
+  });
+
+  it.each([
+    ['no name', []],
+    ['an option in place of a name', ['--limit']],
+    ['an unknown name', ['lag']],
+    ['a file name that is missing', ['log', '--json']],
+    ['arguments that the benchmark does not have', ['log', '--limit', '2']],
+  ])('refuse %s', (_name, argv) => {
+    expect(() => parseBenchOptions(argv, names)).toThrow(UsageError);
+  });
+});
+
+describe('the options of the tasks', () => {
+  it('are what users get on the development half when none is given', () => {
+    const options = parseTaskOptions([]);
+    expect(options).toMatchObject({
+      models: [starterModel],
+      gears: ['recipe'],
+      split: 'dev',
+      kinds: ['small', 'two-file', 'planted', 'question'],
+      recipe: defaultRecipe,
+      passCheck: true,
+      limit: null,
+    });
+    expect(isPlainRun(options)).toBe(true);
+    expect(describeSwitches(options)).toBe('');
+  });
+
+  it('read lists, numbers and names of files', () => {
+    const args = '--models a/b,c/d --gears recipe,loop --split held --kinds small,two-file --only py-* --limit 3';
+    const more = '--seed 7 --max-minutes 2.5 --total-minutes 60 --resume r.jsonl --report r.md';
+    expect(parseTaskOptions(`${args} ${more}`.split(' '))).toMatchObject({
+      models: ['a/b', 'c/d'],
+      gears: ['recipe', 'loop'],
+      split: 'held',
+      kinds: ['small', 'two-file'],
+      only: 'py-*',
+      limit: 3,
+      seed: 7,
+      recipe: { seed: 7 },
+      maxMinutes: 2.5,
+      totalMinutes: 60,
+      resume: 'r.jsonl',
+      report: 'r.md',
+    });
+  });
+
+  it.each([
+    ['--edit-form whole-file', 'edit-form whole-file', { editForm: 'whole-file' }],
+    ['--samples 9', 'samples 9', { samples: 9 }],
+    ['--no-mechanical', 'no-mechanical', { mechanicalArm: false }],
+    ['--no-repair', 'no-repair', { repairTurn: false }],
+    ['--no-agreement', 'no-agreement', { judge: { ...defaultRecipe.judge, agreement: false } }],
+    ['--no-mutants', 'no-mutants', { judge: { ...defaultRecipe.judge, mutants: false } }],
+    ['--no-overfit-lint', 'no-overfit-lint', { judge: { ...defaultRecipe.judge, overfitLint: false } }],
+    ['--no-rerun', 'no-rerun', { judge: { ...defaultRecipe.judge, rerun: false } }],
+    ['--no-trace', 'no-trace', { locate: { trace: false, coverage: true } }],
+    ['--no-coverage', 'no-coverage', { locate: { trace: true, coverage: false } }],
+  ])('%s switches one part and nothing else', (argument, words, change) => {
+    const options = parseTaskOptions(argument.split(' '));
+    expect(options.recipe).toEqual({ ...defaultRecipe, ...change });
+    expect(describeSwitches(options)).toBe(words);
+    expect(isPlainRun(options)).toBe(false);
+  });
+
+  it('know a run of a part from a run of the whole', () => {
+    expect(isPlainRun(parseTaskOptions(['--limit', '2']))).toBe(false);
+    expect(isPlainRun(parseTaskOptions(['--only', 'py-*']))).toBe(false);
+    expect(isPlainRun(parseTaskOptions(['--no-check']))).toBe(false);
+    expect(isPlainRun(parseTaskOptions(['--seed', '5']))).toBe(true);
+  });
+
+  it.each(['--split both', '--gears robot', '--kinds big', '--limit 0', '--limit 1.5', '--samples x', '--nope', 'word'])(
+    'refuse %s',
+    (argument) => {
+      expect(() => parseTaskOptions(argument.split(' '))).toThrow(UsageError);
+    },
+  );
+});
+
+describe('choosing tasks', () => {
+  const task = (id: string, kind: 'small' | 'question', split: 'dev' | 'held') => ({ id, kind, split });
+  const tasks = [task('js-a', 'small', 'dev'), task('py-a', 'small', 'held'), task('py-b', 'small', 'dev'), task('q-a', 'question', 'dev')];
+  const ids = (args: string): readonly string[] =>
+    selectTasks(tasks, parseTaskOptions(args.split(' ').filter((word) => word !== ''))).map(({ id }) => id);
+
+  it('goes by half, kind, name and number', () => {
+    expect(ids('')).toEqual(['js-a', 'py-b', 'q-a']);
+    expect(ids('--split held')).toEqual(['py-a']);
+    expect(ids('--split all --kinds small')).toEqual(['js-a', 'py-a', 'py-b']);
+    expect(ids('--split all --only py-*')).toEqual(['py-a', 'py-b']);
+    expect(ids('--split all --only {js-a,q-?}')).toEqual(['js-a', 'q-a']);
+    expect(ids('--limit 2')).toEqual(['js-a', 'py-b']);
+  });
+
+  it('takes a name for a name and not for a pattern', () => {
+    expect(ids('--only .s-a')).toEqual([]);
+  });
+});
