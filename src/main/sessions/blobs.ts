@@ -46,12 +46,10 @@ export function createBlobs(folder: string): Blobs {
     const ref = { sha256: hashOf(bytes), bytes: bytes.length };
     if (good.has(ref.sha256) && (await isThere(pathOf(ref.sha256), ref.bytes))) return ref;
     // What lies there from before may be half of it (a power cut): only a good one is left alone.
-    if ((await get(ref)) === null) {
-      try {
-        await writeFileAtomic(pathOf(ref.sha256), bytes, { sync: false });
-      } catch (error) {
-        throw blobError(error);
-      }
+    try {
+      if ((await get(ref)) === null) await writeFileAtomic(pathOf(ref.sha256), bytes, { sync: false });
+    } catch (error) {
+      throw blobError(error);
     }
     good.add(ref.sha256);
     return ref;

@@ -166,8 +166,8 @@ function createRedactStream(known: readonly Literal[]): RedactStream {
 /** Up to where a text can be judged without what follows. */
 function safeCut(text: string, overlap: number): number {
   const lineCut = text.lastIndexOf('\n') + 1;
-  const begin = text.lastIndexOf('-----BEGIN ');
-  const isOpen = begin >= 0 && !/-----END [A-Z0-9 ]*-----/.test(text.slice(begin));
+  const begin = text.lastIndexOf('-----BEGIN ', lineCut);
+  const isOpen = begin >= 0 && !/-----END [A-Z0-9 ]*-----/.test(text.slice(begin, lineCut));
   if (isOpen && text.length - begin < holdBytes) return Math.min(lineCut, begin);
   if (lineCut > 0) return lineCut;
   if (text.length < holdBytes) return 0;

@@ -12,7 +12,7 @@ interface Bench {
   readonly workspace: string;
   readonly project: string;
   /** Changes a file as an agent does: on the disk and in the log. Null deletes. */
-  change(path: string, text: string | Buffer | null, mode?: number): Promise<void>;
+  readonly change: (path: string, text: string | Buffer | null, mode?: number) => Promise<void>;
 }
 
 async function bench(home: Home, mode: WorkspaceMode, files: Readonly<Record<string, string>>): Promise<Bench> {
