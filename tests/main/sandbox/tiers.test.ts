@@ -1,0 +1,104 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failure } from '../../../src/shared/errors.ts';
+import { settingsSchema } from '../../../src/shared/settings.ts';
+import { silentLog } from '../../../src/main/lib/log.ts';
+import { createSandboxFactory } from '../../../src/main/sandbox/sandbox-factory.ts';
+import { chooseTier } from '../../../src/main/sandbox/tiers.ts';
+
+const none = new AbortController().signal;
+
+describe('choosing a tier', () => {
+  const missing = failure('missing-sandbox', 'No engine.', 'Get one.');
+
+  it('goes without commands only where none are needed, and keeps the reason', async () => {
+    expect(await chooseTier({ wanted: 'container', needsExecute: true }, () => Promise.resolve(missing))).toEqual(
+      missing,
+    );
+    expect(await chooseTier({ wanted: 'container', needsExecute: false }, () => Promise.resolve(missing))).toEqual({
+      ok: true,
+      value: { tier: 'read-only', because: missing.error },
+    });
+  });
+
+  it('does not even look for an engine when read-only was asked for', async () => {
+    const look = () => Promise.reject(new Error('looked'));
+    expect(await chooseTier({ wanted: 'read-only', needsExecute: true }, look)).toEqual({
+      ok: true,
+      value: { tier: 'read-only', because: null },
+    });
+  });
+
+  it('does not take a cancelled search for a missing engine', async () => {
+    const cancelled = failure('cancelled', 'It was cancelled.');
+    expect(await chooseTier({ wanted: 'container', needsExecute: false }, () => Promise.resolve(cancelled))).toEqual(
+      cancelled,
+    );
+  });
+});
+
+describe('the factory on a machine without an engine', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-factory-')));
+    await mkdir(join(folder, 'project'));
+    await writeFile(join(folder, 'project/a.txt'), 'text');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const start = (
+    wish: { wanted: 'container' | 'read-only'; needsExecute: boolean },
+    workspacePath = join(folder, 'project'),
+  ) =>
+    createSandboxFactory({
+      homePath: join(folder, 'home'),
+      resourcesPath: join(folder, 'resources'),
+      imageScript: null,
+      env: { DOCKER_HOST: `unix://${folder}/none.sock` },
+      log: silentLog,
+    })(
+      {
+        ...wish,
+        sessionId: 's',
+        workspacePath,
+        settings: settingsSchema.parse({}).sandbox,
+        onLost: () => undefined,
+        onProgress: () => undefined,
+      },
+      none,
+    );
+
+  it('stops a task and says how to get an engine', async () => {
+    expect(await start({ wanted: 'container', needsExecute: true })).toMatchObject({
+      ok: false,
+      error: { code: 'missing-sandbox', hint: expect.stringMatching(/Install Docker/) },
+    });
+  });
+
+  it('answers a question read-only, and shows it', async () => {
+    const made = await start({ wanted: 'container', needsExecute: false });
+    if (!made.ok) throw new Error(made.error.message);
+    expect(made.value.description).toMatchObject({
+      tier: 'read-only',
+      warnings: [expect.stringMatching(/none was found/)],
+    });
+    expect((await made.value.readFile('a.txt', {}, none)).ok).toBe(true);
+    expect(await made.value.exec({ command: 'true', timeoutMs: 1000 }, none)).toMatchObject({
+      ok: false,
+      error: { code: 'refused' },
+    });
+  });
+
+  it('refuses a workspace that is none before anything else', async () => {
+    expect(await start({ wanted: 'container', needsExecute: true }, join(folder, 'nothing'))).toMatchObject({
+      ok: false,
+      error: { code: 'not-found' },
+    });
+    expect(await start({ wanted: 'read-only', needsExecute: false }, join(folder, 'project/a.txt'))).toMatchObject({
+      ok: false,
+      error: { code: 'bad-input' },
+    });
+  });
+});

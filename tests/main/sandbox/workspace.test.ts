@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkWorkspace, prepareWorkspace } from '../../../src/main/sandbox/workspace.ts';
+
+const none = new AbortController().signal;
+
+describe('a workspace', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-workspace-')));
+    await mkdir(join(folder, 'home'));
+    await mkdir(join(folder, 'project/src'), { recursive: true });
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const request = (mode: 'in-place' | 'copy' | 'scratch') => ({
+    mode,
+    projectPath: mode === 'scratch' ? null : join(folder, 'project'),
+    targetPath: join(folder, 'copies/one'),
+    homePath: join(folder, 'home'),
+    needsWrite: true,
+  });
+  const check = async (path: string): Promise<string> => {
+    const reply = await checkWorkspace(path, { homePath: join(folder, 'home'), needsWrite: false });
+    return reply.ok ? reply.value : `${reply.error.code}: ${reply.error.message}`;
+  };
+
+  it('is the real folder behind a link', async () => {
+    await symlink(join(folder, 'project'), join(folder, 'link'));
+    expect(await check(join(folder, 'link'))).toBe(join(folder, 'project'));
+  });
+
+  it('is refused with the reason when it is missing, a file, or a loop', async () => {
+    await writeFile(join(folder, 'file'), '');
+    await symlink('loop', join(folder, 'loop'));
+    expect(await check(join(folder, 'nothing'))).toMatch(/^not-found: There is no folder/);
+    expect(await check(join(folder, 'file'))).toMatch(/^bad-input: .* is a file, not a folder/);
+    expect(await check(join(folder, 'file/below'))).toMatch(/^bad-input:/);
+    expect(await check(join(folder, 'loop'))).toMatch(/^bad-input: .* leads back to itself/);
+  });
+
+  it('is refused where too much would be at stake', async () => {
+    for (const path of ['/', homedir(), dirname(homedir()), join(folder, 'home'), folder])
+      expect(await check(path)).toMatch(/^refused: /);
+    await mkdir(join(folder, 'home/workspaces/copy'), { recursive: true });
+    await mkdir(join(folder, 'home/sessions'));
+    expect(await check(join(folder, 'home/sessions'))).toMatch(/^refused: /);
+    expect(await check(join(folder, 'home/workspaces/copy'))).toBe(join(folder, 'home/workspaces/copy'));
+  });
+
+  it.skipIf(process.getuid?.() === 0)('is refused where it may not be written, but can be read', async () => {
+    await chmod(join(folder, 'project'), 0o555);
+    const options = { homePath: join(folder, 'home') };
+    expect((await checkWorkspace(join(folder, 'project'), { ...options, needsWrite: true })).ok).toBe(false);
+    expect((await checkWorkspace(join(folder, 'project'), { ...options, needsWrite: false })).ok).toBe(true);
+    await chmod(join(folder, 'project'), 0o755);
+  });
+
+  it('in place is the project itself; scratch is empty', async () => {
+    expect(await prepareWorkspace(request('in-place'), none)).toEqual({
+      ok: true,
+      value: { path: join(folder, 'project'), mode: 'in-place', files: 0, bytes: 0 },
+    });
+    const scratch = await prepareWorkspace(request('scratch'), none);
+    expect(scratch).toMatchObject({ ok: true, value: { path: join(folder, 'copies/one') } });
+    expect(await readdir(join(folder, 'copies/one'))).toEqual([]);
+    expect(await prepareWorkspace({ ...request('copy'), projectPath: null }, none)).toMatchObject({
+      ok: false,
+      error: { code: 'usage' },
+    });
+  });
+
+  it('as a copy keeps contents, modes, times, links and hidden folders', async () => {
+    const project = join(folder, 'project');
+    await writeFile(join(project, 'run.sh'), '#!/bin/sh\n', { mode: 0o755 });
+    await writeFile(join(project, 'src/日本 "x".txt'), 'text');
+    await mkdir(join(project, '.git'));
+    await writeFile(join(project, '.git/HEAD'), 'ref');
+    await symlink('../nowhere', join(project, 'src/broken'));
+    await symlink('/etc/hostname', join(project, 'absolute'));
+    await utimes(join(project, 'run.sh'), 1_000_000, 1_000_000);
+    const copied = await prepareWorkspace(request('copy'), none);
+    const target = join(folder, 'copies/one');
+    expect(copied).toEqual({ ok: true, value: { path: target, mode: 'copy', files: 3, bytes: 17 } });
+    expect((await stat(join(target, 'run.sh'))).mode & 0o777).toBe(0o755);
+    expect((await stat(join(target, 'run.sh'))).mtimeMs).toBe(1_000_000_000);
+    expect([await readlink(join(target, 'src/broken')), await readlink(join(target, 'absolute'))]).toEqual([
+      '../nowhere',
+      '/etc/hostname',
+    ]);
+    expect(await readFile(join(target, 'src/日本 "x".txt'), 'utf8')).toBe('text');
+    expect(await readFile(join(target, '.git/HEAD'), 'utf8')).toBe('ref');
+    await writeFile(join(target, 'run.sh'), 'changed');
+    expect(await readFile(join(project, 'run.sh'), 'utf8')).toBe('#!/bin/sh\n');
+  });
+
+  it('as a copy is whole or not there at all', async () => {
+    execFileSync('mkfifo', [join(folder, 'project/src/pipe')]);
+    expect(await prepareWorkspace(request('copy'), none)).toMatchObject({
+      ok: false,
+      error: { code: 'bad-input', message: expect.stringMatching(/pipe/) },
+    });
+    await rm(join(folder, 'project/src/pipe'));
+    expect(await prepareWorkspace(request('copy'), AbortSignal.abort())).toMatchObject({
+      ok: false,
+      error: { code: 'cancelled' },
+    });
+    expect(await stat(join(folder, 'copies/one')).catch(() => null)).toBeNull();
+    expect((await prepareWorkspace(request('copy'), none)).ok).toBe(true);
+    expect(await prepareWorkspace(request('copy'), none)).toMatchObject({ ok: false, error: { code: 'conflict' } });
+    expect(
+      await prepareWorkspace({ ...request('copy'), targetPath: join(folder, 'project/copy') }, none),
+    ).toMatchObject({ ok: false, error: { code: 'bad-input' } });
+  });
+});
