@@ -42,7 +42,7 @@ export function createCoreRunner(core: CoreUse): TaskRunner {
   };
 }
 
-function optionsOf({ prompt: _, projectPath, check, model, gear, seed, maxMinutes }: TaskRun): RunOptions {
+function optionsOf({ projectPath, check, model, gear, seed, maxMinutes }: TaskRun): RunOptions {
   return {
     projectPath,
     workspace: 'in-place',

@@ -45,9 +45,16 @@ function recordCells(records: readonly TaskRecord[]): readonly (readonly string[
   return [
     ['task', 'model', 'gear', 'solved', 'status', 'found by', 's', 'steps', 'actions', 'remarks'],
     ...records.map((record) => [
-      ...[record.task, shortModel(record.model), record.gear, record.solved ? 'yes' : 'no'],
-      ...[`${record.status}: ${record.reason}`, record.arm ?? '', record.seconds.toFixed(1)],
-      ...[String(record.steps), String(record.actions), remarksOn(record)],
+      record.task,
+      shortModel(record.model),
+      record.gear,
+      record.solved ? 'yes' : 'no',
+      `${record.status}: ${record.reason}`,
+      record.arm ?? '',
+      record.seconds.toFixed(1),
+      String(record.steps),
+      String(record.actions),
+      remarksOn(record),
     ]),
   ];
 }

@@ -165,7 +165,13 @@ function figuresOf({ result, events }: TaskOutcome): Figures {
   const { confidence, status, reason, text, steps, actions, seconds, tokens } = result;
   const chosen = events.findLast((event) => event.type === 'rung-chosen');
   return {
-    ...{ confidence, status, reason, steps, actions, seconds, tokens: { ...tokens } },
+    confidence,
+    status,
+    reason,
+    steps,
+    actions,
+    seconds,
+    tokens,
     text: text.slice(0, 2_000),
     recipe: chosen?.type === 'rung-chosen' ? chosen.recipe : null,
     arm: status === 'done' ? armOf(events, result) : null,
@@ -183,23 +189,28 @@ export function armOf(
   for (const event of events.toReversed()) {
     if (event.type !== 'recipe-progressed' || typeof event.data !== 'object' || event.data === null) continue;
     const named = 'origin' in event.data ? event.data.origin : 'arm' in event.data ? event.data.arm : null;
-    if (typeof named === 'string' && /^accept/u.test(event.phase)) return named;
+    if (typeof named === 'string' && event.phase.startsWith('accept')) return named;
   }
   return confidence === 'mechanical' || (steps === 0 && confidence !== null) ? 'mechanical' : null;
 }
 
 const nothing = {
-  ...{
-    solved: false,
-    visible: null,
-    accepted: false,
-    confidence: null,
-    status: 'error',
-    reason: 'not tried',
-    text: '',
-  },
-  ...{ steps: 0, actions: 0, seconds: 0, tokens: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 } },
-  ...{ changed: [], guarded: [], worse: [], recipe: null, arm: null },
+  solved: false,
+  visible: null,
+  accepted: false,
+  confidence: null,
+  status: 'error',
+  reason: 'not tried',
+  text: '',
+  steps: 0,
+  actions: 0,
+  seconds: 0,
+  tokens: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
+  changed: [],
+  guarded: [],
+  worse: [],
+  recipe: null,
+  arm: null,
 };
 
 /** A line for people. */

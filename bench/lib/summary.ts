@@ -105,12 +105,19 @@ export function summaryCells(summaries: readonly Summary[]): readonly (readonly 
   return [
     [...head, ...end],
     ...summaries.map((one) => [
-      ...[shortModel(one.model), one.gear, one.kind, `${one.solved}/${one.total}`, percentRange(one.interval)],
+      shortModel(one.model),
+      one.gear,
+      one.kind,
+      `${one.solved}/${one.total}`,
+      percentRange(one.interval),
       ...[one.medianSeconds, one.longestSeconds].map((value) => (value === null ? '-' : formatNumber(value))),
       ...[one.steps, one.actions].map((value) => value.toFixed(1)),
       ...[one.inputTokens, one.outputTokens].map((value) => value.toFixed(0)),
-      ...[String(one.guarded), String(one.worse)],
-      ...[`${one.falseAccepts}/${one.accepted}`, `${one.falseFirmly}/${one.acceptedFirmly}`, String(one.faults)],
+      String(one.guarded),
+      String(one.worse),
+      `${one.falseAccepts}/${one.accepted}`,
+      `${one.falseFirmly}/${one.acceptedFirmly}`,
+      String(one.faults),
     ]),
   ];
 }

@@ -94,17 +94,28 @@ describe('the options of the tasks', () => {
     expect(isPlainRun(parseTaskOptions(['--seed', '5']))).toBe(true);
   });
 
-  it.each(['--split both', '--gears robot', '--kinds big', '--limit 0', '--limit 1.5', '--samples x', '--nope', 'word'])(
-    'refuse %s',
-    (argument) => {
-      expect(() => parseTaskOptions(argument.split(' '))).toThrow(UsageError);
-    },
-  );
+  it.each([
+    '--split both',
+    '--gears robot',
+    '--kinds big',
+    '--limit 0',
+    '--limit 1.5',
+    '--samples x',
+    '--nope',
+    'word',
+  ])('refuse %s', (argument) => {
+    expect(() => parseTaskOptions(argument.split(' '))).toThrow(UsageError);
+  });
 });
 
 describe('choosing tasks', () => {
   const task = (id: string, kind: 'small' | 'question', split: 'dev' | 'held') => ({ id, kind, split });
-  const tasks = [task('js-a', 'small', 'dev'), task('py-a', 'small', 'held'), task('py-b', 'small', 'dev'), task('q-a', 'question', 'dev')];
+  const tasks = [
+    task('js-a', 'small', 'dev'),
+    task('py-a', 'small', 'held'),
+    task('py-b', 'small', 'dev'),
+    task('q-a', 'question', 'dev'),
+  ];
   const ids = (args: string): readonly string[] =>
     selectTasks(tasks, parseTaskOptions(args.split(' ').filter((word) => word !== ''))).map(({ id }) => id);
 

@@ -54,6 +54,11 @@ describe('the table of figures', () => {
   });
 
   it('keeps bars and line breaks out of Markdown cells', () => {
-    expect(formatMarkdown([['a', 'b'], ['x|y', '1\n2']])).toBe('| a | b |\n|---|---|\n| x\\|y | 1 2 |');
+    expect(
+      formatMarkdown([
+        ['a', 'b'],
+        ['x|y', '1\n2'],
+      ]),
+    ).toBe('| a | b |\n|---|---|\n| x\\|y | 1 2 |');
   });
 });

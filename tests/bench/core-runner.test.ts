@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '@shared/events.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { RunResult } from '@shared/run-result.ts';
+import { createCoreRunner } from '../../bench/lib/core-runner.ts';
+import { aResult, progressed, turnEnded } from './bench-kit.ts';
+
+const task = {
+  projectPath: '/tmp/project',
+  prompt: 'Fix the failing test.',
+  check: 'pytest',
+  model: 'a/b',
+  gear: 'recipe',
+  seed: 4,
+  maxMinutes: 2,
+} as const;
+
+function fakeCore(events: readonly SessionEvent[], result: RunResult) {
+  const sent: RunOptions[] = [];
+  const calls: string[] = [];
+  let cancelled = (): void => undefined;
+  const core = {
+    createSession: async () => 's1',
+    subscribe: async (_id: string, _from: number, listener: (push: { type: 'event'; event: SessionEvent }) => void) => {
+      for (const event of events) listener({ type: 'event', event });
+      return () => void calls.push('unsubscribe');
+    },
+    send: async (_id: string, _text: string, options: RunOptions) => {
+      sent.push(options);
+      return { messageId: 'm1', queued: false };
+    },
+    result: async () => result,
+    cancel: async () => {
+      calls.push('cancel');
+      cancelled();
+    },
+    dispose: async () => void calls.push('dispose'),
+  };
+  const untilCancelled = (): Promise<RunResult> => new Promise((done) => (cancelled = () => done(result)));
+  return { core, sent, calls, untilCancelled };
+}
+
+const none = new AbortController().signal;
+
+describe('the core as a runner of tasks', () => {
+  it('runs locally, in place, with nobody to ask, and gives result and log', async () => {
+    const events = [progressed('facts', {}), turnEnded()];
+    const { core, sent, calls } = fakeCore(events, aResult());
+    const runner = createCoreRunner(core);
+    expect(await runner.run(task, none)).toEqual({ result: aResult(), events });
+    expect(sent).toEqual([
+      {
+        projectPath: '/tmp/project',
+        workspace: 'in-place',
+        policy: 'local',
+        local: 'a/b',
+        gear: 'recipe',
+        seed: 4,
+        maxMinutes: 2,
+        approve: 'deny',
+        atCap: 'stop',
+        plan: false,
+        interactive: false,
+        check: 'pytest',
+      },
+    ]);
+    await runner.close();
+    expect(calls).toEqual(['unsubscribe', 'dispose']);
+  });
+
+  it('leaves the criterion to Dewpoint where none is given', async () => {
+    const { core, sent } = fakeCore([turnEnded()], aResult());
+    await createCoreRunner(core).run({ ...task, check: null }, none);
+    expect(sent[0]).not.toHaveProperty('check');
+  });
+
+  it('does not take something missing on the machine for a failure of the agent', async () => {
+    const end = turnEnded({
+      reason: 'missing',
+      failure: { code: 'missing-sandbox', message: 'There is no Docker.', hint: 'Install it.' },
+    });
+    const { core } = fakeCore([end], aResult({ status: 'missing' }));
+    await expect(createCoreRunner(core).run(task, none)).rejects.toThrow('There is no Docker. Install it.');
+  });
+
+  it('cancels the turn on abort and waits for its end', async () => {
+    const { core, calls, untilCancelled } = fakeCore([turnEnded()], aResult({ status: 'cancelled' }));
+    const stop = new AbortController();
+    const running = createCoreRunner({ ...core, result: untilCancelled }).run(task, stop.signal);
+    setTimeout(() => stop.abort(), 5);
+    await expect(running).rejects.toThrow(/abort/i);
+    expect(calls).toEqual(['cancel', 'unsubscribe']);
+  });
+});
