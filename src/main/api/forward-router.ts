@@ -2,6 +2,7 @@ import type { AnyContractRouter } from '@orpc/contract';
 import { isContractProcedure } from '@orpc/contract';
 import { implement } from '@orpc/server';
 import { contract } from '@shared/contract.ts';
+import { toContractError } from './router.ts';
 import type { CoreRouter } from './serve-channel.ts';
 import type { CoreClient } from './socket.ts';
 
@@ -14,7 +15,7 @@ export interface ForwardedCall {
 export interface ForwardOptions {
   /** The core of now: after the owner of the home has gone, another one. */
   readonly client: () => Promise<CoreClient>;
-  /** Looks at each call before it goes on; throws to refuse it. */
+  /** Looks at each call before it goes on; throws an `AppError` to refuse it. */
   readonly guard?: (call: ForwardedCall) => Promise<void>;
 }
 
@@ -33,8 +34,12 @@ function forwardNode(node: AnyContractRouter, path: readonly string[], options: 
     return Object.fromEntries(children.map(([name, child]) => [name, forwardNode(child, [...path, name], options)]));
   }
   return implement(node).handler(async ({ input, signal }) => {
-    await options.guard?.({ name: path.join('.'), input });
-    return procedureOf(await options.client(), path)(input, signal === undefined ? {} : { signal });
+    try {
+      await options.guard?.({ name: path.join('.'), input });
+      return await procedureOf(await options.client(), path)(input, signal === undefined ? {} : { signal });
+    } catch (error) {
+      throw toContractError(error);
+    }
   });
 }
 
