@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { RunArguments } from './run.ts';
+import type { ServeArguments } from './serve.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
 export interface Handlers {
@@ -11,7 +12,7 @@ export interface Handlers {
   models(action: 'list' | 'show' | 'pull', id: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   settings(action: 'get' | 'set' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
   doctor(args: { readonly json?: boolean }): Promise<void>;
-  serve(args: { readonly port?: string; readonly open?: boolean }): Promise<void>;
+  serve(args: ServeArguments): Promise<void>;
 }
 
 /** Handlers see only their own arguments; commander throws on wrong usage instead of ending the process. */
@@ -134,6 +135,7 @@ function addMachine(program: Command, handlers: Handlers): void {
     .action((args: { readonly json?: boolean }) => handlers.doctor(args));
   subcommand(program, 'serve', 'the interface in the browser, on this machine only', 'dewpoint serve --open')
     .option('--port <n>', 'the port (default: a free one)')
+    .option('--root <dir>', 'where projects lie (default: your home folder and this one)')
     .option('--open', 'open it in the browser')
-    .action((args: { readonly port?: string; readonly open?: boolean }) => handlers.serve(args));
+    .action((args: ServeArguments) => handlers.serve(args));
 }

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createForwardRouter } from '../api/forward-router.ts';
+import { createWebGuard } from '../web/guard.ts';
+import { startServer } from '../web/serve.ts';
+import type { CommandContext } from './context.ts';
+import { usageError } from './fail.ts';
+import type { OpenCore } from './open-core.ts';
+
+export interface ServeArguments {
+  readonly port?: string;
+  readonly root?: string;
+  readonly open?: boolean;
+}
+
+/** Serves the interface until Ctrl-C, or until the process that owns the home has gone. */
+export async function serve(context: CommandContext, opened: OpenCore, args: ServeArguments): Promise<number> {
+  const { terminal, signal } = context;
+  // Who starts it here means this folder; a person's other projects lie under their home folder.
+  const roots = args.root === undefined ? [homedir(), process.cwd()] : [resolve(args.root)];
+  const router = createForwardRouter({ client: async () => opened.client, guard: createWebGuard(roots) });
+  const server = await startServer(router, { port: parsePort(args.port), pageFolder: pageFolder() });
+  terminal.out(`${server.url}\n`);
+  terminal.err(terminal.colors.dim(`for this machine only; projects under ${roots.join(' and ')}; Ctrl-C ends it\n`));
+  const { home } = await opened.client.home.info();
+  const doorFile = join(home, 'open-in-browser.html');
+  if (args.open === true) await openInBrowser(server.url, doorFile, terminal.err);
+  const ended = await Promise.race([aborted(signal).then(() => 'asked' as const), opened.closed]);
+  await server.close();
+  await rm(doorFile, { force: true });
+  if (ended === 'asked') return 0;
+  terminal.err('the Dewpoint that owns this folder has ended; start this again to go on\n');
+  return 1;
+}
+
+/** Beside the command line in the build. */
+function pageFolder(): string {
+  return join(import.meta.dirname, '../renderer');
+}
+
+function parsePort(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const port = Number(text);
+  if (!/^\d+$/u.test(text) || port > 65_535) throw usageError(`"${text}" is not a port.`, 'See: dewpoint serve --help');
+  return port;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
+}
+
+/**
+ * By the system's own way to open something. Not the address itself: every user of the machine can read the
+ * arguments of a program, so the token goes by way of a file that is this user's alone.
+ */
+async function openInBrowser(url: string, doorFile: string, say: (text: string) => void): Promise<void> {
+  const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}">\n`;
+  await writeFile(doorFile, page, { mode: 0o600 });
+  const [program, args] = openerOf(pathToFileURL(doorFile).href, process.platform);
+  const child = spawn(program, args, { stdio: 'ignore', detached: true });
+  child.once('error', () => say('no browser could be opened; open the address above yourself\n'));
+  child.unref();
+}
+
+function openerOf(url: string, platform: NodeJS.Platform): readonly [string, string[]] {
+  if (platform === 'darwin') return ['open', [url]];
+  if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
+  return ['xdg-open', [url]];
+}

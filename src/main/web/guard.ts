@@ -1,0 +1,47 @@
+import { realpath } from 'node:fs/promises';
+import { relative, sep, isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '@shared/errors.ts';
+import type { ForwardedCall } from '../api/forward-router.ts';
+
+const pathInput = z.object({
+  projectPath: z.string().nullish(),
+  options: z.object({ projectPath: z.string().nullish() }).nullish(),
+});
+
+/**
+ * What a browser may not ask for: settings are changed at the machine itself, and projects lie under `roots`
+ * (links resolved). Throws `refused` or `bad-input`.
+ */
+export function createWebGuard(roots: readonly string[]): (call: ForwardedCall) => Promise<void> {
+  return async ({ name, input }) => {
+    if (name === 'settings.set') {
+      throw new AppError('refused', 'Settings cannot be changed from the browser.', {
+        hint: 'At the machine: dewpoint settings set KEY VALUE',
+      });
+    }
+    const parsed = pathInput.safeParse(input);
+    if (!parsed.success) return;
+    for (const path of [parsed.data.projectPath, parsed.data.options?.projectPath]) {
+      if (path !== undefined && path !== null) await requireUnder(roots, path);
+    }
+  };
+}
+
+async function requireUnder(roots: readonly string[], path: string): Promise<void> {
+  if (!isAbsolute(path))
+    throw new AppError('bad-input', 'Give the whole path of the project folder, from the root on.');
+  const real = await realpath(path).catch(() => null);
+  const realRoots = await Promise.all(roots.map((root) => realpath(root).catch(() => root)));
+  // The same answer for a folder that is missing and one that is elsewhere: the browser learns nothing about others.
+  if (real === null || !realRoots.some((root) => isUnder(root, real))) {
+    throw new AppError('refused', `There is no folder ${path} under ${roots.join(' or ')}.`, {
+      hint: 'Start it with the folder your projects are in: dewpoint serve --root DIR',
+    });
+  }
+}
+
+function isUnder(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

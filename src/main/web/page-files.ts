@@ -1,0 +1,76 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+
+export interface PageFile {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** The files of the page by their path in an address: `/index.html`, `/assets/…`; `/` is the first. */
+export type PageFiles = ReadonlyMap<string, PageFile>;
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+
+/**
+ * Reads the built page into memory. What is asked for later is looked up among these names and nowhere else, so
+ * that no spelling of a path can reach another file. Throws `not-found` where nothing was built.
+ */
+export async function readPageFiles(folder: string): Promise<PageFiles> {
+  const files = new Map<string, PageFile>();
+  for (const path of await filesUnder(folder)) {
+    const contentType = contentTypes[extname(path)];
+    if (contentType === undefined) continue;
+    files.set(`/${relative(folder, path).split(sep).join('/')}`, { contentType, body: await readFile(path) });
+  }
+  const index = files.get('/index.html');
+  if (index === undefined) {
+    throw new AppError('not-found', 'The built page is not there.', { hint: 'Build it: npm run build' });
+  }
+  return files.set('/', index);
+}
+
+async function filesUnder(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const nested = entries.map(async (entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesUnder(path) : [path];
+  });
+  return (await Promise.all(nested)).flat();
+}
+
+/**
+ * What the page may do, told to the browser with each file: its own scripts and styles, its own connection
+ * (`connect`: a source list), nothing inline, nothing foreign, no HTML made from text.
+ */
+export function pageHeaders(connect: string): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    `connect-src ${connect}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+  return {
+    'content-security-policy': policy.join('; '),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-cache',
+  };
+}

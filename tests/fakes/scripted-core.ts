@@ -1,0 +1,110 @@
+import type { SessionSummary } from '@shared/contract.ts';
+import { AppError } from '@shared/errors.ts';
+import type { NewEvent, SessionEvent, Transient } from '@shared/events.ts';
+import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/session-money.ts';
+import { emptySession, reduceSession, sessionStatus } from '@shared/session-state.ts';
+import type { CoreApi, CorePush } from '../../src/main/api/core-api.ts';
+
+/** A core without engine, disk or sandbox: each message is answered by the next list of events of its script. */
+export interface ScriptedCore extends CoreApi {
+  /** Appends to a session's log, as a turn would. */
+  append(sessionId: string, event: NewEvent): void;
+  push(sessionId: string, transient: Transient): void;
+  readonly listeners: () => number;
+}
+
+interface Held {
+  readonly events: SessionEvent[];
+  readonly listeners: Set<(push: CorePush) => void | Promise<void>>;
+}
+
+export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []): ScriptedCore {
+  const sessions = new Map<string, Held>();
+  const answers = [...script];
+  let now = 1_700_000_000_000;
+  const held = (sessionId: string): Held => {
+    const found = sessions.get(sessionId);
+    if (found === undefined) throw new AppError('not-found', `There is no session ${sessionId}.`);
+    return found;
+  };
+  const append = (sessionId: string, event: NewEvent): void => {
+    const { events, listeners } = held(sessionId);
+    now += 250;
+    const stamped: SessionEvent = { ...event, v: 1, seq: events.length + 1, at: now };
+    events.push(stamped);
+    for (const listener of listeners) void listener({ type: 'event', event: stamped });
+  };
+  const stateOf = (sessionId: string) => held(sessionId).events.reduce(reduceSession, emptySession);
+  const moneyOf = (sessionId: string) => held(sessionId).events.reduce(reduceMoney, emptyMoney);
+  const summary = (sessionId: string): SessionSummary => {
+    const state = stateOf(sessionId);
+    const { title, projectPath, createdAt, lastAt, totals } = state;
+    return {
+      sessionId,
+      title,
+      projectPath,
+      createdAt,
+      updatedAt: lastAt,
+      steps: totals.steps,
+      costUsd: totalCostUsd(moneyOf(sessionId)),
+      status: sessionStatus(state) === 'running' ? 'running' : 'idle',
+      lastReason: state.turns.at(-1)?.reason ?? null,
+    };
+  };
+  return {
+    ...unused,
+    append,
+    push(sessionId, transient) {
+      for (const listener of held(sessionId).listeners) void listener({ type: 'transient', transient });
+    },
+    listeners: () => [...sessions.values()].reduce((count, session) => count + session.listeners.size, 0),
+    async createSession({ projectPath, title }) {
+      const sessionId = `session-${sessions.size + 1}`;
+      sessions.set(sessionId, { events: [], listeners: new Set() });
+      const workspace = { mode: 'in-place' as const, path: projectPath ?? '/workspace' };
+      const named = { logVersion: 1, sessionId, appVersion: '0', title: title ?? 'A scripted session' };
+      append(sessionId, { type: 'session-created', ...named, projectPath, workspace, parentId: null, groupId: null });
+      return sessionId;
+    },
+    async send(sessionId, text) {
+      const messageId = `message-${held(sessionId).events.length}`;
+      append(sessionId, { type: 'user-message-added', messageId, text, queued: false });
+      for (const event of answers.shift() ?? []) append(sessionId, event);
+      return { messageId, queued: false };
+    },
+    async subscribe(sessionId, fromSeq, listener) {
+      const { events, listeners } = held(sessionId);
+      for (const event of events.slice(fromSeq - 1)) void listener({ type: 'event', event });
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    listSessions: async () => [...sessions.keys()].map(summary),
+    findSession: async (id) => summary(id),
+    showSession: async (sessionId) => ({ state: stateOf(sessionId), money: moneyOf(sessionId) }),
+  };
+}
+
+const notScripted = (): never => {
+  throw new AppError('internal', 'This is not in the script.');
+};
+
+const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessions' | 'findSession' | 'showSession'> = {
+  info: { version: '0', home: '/home', cache: '/cache' },
+  settingsPath: '/home/settings.json',
+  cancel: async () => undefined,
+  approve: async () => undefined,
+  result: async () => notScripted(),
+  replay: async () => notScripted(),
+  showChanges: async () => [],
+  takeChanges: async () => notScripted(),
+  undoChanges: async () => notScripted(),
+  listModels: async () => [],
+  showModel: async () => notScripted(),
+  pullModel: async () => notScripted(),
+  getSetting: () => null,
+  setSetting: async () => null,
+  doctor: async () => [],
+  runningTurns: () => 0,
+  idle: async () => undefined,
+  dispose: async () => undefined,
+};
