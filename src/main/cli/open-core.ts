@@ -15,8 +15,13 @@ export interface OpenCore {
   readonly client: CoreClient;
   /** Only in the process that owns the home. */
   readonly router: AppRouter | null;
-  /** As the owner: waits for the turns of other processes, then ends everything that was started. */
-  close(): Promise<void>;
+  /** Resolves when the process that owns the home has gone; never, where this one owns it. */
+  readonly closed: Promise<void>;
+  /**
+   * As the owner: waits for the turns of other processes, then ends everything that was started. With `now`, turns
+   * that only this process can have asked for are cancelled instead.
+   */
+  close(options?: { readonly now: boolean }): Promise<void>;
 }
 
 const connectTimeoutMs = 2_000;
@@ -26,14 +31,15 @@ const connectTries = 20;
  * Opens the core of the home: as its owner, or as a client of the process that owns it. An owner that goes away
  * between the look and the call is replaced by this process.
  */
-export async function openCore(terminal: Terminal, version: string): Promise<OpenCore> {
+export async function openCore(terminal: Pick<Terminal, 'err'>, version: string): Promise<OpenCore> {
   const places = findPlaces(process.env, process.platform);
   for (let attempt = 1; ; attempt += 1) {
     const claim = await claimHome(places.home);
     if (claim.type === 'owner') return becomeOwner(claim, { ...places, version }, terminal);
     try {
       const connection = await connectSocket(claim.socketPath, connectTimeoutMs);
-      return { client: connection.client, router: null, close: async () => connection.close() };
+      const { client, closed } = connection;
+      return { client, router: null, closed, close: async () => connection.close() };
     } catch (error) {
       // The owner may still be starting, or just be leaving.
       if (attempt === connectTries) throw error;
@@ -45,15 +51,16 @@ export async function openCore(terminal: Terminal, version: string): Promise<Ope
 async function becomeOwner(
   claim: Extract<HomeClaim, { type: 'owner' }>,
   places: { readonly home: string; readonly cache: string; readonly version: string },
-  terminal: Terminal,
+  terminal: Pick<Terminal, 'err'>,
 ): Promise<OpenCore> {
   try {
     const core = await compose({ ...places, onNotice: (text) => terminal.err(`${text}\n`) });
     const router = createRouter(core);
     const server = await serveSocket(router, claim.socketPath);
-    const close = async (): Promise<void> => {
+    const close: OpenCore['close'] = async (options): Promise<void> => {
       // Another process may be in the middle of a turn in this core; it is not cut off because this one is done.
-      if (core.runningTurns() > 0) {
+      const mayBeTheirs = options?.now !== true || server.clients() > 0;
+      if (mayBeTheirs && core.runningTurns() > 0) {
         terminal.err('waiting for the other Dewpoint processes that work in this home …\n');
         await core.idle();
       }
@@ -61,7 +68,7 @@ async function becomeOwner(
       await core.dispose();
       await claim.release();
     };
-    return { client: createRouterClient(router), router, close };
+    return { client: createRouterClient(router), router, closed: new Promise<void>(() => undefined), close };
   } catch (error) {
     await claim.release();
     throw error;

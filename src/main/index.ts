@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { app } from 'electron';
+import { openCore } from './cli/open-core.ts';
+import { startDesktop } from './electron/desktop.ts';
+import { findPlaces } from './lib/places.ts';
+
+declare const __APP_VERSION__: string;
+
+const say = (text: string): void => void process.stderr.write(text);
+
+app.setName('Dewpoint');
+startDesktop({
+  // The same door as the command line's: this process owns the home, or is a client of the one that does.
+  connect: () => openCore({ err: say }, __APP_VERSION__),
+  stateFolder: join(findPlaces(process.env, process.platform).home, 'window'),
+  pageFolder: join(import.meta.dirname, '../renderer'),
+  preloadFile: join(import.meta.dirname, '../preload/index.cjs'),
+  developmentUrl: import.meta.env.DEV ? (process.env.ELECTRON_RENDERER_URL ?? null) : null,
+  isTest: process.env.DEWPOINT_TEST === '1',
+});
