@@ -46,6 +46,16 @@ export default defineConfig({
   renderer: {
     resolve: { alias },
     plugins: [react()],
-    build: { target: 'chrome114', minify: true, rollupOptions: { input: resolve('src/renderer/index.html') } },
+    build: {
+      target: 'chrome114',
+      minify: true,
+      // The polyfill fetches, which the page's policy need not allow.
+      modulePreload: { polyfill: false },
+      rollupOptions: {
+        input: resolve('src/renderer/index.html'),
+        // The page shares reducers with the core. The schemas beside them are not used by it and must not be in it.
+        treeshake: { manualPureFunctions: ['z'] },
+      },
+    },
   },
 });

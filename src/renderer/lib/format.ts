@@ -1,0 +1,41 @@
+/** `0.9 s`, `14 s`, `3 min 05 s`. */
+export function seconds(milliseconds: number): string {
+  const count = milliseconds / 1000;
+  if (count < 9.95) return `${count.toFixed(1)} s`;
+  const whole = Math.round(count);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
+}
+
+/** US dollars; null is a price that nobody knows, which is not 0. */
+export function money(costUsd: number | null): string {
+  if (costUsd === null) return 'unpriced';
+  return `$${costUsd.toFixed(costUsd >= 1 ? 2 : 4)}`;
+}
+
+/** `980`, `12.3k`. */
+export function tokens(count: number): string {
+  return count < 10_000 ? String(count) : `${(count / 1000).toFixed(1)}k`;
+}
+
+export function speed(tokensPerSecond: number | null): string | null {
+  if (tokensPerSecond === null) return null;
+  return `${tokensPerSecond < 100 ? tokensPerSecond.toFixed(1) : Math.round(tokensPerSecond)} tok/s`;
+}
+
+/** `+3 −1`, with a question mark for what is not known. */
+export function lineCounts(added: number | null, removed: number | null): string {
+  return `+${added ?? '?'} −${removed ?? '?'}`;
+}
+
+export function megabytes(bytes: number): string {
+  return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+/** `just now`, `5 min ago`, `3 h ago`, then the date. */
+export function ago(at: number, now: number): string {
+  const minutes = Math.floor((now - at) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  return new Date(at).toLocaleDateString();
+}

@@ -1,0 +1,42 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { SessionSummary } from '@shared/contract.ts';
+import type { CoreClient } from './core-client.ts';
+import { failureText } from './failure-text.ts';
+
+export type SessionsLoad =
+  | { readonly type: 'loading' }
+  | { readonly type: 'ready'; readonly sessions: readonly SessionSummary[]; readonly readAt: number }
+  | { readonly type: 'failed'; readonly text: string };
+
+/** Sessions of other processes come into the same list, so it is read again from time to time. */
+const refreshMs = 4_000;
+
+export function useSessions(client: CoreClient): { readonly load: SessionsLoad; readonly refresh: () => void } {
+  const [load, setLoad] = useState<SessionsLoad>({ type: 'loading' });
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    const read = async (): Promise<void> => {
+      try {
+        const sessions = await client.sessions.list(undefined, { signal: stop.signal });
+        if (!stop.signal.aborted)
+          setLoad({ type: 'ready', sessions: [...sessions].sort(newestFirst), readAt: Date.now() });
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        // A list that was read once stays on the screen; the next reading may succeed.
+        setLoad((last) => (last.type === 'ready' ? last : { type: 'failed', text: failureText(error) }));
+      }
+    };
+    void read();
+    const timer = setInterval(() => void (document.hidden || read()), refreshMs);
+    return () => {
+      clearInterval(timer);
+      stop.abort();
+    };
+  }, [client, asked]);
+  return { load, refresh: useCallback(() => setAsked((count) => count + 1), []) };
+}
+
+function newestFirst(left: SessionSummary, right: SessionSummary): number {
+  return right.updatedAt - left.updatedAt;
+}
