@@ -1,94 +1,83 @@
-import type { EventOf, SessionEvent } from '@shared/events.ts';
-import { addUsage, noUsage } from '@shared/money.ts';
-import type { Usage } from '@shared/money.ts';
 import type { RunResult, StepFigures } from '@shared/run-result.ts';
-import type { SessionState } from '@shared/session-state.ts';
+import type { Usage } from '@shared/money.ts';
+import { addUsage, noUsage } from '@shared/money.ts';
+import { changeStatus } from '@shared/session-changes.ts';
+import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
 import { runStatusOf } from '@shared/session-state.ts';
 
-const notYet = 'Prices of other models and measured power are not known to this version.';
-
-interface Gathered {
-  readonly started: EventOf<'turn-started'> | null;
-  readonly ended: EventOf<'turn-ended'> | null;
-  readonly steps: readonly StepFigures[];
-  readonly usage: Usage;
-  readonly actions: number;
-  readonly before: boolean | null;
-  readonly after: boolean | null;
-}
-
 /**
- * The last turn of a session, summed up from its events. `changed` are the files that the session left changed, net:
- * what was tried and taken back within the turn is not a change.
+ * The last turn of a session as the result file tells it; the text and the list of files are of the whole session's
+ * state. Null while it runs or before there is one. What is not known is null with its reason, never 0.
  */
-export function buildRunResult(
-  state: SessionState,
-  events: readonly SessionEvent[],
-  changed: RunResult['changes'],
-): RunResult {
-  const turn = gather(events);
-  const reason = turn.ended?.reason ?? 'crashed';
-  const known = turn.steps.every((step) => step.costUsd !== null);
-  const { freshInput, cacheRead, cacheWrite, output } = turn.usage;
+export function buildRunResult(state: SessionState): RunResult | null {
+  const turn = state.turns.at(-1);
+  if (turn?.reason === null || turn === undefined || state.workspace === null) return null;
+  const steps = state.steps.filter((step) => step.turnId === turn.id);
+  const usage = steps.reduce<Usage>((sum, step) => (step.end === null ? sum : addUsage(sum, step.end.usage)), noUsage);
+  const { freshInput, cacheRead, cacheWrite, output } = usage;
+  const costUsd = costOfSteps(steps);
   return {
     session: state.sessionId ?? '',
-    status: runStatusOf(reason),
-    reason,
-    text: turn.ended?.text ?? '',
-    confidence: turn.ended?.confidence ?? null,
-    check: turn.started?.criterion ? { command: turn.started.criterion.command, before: turn.before, after: turn.after } : null,
-    steps: turn.steps.length,
+    status: runStatusOf(turn.reason),
+    reason: reasonOf(turn),
+    text: turn.text,
+    confidence: turn.confidence,
+    check: checkOf(turn),
+    steps: turn.steps,
     actions: turn.actions,
-    seconds: turn.started === null ? 0 : ((turn.ended?.at ?? state.lastAt) - turn.started.at) / 1000,
+    seconds: ((turn.endedAt ?? turn.startedAt) - turn.startedAt) / 1000,
     tokens: { freshInput, cacheRead, cacheWrite, output },
-    costUsd: known ? turn.steps.reduce((sum, step) => sum + (step.costUsd ?? 0), 0) : null,
-    ...(known ? {} : { costReason: 'A model that was called has no known price.' }),
+    costUsd,
+    ...(costUsd === null ? { costReason: 'at least one call was made to a model without a known price' } : {}),
     energyWh: null,
-    energyReason: notYet,
-    counterfactual: { allLocal: null, allCloud: null, reason: notYet },
-    byStep: turn.steps,
-    workspace: state.workspace ?? { mode: 'scratch', path: '' },
-    changes: changed,
+    energyReason: 'energy is not measured yet',
+    counterfactual: { allLocal: null, allCloud: null, reason: 'what it would have cost elsewhere is not computed yet' },
+    byStep: steps.map(figuresOf),
+    workspace: state.workspace,
+    changes: state.changes
+      .filter((change) => changeStatus(change) !== 'undone')
+      .map(({ path, added, removed }) => ({ path, added, removed })),
   };
 }
 
-function gather(events: readonly SessionEvent[]): Gathered {
-  const started = events.findLast((event) => event.type === 'turn-started') ?? null;
-  const mine = events.filter((event) => started !== null && event.turnId === started.turnId);
-  const ofType = <Type extends SessionEvent['type']>(type: Type): readonly EventOf<Type>[] =>
-    mine.filter((event): event is EventOf<Type> => event.type === type);
-  const calls = ofType('model-call-started');
-  const routes = new Map(ofType('route-decided').map((route) => [route.callId, route.reason]));
-  const ends = new Map(ofType('model-call-ended').map((end) => [end.callId, end]));
-  const checks = ofType('criterion-checked');
-  return {
-    started,
-    ended: ofType('turn-ended').at(-1) ?? null,
-    steps: calls.map((call) => stepFigures(call, ends.get(call.callId), routes.get(call.callId) ?? '')),
-    usage: [...ends.values()].reduce((sum, end) => addUsage(sum, end.usage), noUsage),
-    actions: ofType('tool-started').filter((tool) => tool.by === 'recipe').length,
-    before: checks.find((check) => check.phase === 'before')?.passed ?? null,
-    after: checks.findLast((check) => check.phase === 'after')?.passed ?? null,
-  };
+/** The word of the reason, and where something failed or is missing what it says and what to do. */
+function reasonOf(turn: TurnState): string {
+  if (turn.failure === null) return turn.reason === 'done' ? 'done' : (turn.reason ?? '');
+  const { message, hint } = turn.failure;
+  return `${turn.reason}: ${message}${hint === undefined ? '' : ` ${hint}`}`;
 }
 
-function stepFigures(
-  call: EventOf<'model-call-started'>,
-  end: EventOf<'model-call-ended'> | undefined,
-  reason: string,
-): StepFigures {
+function checkOf(turn: TurnState): RunResult['check'] {
+  if (turn.criterion === null) return null;
+  const { command } = turn.criterion;
+  return { command, before: turn.before?.passed ?? null, after: turn.after?.passed ?? null };
+}
+
+function costOfSteps(steps: readonly StepState[]): number | null {
+  let sum = 0;
+  for (const { end } of steps) {
+    if (end === null) continue;
+    if (end.costUsd === null) return null;
+    sum += end.costUsd;
+  }
+  return sum;
+}
+
+function figuresOf(step: StepState): StepFigures {
+  const { purpose, rung, where, provider, model, reason, promptTokens, end } = step;
   return {
-    step: call.step,
-    purpose: call.purpose,
-    rung: call.rung,
-    where: call.rung.where,
-    provider: call.provider,
-    model: call.model,
+    step: step.step,
+    purpose,
+    rung,
+    where,
+    provider,
+    model,
     reason,
-    promptTokens: call.promptTokens ?? (end === undefined ? null : end.usage.freshInput + end.usage.cacheRead + end.usage.cacheWrite),
+    promptTokens:
+      promptTokens ?? (end === null ? null : end.usage.freshInput + end.usage.cacheRead + end.usage.cacheWrite),
     evaluatedTokens: end?.evaluatedTokens ?? null,
     outputTokens: end?.usage.output ?? 0,
     seconds: (end?.timings.totalMs ?? 0) / 1000,
-    costUsd: end === undefined ? 0 : end.costUsd,
+    costUsd: end?.costUsd ?? null,
   };
 }

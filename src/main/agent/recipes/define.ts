@@ -72,7 +72,12 @@ export interface RecipeSettings {
   readonly samples: number;
   readonly mechanicalArm: boolean;
   readonly repairTurn: boolean;
-  readonly judge: { readonly agreement: boolean; readonly mutants: boolean; readonly overfitLint: boolean; readonly rerun: boolean };
+  readonly judge: {
+    readonly agreement: boolean;
+    readonly mutants: boolean;
+    readonly overfitLint: boolean;
+    readonly rerun: boolean;
+  };
   readonly locate: { readonly trace: boolean; readonly coverage: boolean };
   readonly seed: number;
 }

@@ -21,10 +21,11 @@ export default defineRecipe({
       reason: `\`${subject.criterion.command}\` fails before the work, so a test can judge every try.`,
     };
   },
-  run: fixFailingTests,
+  run: (context) => fixFailingTests(context),
 });
 
-export async function fixFailingTests(context: RecipeContext): Promise<RecipeOutcome> {
+/** `plan`: the arms in another order, for measuring them. */
+export async function fixFailingTests(context: RecipeContext, plan = planFor(context.settings)): Promise<RecipeOutcome> {
   const { criterion, budget } = context;
   if (criterion === null) return gaveUp('There is no success criterion to judge by.');
   const begin = budget.millisecondsLeft();
@@ -39,7 +40,7 @@ export async function fixFailingTests(context: RecipeContext): Promise<RecipeOut
   await context.progress('facts', `${report.failures.length} failing, ${report.passed.size} passing tests.`, {
     failures: report.failures.slice(0, 5),
   });
-  const result = await searchFix({ context, syntax, judge, plan: planFor(context.settings), secondsLeft });
+  const result = await searchFix({ context, syntax, judge, plan, secondsLeft });
   if (result.accepted.length === 0) {
     const reason = result.fatal ?? 'No change that was tried made the tests pass.';
     return { type: 'gave-up', reason, facts: giveUpFacts(result, judge) };

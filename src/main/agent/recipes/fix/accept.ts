@@ -17,6 +17,7 @@ export async function acceptBest(parts: AcceptParts, result: SearchResult): Prom
   const { context, judge } = parts;
   const [chosen] = [...result.accepted].sort((left, right) => sizeOf(left) - sizeOf(right));
   if (chosen === undefined) throw new Error('nothing to accept');
+  await context.progress('accepted', `Passing: ${result.accepted.map((one) => one.candidate.label).join(' | ')}`);
   const files = filesOf(chosen.candidate, result.kept);
   const refused = await context.world.apply(files);
   if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };

@@ -11,6 +11,7 @@ import {
   setupScript,
   shellQuote,
   trialScript,
+  type TrialCommand,
   type TrialPaths,
   type TrialRun,
 } from './trial-script.ts';
@@ -168,7 +169,7 @@ class TrialJudge implements Judge {
 
   async #script(
     candidates: Parameters<typeof trialScript>[0],
-    options: { commands: readonly string[]; limitSeconds: number } & Partial<JudgeOptions>,
+    options: { commands: readonly TrialCommand[]; limitSeconds: number } & Partial<JudgeOptions>,
   ): Promise<readonly TrialRun[]> {
     const { world, facts } = this.#context;
     const totalSeconds = options.totalSeconds ?? options.limitSeconds;
@@ -208,6 +209,7 @@ class TrialJudge implements Judge {
     // Only the narrow command ran: what else broke is not known, so nothing is called a step forward.
     const wholeRun = last.stage === stages - 1;
     const lost = [...before.passed].some((id) => (wholeRun ? !report.passed.has(id) : stillFailing.has(id)));
+    if (last.exitCode === 0 && !wholeRun) return { ...verdict, type: 'untried', gained };
     if (lost) return { ...verdict, type: 'broken', gained };
     if (gained > 0 || newlyCollected(before, report)) return { ...verdict, type: 'partial', gained };
     const moved = report.failures.some((failure) => movedOn(before.failures, failure));

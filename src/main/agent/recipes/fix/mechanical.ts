@@ -1,6 +1,7 @@
 import type { Span } from '../code/spans.ts';
 import { walk, type Syntax, type SyntaxNode } from '../code/syntax.ts';
 import type { Candidate, Origin } from './candidate.ts';
+import { templateMutations } from './templates.ts';
 
 /** One small textual change, by offsets into the file. */
 export interface Mutation {
@@ -95,7 +96,8 @@ export function mutationsOf(
       if (line < span.startLine || line > span.endLine) continue;
       mutations.push(...leafMutations(node, line), ...treeMutations(node, line, text));
     }
-    return mutations;
+    const { language, startLine, endLine } = span;
+    return [...mutations, ...templateMutations({ text, language, root, startLine, endLine })];
   });
   const seen = new Set<string>();
   return found.filter((mutation) => {

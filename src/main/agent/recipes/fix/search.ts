@@ -201,7 +201,7 @@ class Search {
     if (fresh.length === 0) return [];
     await context.progress('mechanical', `Trying ${fresh.length} small changes without a model.`);
     const affordable = Math.min(30, Math.max(5, this.#parts.secondsLeft() / 4));
-    const verdicts = await judge.try(fresh, { stopAfter: 3, totalSeconds: affordable });
+    const verdicts = await judge.try(fresh, { stopAfter: 6, totalSeconds: affordable });
     for (const verdict of verdicts) this.#note(verdict);
     return verdicts;
   }

@@ -1,5 +1,5 @@
 import type { TestFailure } from '../facts/test-report.ts';
-import { shellQuote } from './trial-script.ts';
+import { shellQuote, type TrialCommand } from './trial-script.ts';
 
 /** The test command in the form that reports most: unittest names its passing tests only with `-v`. */
 export function reportingCommand(command: string): string {
@@ -15,7 +15,8 @@ export function failingOnlyCommand(command: string, failures: readonly TestFailu
   if (unittest !== null) return `${unittest[1] ?? ''} -v ${arguments_(failures.map((failure) => failure.id))}`;
   const paths = failures.map((failure) => failure.path).filter((path) => path !== null);
   if (/^\s*node --test(?: [\w./*'"-]+)*\s*$/.test(command) && paths.length === failures.length) {
-    return `node --test ${arguments_(paths)}`;
+    const unique = [...new Set(paths)];
+    return unique.length === 1 ? `node ${shellQuote(unique[0] ?? '')}` : `node --test ${arguments_(paths)}`;
   }
   return null;
 }

@@ -1,4 +1,5 @@
 import type { FileText } from './candidate.ts';
+import { forkRunner } from './fork-runner.ts';
 
 /** The part of a new text that differs from the base, by lines: what a script must carry. */
 export interface LinePatch {
@@ -51,10 +52,13 @@ export interface ScriptCandidate {
   readonly checks: readonly string[];
 }
 
+/** A shell command, or pytest with these arguments in forks of one process (many quick runs). */
+export type TrialCommand = string | { readonly pytest: readonly string[] };
+
 export interface TrialScriptOptions {
   readonly paths: TrialPaths;
   /** Run in order; the first that fails ends the candidate. */
-  readonly commands: readonly string[];
+  readonly commands: readonly TrialCommand[];
   readonly limitSeconds: number;
   /** The script ends after so many candidates that passed every command. */
   readonly stopAfter: number;
@@ -73,18 +77,38 @@ export function trialScript(candidates: readonly ScriptCandidate[], options: Tri
   const lines = [
     ...prelude(options.paths),
     'go() {',
-    '  s=$(now); timeout -k 1 "$3" bash -c "$4" > "$W/out" 2>&1 < /dev/null; code=$?; e=$(now)',
+    '  s=$(now)',
+    '  if [ "$4" = @fork ] && [ -n "$forks" ]; then echo run >&7; read -r -t "$(($3 + 5))" -u 8 code || code=124',
+    '  else c=$4; [ "$c" = @fork ] && c=$instead; timeout -k 1 "$3" bash -c "$c" > "$W/out" 2>&1 < /dev/null; code=$?; fi',
+    '  e=$(now)',
     '  echo "@@dewpoint $1 $2 $code $((e - s))"',
     `  if [ "$(wc -c < "$W/out")" -gt ${keep * 2} ]`,
     `  then head -c ${keep} "$W/out"; echo; echo "[...]"; tail -c ${keep} "$W/out"; else cat "$W/out"; fi`,
     '  echo; return $code',
     '}',
+    ...forkLines(options),
     'begin=$(now); accepted=0',
     `more() { [ "$accepted" -lt ${options.stopAfter} ] && [ $(( $(now) - begin )) -lt ${options.totalSeconds * 1000} ]; }`,
   ];
   for (const [index, candidate] of candidates.entries()) lines.push(...candidateLines(candidate, index, options));
-  lines.push('echo "@@dewpoint end"');
+  lines.push('echo "@@dewpoint end"', 'echo quit >&7 2> /dev/null');
   return `${lines.join('\n')}\n`;
+}
+
+/** Starts the process that forks, when a command wants it; without it the plain command is run instead. */
+function forkLines(options: TrialScriptOptions): string[] {
+  const forked = options.commands.find((command) => typeof command !== 'string');
+  if (forked === undefined || typeof forked === 'string') return ['forks=; exec 7> /dev/null'];
+  const given = forked.pytest.map(shellQuote).join(' ');
+  return [
+    `instead=${shellQuote(`python3 -m pytest ${given}`)}; forks=; rm -f "$W/req" "$W/res"; mkfifo "$W/req" "$W/res"; exec 7<> "$W/req" 8<> "$W/res"`,
+    `cat > "$W/fork.py" << 'DEWPOINT_END_OF_TEXT'`,
+    forkRunner,
+    'DEWPOINT_END_OF_TEXT',
+    `python3 "$W/fork.py" "$W/req" "$W/res" "$W/out" ${options.limitSeconds} ${given} > /dev/null 2>&1 < /dev/null &`,
+    'server=$!; trap "kill -9 $server 2> /dev/null" EXIT',
+    'read -r -t 10 -u 8 forks; [ "$forks" = ready ] || forks=',
+  ];
 }
 
 /** Shell functions: `put PATH HEAD TAIL` composes a file from its pristine lines and stdin, `back PATH` restores it. */
@@ -115,9 +139,10 @@ function candidateLines(candidate: ScriptCandidate, index: number, options: Tria
   const lines = ['if more; then'];
   lines.push(...candidate.patches.flatMap(putLines));
   const checks = candidate.checks.map((command) => `go ${index} check ${options.limitSeconds} ${shellQuote(command)}`);
-  const runs = options.commands.map(
-    (command, at) => `go ${index} ${at} ${options.limitSeconds} ${shellQuote(command)}`,
-  );
+  const runs = options.commands.map((command, at) => {
+    const text = typeof command === 'string' ? shellQuote(command) : '@fork';
+    return `go ${index} ${at} ${options.limitSeconds} ${text}`;
+  });
   lines.push(`if ${[...checks, ...runs].join(' && ')}; then accepted=$((accepted + 1)); fi`);
   lines.push(...candidate.patches.map((patch) => `back ${shellQuote(patch.path)}`), 'fi');
   return lines;

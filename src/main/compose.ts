@@ -1,0 +1,280 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SessionSummary } from '@shared/contract.ts';
+import type { Reply } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
+import type { Settings } from '@shared/settings.ts';
+import catalogue from '../../resources/models.json';
+import type { CoreApi } from './api/core-api.ts';
+import type { AgentConfig } from './agent/services.ts';
+import { discoverRecipes } from './agent/recipes/registry.ts';
+import { runReplayTurn } from './agent/replay-turn.ts';
+import { buildRunResult } from './agent/run-result.ts';
+import { examine } from './core-doctor.ts';
+import type { CoreModels } from './core-models.ts';
+import { createCoreModels } from './core-models.ts';
+import type { CoreSessions } from './core-sessions.ts';
+import { createCoreSessions } from './core-sessions.ts';
+import { createLlamaEngine } from './engines/llama-client.ts';
+import { parseCatalogue } from './engines/model-catalogue.ts';
+import { createModelStore } from './engines/model-store.ts';
+import { delay } from './lib/delay.ts';
+import type { Log } from './lib/log.ts';
+import { silentLog } from './lib/log.ts';
+import { gatherFacts } from './projects/gather-facts.ts';
+import { discoverProviders } from './providers/registry.ts';
+import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
+import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
+import { prepareWorkspace } from './sandbox/workspace.ts';
+import type { Blobs } from './sessions/blobs.ts';
+import { createBlobs } from './sessions/blobs.ts';
+import { showChanges, takeChanges, undoChanges } from './sessions/changes.ts';
+import { createRedactor } from './sessions/redact.ts';
+import { replaySession } from './sessions/replay.ts';
+import type { SessionStore } from './sessions/session-store.ts';
+import { createSessionStore } from './sessions/session-store.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
+import { openSettings } from './settings/settings-store.ts';
+import { builtInTools, discoverTools } from './tools/registry.ts';
+
+/** What a host says about where it runs; everything else is found here. */
+export interface ComposeConfig {
+  readonly home: string;
+  readonly cache: string;
+  readonly version: string;
+  /** A sentence for a person about something that takes its time (making the sandbox image). */
+  readonly onNotice: (text: string) => void;
+  readonly diagnostics?: Log;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Switches for measuring the parts of recipes; the defaults are what users get. */
+  readonly recipe?: Partial<AgentConfig['recipe']>;
+  /** In place of the real one, for tests and benches of the engine. */
+  readonly startSandbox?: SandboxFactory;
+}
+
+const recipeDefaults: AgentConfig['recipe'] = {
+  editForm: 'span',
+  samples: 10,
+  mechanicalArm: true,
+  repairTurn: true,
+  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true },
+  locate: { trace: true, coverage: true },
+  seed: 1,
+};
+
+/** The only wiring: from where a host runs to a core that it can use. Starts no process by itself; those come with need. */
+export async function compose(config: ComposeConfig): Promise<CoreApi> {
+  const parts = await createParts(config);
+  const { settings, models, sessions, store, blobs } = parts;
+  const replayParts = { tools: parts.tools, recipes: parts.recipes };
+  return {
+    info: { version: config.version, home: config.home, cache: config.cache },
+    ...sessionCommands(sessions, store),
+    replay: async (sessionId) => {
+      if (sessions.runner(sessionId)?.isRunning() === true) throw busy();
+      const view = await store.view(sessionId, 'whole');
+      return replaySession(view, blobs, (turn) => runReplayTurn(turn, replayParts));
+    },
+    ...changeCommands(sessions),
+    listModels: models.list,
+    showModel: models.show,
+    pullModel: models.pull,
+    getSetting: (key) => valueOf(settings.get(key)),
+    setSetting: async (key, value) => valueOf(await settings.set(key, value)),
+    settingsPath: settings.path,
+    doctor: (signal) =>
+      examine({ ...config, env: parts.env, settings: settings.current(), showModel: models.show }, signal),
+    runningTurns: sessions.running,
+    idle: sessions.idle,
+    dispose: async () => {
+      await sessions.dispose();
+      await models.dispose();
+      await parts.disposeEngine();
+    },
+  };
+}
+
+interface Parts {
+  readonly settings: SettingsStore;
+  readonly models: CoreModels;
+  readonly sessions: CoreSessions;
+  readonly store: SessionStore;
+  readonly blobs: Blobs;
+  readonly tools: ReturnType<ReturnType<typeof builtInTools>['list']>;
+  readonly recipes: ReturnType<typeof discoverRecipes>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly disposeEngine: () => Promise<void>;
+}
+
+async function createParts(config: ComposeConfig): Promise<Parts> {
+  const env = config.env ?? process.env;
+  const now = Date.now;
+  const log = config.diagnostics ?? silentLog;
+  const files = findFiles();
+  const settings = valueOf(await openSettings(config.home));
+  const blobs = createBlobs(join(config.home, 'blobs'));
+  const redactor = createRedactor(secretsOf(settings.current(), env));
+  const folder = join(config.home, 'sessions');
+  const store = createSessionStore({ folder, appVersion: config.version, blobs, redactor, now, diagnostics: log });
+  const llama = createLlamaEngine({ nodePath: files.node, workerPath: files.worker, now });
+  const modelStore = createModelStore({
+    cacheDir: config.cache,
+    catalogue: parseCatalogue(catalogue),
+    env: { ...env },
+    downloadUri: llama.download.bind(llama),
+  });
+  const models = createCoreModels({
+    registry: discoverProviders(),
+    settings: () => settings.current(),
+    store: modelStore,
+    llama,
+    cacheDir: config.cache,
+    workerPath: files.worker,
+    nodePath: files.node,
+    env,
+    now,
+  });
+  const tools = builtInTools(discoverTools(), { now }).list();
+  const recipes = discoverRecipes();
+  const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript } : null;
+  const startSandbox =
+    config.startSandbox ??
+    createSandboxFactory({ homePath: config.home, resourcesPath: files.resources, imageScript, env, log });
+  const sessions = createCoreSessions({
+    store,
+    settings: () => settings.current(),
+    startSandbox,
+    prepareWorkspace,
+    homePath: config.home,
+    onNotice: config.onNotice,
+    agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, delay },
+    recipeSettings: { ...recipeDefaults, ...config.recipe },
+  });
+  return { settings, models, sessions, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
+}
+
+/** Where the built files lie: the entry is two folders below the root, in `out/main` as in `src/main`. */
+function findFiles(): {
+  readonly worker: string;
+  readonly resources: string;
+  readonly imageScript: string;
+  readonly node: string;
+} {
+  const root = join(import.meta.dirname, '..', '..');
+  return {
+    worker: join(root, 'out', 'main', 'llama-worker.cjs'),
+    resources: join(root, 'resources'),
+    imageScript: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
+    node: findNode(root),
+  };
+}
+
+/** The program for the engine's process: this one where it is Node, else the Node that came by package. */
+function findNode(root: string): string {
+  if (process.versions.electron === undefined) return process.execPath;
+  const names = [`node-${process.platform}-${process.arch}`, 'node'];
+  const packaged = names.map((name) =>
+    join(root, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'),
+  );
+  return packaged.find((path) => existsSync(path)) ?? join(dirname(process.execPath), 'node');
+}
+
+/** Values that must never reach a log, with a word for each. */
+function secretsOf(
+  settings: Settings,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly { readonly kind: string; readonly value: string }[] {
+  return Object.values(settings.providers).flatMap((provider) => {
+    if (provider.kind !== 'openai-compatible' || provider.keyVariable === undefined) return [];
+    const value = env[provider.keyVariable];
+    return value === undefined ? [] : [{ kind: provider.keyVariable, value }];
+  });
+}
+
+type SessionCommands = Pick<
+  CoreApi,
+  | 'createSession'
+  | 'send'
+  | 'subscribe'
+  | 'cancel'
+  | 'approve'
+  | 'listSessions'
+  | 'findSession'
+  | 'showSession'
+  | 'result'
+>;
+
+function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCommands {
+  const list = async (): Promise<readonly SessionSummary[]> =>
+    (await store.list()).map((summary) => ({
+      sessionId: summary.id,
+      title: summary.title,
+      projectPath: summary.projectPath,
+      createdAt: summary.createdAt,
+      updatedAt: summary.lastAt,
+      steps: summary.steps,
+      costUsd: summary.costUsd,
+      status: sessions.runner(summary.id)?.isRunning() === true ? 'running' : 'idle',
+      lastReason: summary.problem?.message ?? summary.status,
+    }));
+  return {
+    createSession: sessions.create,
+    send: async (sessionId, text, options) => {
+      const { messageId, queued } = await sessions.send(sessionId, text, options);
+      return { messageId, queued };
+    },
+    subscribe: async (sessionId, fromSeq, listener) => {
+      const journal = await sessions.journal(sessionId);
+      return journal.subscribe(fromSeq, (push) => listener(push.type === 'snapshot' ? { type: 'snapshot' } : push));
+    },
+    cancel: sessions.cancel,
+    approve: async (sessionId, approvalId, answer) => sessions.approve(sessionId, approvalId, answer),
+    listSessions: list,
+    findSession: async (text) => {
+      const id = await store.find(text);
+      const found = (await list()).find((summary) => summary.sessionId === id);
+      if (found === undefined) throw new AppError('not-found', `There is no session "${text}".`);
+      return found;
+    },
+    showSession: async (sessionId) => {
+      const journal = sessions.openJournal(sessionId);
+      if (journal !== null) return { state: journal.state(), money: journal.money() };
+      const { state, money } = await store.view(sessionId);
+      return { state, money };
+    },
+    result: async (sessionId) => {
+      await sessions.runner(sessionId)?.idle();
+      const state = sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
+      const result = buildRunResult(state);
+      if (result === null) throw new AppError('not-found', 'No turn of this session has ended yet.');
+      return result;
+    },
+  };
+}
+
+function changeCommands(sessions: CoreSessions): Pick<CoreApi, 'showChanges' | 'takeChanges' | 'undoChanges'> {
+  const atRest = (sessionId: string): void => {
+    if (sessions.runner(sessionId)?.isRunning() === true) throw busy();
+  };
+  return {
+    showChanges: async (sessionId, paths) => showChanges(await sessions.journal(sessionId), paths),
+    takeChanges: async (sessionId, paths) => {
+      atRest(sessionId);
+      return takeChanges(await sessions.journal(sessionId), paths);
+    },
+    undoChanges: async (sessionId, paths) => {
+      atRest(sessionId);
+      return undoChanges(await sessions.journal(sessionId), paths);
+    },
+  };
+}
+
+function busy(): AppError {
+  return new AppError('conflict', 'A turn of this session is running.', { hint: 'Wait for its end, or cancel it.' });
+}
+
+function valueOf<T>(reply: Reply<T>): T {
+  if (reply.ok) return reply.value;
+  const { code, message, hint } = reply.error;
+  throw new AppError(code, message, hint === undefined ? {} : { hint });
+}

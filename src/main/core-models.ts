@@ -1,0 +1,214 @@
+import { isAbsolute } from 'node:path';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { ModelEntry, PullProgress } from '@shared/contract.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import { splitModelId } from '@shared/models.ts';
+import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import type { LlamaEngine } from './engines/llama-client.ts';
+import type { ModelStore, StoredModel } from './engines/model-store.ts';
+import type { Provider, ProviderDependencies } from './providers/define.ts';
+import type { ProviderRegistry } from './providers/registry.ts';
+
+/** The models that can be called or fetched, over all configured providers. */
+export interface CoreModels {
+  /** Null: not set up, not on this machine, or its endpoint does not know it. */
+  readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+  readonly provider: (providerId: string) => Provider | null;
+  readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
+  readonly show: (id: string, signal: AbortSignal) => Promise<ModelEntry>;
+  readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface CoreModelsOptions {
+  readonly registry: ProviderRegistry;
+  readonly settings: () => Settings;
+  readonly store: ModelStore;
+  readonly llama: LlamaEngine;
+  readonly cacheDir: string;
+  readonly workerPath: string;
+  readonly nodePath: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+}
+
+/** Models inside Dewpoint need no entry in the settings. */
+const builtIn: Readonly<Record<string, ProviderSettings>> = { 'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' } };
+
+export function createCoreModels(options: CoreModelsOptions): CoreModels {
+  const { store } = options;
+  const instances = createInstances(options);
+  const info: CoreModels['info'] = async (id, signal) => {
+    const name = splitModelId(id);
+    const provider = name === null ? null : instances.get(name.provider);
+    if (name === null || provider === null) return null;
+    instances.mention(name.name);
+    try {
+      return (await provider.listModels(signal)).find((model) => model.id === id) ?? null;
+    } catch {
+      // An endpoint that cannot be asked has no models; the turn then says that the model is not there.
+      return null;
+    }
+  };
+  const list: CoreModels['list'] = async (signal) => {
+    const stored = (await store.list()).map((model) => entryOfFile(model));
+    const others = instances
+      .ids()
+      .filter((id) => options.settings().providers[id]?.kind !== 'llama-cpp' && id !== 'llama-cpp');
+    const remote = await Promise.all(others.map((id) => entriesOf(id, instances.get(id), signal)));
+    return Promise.all([...stored, ...remote.flat()].map(async (entry) => withInfo(entry, info, signal)));
+  };
+  return {
+    info,
+    provider: instances.get,
+    list,
+    show: async (id, signal) => {
+      const found = (await list(signal)).find((entry) => entry.id === id);
+      if (found !== undefined) return found;
+      const name = splitModelId(id);
+      const file = name?.provider === 'llama-cpp' ? await store.find(name.name) : null;
+      if (file === null)
+        throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
+      return withInfo(entryOfFile(file), info, signal);
+    },
+    pull: async (id, onProgress, signal) => pull(store, id, onProgress, signal),
+    dispose: instances.dispose,
+  };
+}
+
+interface Instances {
+  readonly ids: () => readonly string[];
+  readonly get: (id: string) => Provider | null;
+  /** A model file may be named by its path; the provider then lists it, too. */
+  readonly mention: (name: string) => void;
+  readonly dispose: () => Promise<void>;
+}
+
+/** One provider for each entry of the settings; made anew when its entry has changed. */
+function createInstances(options: CoreModelsOptions): Instances {
+  const made = new Map<string, { readonly key: string; readonly provider: Provider }>();
+  const paths = new Set<string>();
+  const configured = (): Readonly<Record<string, ProviderSettings>> => ({
+    ...builtIn,
+    ...options.settings().providers,
+  });
+  const get = (id: string): Provider | null => {
+    const settings = configured()[id];
+    if (settings === undefined) return null;
+    const key = JSON.stringify(settings);
+    const known = made.get(id);
+    if (known?.key === key) return known.provider;
+    const definition = options.registry.get(settings.kind);
+    if (definition === undefined) return null;
+    const provider = definition.create(dependenciesOf(options, settings, paths), { id, settings });
+    void known?.provider.dispose();
+    made.set(id, { key, provider });
+    return provider;
+  };
+  return {
+    ids: () => Object.keys(configured()),
+    get,
+    mention: (name) => {
+      if (isAbsolute(name)) paths.add(name);
+    },
+    dispose: async () => {
+      await Promise.all([...made.values()].map(({ provider }) => provider.dispose()));
+      made.clear();
+    },
+  };
+}
+
+function dependenciesOf(
+  options: CoreModelsOptions,
+  settings: ProviderSettings,
+  paths: ReadonlySet<string>,
+): ProviderDependencies {
+  const { store, llama, cacheDir, workerPath, nodePath, env, now } = options;
+  return {
+    cacheDir,
+    now,
+    workerPath,
+    nodePath,
+    llama,
+    secret: async (name) => {
+      if (name !== 'apiKey' || settings.kind !== 'openai-compatible' || settings.keyVariable === undefined) return null;
+      return env[settings.keyVariable] ?? null;
+    },
+    modelFile: async (name) => {
+      const model = await store.find(name);
+      if (model === null || !model.isInstalled || model.path === null) return null;
+      const { path, contextTokens, parametersB, label, gears } = model;
+      return { path, contextTokens, parametersB, label, gears };
+    },
+    localModels: async () => {
+      const installed = (await store.list()).filter((model) => model.isInstalled).map((model) => model.name);
+      return [...new Set([...installed, ...paths])];
+    },
+  };
+}
+
+function entryOfFile(model: StoredModel): ModelEntry {
+  return {
+    id: `llama-cpp/${model.name}`,
+    label: model.label,
+    where: 'local',
+    state: model.isInstalled ? 'ready' : 'downloadable',
+    sizeBytes: model.bytes,
+    licence: model.license,
+    info: null,
+    note: model.isStarter ? 'the starter model' : null,
+  };
+}
+
+async function entriesOf(id: string, provider: Provider | null, signal: AbortSignal): Promise<readonly ModelEntry[]> {
+  if (provider === null) return [];
+  try {
+    return (await provider.listModels(signal)).map((info) => ({
+      id: info.id,
+      label: info.label,
+      where: info.where,
+      state: 'ready',
+      sizeBytes: null,
+      licence: null,
+      info,
+      note: null,
+    }));
+  } catch (error) {
+    const base = { id: `${id}/*`, label: id, where: 'cloud', sizeBytes: null, licence: null, info: null } as const;
+    return [{ ...base, state: 'unreachable', note: messageOf(error) }];
+  }
+}
+
+async function withInfo(entry: ModelEntry, info: CoreModels['info'], signal: AbortSignal): Promise<ModelEntry> {
+  if (entry.info !== null || entry.state !== 'ready') return entry;
+  return { ...entry, info: await info(entry.id, signal) };
+}
+
+const phases = { waiting: 'checking', downloading: 'downloading', checking: 'verifying' } as const;
+
+async function pull(
+  store: ModelStore,
+  id: string,
+  onProgress: (progress: PullProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = splitModelId(id);
+  if (name?.provider !== 'llama-cpp') {
+    throw new AppError('bad-input', `${id} cannot be fetched.`, {
+      hint: 'Models of this machine are named llama-cpp/NAME.',
+    });
+  }
+  let total: number | null = null;
+  const done = await store.ensure(name.name, {
+    signal,
+    onProgress: ({ phase, doneBytes, totalBytes }) => {
+      total = totalBytes;
+      onProgress({ phase: phases[phase], doneBytes, totalBytes, text: '' });
+    },
+  });
+  if (!done.ok) {
+    const { code, message, hint } = done.error;
+    throw new AppError(code, message, hint === undefined ? {} : { hint });
+  }
+  onProgress({ phase: 'done', doneBytes: total ?? 0, totalBytes: total, text: done.value });
+}

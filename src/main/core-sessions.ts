@@ -1,0 +1,252 @@
+import { join } from 'node:path';
+import type { Failure, Reply } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
+import type { RunOptions } from '@shared/run-options.ts';
+import type { Settings } from '@shared/settings.ts';
+import type { NewSessionRequest } from './api/core-api.ts';
+import type { AgentConfig, AgentServices, TurnOptions } from './agent/services.ts';
+import type { SentMessage, SessionRunner } from './agent/session-runner.ts';
+import { createSessionRunner } from './agent/session-runner.ts';
+import { isQuestion } from './agent/task-kind.ts';
+import type { PersonApprover } from './core-approvals.ts';
+import { createPersonApprover } from './core-approvals.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
+import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
+import type { PreparedWorkspace, WorkspaceRequest } from './sandbox/workspace.ts';
+import type { LiveJournal } from './sessions/live-journal.ts';
+import type { SessionStore } from './sessions/session-store.ts';
+
+/** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
+export interface CoreSessions {
+  readonly create: (request: NewSessionRequest) => Promise<string>;
+  readonly send: (sessionId: string, text: string, options: RunOptions) => Promise<SentMessage>;
+  /** Opens the session for work if it is not. */
+  readonly journal: (sessionId: string) => Promise<LiveJournal>;
+  /** Null: not open in this core. */
+  readonly runner: (sessionId: string) => SessionRunner | null;
+  readonly openJournal: (sessionId: string) => LiveJournal | null;
+  readonly cancel: (sessionId: string) => Promise<void>;
+  readonly approve: (sessionId: string, approvalId: string, answer: 'allow' | 'deny') => void;
+  readonly running: () => number;
+  readonly idle: () => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface CoreSessionsOptions {
+  readonly store: SessionStore;
+  readonly settings: () => Settings;
+  readonly startSandbox: SandboxFactory;
+  readonly prepareWorkspace: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
+  readonly homePath: string;
+  readonly onNotice: (text: string) => void;
+  readonly agent: Pick<AgentServices, 'tools' | 'recipes' | 'gatherFacts' | 'modelInfo' | 'provider' | 'delay'>;
+  readonly recipeSettings: AgentConfig['recipe'];
+}
+
+interface OpenSession {
+  readonly journal: LiveJournal;
+  readonly approver: PersonApprover;
+  wanted: 'container' | 'read-only';
+  sandbox: Sandbox | null;
+  runner: SessionRunner | null;
+  /** One start at a time, so that two messages at once do not make two sandboxes. */
+  starting: Promise<SessionRunner> | null;
+}
+
+const MAX_TASK_CHARACTERS = 1_048_576;
+
+export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
+  const open = new Map<string, Promise<OpenSession>>();
+  const ready = new Map<string, OpenSession>();
+  const stop = new AbortController();
+  const keep = (id: string, journal: LiveJournal, wanted: 'container' | 'read-only'): OpenSession => {
+    const approver = createPersonApprover();
+    const session: OpenSession = { journal, approver, wanted, sandbox: null, runner: null, starting: null };
+    ready.set(id, session);
+    return session;
+  };
+  const get = (id: string): Promise<OpenSession> => {
+    const known = open.get(id);
+    if (known !== undefined) return known;
+    const opening = options.store.open(id).then((journal) => keep(id, journal, 'container'));
+    open.set(id, opening);
+    opening.catch(() => open.delete(id));
+    return opening;
+  };
+  const runners = (): SessionRunner[] => [...ready.values()].flatMap(({ runner }) => (runner === null ? [] : [runner]));
+  return {
+    create: async (request) => {
+      const journal = await createSession(options, request, stop.signal);
+      open.set(journal.sessionId, Promise.resolve(keep(journal.sessionId, journal, request.sandbox ?? 'container')));
+      return journal.sessionId;
+    },
+    send: async (sessionId, text, run) => {
+      checkTask(text);
+      const session = await get(sessionId);
+      if (run.sandbox !== undefined) session.wanted = run.sandbox;
+      const asked = turnOptions(options.settings(), run);
+      session.approver.setInteractive(run.interactive);
+      const runner = await runnerFor(options, session, { text, plan: asked.plan, signal: stop.signal });
+      return runner.post(text, asked);
+    },
+    journal: async (sessionId) => (await get(sessionId)).journal,
+    openJournal: (sessionId) => ready.get(sessionId)?.journal ?? null,
+    runner: (sessionId) => ready.get(sessionId)?.runner ?? null,
+    cancel: async (sessionId) => {
+      const runner = ready.get(sessionId)?.runner;
+      runner?.cancel();
+      await runner?.idle();
+    },
+    approve: (sessionId, approvalId, answer) => {
+      if (ready.get(sessionId)?.approver.answer(approvalId, answer) !== true) {
+        throw new AppError('not-found', 'Nobody waits for this answer any more.');
+      }
+    },
+    running: () => runners().filter((runner) => runner.isRunning()).length,
+    idle: async () => {
+      await Promise.all(runners().map((runner) => runner.idle()));
+    },
+    dispose: async () => {
+      stop.abort();
+      await Promise.all([...ready.values()].map(closeSession));
+      ready.clear();
+      open.clear();
+    },
+  };
+}
+
+async function closeSession(session: OpenSession): Promise<void> {
+  await session.starting?.catch(() => undefined);
+  await session.runner?.dispose();
+  await session.sandbox?.dispose();
+  await session.journal.close();
+}
+
+function checkTask(text: string): void {
+  if (text.trim() === '') throw new AppError('bad-input', 'The task is empty.', { hint: 'Say what is to be done.' });
+  if (text.length > MAX_TASK_CHARACTERS) {
+    throw new AppError(
+      'bad-input',
+      `The task has ${text.length} characters; at most ${MAX_TASK_CHARACTERS} are taken.`,
+    );
+  }
+}
+
+async function createSession(
+  options: CoreSessionsOptions,
+  request: NewSessionRequest,
+  signal: AbortSignal,
+): Promise<LiveJournal> {
+  const { store, homePath } = options;
+  const id = store.newSessionId();
+  const mode = request.workspace ?? (request.projectPath === null ? 'scratch' : 'in-place');
+  const prepared = await options.prepareWorkspace(
+    {
+      mode,
+      projectPath: request.projectPath,
+      targetPath: join(homePath, 'workspaces', id),
+      homePath,
+      needsWrite: request.sandbox !== 'read-only',
+    },
+    signal,
+  );
+  if (!prepared.ok) throw asError(prepared.error);
+  const { path } = prepared.value;
+  return store.create({ id, title: request.title ?? '', projectPath: request.projectPath, workspace: { mode, path } });
+}
+
+/**
+ * The runner of a session, with a sandbox that is strong enough for the task. Work without a container engine still
+ * gets a runner, on a sandbox that only reads: the turn then ends with what is missing, in the log like any other end.
+ */
+async function runnerFor(
+  options: CoreSessionsOptions,
+  session: OpenSession,
+  asked: { readonly text: string; readonly plan: boolean; readonly signal: AbortSignal },
+): Promise<SessionRunner> {
+  if (session.starting !== null) await session.starting.catch(() => undefined);
+  const { runner, sandbox } = session;
+  const needsExecute = session.wanted === 'container' && !asked.plan && !isQuestion(asked.text);
+  const isEnough = sandbox !== null && (sandbox.tier !== 'read-only' || !needsExecute);
+  if (runner !== null && (runner.isRunning() || isEnough)) return runner;
+  session.starting = startRunner(options, session, needsExecute, asked.signal);
+  try {
+    return await session.starting;
+  } finally {
+    session.starting = null;
+  }
+}
+
+async function startRunner(
+  options: CoreSessionsOptions,
+  session: OpenSession,
+  needsExecute: boolean,
+  signal: AbortSignal,
+): Promise<SessionRunner> {
+  const { journal } = session;
+  const state = journal.state();
+  if (state.workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
+  const request = {
+    sessionId: journal.sessionId,
+    workspacePath: state.workspace.path,
+    settings: options.settings().sandbox,
+    wanted: session.wanted,
+    onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void => {
+      // The journal may be closed by now; then there is nothing left to note it in.
+      void journal.append({ type: 'sandbox-lost', ...loss }).catch(() => undefined);
+    },
+    onProgress: options.onNotice,
+  };
+  let started = await options.startSandbox({ ...request, needsExecute }, signal);
+  if (!started.ok && started.error.code === 'missing-sandbox') {
+    started = await options.startSandbox({ ...request, wanted: 'read-only', needsExecute: false }, signal);
+  }
+  if (!started.ok) throw asError(started.error);
+  await session.runner?.dispose();
+  await session.sandbox?.dispose();
+  const sandbox = started.value;
+  session.sandbox = sandbox;
+  const { tier, image, text, limits, warnings } = sandbox.description;
+  await journal.append({ type: 'sandbox-started', tier, image, description: [text, ...warnings].join(' '), limits });
+  session.runner = createSessionRunner({
+    ...options.agent,
+    journal,
+    sandbox,
+    effects: { replaying: false, perform: (_id, run) => run() },
+    approver: session.approver,
+    config: agentConfig(options),
+  });
+  return session.runner;
+}
+
+function asError({ code, message, hint }: Failure): AppError {
+  return new AppError(code, message, hint === undefined ? {} : { hint });
+}
+
+function agentConfig(options: CoreSessionsOptions): AgentConfig {
+  const commandTimeoutMs = options.settings().sandbox.commandTimeoutSeconds * 1000;
+  return {
+    commandTimeoutMs,
+    toolTimeoutMs: commandTimeoutMs + 30_000,
+    maxWriteBytes: 1024 * 1024,
+    recipe: options.recipeSettings,
+  };
+}
+
+export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
+  return {
+    gear: run.gear,
+    plan: run.plan,
+    atCap: run.atCap,
+    check: run.check ?? null,
+    policy: run.policy ?? settings.policy,
+    local: run.local ?? settings.local,
+    cloud: run.cloud ?? settings.cloud,
+    approve: run.approve ?? settings.approve,
+    maxSteps: run.maxSteps ?? settings.limits.maxSteps,
+    maxMinutes: run.maxMinutes ?? settings.limits.maxMinutes,
+    maxTokens: run.maxTokens ?? settings.limits.maxTokens,
+    maxUsd: run.maxUsd ?? null,
+    seed: run.seed ?? null,
+  };
+}

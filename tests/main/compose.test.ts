@@ -1,0 +1,99 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { success } from '../../src/shared/errors.ts';
+import { runOptionsSchema } from '../../src/shared/run-options.ts';
+import type { CoreApi } from '../../src/main/api/core-api.ts';
+import { compose } from '../../src/main/compose.ts';
+import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+
+const neverAborted = new AbortController().signal;
+let home: string;
+let core: CoreApi;
+
+const calc = {
+  'calc.py': 'def add(a, b):\n    return a - b\n',
+  'tests/test_calc.py': 'from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n',
+};
+
+function openCore(): Promise<CoreApi> {
+  return compose({
+    home,
+    cache: join(home, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () =>
+      success(
+        createMemorySandbox({
+          files: calc,
+          exec: (_request, sandbox) =>
+            sandbox.text('calc.py')?.includes('a + b') === true
+              ? { exitCode: 0, stdout: '1 passed' }
+              : { exitCode: 1, stdout: '1 failed' },
+        }),
+      ),
+  });
+}
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'dewpoint-compose-'));
+  core = await openCore();
+  await core.setSetting('providers.script', {
+    kind: 'scripted',
+    replies: [
+      { text: 'Looking.', toolCalls: [{ name: 'read_file', input: { path: 'calc.py' } }] },
+      { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] },
+      { toolCalls: [{ name: 'run_command', input: { command: 'pytest -q' } }] },
+      { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] },
+    ],
+  });
+});
+
+afterEach(async () => {
+  await core.dispose();
+  await rm(home, { recursive: true, force: true });
+});
+
+const options = runOptionsSchema.parse({ local: 'script/script', gear: 'loop' });
+
+describe('compose', () => {
+  it('runs a scripted session to its end, keeps it, and plays it again to the same hash in another process', async () => {
+    const id = await core.createSession({ projectPath: null });
+    await core.send(id, 'Fix the bug in add().', options);
+    const result = await core.result(id);
+    expect(result).toMatchObject({
+      status: 'done',
+      text: 'It adds now.',
+      steps: 4,
+      check: { command: 'python3 -m pytest -q', before: false, after: true },
+      changes: [{ path: 'calc.py', added: 1, removed: 1 }],
+      costUsd: 0,
+    });
+    await core.dispose();
+    core = await openCore();
+    const report = await core.replay(id, neverAborted);
+    expect(report).toMatchObject({ matched: true, firstDifference: null });
+    expect(report.stateHash).toBe(report.recordedHash);
+  });
+
+  it('says what is missing when the model is not there', async () => {
+    const id = await core.createSession({ projectPath: null });
+    await core.send(id, 'Fix the bug.', runOptionsSchema.parse({ local: 'script/other' }));
+    expect(await core.result(id)).toMatchObject({ status: 'missing', reason: expect.stringContaining('script/other') });
+  });
+
+  it('refuses an empty task before anything is written', async () => {
+    const id = await core.createSession({ projectPath: null });
+    await expect(core.send(id, '  \n', options)).rejects.toMatchObject({ code: 'bad-input' });
+    const { state } = await core.showSession(id);
+    expect(state.messages).toEqual([]);
+  });
+
+  it('refuses a project that is a file', async () => {
+    const path = join(home, 'file.txt');
+    await writeFile(path, 'x');
+    await expect(core.createSession({ projectPath: path })).rejects.toMatchObject({ code: 'bad-input' });
+    expect(await readFile(path, 'utf8')).toBe('x');
+  });
+});
