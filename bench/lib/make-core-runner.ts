@@ -6,7 +6,7 @@ import type { TaskRunner } from './task-runner.ts';
 export interface CoreRunnerParts {
   readonly home: string;
   readonly cache: string;
-  readonly recipe: RecipeSettings;
+  readonly recipe: Partial<RecipeSettings>;
   /** Fetched first where they are not on this machine. */
   readonly models: readonly string[];
   readonly say: (line: string) => void;

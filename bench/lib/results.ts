@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import type { TaskOptions } from './task-options.ts';
+import { describeSwitches, type TaskOptions } from './task-options.ts';
 
 /** What came of one task with one model and gear: a line of the results file. */
 export const recordSchema = z.object({
@@ -59,16 +58,10 @@ export function isFalseAccept(record: TaskRecord): boolean {
 /** The same for the same work: a task, a model, a gear, and everything that may change how it goes. */
 export function keyOf(
   { task, model, gear }: Pick<TaskRecord, 'task' | 'model' | 'gear'>,
-  { seed, recipe, passCheck, maxMinutes }: Pick<TaskOptions, 'seed' | 'recipe' | 'passCheck' | 'maxMinutes'>,
+  options: Pick<TaskOptions, 'seed' | 'recipe' | 'passCheck' | 'maxMinutes'>,
 ): string {
-  const conditions = [seed, recipe.editForm, recipe.samples, recipe.mechanicalArm, recipe.repairTurn];
-  const judge = [recipe.judge.agreement, recipe.judge.mutants, recipe.judge.overfitLint, recipe.judge.rerun];
-  const rest = [recipe.locate.trace, recipe.locate.coverage, passCheck, maxMinutes];
-  const hash = createHash('sha256')
-    .update(JSON.stringify([conditions, judge, rest]))
-    .digest('hex')
-    .slice(0, 12);
-  return `${task} ${model} ${gear} ${hash}`;
+  const conditions = [`seed ${options.seed}`, `${options.maxMinutes} minutes`, describeSwitches(options)];
+  return [task, model, gear, ...conditions].filter((part) => part !== '').join(', ');
 }
 
 /** A results file: one JSON object a line, appended as soon as a task has ended, so that a killed run loses one task. */

@@ -16,7 +16,8 @@ export interface TaskOptions {
   readonly only: string | null;
   readonly limit: number | null;
   readonly seed: number;
-  readonly recipe: RecipeSettings;
+  /** What differs from what users get, and the seed. */
+  readonly recipe: Partial<RecipeSettings>;
   /** Of one task, as `dewpoint run --max-minutes`. */
   readonly maxMinutes: number;
   /** No task is begun after so many; what was done lies in the results file. */
@@ -28,17 +29,6 @@ export interface TaskOptions {
   /** Where copies of the projects are kept for a look; null: they are removed. */
   readonly keep: string | null;
 }
-
-/** What users get; the switches of the command line change one part each. */
-export const defaultRecipe: RecipeSettings = {
-  editForm: 'span',
-  samples: 4,
-  mechanicalArm: true,
-  repairTurn: true,
-  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true },
-  locate: { trace: true, coverage: true },
-  seed: 1,
-};
 
 export const starterModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
 export const allKinds: readonly Kind[] = ['small', 'two-file', 'planted', 'question'];
@@ -83,8 +73,7 @@ export const tasksUsage = `npm run bench -- tasks [--models ID,…] [--gears rec
 /** Throws a `UsageError` for anything it does not understand, so that a slip does not cost an hour. */
 export function parseTaskOptions(args: readonly string[]): TaskOptions {
   const { has, text } = read(args);
-  const off = (flag: Flag): boolean => !has(flag);
-  const seed = wholeNumber('seed', text('seed')) ?? defaultRecipe.seed;
+  const seed = wholeNumber('seed', text('seed')) ?? 1;
   return {
     models: list(text('models')) ?? [starterModel],
     gears: words('gears', text('gears'), ['recipe', 'loop']) ?? ['recipe'],
@@ -95,48 +84,54 @@ export function parseTaskOptions(args: readonly string[]): TaskOptions {
     seed,
     maxMinutes: positive('max-minutes', text('max-minutes')) ?? 5,
     totalMinutes: positive('total-minutes', text('total-minutes')) ?? null,
-    passCheck: off('no-check'),
+    passCheck: !has('no-check'),
     resume: text('resume') ?? null,
     report: text('report') ?? null,
     keep: text('keep') ?? null,
-    recipe: {
-      editForm: word('edit-form', text('edit-form'), editForms) ?? defaultRecipe.editForm,
-      samples: wholeNumber('samples', text('samples')) ?? defaultRecipe.samples,
-      mechanicalArm: off('no-mechanical'),
-      repairTurn: off('no-repair'),
-      judge: {
-        agreement: off('no-agreement'),
-        mutants: off('no-mutants'),
-        overfitLint: off('no-overfit-lint'),
-        rerun: off('no-rerun'),
-      },
-      locate: { trace: off('no-trace'), coverage: off('no-coverage') },
-      seed,
-    },
+    recipe: { ...switchesOf({ has, text }), seed },
+  };
+}
+
+/** Only what is switched: the defaults live where the recipes get them. */
+function switchesOf({ has, text }: Given): Partial<RecipeSettings> {
+  const editForm = word('edit-form', text('edit-form'), editForms);
+  const samples = wholeNumber('samples', text('samples'));
+  const judge = {
+    agreement: !has('no-agreement'),
+    mutants: !has('no-mutants'),
+    overfitLint: !has('no-overfit-lint'),
+    rerun: !has('no-rerun'),
+  };
+  const locate = { trace: !has('no-trace'), coverage: !has('no-coverage') };
+  return {
+    ...(editForm === undefined ? {} : { editForm }),
+    ...(samples === undefined ? {} : { samples }),
+    ...(has('no-mechanical') ? { mechanicalArm: false } : {}),
+    ...(has('no-repair') ? { repairTurn: false } : {}),
+    ...(Object.values(judge).every(Boolean) ? {} : { judge }),
+    ...(Object.values(locate).every(Boolean) ? {} : { locate }),
   };
 }
 
 /** Whether the run is what users get on the whole of the chosen tasks: only then targets say something. */
 export function isPlainRun(options: TaskOptions): boolean {
-  const { recipe, only, limit, passCheck } = options;
-  const isDefault = JSON.stringify({ ...recipe, seed: 0 }) === JSON.stringify({ ...defaultRecipe, seed: 0 });
-  return isDefault && passCheck && only === null && limit === null;
+  return describeSwitches(options) === '' && options.only === null && options.limit === null;
 }
 
 /** The switches that differ from what users get, for people: "no-mechanical, samples 2"; empty for none. */
 export function describeSwitches({ recipe, passCheck }: Pick<TaskOptions, 'recipe' | 'passCheck'>): string {
   const { judge, locate } = recipe;
   const parts = [
-    recipe.editForm === defaultRecipe.editForm ? '' : `edit-form ${recipe.editForm}`,
-    recipe.samples === defaultRecipe.samples ? '' : `samples ${recipe.samples}`,
-    recipe.mechanicalArm ? '' : 'no-mechanical',
-    recipe.repairTurn ? '' : 'no-repair',
-    locate.trace ? '' : 'no-trace',
-    locate.coverage ? '' : 'no-coverage',
-    judge.agreement ? '' : 'no-agreement',
-    judge.mutants ? '' : 'no-mutants',
-    judge.overfitLint ? '' : 'no-overfit-lint',
-    judge.rerun ? '' : 'no-rerun',
+    recipe.editForm === undefined ? '' : `edit-form ${recipe.editForm}`,
+    recipe.samples === undefined ? '' : `samples ${recipe.samples}`,
+    recipe.mechanicalArm === false ? 'no-mechanical' : '',
+    recipe.repairTurn === false ? 'no-repair' : '',
+    locate?.trace === false ? 'no-trace' : '',
+    locate?.coverage === false ? 'no-coverage' : '',
+    judge?.agreement === false ? 'no-agreement' : '',
+    judge?.mutants === false ? 'no-mutants' : '',
+    judge?.overfitLint === false ? 'no-overfit-lint' : '',
+    judge?.rerun === false ? 'no-rerun' : '',
     passCheck ? '' : 'no-check',
   ];
   return parts.filter((part) => part !== '').join(', ');

@@ -1,4 +1,3 @@
-import type { RecipeSettings } from '../../src/main/agent/recipes/define.ts';
 import type { SessionEvent } from '@shared/events.ts';
 import type { Gear } from '@shared/models.ts';
 import type { RunResult } from '@shared/run-result.ts';
@@ -26,5 +25,3 @@ export interface TaskRunner {
   run(run: TaskRun, signal: AbortSignal): Promise<TaskOutcome>;
   close(): Promise<void>;
 }
-
-export type MakeTaskRunner = (recipe: RecipeSettings) => Promise<TaskRunner>;

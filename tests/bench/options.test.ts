@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseBenchOptions } from '../../bench/lib/options.ts';
 import {
-  defaultRecipe,
   describeSwitches,
   isPlainRun,
   parseTaskOptions,
@@ -35,6 +34,8 @@ describe('the options of every benchmark', () => {
 });
 
 describe('the options of the tasks', () => {
+  const judge = { agreement: true, mutants: true, overfitLint: true, rerun: true };
+
   it('are what users get on the development half when none is given', () => {
     const options = parseTaskOptions([]);
     expect(options).toMatchObject({
@@ -42,7 +43,7 @@ describe('the options of the tasks', () => {
       gears: ['recipe'],
       split: 'dev',
       kinds: ['small', 'two-file', 'planted', 'question'],
-      recipe: defaultRecipe,
+      recipe: { seed: 1 },
       passCheck: true,
       limit: null,
     });
@@ -74,15 +75,15 @@ describe('the options of the tasks', () => {
     ['--samples 9', 'samples 9', { samples: 9 }],
     ['--no-mechanical', 'no-mechanical', { mechanicalArm: false }],
     ['--no-repair', 'no-repair', { repairTurn: false }],
-    ['--no-agreement', 'no-agreement', { judge: { ...defaultRecipe.judge, agreement: false } }],
-    ['--no-mutants', 'no-mutants', { judge: { ...defaultRecipe.judge, mutants: false } }],
-    ['--no-overfit-lint', 'no-overfit-lint', { judge: { ...defaultRecipe.judge, overfitLint: false } }],
-    ['--no-rerun', 'no-rerun', { judge: { ...defaultRecipe.judge, rerun: false } }],
+    ['--no-agreement', 'no-agreement', { judge: { ...judge, agreement: false } }],
+    ['--no-mutants', 'no-mutants', { judge: { ...judge, mutants: false } }],
+    ['--no-overfit-lint', 'no-overfit-lint', { judge: { ...judge, overfitLint: false } }],
+    ['--no-rerun', 'no-rerun', { judge: { ...judge, rerun: false } }],
     ['--no-trace', 'no-trace', { locate: { trace: false, coverage: true } }],
     ['--no-coverage', 'no-coverage', { locate: { trace: true, coverage: false } }],
   ])('%s switches one part and nothing else', (argument, words, change) => {
     const options = parseTaskOptions(argument.split(' '));
-    expect(options.recipe).toEqual({ ...defaultRecipe, ...change });
+    expect(options.recipe).toEqual({ ...change, seed: 1 });
     expect(describeSwitches(options)).toBe(words);
     expect(isPlainRun(options)).toBe(false);
   });
