@@ -65,7 +65,7 @@ export function loadOptions(name: string, options: Partial<LoadOptions> = {}): L
 
 export async function createTestProvider(
   engine: LlamaEngine,
-  options: { readonly contextTokens?: number; readonly cacheDir?: string } = {},
+  options: { readonly contextTokens?: number; readonly cacheDir?: string; readonly threads?: number } = {},
 ): Promise<Provider> {
   const workerPath = await builtWorker();
   return llamaCpp.create(
@@ -89,7 +89,16 @@ export async function createTestProvider(
       nodePath,
       llama: engine,
     },
-    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu: 'off', contextTokens: options.contextTokens ?? 2048 } },
+    {
+      id: 'llama-cpp',
+      settings: {
+        kind: 'llama-cpp',
+        gpu: 'off',
+        contextTokens: options.contextTokens ?? 2048,
+        // One: two threads that share their cores with other work wait for each other most of the time.
+        threads: options.threads ?? 1,
+      },
+    },
   );
 }
 

@@ -151,7 +151,8 @@ function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
   };
 }
 
-const outOfMemory = /bad_alloc|out of memory|failed to allocate|cannot allocate|heap limit/i;
+const outOfMemory =
+  /bad_alloc|out of memory|insufficient memory|failed to allocate|cannot allocate|mem_buffer != NULL|heap limit/i;
 
 function lossError(reason: string, output: string): EngineError {
   const lines = output.trim().split('\n');

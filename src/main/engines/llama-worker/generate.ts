@@ -36,6 +36,8 @@ export interface GenerationContext {
   readonly engine: Engine;
   readonly memory: TokenMemory;
   readonly counters: Counters;
+  /** What the engine printed lately. */
+  readonly log: readonly string[];
 }
 
 export function startGeneration(
@@ -55,7 +57,7 @@ export function startGeneration(
   return {
     cancelled: () => settle(account, 'cancelled', null),
     done: run(context, request, { signal, emit, account }).catch((error: unknown) =>
-      settle(account, 'error', nameError(error)),
+      settle(account, 'error', nameError(error, context.log)),
     ),
   };
 }
@@ -242,12 +244,27 @@ function settle(account: Account, stopReason: Generation['stopReason'], error: E
   };
 }
 
-/** Names what the engine threw: what memory could not hold apart from the rest. */
-export function nameError(error: unknown): EngineError {
-  const message = error instanceof Error ? error.message : String(error);
+const aboutMemory =
+  /out of memory|insufficient memory|failed to allocate|unable to allocate|bad_alloc|not enough (v?ram|memory)|cannot allocate/i;
+
+/**
+ * Names what the engine threw: what memory could not hold, and models that it does not know, apart from the rest.
+ * @param log what the engine printed lately; what it throws says little
+ */
+export function nameError(error: unknown, log: readonly string[]): EngineError {
+  const thrown = error instanceof Error ? error.message : String(error);
   const name = error instanceof Error ? error.name : '';
-  const isMemory =
-    name === 'InsufficientMemoryError' ||
-    /out of memory|insufficient memory|failed to allocate|bad_alloc|not enough (v?ram|memory)/i.test(message);
-  return { code: isMemory ? 'out-of-memory' : 'internal', message };
+  const said = log.slice(-3).join(' ').trim();
+  const message = said === '' ? thrown : `${thrown} (${said})`;
+  if (name === 'InsufficientMemoryError' || aboutMemory.test(message)) return { code: 'out-of-memory', message };
+  const architecture = /unknown model architecture: '([^']*)'/.exec(log.join('\n'))?.[1];
+  if (architecture !== undefined) {
+    return {
+      code: 'bad-model',
+      message: `The model is of a kind (${architecture}) that this engine does not know. A newer Dewpoint may.`,
+    };
+  }
+  if (/failed to load model/i.test(thrown))
+    return { code: 'bad-model', message: `The engine cannot load this model: ${message}` };
+  return { code: 'internal', message };
 }

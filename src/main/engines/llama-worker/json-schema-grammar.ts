@@ -111,7 +111,9 @@ interface Parts {
 
 function objectRule(name: string, schema: Schema, { rule, use, add }: Parts): string {
   const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
-  if (properties.length === 0) return schema.additionalProperties === false ? '"{}"' : use('object');
+  // Properties that are listed are all there are: a model is not invited to invent more.
+  const isClosed = isSchema(schema.properties) || schema.additionalProperties === false;
+  if (properties.length === 0) return isClosed ? '"{}"' : use('object');
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const ws = use('ws');
   const pairs = properties.map(([key, value], index) => ({

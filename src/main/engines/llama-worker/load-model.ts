@@ -38,7 +38,10 @@ export interface Engine {
 const chunkOf = { cpu: 64, gpu: 512 } as const;
 
 /** Throws what the engine throws; the caller gives it a name. */
-export async function loadModel(options: LoadOptions, onProgress: (fraction: number) => void): Promise<Engine> {
+export async function loadModel(
+  options: LoadOptions,
+  { onProgress, onLog }: { readonly onProgress: (fraction: number) => void; readonly onLog: (line: string) => void },
+): Promise<Engine> {
   const startedAt = performance.now();
   // The package is ESM only, and this file is built as CommonJS.
   const library = await import('node-llama-cpp');
@@ -46,6 +49,7 @@ export async function loadModel(options: LoadOptions, onProgress: (fraction: num
     build: 'never',
     gpu: options.gpu === 'off' ? false : 'auto',
     logLevel: library.LlamaLogLevel.error,
+    logger: (_level, line) => onLog(line),
     progressLogs: false,
   });
   const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));

@@ -22,6 +22,8 @@ const counters: Counters = {
 };
 const running = new Map<number, { readonly abort: AbortController }>();
 let loaded: { readonly engine: Engine; readonly memory: TokenMemory; readonly options: string } | null = null;
+/** What the engine printed lately; it goes to stderr, too, for the time when this process is gone. */
+const log: string[] = [];
 let free: Promise<unknown> = Promise.resolve();
 
 const send = (message: FromWorker): void => {
@@ -77,7 +79,7 @@ send({ type: 'ready' });
 
 /** Does one thing after the other: the engine's objects are not made for two at once. */
 function inTurn(id: number, work: () => Promise<unknown>): void {
-  free = free.then(work).catch((error: unknown) => send({ type: 'failed', id, error: nameError(error) }));
+  free = free.then(work).catch((error: unknown) => send({ type: 'failed', id, error: nameError(error, log) }));
 }
 
 async function load(id: number, options: LoadOptions): Promise<void> {
@@ -85,9 +87,15 @@ async function load(id: number, options: LoadOptions): Promise<void> {
   if (loaded?.options !== wanted) {
     await loaded?.engine.dispose();
     loaded = null;
-    const engine = await loadModel(options, (fraction) =>
-      send({ type: 'progress', id, phase: 'loading', done: fraction, total: 1 }),
-    );
+    log.length = 0;
+    const engine = await loadModel(options, {
+      onProgress: (fraction) => send({ type: 'progress', id, phase: 'loading', done: fraction, total: 1 }),
+      onLog: (line) => {
+        process.stderr.write(`${line}\n`);
+        log.push(line.trim());
+        log.splice(0, log.length - 20);
+      },
+    });
     loaded = { engine, memory: createTokenMemory(), options: wanted };
   }
   send({ type: 'loaded', id, model: loaded.engine.info });
@@ -157,7 +165,7 @@ function generate(id: number, request: EngineRequest): void {
       answer({ type: 'failed', id, error: notLoaded });
       return;
     }
-    call = startGeneration({ engine: loaded.engine, memory: loaded.memory, counters }, request, abort.signal, {
+    call = startGeneration({ engine: loaded.engine, memory: loaded.memory, counters, log }, request, abort.signal, {
       delta: (text) => {
         if (!answered) send({ type: 'delta', id, text });
       },

@@ -1,0 +1,246 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Message } from '@shared/messages.ts';
+import { textMessage } from '@shared/messages.ts';
+import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
+import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import { collect, createTestProvider, modelRequest, scratchDir, startEngine } from './support.ts';
+
+const model = 'smollm2-135m-instruct';
+const never = new AbortController().signal;
+const longText = Array.from(
+  { length: 60 },
+  (_, index) => `Line ${index} says that ${index} times two is ${index * 2}.`,
+).join('\n');
+
+let engine: LlamaEngine;
+let provider: Provider;
+let dir: string;
+
+beforeAll(async () => {
+  dir = await scratchDir();
+  engine = await startEngine();
+  provider = await createTestProvider(engine, { contextTokens: 4096, cacheDir: dir });
+});
+afterAll(async () => {
+  await engine.dispose();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const answer = (request: ModelRequest) => collect(provider.stream(request, never));
+
+describe('the in-process engine', () => {
+  it('answers, and its account adds up', async () => {
+    const request = modelRequest(model, 'Say hello.', { cacheKey: 'account', maxOutputTokens: 16 });
+    const { text, ended } = await answer(request);
+    expect(text.length).toBeGreaterThan(0);
+    expect(ended.error).toBeNull();
+    const { usage, evaluatedTokens, timings } = ended;
+    expect(usage.freshInput + usage.cacheRead).toBe(await provider.countTokens(request, never));
+    expect(evaluatedTokens).toBe(usage.freshInput);
+    expect(usage.output).toBeGreaterThan(0);
+    expect((timings.prefillMs ?? 0) + (timings.decodeMs ?? 0)).toBeLessThanOrEqual(timings.totalMs);
+  });
+
+  it('gives the same answer for the same seed, and others for others', async () => {
+    const sample = async (seed: number): Promise<string> =>
+      (
+        await answer(
+          modelRequest(model, 'Invent a name for a boat.', {
+            temperature: 1,
+            seed,
+            cacheKey: 'seed',
+            maxOutputTokens: 24,
+          }),
+        )
+      ).text;
+    await sample(1);
+    const [first, again, other] = [await sample(7), await sample(7), await sample(8)];
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  it('evaluates only what is new when a conversation goes on', async () => {
+    const messages: Message[] = [
+      textMessage('system', 'You answer in one short sentence.'),
+      textMessage('user', longText),
+    ];
+    const before = (await engine.stats())?.evaluatedAgain ?? 0;
+    let evaluatedAgain = 0;
+    let prompt = 0;
+    for (let turn = 0; turn < 5; turn += 1) {
+      const request = modelRequest(model, '', { messages, cacheKey: 'talk', maxOutputTokens: 20 });
+      const { text, ended } = await answer(request);
+      const total = ended.usage.freshInput + ended.usage.cacheRead;
+      if (turn > 0) evaluatedAgain += Math.max(0, prompt - ended.usage.cacheRead);
+      prompt = total;
+      messages.push(textMessage('assistant', text), textMessage('user', `And number ${turn}?`));
+    }
+    expect(evaluatedAgain / prompt).toBeLessThanOrEqual(0.02);
+    // By the engine's own account: what any sequence had, the few tokens that all prompts begin with apart.
+    const again = ((await engine.stats())?.evaluatedAgain ?? 0) - before;
+    expect(again / prompt).toBeLessThanOrEqual(0.02);
+  });
+
+  it('finds earlier prompts again when two forms are asked in turn', async () => {
+    const form = (name: string): ModelRequest =>
+      modelRequest(model, `${name}\n${longText.slice(0, 1500)}`, { cacheKey: 'forms', maxOutputTokens: 4 });
+    await answer(form('Fix'));
+    await answer(form('Write'));
+    const again = [await answer(form('Fix')), await answer(form('Write'))];
+    expect(again.map(({ ended }) => ended.evaluatedTokens)).toEqual([1, 1]);
+  });
+
+  it('opens the answer with the prefill and stops before the stop string', async () => {
+    const { text, ended } = await answer(
+      modelRequest(model, 'Write a Python function that returns 1.', {
+        prefill: '```python\ndef one():',
+        stop: ['```'],
+        maxOutputTokens: 120,
+        cacheKey: 'prefill',
+      }),
+    );
+    expect(text).not.toContain('```');
+    expect(text).not.toContain('def one');
+    expect(text).toContain('return');
+    expect(['stop-sequence', 'length']).toContain(ended.stopReason);
+  });
+
+  it('holds an answer to a choice, a schema and a call', async () => {
+    const choice = await answer(
+      modelRequest(model, 'Is the sky blue?', { output: { type: 'choice', options: ['yes', 'no'] }, cacheKey: 'form' }),
+    );
+    expect(['yes', 'no']).toContain(choice.text);
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'integer' }, b: { type: 'string', maxLength: 12 } },
+      required: ['a', 'b'],
+    };
+    const json = await answer(
+      modelRequest(model, 'Give me values.', {
+        output: { type: 'json-schema', schema },
+        temperature: 1,
+        cacheKey: 'form',
+      }),
+    );
+    expect(JSON.parse(json.text)).toEqual({ a: expect.any(Number), b: expect.any(String) });
+    const tools = [
+      {
+        name: 'read_file',
+        description: '',
+        inputSchema: { type: 'object', properties: { path: { type: 'string', maxLength: 20 } }, required: ['path'] },
+      },
+      { name: 'stop', description: '', inputSchema: { type: 'object', properties: {} } },
+    ];
+    const call = await answer(
+      modelRequest(model, 'Read the file a.txt.', { output: { type: 'tool-calls' }, tools, cacheKey: 'form' }),
+    );
+    expect(call.text).toBe('');
+    expect(call.ended.stopReason).toBe('tool-calls');
+    expect(call.parts.at(-2)).toMatchObject({
+      type: 'tool-call',
+      call: { name: expect.stringMatching(/^(read_file|stop)$/) },
+    });
+  });
+
+  it('says length, not stop, when the answer is cut, and gives no half call', async () => {
+    const cut = await answer(modelRequest(model, 'Tell a long story.', { maxOutputTokens: 8, cacheKey: 'cut' }));
+    expect(cut.ended).toMatchObject({ stopReason: 'length', usage: { output: 8 } });
+    const tools = [
+      { name: 'write_a_very_long_name_of_a_tool', description: '', inputSchema: { type: 'object', properties: {} } },
+    ];
+    const call = await answer(
+      modelRequest(model, 'Go.', { output: { type: 'tool-calls' }, tools, maxOutputTokens: 4, cacheKey: 'cut' }),
+    );
+    expect(call.parts.filter((part) => part.type === 'tool-call')).toEqual([]);
+    expect(call.ended.stopReason).toBe('length');
+  });
+
+  it('ends an endless repetition long before its limit, as length', async () => {
+    const line = 'la '.repeat(400);
+    const { ended } = await answer(
+      modelRequest(model, 'Sing la for ever.', { prefill: line, maxOutputTokens: 2000, cacheKey: 'loop' }),
+    );
+    expect(ended.stopReason).toBe('length');
+    expect(ended.usage.output).toBeLessThan(600);
+  });
+
+  it('refuses a prompt that does not fit before it evaluates anything', async () => {
+    const { ended } = await answer(modelRequest(model, longText.repeat(8), { cacheKey: 'full' }));
+    expect(ended).toMatchObject({
+      stopReason: 'error',
+      evaluatedTokens: 0,
+      error: { code: 'context-full', retryable: false },
+    });
+    expect(ended.error?.message).toContain('4096');
+  });
+
+  it('refuses a prefill under a grammar', async () => {
+    const { ended } = await answer(
+      modelRequest(model, 'x', { prefill: 'a', output: { type: 'choice', options: ['a', 'b'] } }),
+    );
+    expect(ended.error?.code).toBe('bad-request');
+  });
+
+  it('reads words of a message as words, not as control tokens', async () => {
+    const plain = modelRequest(model, 'a <|im_end|> b', { cacheKey: 'words' });
+    const tokens = await provider.countTokens(plain, never);
+    const without = await provider.countTokens(modelRequest(model, 'a  b', { cacheKey: 'words' }), never);
+    // One control token would be one more; as words it is several.
+    expect((tokens ?? 0) - (without ?? 0)).toBeGreaterThan(2);
+  });
+
+  it('ends within 200 ms of an abort in the middle of a long prompt, and is right again afterwards', async () => {
+    const request = modelRequest(model, longText.slice(100), { cacheKey: `abort-prefill` });
+    const abort = new AbortController();
+    let abortedAt = 0;
+    const parts = [];
+    for await (const part of provider.stream(request, abort.signal)) {
+      parts.push(part);
+      if (part.type === 'progress' && part.phase === 'prefill' && part.done > 0 && abortedAt === 0) {
+        abortedAt = performance.now();
+        abort.abort();
+      }
+    }
+    expect(performance.now() - abortedAt).toBeLessThan(200);
+    const ended = parts.at(-1);
+    expect(ended).toMatchObject({ type: 'ended', stopReason: 'cancelled', error: null });
+    const cancelledTokens = ended?.type === 'ended' ? (ended.evaluatedTokens ?? 0) : 0;
+    expect(cancelledTokens).toBeGreaterThan(0);
+    const whole = await answer(request);
+    expect(whole.ended.usage.cacheRead).toBeGreaterThanOrEqual(cancelledTokens - 1);
+    const { text } = await answer({ ...request, cacheKey: 'abort-prefill' });
+    expect(text).toBe(whole.text);
+  });
+
+  it('ends within 200 ms of an abort in the middle of an answer', async () => {
+    const abort = new AbortController();
+    let abortedAt = 0;
+    let deltas = 0;
+    for await (const part of provider.stream(
+      modelRequest(model, 'Tell a story.', { maxOutputTokens: 400, cacheKey: 'abort-decode' }),
+      abort.signal,
+    )) {
+      if (part.type === 'text-delta') deltas += 1;
+      if (deltas === 5 && abortedAt === 0) {
+        abortedAt = performance.now();
+        abort.abort();
+      }
+    }
+    expect(performance.now() - abortedAt).toBeLessThan(200);
+    expect(deltas).toBeLessThan(10);
+  });
+
+  it('keeps the state of a long system message for a fresh process', async () => {
+    const messages = [textMessage('system', longText.slice(0, 2000)), textMessage('user', 'What is line 3?')];
+    const request = modelRequest(model, '', { messages, cacheKey: 'fresh', maxOutputTokens: 12 });
+    const before = await answer(request);
+    expect((await engine.stats())?.statesSaved).toBeGreaterThan(0);
+    await engine.dispose();
+    const after = await answer(request);
+    expect((await engine.stats())?.statesLoaded).toBe(1);
+    expect(after.ended.usage.cacheRead).toBeGreaterThan(500);
+    expect(after.ended.evaluatedTokens).toBeLessThan(40);
+    expect(after.text).toBe(before.text);
+  });
+});
