@@ -1,7 +1,38 @@
-import { describe } from 'vitest';
-import { describeSandbox } from '../contracts/sandbox-contract.ts';
-import { isWithoutEngine, startSandbox } from './docker-kit.ts';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { findImage } from '../../src/main/sandbox/docker/image.ts';
+import { describeSandbox, valueOf } from '../contracts/sandbox-contract.ts';
+import { imageSource, isWithoutEngine, none, requireEngine, startSandbox } from './docker-kit.ts';
 
 describe.skipIf(isWithoutEngine)('the contract over a real engine', () => {
   describeSandbox('a container', { writes: true, commands: true }, () => startSandbox());
+});
+
+const bareImage = 'dewpoint-test-bare:latest';
+
+// A user's own image may have neither ripgrep nor GNU's find, nor bash, nor a scratch folder that all can write.
+const takeAway = `rm /usr/bin/rg /bin/bash; mv /usr/bin/find /usr/bin/find.real; chmod 0755 /scratch
+printf '%s\\n' '#!/bin/sh' 'for a; do [ "$a" = -printf ] && exit 1; done' 'exec /usr/bin/find.real "$@"' > /usr/bin/find
+chmod 755 /usr/bin/find`;
+
+describe.skipIf(isWithoutEngine)('the contract over an image with little in it', () => {
+  beforeAll(async () => {
+    const { docker } = requireEngine();
+    const image = valueOf(await findImage(requireEngine(), { ...imageSource, wanted: null }, none));
+    const container = await docker.createContainer({
+      Image: image.id,
+      Cmd: ['/bin/sh', '-c', takeAway],
+      HostConfig: { NetworkMode: 'none' },
+    });
+    await container.start();
+    await container.wait();
+    await container.commit({ repo: 'dewpoint-test-bare', tag: 'latest' });
+    await container.remove({ force: true });
+  });
+  afterAll(async () => {
+    await requireEngine().docker.getImage(bareImage).remove({ force: true });
+  });
+
+  describeSandbox('a bare container', { writes: true, commands: true }, () =>
+    startSandbox({ settings: { image: bareImage } }),
+  );
 });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { failure, success, type Reply } from '@shared/errors.ts';
+import { globMatcher } from '../glob.ts';
 import { withoutIgnored } from '../ignore-rules.ts';
 import type {
   FileContent,
@@ -31,6 +32,7 @@ const defaultReadBytes = 4 * 1024 * 1024;
 const defaultListEntries = 2000;
 const defaultSearchMatches = 200;
 const operationMs = 30_000;
+const searchBytes = 16 * 1024 * 1024;
 const listBytes = 64 * 1024 * 1024;
 const scanBytes = 512 * 1024 * 1024;
 
@@ -132,28 +134,50 @@ export class ContainerFiles {
   }
 
   async search(query: SearchQuery & { readonly path: string }, signal: AbortSignal): Promise<Reply<SearchResult>> {
-    const limit = query.limit ?? defaultSearchMatches;
-    if (query.pattern.includes('\0') || query.glob?.includes('\0') === true)
+    if (query.pattern.includes('\0') || query.glob?.includes('\0') === true) {
       return failure('bad-input', 'A pattern cannot hold a NUL character.');
-    const argv = ({ rg }: Abilities): readonly string[] =>
-      rg
-        ? ['rg', ...searchArguments(query), `./${query.path}`]
-        : script(grepScript, `./${query.path}`, ...grepArguments(query));
-    const done = await this.#run({ argv, maxOutputBytes: 16 * 1024 * 1024, cutOutput: true }, signal);
+    }
+    let hasRipgrep = true;
+    const argv = ({ rg }: Abilities): readonly string[] => {
+      hasRipgrep = rg;
+      return rg ? ['rg', ...searchArguments(query), `./${query.path}`] : ['/bin/sh', '-c', ':'];
+    };
+    const done = await this.#run({ argv, maxOutputBytes: searchBytes, cutOutput: true }, signal);
     if (!done.ok) return done;
+    if (!hasRipgrep) return this.#searchByGrep(query, signal);
     const { exitCode, stdout, stderr } = done.value;
     // 1: nothing matched. 2: an error, but also a file that could not be read beside others that matched.
-    if (exitCode === fileExits.notFound || (exitCode === 2 && /No such file or directory/.test(stderr))) {
+    if (exitCode === 2 && /No such file or directory/.test(stderr))
       return failure('not-found', `There is no ${query.path}.`);
+    if (exitCode > 1 && stdout.length === 0 && stderr !== '') return badPattern(stderr);
+    return success(parseSearch(stdout, query.limit ?? defaultSearchMatches));
+  }
+
+  async #searchByGrep(
+    query: SearchQuery & { readonly path: string },
+    signal: AbortSignal,
+  ): Promise<Reply<SearchResult>> {
+    const listed = await this.list('.', { limit: Number.MAX_SAFE_INTEGER }, signal);
+    if (!listed.ok) return listed;
+    const { path } = query;
+    const fits = query.glob === undefined ? () => true : globMatcher(query.glob);
+    const below = listed.value.entries.filter(
+      (entry) => path === '.' || entry.path === path || entry.path.startsWith(`${path}/`),
+    );
+    if (below.length === 0 && path !== '.') {
+      const there = await this.stat(path, signal);
+      if (!there.ok) return there;
     }
-    if (exitCode > 1 && stdout.length === 0 && stderr !== '') {
-      return failure(
-        'bad-input',
-        `The pattern cannot be searched for: ${stderr.trim().slice(0, 500)}`,
-        'Use `literal` to search for plain text.',
-      );
-    }
-    return success(parseSearch(stdout, limit));
+    const names = below
+      .filter((entry) => entry.kind === 'file' && fits(entry.path))
+      .map((entry) => `./${entry.path}\0`);
+    const options = [query.literal === true ? '-F' : '-E', ...(query.ignoreCase === true ? ['-i'] : [])];
+    const argv = script(grepScript, query.pattern, ...options);
+    const stdin = new TextEncoder().encode(names.join(''));
+    const done = await this.#run({ argv: () => argv, stdin, maxOutputBytes: searchBytes, cutOutput: true }, signal);
+    if (!done.ok) return done;
+    if (done.value.exitCode === 2) return badPattern(done.value.stderr);
+    return success(parseSearch(done.value.stdout, query.limit ?? defaultSearchMatches));
   }
 
   async scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>> {
@@ -198,16 +222,12 @@ function script(text: string, ...values: readonly string[]): readonly string[] {
   return ['/bin/sh', '-c', text, 'files', ...values];
 }
 
-function grepArguments(query: SearchQuery): readonly string[] {
-  return [
-    query.literal === true ? '-F' : '-E',
-    ...(query.ignoreCase === true ? ['-i'] : []),
-    ...(query.glob === undefined ? [] : [`--include=${query.glob}`]),
-    '--exclude-dir=.git',
-    '--exclude-dir=node_modules',
-    '-e',
-    query.pattern,
-  ];
+function badPattern(stderr: string): Reply<never> {
+  return failure(
+    'bad-input',
+    `The pattern cannot be searched for: ${stderr.trim().slice(0, 500)}`,
+    'Use `literal` to search for plain text.',
+  );
 }
 
 function hashOf(bytes: Uint8Array): string {

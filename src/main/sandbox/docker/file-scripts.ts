@@ -132,15 +132,22 @@ fi
 exit 0`;
 }
 
-/** Prints every tracked file, each ended by NUL: size, mode, times and inode, path. */
+/** Prints every tracked file, each ended by NUL: size, mode, inode, times, a tab, path. */
 export function scanScript(isGnu: boolean): string {
   const entry = isGnu
-    ? `-printf '%s %m %T@ %C@ %i %P\\0'`
-    : `-exec sh -c 'for f; do printf "%s %s\\0" "$(stat -c "%s %a %Y %Z %i" -- "$f")" "\${f#./}"; done' scan {} +`;
+    ? `-printf '%s %m %i %T@|%C@\\t%P\\0'`
+    : `-exec sh -c 'for f; do printf "%s\\t%s\\0" "$(stat -c "%s %a %i %y|%z" -- "$f")" "\${f#./}"; done' scan {} +`;
   return `find . ${prune} -o -name '${temporaryPrefix}*' -o -type f ${entry} 2>/dev/null; exit 0`;
 }
 
-/** The image has no ripgrep: the same form of output from grep, with its regular expressions. */
-export const grepScript = `f=$1; shift
-[ -e "$f" ] || exit ${x.notFound}
-exec grep -rnIZ "$@" -- "$f"`;
+/**
+ * For an image without ripgrep: takes names of files, each ended by NUL, and prints as ripgrep does. Arguments: pattern,
+ * options for grep. Exits with 2 where the pattern is none.
+ */
+export const grepScript = `pattern=$1; shift
+echo x | grep "$@" -e "$pattern" >/dev/null; [ $? -eq 2 ] && exit 2
+exec xargs -0 -r sh -c 'pattern=$1; options=$2; shift 2
+for f; do
+  grep -n $options -e "$pattern" -- "$f" 2>/dev/null |
+  while IFS= read -r line; do printf "%s\\0%s\\n" "$f" "$line"; done
+done; exit 0' grep "$pattern" "$*"`;

@@ -21,13 +21,13 @@ export function parseListing(output: Buffer): { entries: ListEntry[]; ignoreFile
 export function parseScan(output: Buffer): Map<string, ScannedFile> {
   const files = new Map<string, ScannedFile>();
   for (const record of splitRecords(output)) {
-    const match = /^(\d+) ([0-7]+) (\S+) (\S+) (\d+) ([^]+)$/.exec(record);
-    if (match?.[6] === undefined || !isText(record)) continue;
-    const [, size = '0', mode = '0', modified, changed, inode, path] = match;
+    const match = /^(\d+) ([0-7]+) (\d+ [^\t]+)\t([^]+)$/.exec(record);
+    if (match?.[4] === undefined || !isText(record)) continue;
+    const [, size = '0', mode = '0', touched, path = ''] = match;
     files.set(path, {
       sizeBytes: Number(size),
       mode: Number.parseInt(mode, 8),
-      fingerprint: `${size}:${modified}:${changed}:${inode}`,
+      fingerprint: `${size} ${touched}`,
     });
   }
   return files;
