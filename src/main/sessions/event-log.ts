@@ -105,7 +105,13 @@ export class EventLog {
     const scan = await scanLog(options.path, from, options.onEvent);
     const { end, marks, repairs } = await removeDamage(options.path, scan);
     const fd = openSync(options.path, 'a');
-    const opened = { fd, lastSeq: scan.lastSeq, end, marks: [...(options.marks ?? []), ...marks], repairs };
+    const opened = {
+      fd,
+      lastSeq: scan.lastSeq,
+      end,
+      marks: options.marks ? [...options.marks, ...marks.slice(1)] : marks,
+      repairs,
+    };
     return new EventLog(options.path, options.io ?? fileIo, opened);
   }
 

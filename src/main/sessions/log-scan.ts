@@ -94,7 +94,7 @@ class Scan {
 
   constructor(from: LogPosition, onEvent: (event: SessionEvent) => void) {
     this.lastSeq = from.seq;
-    this.marks = [from];
+    this.marks = [{ seq: from.seq, offset: from.offset }];
     this.#onEvent = onEvent;
   }
 

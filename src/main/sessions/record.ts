@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { isEventType, LOG_VERSION, parseEvent, type SessionEvent } from '@shared/events.ts';
-import { crc32, crc32Hex } from '../lib/crc32.ts';
+import { crc32Hex } from '../lib/crc32.ts';
 
 /**
  * One record is one line: the event's JSON with `"crc"` as its last property, the CRC-32 of the bytes before
@@ -9,6 +9,7 @@ import { crc32, crc32Hex } from '../lib/crc32.ts';
 const marker = Buffer.from(',"crc":"');
 /** `,"crc":"xxxxxxxx"}` */
 const suffixBytes = marker.length + 8 + 2;
+const quote = 0x22;
 const comma = 0x2c;
 const closingBrace = 0x7d;
 export const lineEnd = 0x0a;
@@ -36,8 +37,8 @@ export type Unsealed = { readonly ok: true; readonly value: unknown } | { readon
 export function unsealRecord(bytes: Buffer, start: number, end: number): Unsealed {
   const bodyEnd = end - suffixBytes;
   if (bodyEnd <= start || !endsInChecksum(bytes, bodyEnd)) return { ok: false, reason: 'no checksum' };
-  const stated = Number.parseInt(bytes.toString('latin1', bodyEnd + marker.length, end - 2), 16);
-  if (crc32(bytes, 0, start, bodyEnd) !== stated) return { ok: false, reason: 'wrong checksum' };
+  const stated = bytes.toString('latin1', bodyEnd + marker.length, end - 2);
+  if (crc32Hex(bytes, 0, start, bodyEnd) !== stated) return { ok: false, reason: 'wrong checksum' };
   // The comma before "crc" becomes the closing brace while the text is decoded: no second copy of a long line.
   bytes[bodyEnd] = closingBrace;
   const text = bytes.toString('utf8', start, bodyEnd + 1);
@@ -50,7 +51,10 @@ export function unsealRecord(bytes: Buffer, start: number, end: number): Unseale
 }
 
 function endsInChecksum(bytes: Buffer, at: number): boolean {
-  return marker.compare(bytes, at, at + marker.length) === 0 && bytes[at + suffixBytes - 1] === closingBrace;
+  const end = at + suffixBytes;
+  return (
+    marker.compare(bytes, at, at + marker.length) === 0 && bytes[end - 2] === quote && bytes[end - 1] === closingBrace
+  );
 }
 
 export type DecodedRecord =

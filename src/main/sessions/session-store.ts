@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { LOG_VERSION, type SessionEvent, type WorkspaceMode } from '@shared/events.ts';
@@ -152,8 +152,9 @@ async function openSession(options: SessionStoreOptions, paths: Paths, sessionId
   await mustExist(paths, sessionId);
   const lock = await takeLock(paths.lock, `Session ${sessionId}`);
   try {
+    await removeLeftovers(paths.folder);
     const { folded, snapshot, onEvent } = await startFold(paths, true);
-    const from = snapshot ? { from: snapshot, marks: snapshot.marks } : {};
+    const from = snapshot ? { from: placeOf(snapshot), marks: snapshot.marks } : {};
     const log = await EventLog.open({ path: paths.log, onEvent, ...from });
     if (log.lastSeq === 0) {
       log.close();
@@ -166,6 +167,18 @@ async function openSession(options: SessionStoreOptions, paths: Paths, sessionId
   } catch (error) {
     await lock.release();
     throw error;
+  }
+}
+
+function placeOf({ seq, offset }: LogPosition): LogPosition {
+  return { seq, offset };
+}
+
+/** A write that a crash cut off leaves its temporary file; with the lock held it is nobody's. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (/^\.[0-9a-f]{12}\.tmp$/.test(name) || name === 'events.jsonl.repair.tmp')
+      await rm(join(folder, name), { force: true });
   }
 }
 
@@ -203,7 +216,7 @@ async function startFold(
 async function viewSession(paths: Paths, sessionId: string, isWhole = false): Promise<SessionView> {
   await mustExist(paths, sessionId);
   const { folded, snapshot, onEvent } = await startFold(paths, !isWhole);
-  const start: LogPosition = snapshot ?? { seq: 0, offset: 0 };
+  const start = snapshot ? placeOf(snapshot) : { seq: 0, offset: 0 };
   const scan: ScanResult = await scanLog(paths.log, start, onEvent);
   if (scan.lastSeq === 0) throw unreadable(sessionId);
   const marks = [...(snapshot?.marks ?? []), ...scan.marks];
