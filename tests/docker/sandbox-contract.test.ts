@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findImage } from '../../src/main/sandbox/docker/image.ts';
 import { describeSandbox, valueOf } from '../contracts/sandbox-contract.ts';
-import { imageSource, isWithoutEngine, none, requireEngine, startSandbox } from './docker-kit.ts';
+import { imageSource, isWithoutEngine, none, output, requireEngine, startSandbox } from './docker-kit.ts';
 
 describe.skipIf(isWithoutEngine)('the contract over a real engine', () => {
   describeSandbox('a container', { writes: true, commands: true }, () => startSandbox());
@@ -31,6 +31,21 @@ describe.skipIf(isWithoutEngine)('the contract over an image with little in it',
   afterAll(async () => {
     await requireEngine().docker.getImage(bareImage).remove({ force: true });
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'has a scratch folder of its own although the image has none for this user',
+    async () => {
+      const under = await startSandbox({ settings: { image: bareImage }, owner: { uid: 4321, gid: 4321 } });
+      try {
+        expect(under.sandbox.scratchPath).toBe('/scratch/work');
+        expect(await output(under.sandbox, 'cd /scratch/work && touch x && stat -c %u:%g . x')).toBe(
+          '4321:4321\n4321:4321\n',
+        );
+      } finally {
+        await under.close();
+      }
+    },
+  );
 
   describeSandbox('a bare container', { writes: true, commands: true }, () =>
     startSandbox({ settings: { image: bareImage } }),

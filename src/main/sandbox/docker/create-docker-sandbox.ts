@@ -58,7 +58,6 @@ export async function createDockerSandbox(
     new DockerSandbox({
       session: session.value,
       imageName: image.value.name,
-      hasScratch: session.value.hasScratch,
       description: describe(engine),
       limits: shownLimits(limits),
       warnings: warningsOf(engine),

@@ -19,7 +19,7 @@ import type {
   SearchResult,
 } from '../sandbox.ts';
 import { noFolderExit, scriptCommand } from './scripts.ts';
-import { scratchInContainer, workspaceInContainer } from './create-body.ts';
+import { workspaceInContainer } from './create-body.ts';
 import { ContainerFiles } from './container-files.ts';
 import { ContainerRuns, newMark, type RunEnd } from './run-in-container.ts';
 import type { SessionContainer } from './session-container.ts';
@@ -27,7 +27,6 @@ import type { SessionContainer } from './session-container.ts';
 export interface DockerSandboxOptions {
   readonly session: SessionContainer;
   readonly imageName: string;
-  readonly hasScratch: boolean;
   readonly description: string;
   readonly limits: SandboxDescription['limits'];
   readonly warnings: readonly string[];
@@ -50,7 +49,7 @@ export class DockerSandbox implements Sandbox {
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
-    this.scratchPath = options.hasScratch ? scratchInContainer : null;
+    this.scratchPath = options.session.scratchPath;
     this.#runs = new ContainerRuns(options.session);
     this.#files = new ContainerFiles(this.#runs);
   }

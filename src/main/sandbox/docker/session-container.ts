@@ -11,6 +11,7 @@ import { startExec } from './container-exec.ts';
 import { createBody, labelNames, scratchInContainer, workspaceInContainer, type ContainerPlan } from './create-body.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import type { Engine } from './engine.ts';
+import { folderArchive } from './folder-archive.ts';
 import { ownerMark, supportFiles, type UserIds } from './identity.ts';
 import { findPins } from './pins.ts';
 import { scriptCommand } from './scripts.ts';
@@ -22,7 +23,8 @@ export interface Abilities {
   readonly gnu: boolean;
   readonly rg: boolean;
   readonly bash: boolean;
-  readonly scratch: boolean;
+  /** A folder outside the workspace, with disk behind it, that the commands' user can write. */
+  readonly scratch: string | null;
 }
 
 export interface LiveContainer {
@@ -88,9 +90,8 @@ export class SessionContainer {
     }
   }
 
-  /** Whether there is a scratch folder that the commands' user can write. */
-  get hasScratch(): boolean {
-    return this.#live?.abilities.scratch ?? false;
+  get scratchPath(): string | null {
+    return this.#live?.abilities.scratch ?? null;
   }
 
   get warnings(): readonly string[] {
@@ -213,7 +214,7 @@ export class SessionContainer {
     await withDeadline(engineMs, null, () => container.start());
     live = {
       container,
-      abilities: await probe(container),
+      abilities: await probe(container, this.#options.user),
       goneBecause: hasEnded ? 'the container ended at once' : null,
     };
     return live;
@@ -228,10 +229,9 @@ export class SessionContainer {
       [labelNames.session]: options.sessionId,
       [labelNames.owner]: await ownerMark(process.pid),
     };
-    if (!this.#hasVolume) {
-      this.#hasVolume = true;
-      await withDeadline(engineMs, null, () => docker.createVolume({ Name: this.#volumeName, Labels: labels }));
-    }
+    // A volume that is there already is left as it is.
+    this.#hasVolume = true;
+    await withDeadline(engineMs, null, () => docker.createVolume({ Name: this.#volumeName, Labels: labels }));
     const { pins, warnings } = await findPins(options.workspacePath);
     this.#warnings = warnings;
     return {
@@ -272,7 +272,7 @@ export class SessionContainer {
   }
 }
 
-async function probe(container: Dockerode.Container): Promise<Abilities> {
+async function probe(container: Dockerode.Container, user: UserIds): Promise<Abilities> {
   let text = '';
   const running = await startExec(container, {
     argv: scriptCommand('probe', workspaceInContainer, scratchInContainer),
@@ -287,8 +287,19 @@ async function probe(container: Dockerode.Container): Promise<Abilities> {
     gnu: words.includes('gnu'),
     rg: words.includes('rg'),
     bash: words.includes('bash'),
-    scratch: words.includes('scratch'),
+    scratch: words.includes('scratch') ? scratchInContainer : await makeScratch(container, user),
   };
+}
+
+// The volume takes the permissions that its folder has in the image; in a user's own image that may be root's alone.
+async function makeScratch(container: Dockerode.Container, user: UserIds): Promise<string | null> {
+  try {
+    const archive = folderArchive('work', user);
+    await withDeadline(engineMs, null, () => container.putArchive(archive, { path: scratchInContainer }));
+    return `${scratchInContainer}/work`;
+  } catch {
+    return null;
+  }
 }
 
 /** Tells a folder from another one that took its place. */
