@@ -40,6 +40,8 @@ export interface DockerTestOptions {
   readonly settings?: Partial<Settings['sandbox']>;
   /** Who the workspace belongs to; needs root. */
   readonly owner?: { readonly uid: number; readonly gid: number };
+  /** Another way to the engine than the usual one. */
+  readonly engine?: Engine;
   /** Fills the workspace before the sandbox starts. */
   readonly prepare?: (workspace: string) => Promise<void>;
 }
@@ -64,7 +66,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
   const warnings: string[] = [];
   const sandbox = valueOf(
     await createDockerSandbox(
-      requireEngine(),
+      options.engine ?? requireEngine(),
       {
         sessionId: 'session-1',
         workspacePath: workspace,

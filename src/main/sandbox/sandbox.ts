@@ -14,9 +14,12 @@ export interface Sandbox {
   readonly workspacePath: string;
   /** A folder outside the workspace for trial copies; emptied at the end. Null where there is none. */
   readonly scratchPath: string | null;
-  /** Runs one command to its end. At the deadline or on abort everything it started is killed, also what has detached itself. */
+  /**
+   * Runs one command to its end. What it leaves running in the background ends with it; at the deadline or on abort
+   * everything it started is killed, also what has detached itself.
+   */
   exec(request: ExecRequest, signal: AbortSignal): Promise<Reply<ExecResult>>;
-  /** Starts a process that lives until `close` or the end of the sandbox. */
+  /** Starts a process that lives until `close` or the end of the sandbox; `signal` counts for the start alone. */
   open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>>;
   /** The bytes of a regular file; `too-large` above `maxBytes` (default 4 MiB), `not-found`, `bad-input` for a folder or device. */
   readFile(path: string, options: ReadOptions, signal: AbortSignal): Promise<Reply<FileContent>>;

@@ -54,6 +54,8 @@ export interface SessionContainerOptions {
 }
 
 const engineMs = 30_000;
+/** An engine that takes longer than this to kill a container is itself not well: whoever waits is told. */
+const killMs = 5_000;
 
 /**
  * The container of one session, made again when it was lost. Its scratch volume outlives a lost container; memory
@@ -125,7 +127,7 @@ export class SessionContainer {
   /** Ends a container that cannot be brought to order from within. Never rejects. */
   async kill(live: LiveContainer, reason: string): Promise<void> {
     this.markGone(live, reason);
-    await this.#remove(live.container);
+    await this.#remove(live.container, killMs);
   }
 
   /** Removes everything; waits for a start under way. Never rejects, safe to call twice. */
@@ -251,9 +253,9 @@ export class SessionContainer {
     };
   }
 
-  async #remove(container: Dockerode.Container): Promise<void> {
+  async #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<void> {
     try {
-      await withDeadline(engineMs, null, () => container.remove({ force: true, v: true }));
+      await withDeadline(milliseconds, null, () => container.remove({ force: true, v: true }));
     } catch (error) {
       // 404: gone already; 409: its removal is under way.
       const status = statusOf(error);

@@ -83,8 +83,9 @@ export function createMemorySandbox(options: MemorySandboxOptions = {}): MemoryS
     },
     open: (request, signal) => {
       if (isDisposed) return Promise.resolve(closed);
+      if (signal.aborted) return Promise.resolve(failure('cancelled', 'It was cancelled.'));
       commands.push(request.command);
-      return Promise.resolve(success(openHandler(handler, { request, sandbox, signal })));
+      return Promise.resolve(success(openHandler(handler, { request, sandbox })));
     },
     ...fileOperations(store, at),
     dispose: () => {
@@ -158,7 +159,10 @@ async function runHandler(
   });
 }
 
-function openHandler(handler: MemoryExecHandler, { request, sandbox, signal }: Running<OpenRequest>): OpenProcess {
+function openHandler(
+  handler: MemoryExecHandler,
+  { request, sandbox }: Omit<Running<OpenRequest>, 'signal'>,
+): OpenProcess {
   const closed = new AbortController();
   const { onOutput, ...rest } = request;
   const emit = (stream: OutputChunk['stream'], content: string | Uint8Array | undefined): void => {
@@ -174,7 +178,6 @@ function openHandler(handler: MemoryExecHandler, { request, sandbox, signal }: R
   });
   const stopped = new Promise<{ exitCode: number | null }>((resolve) => {
     closed.signal.addEventListener('abort', () => resolve({ exitCode: null }), { once: true });
-    signal.addEventListener('abort', () => closed.abort(), { once: true });
   });
   return {
     write: () => Promise.resolve(),

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
+import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
+import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
+
+/** Stands between Dewpoint and the real engine: it can go away, freeze and come back, which the real one should not have to. */
+class Way {
+  readonly path: string;
+  #sockets = new Set<Socket>();
+  #server: Server | null = null;
+  #isFrozen = false;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  async open(): Promise<void> {
+    this.#isFrozen = false;
+    const server = createServer({ allowHalfOpen: true }, (client) => {
+      const engine = connect({ path: '/var/run/docker.sock', allowHalfOpen: true });
+      for (const socket of [client, engine]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => this.#sockets.delete(socket));
+      }
+      client.on('close', () => engine.destroy());
+      engine.on('close', () => client.destroy());
+      if (this.#isFrozen) return;
+      client.pipe(engine);
+      engine.pipe(client);
+    });
+    this.#server = server;
+    await new Promise<void>((resolve) => server.listen(this.path, resolve));
+  }
+
+  freeze(): void {
+    this.#isFrozen = true;
+    for (const socket of this.#sockets) {
+      socket.unpipe();
+      socket.pause();
+    }
+  }
+
+  async cut(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server?.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+}
+
+describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that goes away', () => {
+  let folder: string;
+  let way: Way;
+  let under: DockerUnderTest;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dewpoint-way-'));
+    way = new Way(join(folder, 'engine.sock'));
+    await way.open();
+    const engine = await findEngine(
+      { env: { DOCKER_HOST: `unix://${way.path}` }, homeDirectory: folder, platform: 'linux' },
+      none,
+    );
+    under = await startSandbox({ engine: valueOf<Engine>(engine) });
+  });
+  afterEach(async () => {
+    await under.close();
+    await way.cut();
+    await rm(folder, { recursive: true });
+  });
+
+  it('in the middle of a command: the outcome is lost, never an exit code', async () => {
+    const running = under.sandbox.exec({ command: 'echo begun; sleep 60', timeoutMs: 60_000 }, none);
+    await wait(600);
+    await way.cut();
+    expect(valueOf(await running)).toMatchObject({ outcome: 'lost', exitCode: null, stdout: 'begun\n' });
+    const meanwhile = await under.sandbox.exec({ command: 'true', timeoutMs: 5000 }, none);
+    expect(codeOf(meanwhile)).toBe('sandbox-lost');
+    await way.open();
+    expect(await output(under.sandbox, 'echo back')).toBe('back\n');
+    expect(under.losses.map((loss) => loss.recreated)).toEqual([false, true]);
+  });
+
+  it('and freezes: deadlines hold, and work goes on when it is back', async () => {
+    const running = under.sandbox.exec({ command: 'sleep 60', timeoutMs: 1000 }, none);
+    await wait(600);
+    way.freeze();
+    const started = performance.now();
+    expect(valueOf(await running).outcome).toBe('timed-out');
+    expect(performance.now() - started).toBeLessThan(25_000);
+    await way.cut();
+    await way.open();
+    expect(await output(under.sandbox, 'echo back')).toBe('back\n');
+    expect((await under.leftovers()).containers).toHaveLength(1);
+  });
+
+  it('before the end: closing returns, and says what is left behind', async () => {
+    await way.cut();
+    const started = performance.now();
+    await under.sandbox.dispose();
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(under.warnings).toEqual([
+      expect.stringMatching(/container could not be removed/),
+      expect.stringMatching(/volume could not be removed/),
+    ]);
+    await way.open();
+    const { docker } = valueOf(await findEngine({ env: {}, homeDirectory: folder, platform: 'linux' }, none));
+    const left = await under.leftovers();
+    for (const id of left.containers) await docker.getContainer(id).remove({ force: true });
+    for (const name of left.volumes) await docker.getVolume(name).remove();
+  });
+});
