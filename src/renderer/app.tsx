@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { sessionStatus } from '@shared/session-state.ts';
 import { Changes } from './features/changes/changes.tsx';
 import { Conversation } from './features/conversation/conversation.tsx';
 import { ModelBanner } from './features/models/model-banner.tsx';
@@ -62,15 +63,24 @@ function Workbench({ client }: { readonly client: CoreClient }) {
         {selectedId === null ? (
           <NewTask client={client} lastProject={lastProject} onStarted={open} />
         ) : (
-          <SessionScreen key={selectedId} client={client} sessionId={selectedId} />
+          <SessionScreen key={selectedId} client={client} sessionId={selectedId} onStatus={refresh} />
         )}
       </main>
     </div>
   );
 }
 
-function SessionScreen({ client, sessionId }: { readonly client: CoreClient; readonly sessionId: string }) {
+interface SessionScreenProps {
+  readonly client: CoreClient;
+  readonly sessionId: string;
+  /** A turn began or ended: the list of sessions shows that, too. */
+  readonly onStatus: () => void;
+}
+
+function SessionScreen({ client, sessionId, onStatus }: SessionScreenProps) {
   const load = useSession(client, sessionId);
+  const status = load.type === 'ready' ? sessionStatus(load.view.state) : 'new';
+  useEffect(() => onStatus(), [status, onStatus]);
   if (load.type === 'loading') return <p className="muted centre">Opening the session …</p>;
   if (load.type === 'failed') return <Notice kind="error">The session could not be opened. {load.text}</Notice>;
   const { state, money } = load.view;

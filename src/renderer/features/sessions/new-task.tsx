@@ -83,8 +83,17 @@ interface Wanted {
 
 async function startTask(client: CoreClient, { task, project, check, isPlan }: Wanted): Promise<string> {
   const projectPath = project.trim() === '' ? null : project.trim();
-  const { sessionId } = await client.sessions.create({ projectPath });
+  const { sessionId } = await client.sessions.create({ projectPath, title: titleOf(task) });
   const criterion = check.trim() === '' ? {} : { check: check.trim() };
   await client.sessions.send({ sessionId, text: task, options: { ...criterion, plan: isPlan, interactive: true } });
   return sessionId;
+}
+
+const titleCharacters = 80;
+
+/** The first line of the task stands for the session in lists. */
+function titleOf(task: string): string {
+  const [line = ''] = task.trim().split('\n');
+  const characters = Array.from(line);
+  return characters.length <= titleCharacters ? line : `${characters.slice(0, titleCharacters - 1).join('')}…`;
 }

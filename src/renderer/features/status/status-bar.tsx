@@ -13,7 +13,7 @@ export function StatusBar({ state, money }: StatusBarProps) {
   const step = state.steps.findLast((candidate) => candidate.end !== null) ?? state.steps.at(-1);
   const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
   return (
-    <footer className="status-bar" aria-label="Status">
+    <section className="status-bar" aria-label="Status">
       <span>{step?.model ?? 'no model called yet'}</span>
       {step?.end && <Speed step={step} end={step.end} />}
       <span>
@@ -21,7 +21,7 @@ export function StatusBar({ state, money }: StatusBarProps) {
         {cap !== null && ` of ${dollars(cap)}`}
       </span>
       <SandboxTier state={state} />
-    </footer>
+    </section>
   );
 }
 
