@@ -20,7 +20,7 @@ export interface ChangeState {
   readonly taken: TakenChange | null;
 }
 
-export interface LastChange {
+interface LastChange {
   readonly seq: number;
   readonly side: 'workspace' | 'project';
   /** A person took something back; the next undo brings it again. What the agent takes back by itself is no such thing. */
@@ -30,7 +30,7 @@ export interface LastChange {
 }
 
 /** The project folder's side of a change in a copy. `seqs`: the take, and the undos of it. */
-export interface TakenChange {
+interface TakenChange {
   readonly seqs: readonly number[];
   readonly before: FileImage;
   readonly after: FileImage;

@@ -3,7 +3,7 @@ import type { Where } from './models.ts';
 import { addUsage, noUsage, type Usage } from './money.ts';
 
 /** What some calls used and cost. `costUsd` is the sum of the known costs; with `unpricedCalls` it is a lower bound. */
-export interface MoneyTotals {
+interface MoneyTotals {
   readonly calls: number;
   /** Calls that ended with an error or were cancelled; they count in all other figures too. */
   readonly failedCalls: number;

@@ -58,7 +58,7 @@ export interface SessionState {
   readonly totals: Totals;
 }
 
-export interface Totals {
+interface Totals {
   readonly turns: number;
   readonly steps: number;
   readonly toolCalls: number;
@@ -179,7 +179,7 @@ export interface NoticeState {
   readonly text: string;
 }
 
-export interface ProgressState {
+interface ProgressState {
   readonly seq: number;
   readonly turnId: string | null;
   readonly recipe: string;
@@ -187,7 +187,7 @@ export interface ProgressState {
   readonly text: string;
 }
 
-export interface RouteState {
+interface RouteState {
   readonly callId: string;
   readonly reasonCode: string;
   readonly reason: string;

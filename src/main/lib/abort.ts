@@ -1,26 +1,3 @@
-/** A signal that aborts with the reason of the first of `signals` that does (`AbortSignal.any` needs Node 20). */
-export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
-  const controller = new AbortController();
-  const listeners: (() => void)[] = [];
-  const release = (): void => {
-    for (const remove of listeners) remove();
-  };
-  for (const signal of signals) {
-    if (signal.aborted) {
-      controller.abort(signal.reason);
-      break;
-    }
-    const onAbort = (): void => {
-      controller.abort(signal.reason);
-      release();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    listeners.push(() => signal.removeEventListener('abort', onAbort));
-  }
-  if (controller.signal.aborted) release();
-  return controller.signal;
-}
-
 /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. Leaves no listener or timer. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

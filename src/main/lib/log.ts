@@ -6,8 +6,8 @@ export interface Log {
   error(text: string): void;
 }
 
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof logLevels)[number];
+const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+type LogLevel = (typeof logLevels)[number];
 
 export interface LogOptions {
   readonly level: LogLevel;

@@ -10,7 +10,7 @@ export interface Redactor {
 }
 
 /** Bytes in, redacted bytes out; what may be the beginning of a secret is held back until more is known. */
-export interface RedactStream {
+interface RedactStream {
   write(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;
 }

@@ -28,7 +28,7 @@ export interface ReplayJournal extends Journal {
 }
 
 /** `crash`: the recorded run ended here. `difference`: the engine did something else than what is recorded. */
-export type ReplayStop = 'crash' | 'difference';
+type ReplayStop = 'crash' | 'difference';
 
 const plain = createRedactor();
 

@@ -103,7 +103,7 @@ async function replayTurns(
 }
 
 /** The fold of a log as it was recorded. */
-export function hashOfEvents(events: Iterable<SessionEvent>): string {
+function hashOfEvents(events: Iterable<SessionEvent>): string {
   let state = emptySession;
   let money = emptyMoney;
   for (const event of events) {
@@ -114,7 +114,7 @@ export function hashOfEvents(events: Iterable<SessionEvent>): string {
 }
 
 /** Hands back what is recorded of an effect; nothing runs. */
-export function createReplayEffects(journal: ReplayJournal): Effects {
+function createReplayEffects(journal: ReplayJournal): Effects {
   return {
     replaying: true,
     perform: async (toolCallId) => {
@@ -140,7 +140,7 @@ async function dataOf(journal: ReplayJournal, ended: EventOf<'tool-ended'>): Pro
 }
 
 /** Answers every call with what was answered in the recorded run, and counts what was counted. Lists no models. */
-export function createReplayProvider(journal: ReplayJournal): Provider {
+function createReplayProvider(journal: ReplayJournal): Provider {
   return {
     id: 'replay',
     listModels: async () => [],

@@ -18,7 +18,7 @@ import { repairEvents } from './repair.ts';
 import { loadSnapshot, saveSnapshot, type Snapshot } from './snapshot.ts';
 import { failedSummary, loadSummary, saveSummary, type SessionSummary, summaryOf } from './summary.ts';
 
-export interface NewSession {
+interface NewSession {
   /** From `newSessionId`, where the caller needs it before (a workspace named after it). */
   readonly id?: string;
   readonly title: string;
@@ -29,7 +29,7 @@ export interface NewSession {
 }
 
 /** A session as it lies on the disk, for looking at: no lock is taken and nothing is repaired. */
-export interface SessionView {
+interface SessionView {
   readonly sessionId: string;
   readonly state: SessionState;
   readonly money: MoneyState;

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { abortable, anySignal, sleep } from '../../../src/main/lib/abort.ts';
+import { abortable, sleep } from '../../../src/main/lib/abort.ts';
 
 describe('abort', () => {
-  it('aborts a joined signal with the reason of the first to abort', () => {
-    const [first, second] = [new AbortController(), new AbortController()];
-    const joined = anySignal([first.signal, second.signal]);
-    second.abort('time is up');
-    first.abort('later');
-    expect([joined.aborted, joined.reason]).toEqual([true, 'time is up']);
-    expect(anySignal([first.signal]).reason).toBe('later');
-  });
-
   it('ends a sleep at once when it is aborted', async () => {
     const controller = new AbortController();
     const slept = sleep(60_000, controller.signal);
