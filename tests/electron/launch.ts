@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { ElectronApplication, Page } from 'playwright-core';
+import { _electron } from 'playwright-core';
+import type { Settings } from '@shared/settings.ts';
+
+export interface Launched {
+  readonly app: ElectronApplication;
+  readonly page: Page;
+  /** Everything that main wrote to stderr. */
+  readonly errors: () => string;
+}
+
+export interface Place {
+  readonly home: string;
+  /** A project with one file, `main.py`. */
+  readonly project: string;
+  remove(): void;
+}
+
+/** A home whose local model answers what is written here, and a project to ask about. */
+export function preparePlace(replies: Extract<Settings['providers'][string], { kind: 'scripted' }>['replies']): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'dewpoint-electron-'));
+  const home = join(folder, 'home');
+  const project = join(folder, 'project');
+  mkdirSync(home);
+  mkdirSync(project);
+  writeFileSync(join(project, 'main.py'), 'PORT = 8123\n');
+  const script = { kind: 'scripted', replies, gears: ['loop'] };
+  writeFileSync(join(home, 'settings.json'), JSON.stringify({ local: 'script/script', providers: { script } }));
+  return { home, project, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+const mainFile = resolve('out/main/index.cjs');
+
+/** Root cannot use Chromium's own sandbox, and a machine for tests has no GPU. */
+export function appFlags(): readonly string[] {
+  return [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu'];
+}
+
+export function testEnvironment(home: string): Record<string, string> {
+  const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  // No engine for containers is to be found, so that what is seen here is the same on every machine.
+  return { ...Object.fromEntries(inherited), DEWPOINT_HOME: home, DEWPOINT_TEST: '1', DOCKER_HOST: 'unix:///nowhere' };
+}
+
+/** Starts the built app on a home and waits for its window. */
+export async function launch(home: string): Promise<Launched> {
+  let text = '';
+  const app = await _electron.launch({ args: [mainFile, ...appFlags()], env: testEnvironment(home), timeout: 30_000 });
+  app.process().stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const page = await app.firstWindow();
+  return { app, page, errors: () => text };
+}
+
+/** For a look at how it looks: written only where the folder is named. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env.DEWPOINT_SCREENSHOTS;
+  if (folder !== undefined && folder !== '') await page.screenshot({ path: join(folder, `${name}.png`) });
+}

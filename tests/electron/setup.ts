@@ -1,0 +1,18 @@
+import { execFileSync, spawn } from 'node:child_process';
+
+/** What `npm test` has brought already; brought here when these tests are run alone. Answers how to end it. */
+export async function ensureShellAndDisplay(): Promise<() => void> {
+  if (process.env.ELECTRON_OVERRIDE_DIST_PATH === undefined && process.env.DEWPOINT_TEST_SHELL !== '0') {
+    const shell = execFileSync(process.execPath, ['scripts/setup/electron-shell.mjs'], { encoding: 'utf8' });
+    process.env.ELECTRON_OVERRIDE_DIST_PATH = shell.trim();
+  }
+  if (process.platform !== 'linux' || process.env.DISPLAY !== undefined) return () => undefined;
+  const args = ['-displayfd', '1', '-screen', '0', '1440x900x24', '-nolisten', 'tcp'];
+  const server = spawn('Xvfb', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const number = await new Promise<string>((resolve, reject) => {
+    server.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
+    server.once('error', reject);
+  });
+  process.env.DISPLAY = `:${number}`;
+  return () => void server.kill();
+}

@@ -1,0 +1,231 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Launched, Place } from './launch.ts';
+import { keepScreenshot, launch, preparePlace } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+const answer = 'The port is 8123, see main.py line 1. <b>Text stays text.</b>';
+
+let place: Place;
+let launched: Launched;
+let endDisplay: () => void;
+
+beforeAll(async () => {
+  endDisplay = await ensureShellAndDisplay();
+  place = preparePlace([
+    { toolCalls: [{ name: 'read_file', input: { path: 'main.py' } }] },
+    { text: answer },
+    { text: 'A second answer.', delayMs: 300 },
+  ]);
+  launched = await launch(place.home);
+});
+
+afterAll(async () => {
+  await launched?.app.close();
+  place?.remove();
+  endDisplay?.();
+});
+
+/** Runs as code of the page: what the test tool evaluates itself is not held to the page's policy. */
+async function asPage(source: () => Promise<unknown>): Promise<unknown> {
+  return launched.page.evaluate(
+    ([text]) =>
+      new Promise((resolve, reject) => {
+        // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- allowed to the test tool, not to what it starts
+        const run = new Function(`return (${text})()`);
+        setTimeout(() => Promise.resolve(run()).then(resolve, reject), 0);
+      }),
+    [source.toString()],
+  );
+}
+
+describe('the window', () => {
+  it('shows a scripted session through contract, port and preload', async () => {
+    const { page, errors } = launched;
+    await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
+    await page.getByRole('textbox', { name: 'Project folder' }).fill(place.project);
+    await page.getByRole('checkbox', { name: /Plan only/u }).check();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.locator('.outcome').getByText(answer).waitFor();
+    const rows = await page.locator('.row > summary').allInnerTexts();
+    expect(rows.map((row) => row.replaceAll(/\s+/gu, ' '))).toEqual([
+      expect.stringMatching(/^1 local .*main\.py .* tokens · \$0\.0000$/u),
+      expect.stringMatching(/^2 local .* tokens · \$0\.0000$/u),
+    ]);
+    await page.locator('.row > summary').first().click();
+    await page.locator('.row pre').getByText('PORT = 8123').waitFor();
+    const bar = await page.getByRole('region', { name: 'Status' }).innerText();
+    expect(bar).toContain('script/script');
+    expect(bar).toContain('Read-only');
+    expect(await page.locator('.dot-local').count()).toBe(2);
+    const entry = page.locator('.session-item', { hasText: 'Which port does main.py use?' });
+    await entry.getByText('2 steps').waitFor();
+    expect(errors()).not.toContain('rror:');
+    await keepScreenshot(page, 'session');
+  });
+
+  it('keeps the session when the page is loaded again', async () => {
+    const { page } = launched;
+    await page.reload();
+    await page.locator('.outcome').getByText(answer).waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.outcome').getByText('A second answer.').waitFor();
+    expect(await page.getByRole('article').count()).toBe(2);
+  });
+
+  it('says what is wrong with a project that is not there', async () => {
+    const { page } = launched;
+    await page.getByRole('button', { name: 'New task' }).click();
+    await page.getByRole('textbox', { name: 'Task' }).fill('x');
+    await page.getByRole('textbox', { name: 'Project folder' }).fill(join(place.project, 'missing'));
+    await page.getByRole('button', { name: 'Start' }).click();
+    expect(await page.getByRole('alert').innerText()).toContain('missing');
+    await page.locator('.session-item').first().click();
+    await page.locator('.outcome').getByText(answer).waitFor();
+  });
+
+  it('stays usable when it is narrow', async () => {
+    const { app, page } = launched;
+    await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setContentSize(380, 700));
+    await page.getByRole('button', { name: 'Sessions' }).click();
+    await page.locator('.session-item').first().waitFor();
+    await keepScreenshot(page, 'narrow-list');
+    await page.locator('.session-item').first().click();
+    await page.locator('.outcome').getByText(answer).waitFor();
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await keepScreenshot(page, 'narrow-dark');
+    await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setContentSize(1280, 820));
+  });
+});
+
+describe('the page', () => {
+  it('has neither Node nor Electron', async () => {
+    expect(
+      await asPage(async () => ['require', 'process', 'module', 'electron', 'Buffer'].map((name) => name in window)),
+    ).toEqual([false, false, false, false, false]);
+  });
+
+  it('cannot run inline scripts, make HTML from text, or reach another machine', async () => {
+    const tried = await asPage(async () => {
+      const attempt = (work: () => unknown): string => {
+        try {
+          work();
+          return 'done';
+        } catch (error) {
+          return error instanceof Error ? error.name : 'thrown';
+        }
+      };
+      const script = document.createElement('script');
+      const inline = attempt(() => {
+        script.append('window.wasRun = true');
+        document.body.append(script);
+      });
+      const wasRun = 'wasRun' in window;
+      const styled = document.createElement('p');
+      styled.setAttribute('style', 'color: red');
+      // The rest of the probes leave nothing behind whether they work or not.
+      const fetched = await fetch('https://dewpoint.invalid/').then(
+        () => 'done',
+        () => 'refused',
+      );
+      return {
+        inline: inline === 'done' && wasRun ? 'run' : 'refused',
+        // oxlint-disable-next-line no-eval -- the probe
+        evaluated: attempt(() => (0, eval)('1')),
+        html: attempt(() => {
+          document.createElement('div').innerHTML = '<b>x</b>';
+        }),
+        style: styled.style.color,
+        fetched,
+      };
+    });
+    expect(tried).toEqual({
+      inline: 'refused',
+      evaluated: 'EvalError',
+      html: 'TypeError',
+      style: '',
+      fetched: 'refused',
+    });
+  });
+
+  it('cannot go elsewhere, open a window, or ask for a permission', async () => {
+    const { app, page } = launched;
+    const before = page.url();
+    const tried = await asPage(async () => {
+      const opened = window.open('https://dewpoint.invalid/') === null ? 'refused' : 'opened';
+      const link = document.createElement('a');
+      link.href = 'https://dewpoint.invalid/';
+      document.body.append(link);
+      link.click();
+      link.remove();
+      window.location.href = 'file:///etc/hostname';
+      const permission = await Notification.requestPermission();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { opened, permission };
+    });
+    expect(tried).toEqual({ opened: 'refused', permission: 'denied' });
+    expect(page.url()).toBe(before);
+    expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1);
+  });
+
+  it('gets one port a load', async () => {
+    const reply = await asPage(
+      () =>
+        new Promise((resolve) => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => resolve('answered');
+          window.postMessage('dewpoint:port', window.location.origin, [port2]);
+          port1.postMessage(JSON.stringify({ i: '1', p: { u: '/home/info', b: {} } }));
+          setTimeout(() => resolve('ignored'), 500);
+        }),
+    );
+    expect(reply).toBe('ignored');
+  });
+
+  it('gets only its own files from its scheme', async () => {
+    const statuses = await asPage(async () => {
+      const urls = [
+        'app://dewpoint/',
+        '/../../package.json',
+        '/%2e%2e/%2e%2e/package.json',
+        '/assets/../../main/index.cjs',
+      ];
+      return Promise.all(
+        urls.map((url) =>
+          fetch(url).then(
+            (response) => response.status,
+            () => 0,
+          ),
+        ),
+      );
+    });
+    expect(statuses).toEqual([200, 404, 404, 404]);
+  });
+});
+
+describe('the app', () => {
+  it('is there once a home', async () => {
+    const { app } = launched;
+    const { spawnfile: executable, spawnargs } = app.process();
+    const args = spawnargs.slice(1);
+    const appArgs = args.filter((arg) => !arg.startsWith('--inspect') && !arg.startsWith('--remote-debugging'));
+    const env = { ...process.env, DEWPOINT_HOME: place.home, DEWPOINT_TEST: '1' };
+    const second = spawn(executable, appArgs, { env, stdio: 'ignore' });
+    expect(await new Promise((resolve) => second.once('exit', resolve))).toBe(0);
+    expect(app.windows()).toHaveLength(1);
+  });
+
+  it('gives its home back when it ends', async () => {
+    const { app } = launched;
+    expect(existsSync(join(place.home, 'owner.json'))).toBe(true);
+    const ended = new Promise((resolve) => app.process().once('exit', resolve));
+    await app.close();
+    expect(await ended).toBe(0);
+    expect(existsSync(join(place.home, 'owner.json'))).toBe(false);
+  });
+});
