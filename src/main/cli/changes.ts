@@ -31,9 +31,15 @@ export const changes: Command<[string, readonly string[], { readonly json?: bool
     else show(files, terminal);
     return 0;
   }
+  const before = action === 'undo' ? await core.changes.show(input) : [];
   const outcome = action === 'undo' ? await core.changes.undo(input) : await core.changes.take(input);
+  // To undo what was undone brings the agent's change back.
+  const undone = new Set(before.filter((file) => file.state === 'undone').map((file) => file.path));
+  const word = (path: string): string => (action === 'take' ? 'taken' : undone.has(path) ? 'brought back' : 'undone');
   if (json === true) terminal.out(`${JSON.stringify(outcome)}\n`);
-  else report(action, outcome, terminal);
+  else report(outcome, word, terminal);
+  if (json !== true && outcome.done.length + outcome.refused.length === 0)
+    terminal.err(`There is nothing to ${action}.\n`);
   return outcome.refused.length === 0 ? 0 : 1;
 };
 
@@ -59,10 +65,9 @@ function paint(line: string, { colors }: Terminal): string {
   return line.startsWith('-') ? colors.red(line) : line;
 }
 
-function report(action: 'take' | 'undo', outcome: ChangeOutcome, terminal: Terminal): void {
-  const word = action === 'undo' ? 'undone' : 'taken';
-  for (const path of outcome.done) terminal.out(`${word} ${printable(path)}\n`);
-  for (const { path, why } of outcome.refused)
+function report(outcome: ChangeOutcome, word: (path: string) => string, terminal: Terminal): void {
+  for (const path of outcome.done) terminal.out(`${word(path)} ${printable(path)}\n`);
+  for (const { path, why } of outcome.refused) {
     terminal.err(`${terminal.colors.yellow('left as it is')} ${printable(path)}: ${printable(why)}\n`);
-  if (outcome.done.length === 0 && outcome.refused.length === 0) terminal.err(`There is nothing to ${action}.\n`);
+  }
 }

@@ -152,7 +152,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
 function confidenceWords(confidence: string): string {
   switch (confidence) {
     case 'high':
-      return 'tests pass, and they notice changes to what was changed';
+      return 'the success criterion holds';
     case 'weak-tests':
       return 'weak tests: they pass, but would pass with other changes, too';
     case 'mechanical':
