@@ -16,7 +16,7 @@ export interface ContractPart {
   readonly commands: boolean;
 }
 
-export const oddNames = [
+const oddNames = [
   'with space.txt',
   'it\'s "quoted".txt',
   '日本語/ファイル.txt',

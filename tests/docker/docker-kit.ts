@@ -14,7 +14,7 @@ import { valueOf } from '../contracts/sandbox-contract.ts';
 export const none = new AbortController().signal;
 
 /** The engine of this machine; null where there is none, and the tests that need it are skipped. */
-export const engine: Engine | null = await (async () => {
+const engine: Engine | null = await (async () => {
   const found = await findEngine({ env: process.env, homeDirectory: homedir(), platform: process.platform }, none);
   return found.ok ? found.value : null;
 })();

@@ -28,7 +28,7 @@ export function withoutIgnored(entries: readonly ListEntry[], files: IgnoreFiles
   );
 }
 
-export function parentOf(path: string): string {
+function parentOf(path: string): string {
   const cut = path.lastIndexOf('/');
   return cut < 0 ? '.' : path.slice(0, cut);
 }

@@ -21,7 +21,7 @@ export interface SandboxFactoryDeps {
   readonly log: Log;
 }
 
-export interface SandboxRequest extends TierWish {
+interface SandboxRequest extends TierWish {
   readonly sessionId: string;
   /** The folder that becomes the workspace; must exist. */
   readonly workspacePath: string;

@@ -127,7 +127,7 @@ function pathFailure(path: string, error: unknown): Reply<never> {
 }
 
 /** Copies a folder whole or not at all. */
-export async function copyWorkspace(from: string, to: string, signal: AbortSignal): Promise<Reply<PreparedWorkspace>> {
+async function copyWorkspace(from: string, to: string, signal: AbortSignal): Promise<Reply<PreparedWorkspace>> {
   if (!isAbsolute(to) || isWithin(resolve(to), from))
     return failure('bad-input', 'A copy cannot lie within what it copies.');
   if ((await lstat(to).catch(() => null)) !== null) return failure('conflict', `${to} is there already.`);

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import {
   chmod,
   mkdir,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkWorkspace, prepareWorkspace } from '../../../src/main/sandbox/workspace.ts';
 
@@ -111,7 +112,7 @@ describe('a workspace', () => {
   });
 
   it('as a copy is whole or not there at all', async () => {
-    execFileSync('mkfifo', [join(folder, 'project/src/pipe')]);
+    await promisify(execFile)('mkfifo', [join(folder, 'project/src/pipe')]);
     expect(await prepareWorkspace(request('copy'), none)).toMatchObject({
       ok: false,
       error: { code: 'bad-input', message: expect.stringMatching(/pipe/) },

@@ -61,7 +61,7 @@ export function createBody(plan: ContainerPlan): Dockerode.ContainerCreateOption
 }
 
 /** What commands find in their environment; nothing is inherited from the host. */
-export const baseEnvironment = {
+const baseEnvironment = {
   HOME: homeInContainer,
   LANG: 'C.UTF-8',
   CI: '1',

@@ -72,7 +72,7 @@ interface Limits {
 }
 
 /** Half a core is left to the machine, so that the window still answers while a command takes all it can. */
-export function limitsFor(engine: Pick<Engine, 'cpus' | 'memoryBytes'>, settings: Settings['sandbox']): Limits {
+function limitsFor(engine: Pick<Engine, 'cpus' | 'memoryBytes'>, settings: Settings['sandbox']): Limits {
   const most = Math.max(1, engine.cpus - 0.5);
   const wantedMemory = settings.memoryMb * 1024 * 1024;
   return {

@@ -6,7 +6,7 @@ import { createMemoryFiles, type MemoryFile, type MemoryFiles } from './memory-f
 import { listMemory, searchMemory } from './memory-tree.ts';
 
 /** What a command did; what is not given is empty, exit code 0, `exited`. */
-export interface MemoryExec {
+interface MemoryExec {
   readonly exitCode?: number | null;
   readonly outcome?: ExecResult['outcome'];
   readonly stdout?: string | Uint8Array;

@@ -11,7 +11,7 @@ const searchMs = 30_000;
  * Where ripgrep lies, by the package of this platform: the package above it throws where `import.meta` is not what it
  * expects. In a packed app the binary lies beside the archive, not in it. Null where there is none.
  */
-export function findRipgrep(): string | null {
+function findRipgrep(): string | null {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
   try {
     const path = createRequire(import.meta.url).resolve(

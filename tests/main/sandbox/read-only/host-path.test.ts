@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createReadOnlySandbox } from '../../../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import type { Sandbox } from '../../../../src/main/sandbox/sandbox.ts';
@@ -72,7 +73,7 @@ describe('links on the host', () => {
   });
 
   it('to pipes and devices do not hold up a reader', async () => {
-    execFileSync('mkfifo', [join(folder, 'work/pipe')]);
+    await promisify(execFile)('mkfifo', [join(folder, 'work/pipe')]);
     expect(await read('pipe')).toBe('bad-input');
     const { matches } = valueOf(await sandbox.search({ pattern: 'public' }, none));
     expect(matches.map((match) => match.path)).toEqual(['d/f']);
