@@ -24,6 +24,7 @@ export function diffFiles(path: string, before: Uint8Array | null, after: Uint8A
   const text = createTwoFilesPatch(oldName, newName, left, right, undefined, undefined, {
     context: 3,
     maxEditLength: maxEdits,
+    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
   });
   return text === undefined ? unknown('too different to show') : { text, ...countOf(text), note: null };
 }
