@@ -56,6 +56,7 @@ function exitCodeOf(code: string): number {
     case 'bad-input':
     case 'not-found':
     case 'conflict':
+    case 'refused':
     case 'log-newer':
       return 2;
     case 'missing-model':
