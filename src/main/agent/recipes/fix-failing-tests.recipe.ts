@@ -25,7 +25,10 @@ export default defineRecipe({
 });
 
 /** `plan`: the arms in another order, for measuring them. */
-export async function fixFailingTests(context: RecipeContext, plan = planFor(context.settings)): Promise<RecipeOutcome> {
+export async function fixFailingTests(
+  context: RecipeContext,
+  plan = planFor(context.settings),
+): Promise<RecipeOutcome> {
   const { criterion, budget } = context;
   if (criterion === null) return gaveUp('There is no success criterion to judge by.');
   const begin = budget.millisecondsLeft();
@@ -41,11 +44,9 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
     failures: report.failures.slice(0, 5),
   });
   const result = await searchFix({ context, syntax, judge, plan, secondsLeft });
-  if (result.accepted.length === 0) {
-    const reason = result.fatal ?? 'No change that was tried made the tests pass.';
-    return { type: 'gave-up', reason, facts: giveUpFacts(result, judge) };
-  }
-  return acceptBest({ context, syntax, judge, secondsLeft }, result);
+  const outcome = await acceptBest({ context, syntax, judge, secondsLeft }, result);
+  const reason = result.fatal ?? 'No change that was tried made the tests pass.';
+  return outcome ?? { type: 'gave-up', reason, facts: giveUpFacts(result, judge) };
 }
 
 function gaveUp(reason: string): RecipeOutcome {

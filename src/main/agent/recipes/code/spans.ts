@@ -38,7 +38,7 @@ export function findSpans(syntax: Syntax, file: CodeFile): readonly Span[] {
   return syntax.withTree(file.language, file.text, (root) => {
     const spans: Span[] = [];
     collect(root, { file, lines, spans });
-    return spans;
+    return spans.sort((left, right) => left.startLine - right.startLine || right.endLine - left.endLine);
   });
 }
 

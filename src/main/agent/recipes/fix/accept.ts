@@ -1,8 +1,10 @@
 import type { Confidence } from '@shared/events.ts';
 import type { Syntax } from '../code/syntax.ts';
 import type { RecipeContext, RecipeOutcome } from '../define.ts';
-import type { Candidate, FileText } from './candidate.ts';
+import { codeKeyOf, type Candidate, type FileText } from './candidate.ts';
 import type { Judge, Verdict } from './judge.ts';
+import { applyMutation, mutationsOf } from './mechanical.ts';
+import { overfitMarks } from './overfit-lint.ts';
 import type { SearchResult } from './search.ts';
 
 export interface AcceptParts {
@@ -13,21 +15,137 @@ export interface AcceptParts {
 }
 
 /** Chooses among accepted changes, checks the choice again, and writes it to the workspace. */
-export async function acceptBest(parts: AcceptParts, result: SearchResult): Promise<RecipeOutcome> {
+export async function acceptBest(parts: AcceptParts, result: SearchResult): Promise<RecipeOutcome | null> {
   const { context, judge } = parts;
-  const [chosen] = [...result.accepted].sort((left, right) => sizeOf(left) - sizeOf(right));
-  if (chosen === undefined) throw new Error('nothing to accept');
-  await context.progress('accepted', `Passing: ${result.accepted.map((one) => one.candidate.label).join(' | ')}`);
-  const files = filesOf(chosen.candidate, result.kept);
-  const refused = await context.world.apply(files);
-  if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
-  void judge;
-  const confidence: Confidence = chosen.candidate.origin === 'mechanical' ? 'mechanical' : 'high';
-  return { type: 'done', text: `${chosen.candidate.label}`, confidence };
+  const { settings } = context;
+  for (const ranked of await rank(parts, result)) {
+    const { candidate } = ranked.verdict;
+    if (settings.judge.rerun && !(await judge.holdsAgain(candidate))) {
+      await context.progress('reject', `${candidate.label}: it did not pass a second time.`);
+      continue;
+    }
+    const survivors = settings.judge.mutants && parts.secondsLeft() > 5 ? await survivingMutants(parts, candidate) : 0;
+    const confidence = confidenceOf(ranked, survivors, result);
+    const refused = await context.world.apply(filesOf(candidate, result.kept));
+    if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
+    return { type: 'done', text: describe(candidate, result, confidence), confidence };
+  }
+  return null;
 }
 
-function sizeOf(verdict: Verdict): number {
-  return verdict.candidate.files.reduce((sum, file) => sum + file.text.length, 0);
+interface Ranked {
+  readonly verdict: Verdict;
+  readonly marks: readonly string[];
+  readonly score: number;
+}
+
+/** The smallest change that others agree with and that does not bend to the test comes first. */
+async function rank(parts: AcceptParts, result: SearchResult): Promise<readonly Ranked[]> {
+  const tests = result.scene.tests.map((test) => test.text).join('\n');
+  const ranked: Ranked[] = [];
+  for (const [index, verdict] of result.accepted.entries()) {
+    let marks: readonly string[] = [];
+    let size = 0;
+    for (const file of verdict.candidate.files) {
+      const before = (await parts.judge.read(file.path)) ?? '';
+      marks = [...marks, ...overfitMarks(before, file.text, tests)];
+      size += changedLines(before, file.text);
+    }
+    if (!parts.context.settings.judge.overfitLint) marks = [];
+    const agreeing = result.accepted.filter((one) => sameChange(one.candidate, verdict.candidate)).length;
+    const agreement = parts.context.settings.judge.agreement ? agreeing - 1 : 0;
+    ranked.push({ verdict, marks, score: marks.length * 100 + size - agreement * 5 + index * 0.5 });
+  }
+  return ranked.sort((left, right) => left.score - right.score);
+}
+
+/** The same text but for white space and comments. */
+function sameChange(left: Candidate, right: Candidate): boolean {
+  return codeKey(left) === codeKey(right);
+}
+
+function codeKey(candidate: Candidate): string {
+  return candidate.files.map((file) => `${file.path}\0${codeKeyOf(file.text)}`).join('\0\0');
+}
+
+export function changedLines(before: string, after: string): number {
+  const old = new Map<string, number>();
+  for (const line of before.split('\n')) old.set(line, (old.get(line) ?? 0) + 1);
+  let added = 0;
+  for (const line of after.split('\n')) {
+    const left = old.get(line) ?? 0;
+    if (left > 0) old.set(line, left - 1);
+    else added += 1;
+  }
+  const removed = [...old.values()].reduce((sum, count) => sum + count, 0);
+  return Math.max(added, removed);
+}
+
+/** Small mutations of the changed lines that the tests let pass as well: the tests do not hold this change. */
+async function survivingMutants(parts: AcceptParts, candidate: Candidate): Promise<number> {
+  const [file] = candidate.files;
+  const { span } = candidate;
+  if (file === undefined) return 0;
+  const before = (await parts.judge.read(file.path)) ?? '';
+  const lines = changedLineNumbers(before, file.text);
+  if (lines.length === 0) return 0;
+  const language = span?.language ?? (file.path.endsWith('.py') ? 'python' : 'javascript');
+  const place = { language, startLine: Math.min(...lines), endLine: Math.max(...lines) };
+  const mutants = mutationsOf(parts.syntax, file.text, place)
+    .filter((mutation) => lines.includes(mutation.line) && mutation.rank <= 4 && !equivalent(mutation))
+    .map((mutation) => applyMutation(file.text, mutation))
+    .filter(
+      (text) =>
+        text.replaceAll(/\s/g, '') !== before.replaceAll(/\s/g, '') && parts.syntax.errorLine(language, text) === null,
+    );
+  const chosen = spread([...new Set(mutants)], 5).map((text): Candidate => ({
+    files: [{ path: file.path, text }],
+    origin: 'mechanical',
+    label: 'a mutant of the change',
+    span,
+  }));
+  if (chosen.length === 0) return 0;
+  const verdicts = await parts.judge.try(chosen, { stopAfter: chosen.length, totalSeconds: 15 });
+  return verdicts.filter((verdict) => verdict.type === 'accepted').length;
+}
+
+/** `strip` for `rstrip` and the like often mean the same. */
+function equivalent(mutation: { readonly what: string }): boolean {
+  return /\b[lr]?strip to |\btrim\w* to |\bawait\b/.test(mutation.what);
+}
+
+function changedLineNumbers(before: string, after: string): readonly number[] {
+  const known = new Set(before.split('\n'));
+  return after.split('\n').flatMap((line, index) => (line.trim() === '' || known.has(line) ? [] : [index + 1]));
+}
+
+/** `count` of the items, evenly taken. */
+function spread<T>(items: readonly T[], count: number): readonly T[] {
+  if (items.length <= count) return items;
+  return items.filter(
+    (_, index) => Math.floor((index * count) / items.length) !== Math.floor(((index - 1) * count) / items.length),
+  );
+}
+
+function confidenceOf(ranked: Ranked, survivors: number, result: SearchResult): Confidence {
+  const others = new Set(result.accepted.map((verdict) => codeKey(verdict.candidate)));
+  if (ranked.marks.length > 0 || survivors > 0 || others.size > 2) return 'weak-tests';
+  return ranked.verdict.candidate.origin === 'mechanical' ? 'mechanical' : 'high';
+}
+
+function describe(candidate: Candidate, result: SearchResult, confidence: Confidence): string {
+  const files = filesOf(candidate, result.kept).map((file) => file.path);
+  const how =
+    candidate.origin === 'mechanical'
+      ? 'Found by trying small changes, not by understanding'
+      : `Found by the model (${candidate.origin})`;
+  const weak =
+    confidence === 'weak-tests'
+      ? ' The tests are weak here: other changes pass them too, so please look at the diff.'
+      : '';
+  const what =
+    candidate.origin === 'mechanical' ? candidate.label : `${candidate.span?.name ?? files.join(', ')} was rewritten`;
+  return `Changed ${files.join(' and ')}: ${what}. The tests pass now. ${how}.${weak}`;
 }
 
 /** The change as it lies in the workspace: kept steps and the candidate on top. */

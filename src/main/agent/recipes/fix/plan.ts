@@ -22,17 +22,17 @@ export type PlanStep =
 /** The order that the development tasks showed to be best (`docs/local-worth.md`). */
 export const defaultPlan: readonly PlanStep[] = [
   { arm: 'insert', samples: 1, temperature: 0 },
-  { arm: 'fix', from: 0, to: 1, samples: 1, temperature: 0 },
-  { arm: 'mechanical', limit: 60, suspects: 3 },
-  { arm: 'fix', from: 1, to: 3, samples: 1, temperature: 0 },
+  { arm: 'mechanical', limit: 80, suspects: 3 },
+  { arm: 'fix', from: 0, to: 3, samples: 1, temperature: 0 },
   { arm: 'line', from: 0, to: 6, samples: 1, temperature: 0 },
   { arm: 'insert', samples: 3, temperature: 0.8 },
   { arm: 'body', from: 0, to: 3, samples: 1, temperature: 0 },
-  { arm: 'steps', from: 0, to: 1, samples: 3, temperature: 1 },
-  { arm: 'fix', from: 0, to: 1, samples: 4, temperature: 0.8 },
-  { arm: 'steps', from: 1, to: 3, samples: 2, temperature: 1 },
-  { arm: 'line', from: 0, to: 6, samples: 2, temperature: 0.9 },
+  { arm: 'mechanical', limit: 300, suspects: 4 },
+  { arm: 'steps', from: 0, to: 2, samples: 2, temperature: 1 },
+  { arm: 'fix', from: 0, to: 2, samples: 3, temperature: 0.8 },
+  { arm: 'line', from: 0, to: 8, samples: 2, temperature: 0.9 },
   { arm: 'body', from: 0, to: 2, samples: 2, temperature: 0.9 },
+  { arm: 'steps', from: 0, to: 3, samples: 2, temperature: 1 },
 ];
 
 /** The plan under the switches of a measurement. */

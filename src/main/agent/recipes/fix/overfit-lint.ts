@@ -1,0 +1,44 @@
+/** Marks of a change that bends to the test and does not repair; each is a reason to distrust it. */
+export function overfitMarks(before: string, after: string, tests: string): readonly string[] {
+  const added = addedLines(before, after);
+  const marks: string[] = [];
+  const literals = longLiterals(tests);
+  for (const line of added) {
+    if (literals.some((literal) => line.includes(literal) && !before.includes(literal)))
+      marks.push(`copies a value from the test: ${line.trim()}`);
+    if (comparesToTestInput(line, tests, before)) marks.push(`asks for a test's input: ${line.trim()}`);
+    if (/\b(pytest\.skip|unittest\.skip|test\.skip|it\.skip)\b/.test(line)) marks.push(`skips a test: ${line.trim()}`);
+    if (/\b(sys\.exit|process\.exit|os\._exit)\s*\(/.test(line)) marks.push(`ends the program: ${line.trim()}`);
+    if (/(pytest|unittest|NODE_TEST|process\.env\.NODE_ENV)/.test(line) && /\bif\b/.test(line))
+      marks.push(`asks whether it is tested: ${line.trim()}`);
+  }
+  if (emptyCatches(after) > emptyCatches(before)) marks.push('swallows an error');
+  return marks;
+}
+
+function addedLines(before: string, after: string): readonly string[] {
+  const known = new Set(before.split('\n').map((line) => line.trim()));
+  return after.split('\n').filter((line) => line.trim() !== '' && !known.has(line.trim()));
+}
+
+/** Texts and numbers of the tests that nobody writes by chance. */
+function longLiterals(tests: string): readonly string[] {
+  const texts = [...tests.matchAll(/(['"`])((?:(?!\1)[^\\\n]){4,})\1/g)].map((match) => match[2] ?? '');
+  const numbers = [...tests.matchAll(/(?<![\w.])(\d{3,}(?:\.\d+)?|\d+\.\d{2,})(?![\w.])/g)].map(
+    (match) => match[1] ?? '',
+  );
+  return [...new Set([...texts.filter((text) => !/^[\w-]{1,12}$/.test(text)), ...numbers])];
+}
+
+/** `if x == "abc"` where "abc" stands in the test and nowhere in the file before. */
+function comparesToTestInput(line: string, tests: string, before: string): boolean {
+  const match = /(?:===?|is)\s*(['"`][^'"`]{2,}['"`]|\d{2,})/.exec(line);
+  const value = match?.[1];
+  if (value === undefined || !/\b(if|elif|case|\?|return)\b|\?/.test(line)) return false;
+  const bare = value.replaceAll(/['"`]/g, '');
+  return tests.includes(bare) && !before.includes(bare);
+}
+
+function emptyCatches(text: string): number {
+  return [...text.matchAll(/catch\s*(\([^)]*\))?\s*\{\s*\}|except[^:\n]*:\s*\n?\s*pass\b/g)].length;
+}

@@ -1,0 +1,91 @@
+import type { Span } from '../code/spans.ts';
+import type { CodeLanguage } from '../code/syntax.ts';
+import type { Question } from '../define.ts';
+import { opening } from '../fix/prompts.ts';
+import { fenceName, roughTokens, showFile } from '../fix/show.ts';
+import type { Chunk } from './rank-chunks.ts';
+
+const system = 'You are an expert programmer who changes code exactly as asked.';
+const maxFileTokens = 900;
+
+function base(label: string, user: string, prefill: string | null, maxOutputTokens: number): Question {
+  return {
+    purpose: 'propose',
+    label,
+    system,
+    user,
+    prefill,
+    output: { type: 'text' },
+    stop: ['\n```'],
+    temperature: 0,
+    topP: 0.95,
+    seed: null,
+    maxOutputTokens,
+  };
+}
+
+/** One of the places, by its number; `none` is never missing. */
+export function placeQuestion(task: string, places: readonly Chunk[]): Question {
+  const listed = places.map(
+    (place, index) =>
+      `${index + 1}. ${place.span?.name ?? place.path} in ${place.path}:\n${place.text.split('\n').slice(0, 10).join('\n')}`,
+  );
+  const user = `${task}\n\nWhich of these places must be changed?\n\n${listed.join('\n\n')}\n\nAnswer with its number, or none.`;
+  return {
+    ...base('choose the place to change', user, null, 4),
+    purpose: 'choose',
+    output: { type: 'choice', options: [...places.map((_, index) => String(index + 1)), 'none'] },
+    stop: [],
+  };
+}
+
+export function changeQuestion(
+  task: string,
+  about: { readonly span: Span; readonly text: string; readonly temperature: number; readonly seed: number | null },
+): Question {
+  const { span, text, temperature, seed } = about;
+  const shown = showFile(text, [], [span], maxFileTokens);
+  const user = `${task}\n\nFile ${span.path}:\n\`\`\`${fenceName[span.language]}\n${shown}\n\`\`\`\n\nChange ${span.name} so that it does what is asked. Write the whole changed ${span.name}, only that, in one code block.`;
+  const how = temperature === 0 ? 'greedy' : `temperature ${temperature}`;
+  const room = Math.min(
+    700,
+    Math.ceil(
+      roughTokens(
+        text
+          .split('\n')
+          .slice(span.startLine - 1, span.endLine)
+          .join('\n'),
+      ) * 1.5,
+    ) + 80,
+  );
+  const head = needsNewSignature(task) ? '' : opening(span, text);
+  return {
+    ...base(`change ${span.name} in ${span.path} (${how})`, user, `\`\`\`${fenceName[span.language]}\n${head}`, room),
+    temperature,
+    seed,
+  };
+}
+
+/** A parameter that is asked for changes the signature, which must then not be written for the model. */
+function needsNewSignature(task: string): boolean {
+  return /\b(parameters?|arguments?|options?|flags?|async|keyword|signature|rename)\b/i.test(task);
+}
+
+export function newCodeQuestion(
+  task: string,
+  about: { readonly name: string; readonly path: string; readonly language: CodeLanguage; readonly text: string },
+): Question {
+  const shown = showFile(about.text, [], [], maxFileTokens);
+  const fence = fenceName[about.language];
+  const user = `${task}\n\nFile ${about.path}:\n\`\`\`${fence}\n${shown}\n\`\`\`\n\n${about.name} does not exist yet. Write ${about.name}, only that, in one code block.`;
+  const start =
+    about.language === 'python'
+      ? `def ${about.name}(`
+      : `${/^export /m.test(about.text) ? 'export ' : ''}function ${about.name}(`;
+  return base(`write ${about.name} in ${about.path} (greedy)`, user, `\`\`\`${fence}\n${start}`, 350);
+}
+
+export function wholeFileQuestion(task: string, path: string, text: string): Question {
+  const user = `${task}\n\nFile ${path}:\n\`\`\`\n${text.trimEnd()}\n\`\`\`\n\nWrite the whole changed file, only that, in one code block.`;
+  return base(`rewrite ${path} (greedy)`, user, '```\n', Math.min(1_200, Math.ceil(roughTokens(text) * 1.4) + 120));
+}

@@ -1,0 +1,104 @@
+import { findSpans, type Span } from '../code/spans.ts';
+import { languageOf, type Syntax } from '../code/syntax.ts';
+
+/** A piece of a project that can be read by itself: a function, a block, a part of a document. */
+export interface Chunk {
+  readonly path: string;
+  readonly name: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+  readonly span: Span | null;
+}
+
+export interface RankedChunk {
+  readonly chunk: Chunk;
+  readonly score: number;
+}
+
+const maxChunkLines = 45;
+
+/** Cuts a file at its functions, or at blank lines where it is not code. */
+export function chunksOf(syntax: Syntax, path: string, text: string): readonly Chunk[] {
+  const language = languageOf(path);
+  if (language === null) return pieces(path, text, 1, text.split('\n').length);
+  const spans = findSpans(syntax, { path, language, text }).filter(
+    (span) => span.kind !== 'class' || span.headEndLine >= span.endLine,
+  );
+  const lines = text.split('\n');
+  const chunks: Chunk[] = [];
+  let from = 1;
+  for (const span of spans) {
+    if (span.startLine < from) continue;
+    // A comment in front of a function belongs to it.
+    let start = span.startLine;
+    while (start > from && /^\s*(#|\/\/|\/\*|\*|@)/.test(lines[start - 2] ?? '')) start -= 1;
+    chunks.push({
+      path,
+      name: span.name,
+      startLine: start,
+      endLine: span.endLine,
+      text: lines.slice(start - 1, span.endLine).join('\n'),
+      span,
+    });
+    from = span.endLine + 1;
+  }
+  return chunks.length === 0 ? pieces(path, text, 1, lines.length) : chunks;
+}
+
+function pieces(path: string, text: string, from: number, to: number): readonly Chunk[] {
+  const lines = text.split('\n');
+  const chunks: Chunk[] = [];
+  let start = from;
+  for (let line = from; line <= to; line += 1) {
+    const isLong = line - start >= maxChunkLines;
+    const isHeading = /^#{1,4} |^\[/.test(lines[line] ?? '') && line - start > 3;
+    if (line !== to && !isLong && !isHeading) continue;
+    const part = lines.slice(start - 1, line).join('\n');
+    if (part.trim() !== '') chunks.push({ path, name: path, startLine: start, endLine: line, text: part, span: null });
+    start = line + 1;
+  }
+  return chunks;
+}
+
+const stopWords = new Set(
+  'the and for that this with from have has was were are not but you our your can could would should please what which where when who how why does did its they them there then than into also only just some any all one two get gets got make makes want need find out bug fix task file files code project add new use used using will about after before been being because more most other over such very is it in on of to a an be by or as at we do if i my me us'.split(
+    ' ',
+  ),
+);
+
+/** Words of a text as they are compared: lower case, camel and snake case apart, plural and common endings cut. */
+export function termsOf(text: string): readonly string[] {
+  const words = text.match(/[A-Za-z][A-Za-z0-9]*|\d+/g) ?? [];
+  const parts = words.flatMap((word) => word.split(/(?<=[a-z0-9])(?=[A-Z])/)).map((part) => part.toLowerCase());
+  return parts.filter((part) => part.length > 1 && !stopWords.has(part)).map(stem);
+}
+
+function stem(word: string): string {
+  if (word.length <= 4) return word.replace(/s$/, '');
+  return word.replace(/(ations?|ings?|ies|ied|ers?|ed|es|ly|s|e|y)$/, '');
+}
+
+/** BM25 over the chunks; a word in a name or path counts three times. */
+export function rankChunks(chunks: readonly Chunk[], query: string): readonly RankedChunk[] {
+  const wanted = [...new Set(termsOf(query))];
+  const documents = chunks.map((chunk) => {
+    const path = chunk.path.replace(/\.\w+$/, '');
+    return termsOf(`${chunk.text} ${chunk.name} ${chunk.name} ${path} ${path}`);
+  });
+  const average = documents.reduce((sum, one) => sum + one.length, 0) / Math.max(1, documents.length);
+  const frequency = new Map(wanted.map((term) => [term, documents.filter((one) => one.includes(term)).length]));
+  const ranked = chunks.map((chunk, index) => {
+    const terms = documents[index] ?? [];
+    let score = 0;
+    for (const term of wanted) {
+      const count = terms.filter((one) => one === term).length;
+      if (count === 0) continue;
+      const found = frequency.get(term) ?? 0;
+      const rarity = Math.log(1 + (chunks.length - found + 0.5) / (found + 0.5));
+      score += (rarity * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * terms.length) / average));
+    }
+    return { chunk, score };
+  });
+  return ranked.filter((one) => one.score > 0).sort((left, right) => right.score - left.score);
+}

@@ -1,0 +1,114 @@
+import { beforeAll, expect, test } from 'vitest';
+import { findSpans, textOfSpan } from '../../../../../src/main/agent/recipes/code/spans.ts';
+import { findStatements } from '../../../../../src/main/agent/recipes/code/statements.ts';
+import { loadSyntax, type CodeLanguage, type Syntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
+
+let syntax: Syntax;
+beforeAll(async () => {
+  syntax = await loadSyntax();
+});
+
+const brief = (language: CodeLanguage, text: string) =>
+  findSpans(syntax, { path: 'x', language, text }).map((span) => [
+    span.kind,
+    span.name,
+    span.startLine,
+    span.headEndLine,
+    span.endLine,
+  ]);
+
+const python = `"""Doc."""
+import os
+
+LIMIT = 3
+NAMES = ["a"]
+
+
+@cache
+def total(items):
+    """Sum.
+
+    Of all.
+    """
+    return sum(items)
+
+
+class Cart:
+    size = 0
+
+    @property
+    def empty(self):
+        return not self.items
+`;
+
+test('finds functions with decorators, methods, classes and blocks of Python', () => {
+  expect(brief('python', python)).toEqual([
+    ['block', 'LIMIT', 4, 4, 5],
+    ['function', 'total', 8, 13, 14],
+    ['class', 'Cart', 17, 19, 22],
+    ['method', 'Cart.empty', 20, 21, 22],
+  ]);
+});
+
+test('finds functions of JavaScript in all their spellings', () => {
+  const text = `const LIMIT = 3;
+export function a() {
+  return 1;
+}
+export const b = async (x) => {
+  return x;
+};
+exports.c = function () {
+  return 2;
+};
+class D {
+  m() {
+    return 3;
+  }
+}
+module.exports = { e() { return 4; } };
+`;
+  expect(brief('javascript', text).map((span) => span.slice(0, 2))).toEqual([
+    ['block', 'LIMIT'],
+    ['function', 'a'],
+    ['function', 'b'],
+    ['function', 'c'],
+    ['class', 'D'],
+    ['method', 'D.m'],
+    ['method', 'module.exports.e'],
+  ]);
+});
+
+test('finds typed functions and leaves types alone', () => {
+  const text = `interface A { x: number }
+export function f<T>(x: T): T {
+  return x;
+}
+`;
+  expect(brief('typescript', text).at(-1)).toEqual(['function', 'f', 2, 2, 4]);
+});
+
+test('statements are whole lines, headers without their bodies', () => {
+  const text = `def f(xs):
+    total = 0
+    for x in xs:
+        if x > 1:
+            total += x
+    return total
+`;
+  const [span] = findSpans(syntax, { path: 'x.py', language: 'python', text });
+  const statements = span === undefined ? [] : findStatements(syntax, text, span);
+  expect(statements.map((one) => [one.startLine, one.endLine, one.header])).toEqual([
+    [2, 2, false],
+    [3, 3, true],
+    [4, 4, true],
+    [5, 5, false],
+    [6, 6, false],
+  ]);
+  expect(textOfSpan(text, { startLine: 2, endLine: 2 })).toBe('    total = 0');
+});
+
+test('says where a text does not parse', () => {
+  expect(syntax.errorLine('python', 'x = 1\ny = (\n')).toBe(2);
+  expect(syntax.errorLine('javascript', 'const x = 1;\n')).toBeNull();
+});
