@@ -50,7 +50,7 @@ async function runAll(
       if (names.length > 1) console.error(`${name} …`);
       rows.push(...(await (await load()).run(args, setting)));
     } catch (error) {
-      if (error instanceof UsageError) throw error;
+      if (error instanceof UsageError && names.length === 1) throw error;
       console.error(error);
       const note = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
       rows.push({ figure: name, value: null, unit: '', target: { atLeast: 0 }, note });

@@ -53,7 +53,14 @@ async function withBed<Result>(
   const say = (line: string): void => console.error(line);
   const home = options.keep === null ? join(folder, 'home') : resolve(options.keep, 'home');
   try {
-    const runner = await makeCoreRunner({ home, cache, recipe: options.recipe, models: options.models, say });
+    const runner = await makeCoreRunner({
+      root: process.cwd(),
+      home,
+      cache,
+      recipe: options.recipe,
+      models: options.models,
+      say,
+    });
     try {
       const bed = createTaskBed({
         runCommands: createSandboxCommands({ homePath: join(folder, 'judge'), root: process.cwd() }),

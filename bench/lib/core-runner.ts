@@ -6,13 +6,21 @@ import type { TaskOutcome, TaskRun, TaskRunner } from './task-runner.ts';
 
 type CoreUse = Pick<CoreApi, 'createSession' | 'subscribe' | 'send' | 'result' | 'cancel' | 'dispose'>;
 
+export interface CoreRunnerHooks {
+  /** Milliseconds from any point on. */
+  readonly now: () => number;
+  /** A session keeps its container as long as the core runs; here nobody comes back to it. */
+  readonly afterTask: () => Promise<void>;
+}
+
 /**
  * Does tasks with the core that every host uses: one session a task, local, in place, with nobody to ask. What is
  * missing on the machine rejects, for it says nothing about the agent.
  */
-export function createCoreRunner(core: CoreUse): TaskRunner {
+export function createCoreRunner(core: CoreUse, { now, afterTask }: CoreRunnerHooks): TaskRunner {
   return {
     async run(task, signal) {
+      const begun = now();
       const sessionId = await core.createSession({
         projectPath: task.projectPath,
         workspace: 'in-place',
@@ -29,13 +37,15 @@ export function createCoreRunner(core: CoreUse): TaskRunner {
         await core.send(sessionId, task.prompt, optionsOf(task));
         if (signal.aborted) cancel();
         const result = await core.result(sessionId);
+        const seconds = (now() - begun) / 1000;
         signal.throwIfAborted();
         await caughtUp(events);
-        refuseMissing({ result, events });
-        return { result, events };
+        refuseMissing(result, events);
+        return { result, events, seconds };
       } finally {
         signal.removeEventListener('abort', cancel);
         unsubscribe();
+        await afterTask();
       }
     },
     close: () => core.dispose(),
@@ -66,7 +76,7 @@ async function caughtUp(events: readonly SessionEvent[]): Promise<void> {
   }
 }
 
-function refuseMissing({ result, events }: TaskOutcome): void {
+function refuseMissing(result: TaskOutcome['result'], events: readonly SessionEvent[]): void {
   if (result.status !== 'missing') return;
   const end = events.findLast((event) => event.type === 'turn-ended');
   const failure = end?.type === 'turn-ended' ? end.failure : null;

@@ -1,9 +1,12 @@
 import type { RecipeSettings } from '../../src/main/agent/recipes/define.ts';
 import { compose } from '../../src/main/compose.ts';
+import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
+import { benchSandboxFactory } from './bench-sandbox.ts';
 import { createCoreRunner } from './core-runner.ts';
 import type { TaskRunner } from './task-runner.ts';
 
 export interface CoreRunnerParts {
+  readonly root: string;
   readonly home: string;
   readonly cache: string;
   readonly recipe: Partial<RecipeSettings>;
@@ -13,8 +16,22 @@ export interface CoreRunnerParts {
 }
 
 /** The real core in this process, with the models it needs. Rejects when a model cannot be had. */
-export async function makeCoreRunner({ home, cache, recipe, models, say }: CoreRunnerParts): Promise<TaskRunner> {
-  const core = await compose({ home, cache, version: 'bench', onNotice: say, recipe });
+export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner> {
+  const { root, home, cache, recipe, models, say } = parts;
+  const sandboxes: Sandbox[] = [];
+  const makeSandbox = benchSandboxFactory(root, home);
+  const core = await compose({
+    home,
+    cache,
+    version: 'bench',
+    onNotice: say,
+    recipe,
+    startSandbox: async (request, signal) => {
+      const made = await makeSandbox(request, signal);
+      if (made.ok) sandboxes.push(made.value);
+      return made;
+    },
+  });
   try {
     const { signal } = new AbortController();
     for (const id of models) {
@@ -23,7 +40,12 @@ export async function makeCoreRunner({ home, cache, recipe, models, say }: CoreR
       say(`fetching ${id}`);
       await core.pullModel(id, () => undefined, signal);
     }
-    return createCoreRunner(core);
+    return createCoreRunner(core, {
+      now: () => performance.now(),
+      afterTask: async () => {
+        for (const sandbox of sandboxes.splice(0)) await sandbox.dispose();
+      },
+    });
   } catch (error) {
     await core.dispose();
     throw error;

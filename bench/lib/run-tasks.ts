@@ -161,8 +161,8 @@ type Figures = Pick<
   'confidence' | 'status' | 'reason' | 'text' | 'steps' | 'actions' | 'seconds' | 'tokens' | 'recipe' | 'arm'
 >;
 
-function figuresOf({ result, events }: TaskOutcome): Figures {
-  const { confidence, status, reason, text, steps, actions, seconds, tokens } = result;
+function figuresOf({ result, events, seconds }: TaskOutcome): Figures {
+  const { confidence, status, reason, text, steps, actions, tokens } = result;
   const chosen = events.findLast((event) => event.type === 'rung-chosen');
   return {
     confidence,

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Log } from '../../src/main/lib/log.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
-import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import { settingsSchema } from '@shared/settings.ts';
+import { benchSandboxFactory } from './bench-sandbox.ts';
 import type { BenchCommand, CommandResult, CommandRunner } from './judge.ts';
 
 /** A test that runs longer than this counts as failed. */
@@ -18,13 +16,7 @@ export interface SandboxCommandsParts {
 
 /** Runs commands in a container of their own, without a network. Rejects with the reason where there is none. */
 export function createSandboxCommands({ homePath, root }: SandboxCommandsParts): CommandRunner {
-  const makeSandbox = createSandboxFactory({
-    homePath,
-    resourcesPath: join(root, 'resources'),
-    imageScript: { node: process.execPath, path: join(root, 'scripts', 'setup', 'sandbox-image.mjs') },
-    env: process.env,
-    log: silentLog,
-  });
+  const makeSandbox = benchSandboxFactory(root, homePath);
   return async (folder, commands, signal) => {
     await mkdir(homePath, { recursive: true });
     const made = await makeSandbox(
@@ -66,5 +58,3 @@ async function runOne(
     throw new Error(`\`${command}\` could not be run to its end: ${outcome}.`);
   return { exitCode: outcome === 'exited' ? exitCode : null, output: `${stdout}\n${stderr}` };
 }
-
-const silentLog: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -17,6 +17,8 @@ export interface TaskRun {
 export interface TaskOutcome {
   readonly result: RunResult;
   readonly events: readonly SessionEvent[];
+  /** From the message to the end, the start of the sandbox included: what a person waits for. */
+  readonly seconds: number;
 }
 
 /** Whatever does tasks: the real core, or a fake in tests. One task at a time. */

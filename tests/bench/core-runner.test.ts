@@ -42,12 +42,18 @@ function fakeCore(events: readonly SessionEvent[], result: RunResult) {
 
 const none = new AbortController().signal;
 
+/** A clock that moves by two seconds at each look. */
+function hooks(calls: string[] = []) {
+  let time = 0;
+  return { now: () => (time += 2_000), afterTask: async () => void calls.push('after') };
+}
+
 describe('the core as a runner of tasks', () => {
   it('runs locally, in place, with nobody to ask, and gives result and log', async () => {
     const events = [progressed('facts', {}), turnEnded()];
     const { core, sent, calls } = fakeCore(events, aResult());
-    const runner = createCoreRunner(core);
-    expect(await runner.run(task, none)).toEqual({ result: aResult(), events });
+    const runner = createCoreRunner(core, hooks(calls));
+    expect(await runner.run(task, none)).toEqual({ result: aResult(), events, seconds: 2 });
     expect(sent).toEqual([
       {
         projectPath: '/tmp/project',
@@ -65,12 +71,12 @@ describe('the core as a runner of tasks', () => {
       },
     ]);
     await runner.close();
-    expect(calls).toEqual(['unsubscribe', 'dispose']);
+    expect(calls).toEqual(['unsubscribe', 'after', 'dispose']);
   });
 
   it('leaves the criterion to Dewpoint where none is given', async () => {
     const { core, sent } = fakeCore([turnEnded()], aResult());
-    await createCoreRunner(core).run({ ...task, check: null }, none);
+    await createCoreRunner(core, hooks()).run({ ...task, check: null }, none);
     expect(sent[0]).not.toHaveProperty('check');
   });
 
@@ -80,15 +86,15 @@ describe('the core as a runner of tasks', () => {
       failure: { code: 'missing-sandbox', message: 'There is no Docker.', hint: 'Install it.' },
     });
     const { core } = fakeCore([end], aResult({ status: 'missing' }));
-    await expect(createCoreRunner(core).run(task, none)).rejects.toThrow('There is no Docker. Install it.');
+    await expect(createCoreRunner(core, hooks()).run(task, none)).rejects.toThrow('There is no Docker. Install it.');
   });
 
   it('cancels the turn on abort and waits for its end', async () => {
     const { core, calls, untilCancelled } = fakeCore([turnEnded()], aResult({ status: 'cancelled' }));
     const stop = new AbortController();
-    const running = createCoreRunner({ ...core, result: untilCancelled }).run(task, stop.signal);
+    const running = createCoreRunner({ ...core, result: untilCancelled }, hooks(calls)).run(task, stop.signal);
     setTimeout(() => stop.abort(), 5);
     await expect(running).rejects.toThrow(/abort/i);
-    expect(calls).toEqual(['cancel', 'unsubscribe']);
+    expect(calls).toEqual(['cancel', 'unsubscribe', 'after']);
   });
 });

@@ -46,7 +46,7 @@ async function play(scene: Scene) {
     async run(run) {
       runs.push(run);
       await scene.act?.(run);
-      return { result: aResult(scene.result), events: [] };
+      return { result: aResult(scene.result), events: [], seconds: 13.5 };
     },
     close: async () => undefined,
   };
@@ -103,7 +103,7 @@ describe('a task of the bench', () => {
       status: 'done',
       steps: 2,
       actions: 5,
-      seconds: 12,
+      seconds: 13.5,
       tokens: { freshInput: 100, cacheRead: 50, cacheWrite: 0, output: 30 },
       changed: ['sum.py'],
       guarded: [],
