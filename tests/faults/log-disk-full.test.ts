@@ -6,6 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '@shared/events.ts';
 import { createBlobs } from '../../src/main/sessions/blobs.ts';
 import { EventLog, fileIo, type LogIo } from '../../src/main/sessions/event-log.ts';
+import { createRedactor } from '../../src/main/sessions/redact.ts';
+import { createSessionStore } from '../../src/main/sessions/session-store.ts';
+import { silentLog } from '../../src/main/lib/log.ts';
 import { noticeEvent, openLog } from '../main/sessions/log-fixtures.ts';
 
 let folder = '';
@@ -130,6 +133,33 @@ function mountSmall(at: string): boolean {
 }
 
 describe.runIf(canMount)('a disk that is really full', () => {
+  it('refuses to make a session, says so, and makes one when there is room', async (context) => {
+    if (!mountSmall(folder)) return context.skip();
+    try {
+      const blobs = createBlobs(join(folder, 'blobs'));
+      const sessions = join(folder, 'sessions');
+      const store = createSessionStore({
+        folder: sessions,
+        appVersion: 'test',
+        blobs,
+        redactor: createRedactor(),
+        now: Date.now,
+        diagnostics: silentLog,
+      });
+      const ballast = join(folder, 'ballast');
+      await writeFile(ballast, Buffer.alloc(300 * 1024)).catch(() => undefined);
+      const session = { title: 'x', projectPath: null, workspace: { mode: 'scratch', path: '/' } } as const;
+      await expect(store.create(session)).rejects.toMatchObject({ code: 'disk-full' });
+      expect(await store.list()).toEqual([]);
+      await rm(ballast);
+      const journal = await store.create(session);
+      await journal.close();
+      expect(await store.list()).toHaveLength(1);
+    } finally {
+      execFileSync('umount', [folder], { stdio: 'ignore' });
+    }
+  });
+
   it('rejects appends, blobs and output, keeps what was written, and works again when there is room', async (context) => {
     if (!mountSmall(folder)) return context.skip();
     try {

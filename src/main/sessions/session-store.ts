@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
-import { LOG_VERSION, type SessionEvent, type WorkspaceMode } from '@shared/events.ts';
+import { LOG_VERSION, type NewEvent, type SessionEvent, type WorkspaceMode } from '@shared/events.ts';
 import { emptyMoney, type MoneyState, reduceMoney } from '@shared/session-money.ts';
 import { emptySession, reduceSession, type SessionState } from '@shared/session-state.ts';
-import { isMissing } from '../lib/json-file.ts';
+import { isDiskFull, isMissing } from '../lib/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Blobs } from './blobs.ts';
 import { EventLog } from './event-log.ts';
@@ -119,39 +119,29 @@ function isSessionId(text: string): boolean {
 }
 
 async function createSession(options: SessionStoreOptions, paths: Paths, session: NewSession): Promise<LiveJournal> {
-  const sessionId = paths.folder.slice(options.folder.length + 1);
-  await mkdir(paths.folder, { recursive: true });
-  const lock = await takeLock(paths.lock, `Session ${sessionId}`);
-  try {
+  const sessionId = basename(paths.folder);
+  return withLock(paths, async (release) => {
     const log = EventLog.create(paths.log);
-    const journal = openJournal(options, paths, {
-      sessionId,
-      log,
-      folded: { state: emptySession, money: emptyMoney },
-      release: () => lock.release(),
-    });
-    await journal.append({
-      type: 'session-created',
-      logVersion: LOG_VERSION,
-      sessionId,
-      appVersion: options.appVersion,
-      title: session.title,
-      projectPath: session.projectPath,
-      workspace: session.workspace,
-      parentId: session.parentId ?? null,
-      groupId: session.groupId ?? null,
-    });
-    return journal;
-  } catch (error) {
-    await lock.release();
-    throw error;
-  }
+    const folded = { state: emptySession, money: emptyMoney };
+    return begin(openJournal(options, paths, { sessionId, log, folded, release }), log, [
+      {
+        type: 'session-created',
+        logVersion: LOG_VERSION,
+        sessionId,
+        appVersion: options.appVersion,
+        title: session.title,
+        projectPath: session.projectPath,
+        workspace: session.workspace,
+        parentId: session.parentId ?? null,
+        groupId: session.groupId ?? null,
+      },
+    ]);
+  });
 }
 
 async function openSession(options: SessionStoreOptions, paths: Paths, sessionId: string): Promise<LiveJournal> {
   await mustExist(paths, sessionId);
-  const lock = await takeLock(paths.lock, `Session ${sessionId}`);
-  try {
+  return withLock(paths, async (release) => {
     await removeLeftovers(paths.folder);
     const { folded, snapshot, onEvent } = await startFold(paths, true);
     const from = snapshot ? { from: placeOf(snapshot), marks: snapshot.marks } : {};
@@ -160,12 +150,39 @@ async function openSession(options: SessionStoreOptions, paths: Paths, sessionId
       log.close();
       throw unreadable(sessionId);
     }
-    const journal = openJournal(options, paths, { sessionId, log, folded, release: () => lock.release() });
-    for (const repair of log.repairs) await journal.append({ type: 'session-repaired', ...repair });
-    for (const event of repairEvents(journal.state())) await journal.append(event);
+    const repaired = log.repairs.map((repair): NewEvent => ({ type: 'session-repaired', ...repair }));
+    const ends = repairEvents(folded.state);
+    return begin(openJournal(options, paths, { sessionId, log, folded, release }), log, [...repaired, ...ends]);
+  });
+}
+
+/** Holds the session's lock while it is opened; the journal has it from then on, or nobody when that failed. */
+async function withLock<T>(paths: Paths, work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
+  try {
+    await mkdir(paths.folder, { recursive: true });
+    const lock = await takeLock(paths.lock, `Session ${basename(paths.folder)}`);
+    try {
+      return await work(() => lock.release());
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new AppError('disk-full', 'The disk is full: the session could not be opened.', {
+      hint: 'Make room and try again.',
+      cause: error,
+    });
+  }
+}
+
+/** Appends what an opened log begins with; a log that cannot take it is closed again. */
+async function begin(journal: LiveJournal, log: EventLog, events: readonly NewEvent[]): Promise<LiveJournal> {
+  try {
+    for (const event of events) await journal.append(event);
     return journal;
   } catch (error) {
-    await lock.release();
+    log.close();
     throw error;
   }
 }
