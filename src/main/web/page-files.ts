@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 
-export interface PageFile {
+interface PageFile {
   readonly contentType: string;
   readonly body: Buffer;
 }
