@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { describeSwitches, type TaskOptions } from './task-options.ts';
 
 /** What came of one task with one model and gear: a line of the results file. */
-export const recordSchema = z.object({
+const recordSchema = z.object({
   /** Equal for runs that a resumed benchmark need not do again. */
   key: z.string(),
   task: z.string(),

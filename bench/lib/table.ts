@@ -22,7 +22,7 @@ export function formatMarkdown(rows: readonly (readonly string[])[]): string {
   return head === undefined ? '' : [line(head), `|${'---|'.repeat(head.length)}`, ...body.map(line)].join('\n');
 }
 
-export function rowsAsCells(rows: readonly BenchRow[]): readonly (readonly string[])[] {
+function rowsAsCells(rows: readonly BenchRow[]): readonly (readonly string[])[] {
   return [
     ['figure', 'value', 'unit', 'target', 'ok', 'note'],
     ...rows.map((row) => [

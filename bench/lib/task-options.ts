@@ -65,7 +65,7 @@ const texts = [
 type Flag = (typeof flags)[number];
 type Text = (typeof texts)[number];
 
-export const tasksUsage = `npm run bench -- tasks [--models ID,…] [--gears recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
+const tasksUsage = `npm run bench -- tasks [--models ID,…] [--gears recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
   [--edit-form ${editForms.join('|')}] [--samples N] [--no-check] [--no-mechanical] [--no-repair] [--no-trace] [--no-coverage]
   [--no-agreement] [--no-mutants] [--no-overfit-lint] [--no-rerun]`;
