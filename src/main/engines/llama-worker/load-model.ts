@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { stat } from 'node:fs/promises';
-import type { Llama, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
+import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
 import { defaultSystemOf, isChatMl } from './render-chat.ts';
 import { createStateStore } from './state-store.ts';
 import type { StateStore } from './state-store.ts';
@@ -59,14 +59,7 @@ export async function loadModel(
   const onCard = llama.gpu !== false && model.gpuLayers > 0;
   const contextTokens = Math.min(options.contextTokens, model.trainContextSize);
   const context = await createContext(model, contextTokens, options.sequences, onCard ? chunkOf.gpu : chunkOf.cpu);
-  const slots = Array.from({ length: context.totalSequences }, (): Slot => ({
-    sequence: context.getSequence({
-      contextShift: { strategy: refuseShift },
-      checkpoints: { maxMemory: 512 * 1024 * 1024 },
-    }),
-    key: null,
-    usedAt: 0,
-  }));
+  const slots = openSlots(context);
   const chatTemplate = model.fileInfo.metadata.tokenizer.chat_template ?? null;
   const file = await stat(options.modelPath);
   const identity = [
@@ -104,18 +97,29 @@ export async function loadModel(
   };
 }
 
+function openSlots(context: LlamaContext): readonly Slot[] {
+  return Array.from({ length: context.totalSequences }, () => ({
+    sequence: context.getSequence({
+      contextShift: { strategy: refuseShift },
+      checkpoints: { maxMemory: 512 * 1024 * 1024 },
+    }),
+    key: null,
+    usedAt: 0,
+  }));
+}
+
 /** As many sequences as were asked for, or as memory has room for; at least one. */
 async function createContext(
   model: LlamaModel,
   contextSize: number,
   wanted: number,
   batchSize: number,
-): Promise<Awaited<ReturnType<LlamaModel['createContext']>>> {
+): Promise<LlamaContext> {
   for (let sequences = wanted; sequences > 1; sequences -= 1) {
     try {
       return await model.createContext({ contextSize, sequences, batchSize });
     } catch (error) {
-      if (!/memory|alloc/i.test(error instanceof Error ? `${error.name} ${error.message}` : String(error))) throw error;
+      if (!/memory|alloc|failed to create context/i.test(error instanceof Error ? `${error.name} ${error.message}` : String(error))) throw error;
     }
   }
   return model.createContext({ contextSize, sequences: 1, batchSize });

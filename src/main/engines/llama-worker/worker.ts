@@ -127,6 +127,8 @@ async function download({
         send({ type: 'progress', id, phase: 'downloading', done: downloadedSize, total: totalSize }),
     });
     await downloader.download({ signal: abort.signal });
+    // A cancelled download resolves as one that is whole.
+    abort.signal.throwIfAborted();
     send({ type: 'downloaded', id });
   } catch (error) {
     const code = abort.signal.aborted ? 'cancelled' : 'network';
