@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { abortable } from '../../lib/abort.ts';
 import { delay } from '../../lib/delay.ts';
 import type { OutputChunk } from '../sandbox.ts';
 import { ContainerGoneError, startExec, type ExecEnd, type RunningExec } from './container-exec.ts';
@@ -28,6 +29,9 @@ const graceTenths = { 'timed-out': 10, cancelled: 2, flooded: 0 } as const;
 const killMs = 3_000;
 const settleMs = 1_500;
 const killedExit = 137;
+/** What an engine gives as a command's own output and code when it could not start it. */
+const notStartedExit = 126;
+const engineWords = 'OCI runtime exec failed';
 
 /** Runs processes in the container of a session and makes sure that none outlives its run. */
 export class ContainerRuns {
@@ -43,7 +47,9 @@ export class ContainerRuns {
     const mark = newMark();
     const flood = new AbortController();
     let bytes = 0;
+    let begin = '';
     const onChunk = (chunk: OutputChunk): void => {
+      if (bytes === 0) begin = Buffer.from(chunk.bytes.subarray(0, engineWords.length)).toString();
       bytes += chunk.bytes.length;
       if (bytes > request.maxOutputBytes) flood.abort();
       else request.onChunk(chunk);
@@ -57,7 +63,14 @@ export class ContainerRuns {
     const end = await running.ended;
     this.#alive.delete(mark);
     if (why !== 'ended') return success({ outcome: why, exitCode: null });
-    return success(await this.#judge(live, end));
+    const isEngineSpeaking = end.type === 'exited' && end.exitCode === notStartedExit && begin === engineWords;
+    const judged = await this.#judge(live, end, isEngineSpeaking);
+    if (judged.outcome !== 'exited' || !isEngineSpeaking) return success(judged);
+    return failure(
+      'internal',
+      'The engine could not start a process in the sandbox.',
+      'Too many processes may be running in it; try again.',
+    );
   }
 
   /** Starts a process that the caller follows; `stop` ends it. */
@@ -73,12 +86,9 @@ export class ContainerRuns {
       this.#alive.add(mark);
       try {
         const { argv, env, ...rest } = request;
-        const running = await startExec(live.container, {
-          ...rest,
-          argv: argv(mark, live.abilities),
-          env: { ...env, [runMark]: mark },
-        });
-        void running.ended.then(() => this.#alive.delete(mark));
+        const command = { ...rest, argv: argv(mark, live.abilities), env: { ...env, [runMark]: mark } };
+        const running = await abortable(startExec(live.container, command), live.gone.signal);
+        this.#follow(live, mark, running);
         return success({ live, running });
       } catch (error) {
         this.#alive.delete(mark);
@@ -86,6 +96,21 @@ export class ContainerRuns {
         if (!(error instanceof ContainerGoneError) || tries === 2) return startFailure(error);
       }
     }
+  }
+
+  // A container killed at the wrong moment leaves a stream that never ends: it gets the time it would need, and no more.
+  #follow(live: LiveContainer, mark: string, running: RunningExec): void {
+    const onGone = (): void => {
+      void endsWithin(running.ended, settleMs).then((isEnded) => {
+        if (!isEnded) running.stream.destroy();
+      });
+    };
+    live.gone.signal.addEventListener('abort', onGone, { once: true });
+    if (live.gone.signal.aborted) onGone();
+    void running.ended.then(() => {
+      this.#alive.delete(mark);
+      live.gone.signal.removeEventListener('abort', onGone);
+    });
   }
 
   /** The ladder: ask, kill from within, and where that does not help within its time, the whole container. Never rejects. */
@@ -131,16 +156,16 @@ export class ContainerRuns {
     });
   }
 
-  // Killed (137): by somebody within, for its memory, or because the whole container was. The engine records the end of a
-  // container a moment later than the end of what ran in it.
-  async #judge(live: LiveContainer, end: ExecEnd): Promise<RunEnd> {
+  // Killed (137), by somebody within, for its memory, or because the whole container was; or not started for lack of a
+  // container that lives. The engine records the end of a container a moment later than the end of what ran in it.
+  async #judge(live: LiveContainer, end: ExecEnd, isEngineSpeaking: boolean): Promise<RunEnd> {
     if (end.type === 'lost') {
       this.#session.markGone(live, end.reason);
       return { outcome: 'lost', exitCode: null };
     }
     const exited: RunEnd = { outcome: 'exited', exitCode: end.exitCode };
-    if (end.exitCode !== killedExit) return exited;
-    for (let waited = 0; waited <= settleMs / 3; waited += 100) {
+    if (end.exitCode !== killedExit && !isEngineSpeaking) return exited;
+    for (let waited = 0; waited <= settleMs; waited += 100) {
       if (live.goneBecause !== null) return { outcome: 'lost', exitCode: null };
       await this.#look(live);
       await delay(100, new AbortController().signal);
@@ -181,7 +206,7 @@ function goneReason(error: unknown): string {
 function startFailure(error: unknown): Reply<never> {
   return failure(
     'sandbox-lost',
-    `The command was not started: ${goneReason(error)}.`,
+    `It was not done, or nobody knows whether it was: ${goneReason(error)}.`,
     'Check that your container engine runs; the next command tries again.',
   );
 }

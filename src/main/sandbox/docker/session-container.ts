@@ -7,7 +7,7 @@ import type Dockerode from 'dockerode';
 import { failure, messageOf, success, toFailure, type Reply } from '@shared/errors.ts';
 import { abortable } from '../../lib/abort.ts';
 import type { Log } from '../../lib/log.ts';
-import { startExec } from './container-exec.ts';
+import { ContainerGoneError, startExec } from './container-exec.ts';
 import { createBody, labelNames, scratchInContainer, workspaceInContainer, type ContainerPlan } from './create-body.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import type { Engine } from './engine.ts';
@@ -32,6 +32,8 @@ export interface LiveContainer {
   readonly abilities: Abilities;
   /** Why it is no longer there; null while it is. */
   goneBecause: string | null;
+  /** Aborted when it is found to be gone: the engine does not always end the streams of a container that was killed. */
+  readonly gone: AbortController;
 }
 
 export interface SessionContainerOptions {
@@ -122,6 +124,7 @@ export class SessionContainer {
   /** Notes that a container is gone; the next `acquire` makes a new one. */
   markGone(live: LiveContainer, reason: string): void {
     live.goneBecause ??= reason;
+    live.gone.abort();
   }
 
   /** Ends a container that cannot be brought to order from within. Never rejects. */
@@ -204,21 +207,18 @@ export class SessionContainer {
       container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true }),
     );
     let live: LiveContainer | null = null;
-    let hasEnded = false;
+    const gone = new AbortController();
     const onEnd = (): void => {
-      hasEnded = true;
       if (live !== null) this.markGone(live, 'the container ended');
+      gone.abort(new ContainerGoneError('the container ended at once'));
     };
     attached.on('error', onEnd).on('end', onEnd).on('close', onEnd).resume();
     // The connection must not keep a host alive that forgot to dispose: the container ends with it.
     if (attached instanceof Socket) attached.unref();
     if (attached instanceof Duplex) this.#attached = attached;
-    await withDeadline(engineMs, null, () => container.start());
-    live = {
-      container,
-      abilities: await probe(container, this.#options.user),
-      goneBecause: hasEnded ? 'the container ended at once' : null,
-    };
+    await withDeadline(engineMs, gone.signal, () => container.start());
+    const abilities = await withDeadline(engineMs, gone.signal, () => probe(container, this.#options.user));
+    live = { container, abilities, goneBecause: null, gone };
     return live;
   }
 
@@ -282,8 +282,9 @@ async function probe(container: Dockerode.Container, user: UserIds): Promise<Abi
       text += Buffer.from(chunk.bytes).toString();
     },
   });
-  const end = await withDeadline(engineMs, null, () => running.ended);
-  if (end.type === 'lost') throw new Error(`the container ended at once: ${end.reason}`);
+  const end = await running.ended;
+  if (end.type === 'lost') throw new ContainerGoneError(`the container ended at once: ${end.reason}`);
+  if (end.exitCode !== 0) throw new Error(`the image cannot run a shell: ${text.trim().slice(0, 300)}`);
   const words = text.split('\n');
   return {
     gnu: words.includes('gnu'),
