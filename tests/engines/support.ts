@@ -95,8 +95,7 @@ export async function createTestProvider(
         kind: 'llama-cpp',
         gpu: 'off',
         contextTokens: options.contextTokens ?? 2048,
-        // One: two threads that share their cores with other work wait for each other most of the time.
-        threads: options.threads ?? 1,
+        threads: options.threads,
       },
     },
   );

@@ -106,7 +106,9 @@ async function prefill(
   account.prefillStartedAt = performance.now();
   const keepsSystem = from < prompt.systemTokens && prompt.tokens.length > prompt.systemTokens;
   let at = from;
+  engine.threads.rest();
   while (!signal.aborted) {
+    engine.threads.tick();
     emit.progress('prefill', at - from, total);
     let end = Math.min(prompt.tokens.length, at + engine.chunkTokens - (at % engine.chunkTokens));
     if (keepsSystem && at < prompt.systemTokens && end > prompt.systemTokens) end = prompt.systemTokens;
@@ -146,6 +148,7 @@ async function decode(
   };
   for await (const token of slot.sequence.evaluate([...last], samplingOf(decoding))) {
     account.firstTokenAt ??= performance.now();
+    context.engine.threads.tick();
     if (signal.aborted) return settle(account, 'cancelled', null);
     output.push(token);
     account.outputTokens = output.length;

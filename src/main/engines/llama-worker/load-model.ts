@@ -4,6 +4,8 @@ import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from 'node
 import { defaultSystemOf, isChatMl } from './render-chat.ts';
 import { createStateStore } from './state-store.ts';
 import type { StateStore } from './state-store.ts';
+import { createThreadGovernor } from './thread-count.ts';
+import type { ThreadGovernor } from './thread-count.ts';
 import type { LoadOptions, LoadedModel } from './protocol.ts';
 
 type Library = typeof import('node-llama-cpp');
@@ -26,6 +28,7 @@ export interface Engine {
   readonly chunkTokens: number;
   readonly template: { readonly type: 'chatml'; readonly defaultSystem: string | null } | { readonly type: 'model' };
   readonly states: StateStore | null;
+  readonly threads: ThreadGovernor;
   readonly info: LoadedModel;
   dispose(): Promise<void>;
 }
@@ -81,6 +84,10 @@ export async function loadModel(
     template: isChatMl(chatTemplate)
       ? { type: 'chatml', defaultSystem: defaultSystemOf(chatTemplate ?? '') }
       : { type: 'model' },
+    threads: createThreadGovernor(threads, (count) => {
+      // On a card the processor only waits, whatever others do.
+      if (!onCard) llama.maxThreads = count;
+    }),
     states: options.stateDir === null ? null : createStateStore(options.stateDir, identity),
     info: {
       contextTokens: context.contextSize,
@@ -119,7 +126,12 @@ async function createContext(
     try {
       return await model.createContext({ contextSize, sequences, batchSize });
     } catch (error) {
-      if (!/memory|alloc|failed to create context/i.test(error instanceof Error ? `${error.name} ${error.message}` : String(error))) throw error;
+      if (
+        !/memory|alloc|failed to create context/i.test(
+          error instanceof Error ? `${error.name} ${error.message}` : String(error),
+        )
+      )
+        throw error;
     }
   }
   return model.createContext({ contextSize, sequences: 1, batchSize });

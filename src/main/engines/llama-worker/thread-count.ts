@@ -1,0 +1,73 @@
+import { cpus } from 'node:os';
+
+/** Where the time of the processor went between two looks, in milliseconds. */
+export interface CpuWindow {
+  readonly wallMs: number;
+  /** Of this process, all its threads together. */
+  readonly ownMs: number;
+  /** Of all other programs. */
+  readonly othersMs: number;
+  /** Of all cores together. */
+  readonly idleMs: number;
+}
+
+/**
+ * How many threads to compute with from now on. The threads of a step wait for each other, so one that shares its
+ * core with another program makes all of them wait: on two cores beside one busy program, one thread is three to
+ * seven times as fast as two. Results do not depend on it.
+ */
+export function nextThreads(threads: number, most: number, { wallMs, ownMs, othersMs, idleMs }: CpuWindow): number {
+  const share = ownMs / (wallMs * threads);
+  const others = othersMs / wallMs;
+  // Waiting for the disk lowers the share, too; then nobody else is at work.
+  if (threads > 1 && share < 0.92 && others > 0.15)
+    return Math.max(1, Math.min(threads - 1, Math.floor(threads * share)));
+  const idleCores = Math.floor(idleMs / wallMs + 0.15);
+  return Math.min(most, threads + Math.max(0, idleCores));
+}
+
+export interface ThreadGovernor {
+  /** To be called between native calls; looks at the processor a few times a second. */
+  tick(): void;
+  /** Forgets the time since the last call: nothing was computed then. */
+  rest(): void;
+}
+
+/** Long enough for the counters of the system, which move in steps of 10 ms. */
+const windowMs = 300;
+
+export function createThreadGovernor(most: number, set: (threads: number) => void): ThreadGovernor {
+  let threads = most;
+  let last = look();
+  return {
+    rest() {
+      last = look();
+    },
+    tick() {
+      if (performance.now() - last.at < windowMs) return;
+      const now = look();
+      const ownMs = now.ownMs - last.ownMs;
+      const next = nextThreads(threads, most, {
+        wallMs: now.at - last.at,
+        ownMs,
+        othersMs: Math.max(0, now.busyMs - last.busyMs - ownMs),
+        idleMs: now.idleMs - last.idleMs,
+      });
+      last = now;
+      if (next === threads) return;
+      threads = next;
+      set(threads);
+    },
+  };
+}
+
+function look(): { readonly at: number; readonly ownMs: number; readonly busyMs: number; readonly idleMs: number } {
+  const { user, system } = process.cpuUsage();
+  let busyMs = 0;
+  let idleMs = 0;
+  for (const { times } of cpus()) {
+    busyMs += times.user + times.nice + times.sys + times.irq;
+    idleMs += times.idle;
+  }
+  return { at: performance.now(), ownMs: (user + system) / 1000, busyMs, idleMs };
+}
