@@ -17,7 +17,8 @@ function run(command, cwd) {
     const child = spawn('/bin/sh', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), LIMIT_MS);
+    const { pid } = child;
+    const timer = setTimeout(() => pid !== undefined && process.kill(-pid, 'SIGKILL'), LIMIT_MS);
     child.on('close', (exitCode) => {
       clearTimeout(timer);
       resolve({ exitCode, output: output.slice(-4_000) });

@@ -11,7 +11,7 @@ export type Behaviour =
       readonly body?: string;
     }
   /** Sends these bytes of a stream, then ends, cuts the connection, or hangs. */
-  | { readonly type: 'stream'; readonly body: string; readonly then: 'end' | 'cut' | 'hang' };
+  | { readonly type: 'stream'; readonly body: string; readonly after: 'end' | 'cut' | 'hang' };
 
 export interface ChatServer {
   readonly baseUrl: string;
@@ -57,7 +57,7 @@ export function toolCallStream(): string {
 
 /** A server that speaks enough of Chat Completions to be cut, stalled and refused at every point. */
 export async function startChatServer(): Promise<ChatServer> {
-  let behaviour: Behaviour = { type: 'stream', body: toolCallStream(), then: 'end' };
+  let behaviour: Behaviour = { type: 'stream', body: toolCallStream(), after: 'end' };
   const requests: unknown[] = [];
   const server = createServer((request, response) => {
     void answer(request, response, behaviour, requests);
@@ -102,7 +102,7 @@ async function answer(
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.flushHeaders();
   response.write(behaviour.body, () => {
-    if (behaviour.then === 'end') response.end();
-    if (behaviour.then === 'cut') response.socket?.destroy();
+    if (behaviour.after === 'end') response.end();
+    if (behaviour.after === 'cut') response.socket?.destroy();
   });
 }

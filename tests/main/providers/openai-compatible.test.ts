@@ -93,7 +93,7 @@ describe('failures', () => {
     const whole = toolCallStream();
     const finished = whole.indexOf('"finish_reason":"tool_calls"');
     for (let at = 0; at < finished; at += 1) {
-      server.behave({ type: 'stream', body: whole.slice(0, at), then: at % 2 === 0 ? 'cut' : 'end' });
+      server.behave({ type: 'stream', body: whole.slice(0, at), after: at % 2 === 0 ? 'cut' : 'end' });
       const parts = await run();
       expect(
         parts.some((part) => part.type === 'tool-call'),
@@ -131,12 +131,12 @@ describe('failures', () => {
   });
 
   it('takes an error frame inside a 200 as a failure that may be tried again', async () => {
-    server.behave({ type: 'stream', body: frame({ error: { message: 'the engine died', code: 500 } }), then: 'end' });
+    server.behave({ type: 'stream', body: frame({ error: { message: 'the engine died', code: 500 } }), after: 'end' });
     expect(endOf(await run()).error).toMatchObject({ retryable: true });
   });
 
   it('takes an empty answer as one that broke off', async () => {
-    server.behave({ type: 'stream', body: 'data: [DONE]\n\n', then: 'end' });
+    server.behave({ type: 'stream', body: 'data: [DONE]\n\n', after: 'end' });
     expect(endOf(await run()).error).toMatchObject({ code: 'cut' });
   });
 
@@ -147,7 +147,7 @@ describe('failures', () => {
   });
 
   it('ends within 200 ms of an abort although the server hangs', async () => {
-    server.behave({ type: 'stream', body: toolCallStream().slice(0, 60), then: 'hang' });
+    server.behave({ type: 'stream', body: toolCallStream().slice(0, 60), after: 'hang' });
     const controller = new AbortController();
     const running = run({}, controller.signal);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -160,7 +160,7 @@ describe('failures', () => {
 
   it('does not run a call from an answer that hit the length limit', async () => {
     const body = toolCallStream().replace('"finish_reason":"tool_calls"', '"finish_reason":"length"');
-    server.behave({ type: 'stream', body, then: 'end' });
+    server.behave({ type: 'stream', body, after: 'end' });
     const parts = await run();
     expect(parts.some((part) => part.type === 'tool-call')).toBe(false);
     expect(endOf(parts).stopReason).toBe('length');
