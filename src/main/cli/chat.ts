@@ -65,10 +65,15 @@ async function converse(state: Chat, reader: Interface): Promise<void> {
   // Ctrl-C stops what runs; with nothing running it leaves.
   reader.on('SIGINT', () => (state.running === null ? reader.close() : void cancel(state)));
   state.context.signal.addEventListener('abort', stop, { once: true });
+  // Piped input ends before its last line has been worked on; there is no prompt to show then.
+  let isOpen = true;
+  reader.once('close', () => {
+    isOpen = false;
+  });
   reader.prompt();
   for await (const line of reader) {
     if (!(await takeLine(state, line.trim()))) break;
-    reader.prompt();
+    if (isOpen) reader.prompt();
   }
   reader.close();
 }
