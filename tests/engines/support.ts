@@ -33,7 +33,7 @@ export const nodePath = existsSync(resolve('node_modules/.bin/node'))
   ? resolve('node_modules/.bin/node')
   : process.execPath;
 
-export function cacheDir(): string {
+function cacheDir(): string {
   return process.env.DEWPOINT_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'dewpoint');
 }
 

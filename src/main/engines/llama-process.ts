@@ -13,7 +13,7 @@ export interface LlamaProcessOptions {
 }
 
 /** A message to the worker without its id. */
-export type Ask = ToWorker extends infer Message
+type Ask = ToWorker extends infer Message
   ? Message extends { readonly id: number }
     ? Omit<Message, 'id'>
     : never

@@ -27,13 +27,13 @@ export interface StoredModel {
   readonly sha256: string | null;
 }
 
-export interface PullProgress {
+interface PullProgress {
   readonly phase: 'waiting' | 'downloading' | 'checking';
   readonly doneBytes: number;
   readonly totalBytes: number;
 }
 
-export interface PullOptions {
+interface PullOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: PullProgress) => void;
 }

@@ -6,7 +6,7 @@ import { messageSchema } from '@shared/messages.ts';
  * Every request has an `id`; every request but `abort` and `ping` is answered exactly once with that id
  * (`loaded`, `downloaded`, `counted`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
  */
-export const loadOptionsSchema = z.object({
+const loadOptionsSchema = z.object({
   modelPath: z.string(),
   /** Tokens that one sequence can hold. */
   contextTokens: z.number().int().positive(),
@@ -22,7 +22,7 @@ export type LoadOptions = z.infer<typeof loadOptionsSchema>;
 
 const schemaObject = z.record(z.string(), z.unknown());
 
-export const engineOutputSchema = z.discriminatedUnion('type', [
+const engineOutputSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
   z.object({ type: z.literal('json-schema'), schema: schemaObject }),
   z.object({ type: z.literal('choice'), options: z.array(z.string()).min(1) }),
@@ -34,7 +34,7 @@ export const engineOutputSchema = z.discriminatedUnion('type', [
 ]);
 export type EngineOutput = z.infer<typeof engineOutputSchema>;
 
-export const engineRequestSchema = z.object({
+const engineRequestSchema = z.object({
   messages: z.array(messageSchema),
   output: engineOutputSchema,
   prefill: z.string().nullable(),
@@ -61,7 +61,7 @@ export const toWorkerSchema = z.discriminatedUnion('type', [
 ]);
 export type ToWorker = z.infer<typeof toWorkerSchema>;
 
-export const engineErrorSchema = z.object({
+const engineErrorSchema = z.object({
   code: z.enum([
     'bad-request',
     'context-full',
@@ -77,7 +77,7 @@ export const engineErrorSchema = z.object({
 });
 export type EngineError = z.infer<typeof engineErrorSchema>;
 
-export const loadedModelSchema = z.object({
+const loadedModelSchema = z.object({
   contextTokens: z.number().int(),
   sequences: z.number().int(),
   threads: z.number().int(),
@@ -88,7 +88,7 @@ export const loadedModelSchema = z.object({
 });
 export type LoadedModel = z.infer<typeof loadedModelSchema>;
 
-export const generationSchema = z.object({
+const generationSchema = z.object({
   stopReason: z.enum(['stop', 'length', 'stop-sequence', 'cancelled', 'error']),
   promptTokens: z.number().int(),
   /** Prompt tokens that went through the model in this call; the rest was kept from before. */
@@ -100,7 +100,7 @@ export const generationSchema = z.object({
 });
 export type Generation = z.infer<typeof generationSchema>;
 
-export const engineStatsSchema = z.object({
+const engineStatsSchema = z.object({
   /** Since the process started. */
   promptTokens: z.number(),
   evaluatedTokens: z.number(),

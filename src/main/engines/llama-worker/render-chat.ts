@@ -1,7 +1,7 @@
 import type { Message } from '@shared/messages.ts';
 
 /** A piece of a prompt: control text of the template, or words that must never be read as control tokens. */
-export interface Fragment {
+interface Fragment {
   readonly text: string;
   readonly isControl: boolean;
 }
