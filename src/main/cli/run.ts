@@ -5,14 +5,14 @@ import type { RunResult } from '@shared/run-result.ts';
 import { exitCodes } from '@shared/run-result.ts';
 import { writeJsonFile } from '../lib/json-file.ts';
 import { askApproval } from './ask-approval.ts';
-import type { Command } from './context.ts';
+import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
 import { followTurn } from './follow-turn.ts';
 import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
 import { readTask } from './read-task.ts';
 import type { Terminal } from './terminal.ts';
-import { money, printable, seconds } from './terminal.ts';
+import { money, oneLine, printable, seconds } from './terminal.ts';
 
 /** The options as commander gives them: everything text or a flag. */
 export interface RunArguments {
@@ -43,7 +43,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const task = await readTask(taskText);
   const options = parseRunOptions(args, terminal.isInteractive && args.json !== true);
   const core = await context.core();
-  const sessionId = await openSession(context, options);
+  const sessionId = await openSession(context, options, oneLine(task, 80));
   await ensureModel(context, options);
   const view = createLiveView(terminal, context.now);
   terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
@@ -113,11 +113,12 @@ function numbers(args: RunArguments): Record<string, number> {
   );
 }
 
-async function openSession(context: Parameters<typeof run>[0], options: RunOptions): Promise<string> {
+async function openSession(context: CommandContext, options: RunOptions, title: string): Promise<string> {
   const core = await context.core();
   if (options.sessionId !== undefined) return (await core.sessions.find({ id: options.sessionId })).sessionId;
   const { sessionId } = await core.sessions.create({
     projectPath: options.projectPath ?? null,
+    title,
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
   });
