@@ -232,7 +232,7 @@ function endRow(node: SyntaxNode): number {
 
 export function namesIn(root: SyntaxNode): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const node of walk(root)) if (/identifier$/.test(node.type)) names.add(node.text);
+  for (const node of walk(root)) if (node.type.endsWith('identifier')) names.add(node.text);
   return names;
 }
 

@@ -5,12 +5,15 @@ import { parseUnittest, pythonFrames } from './parse-unittest.ts';
 import { nodeFrames } from './parse-node-test.ts';
 import { emptyReport, type TestReport } from './test-report.ts';
 
+/** Escape sequences for colours. */
+const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+
 /**
  * What the output of a test command says, whichever runner wrote it: the output itself is looked at,
  * because a project's command may hide its runner. `roots`: absolute folders whose files are the project's.
  */
 export function parseFailures(output: string, roots: readonly string[]): TestReport {
-  const plain = output.replaceAll(/\u001b\[[0-9;]*m/g, '');
+  const plain = output.replaceAll(colours, '');
   if (/^(TAP version \d+|ℹ tests \d+)/mu.test(plain)) return parseNodeTest(plain, roots);
   if (/^Ran \d+ tests? in /m.test(plain)) return parseUnittest(plain, roots);
   if (/^=+ (short test summary|FAILURES|ERRORS)|\b\d+ (passed|failed|errors?)\b.* in [\d.]+s/m.test(plain)) {

@@ -18,6 +18,10 @@ export interface AcceptParts {
 export async function acceptBest(parts: AcceptParts, result: SearchResult): Promise<RecipeOutcome | null> {
   const { context, judge } = parts;
   const { settings } = context;
+  if (result.accepted.length > 0) {
+    const labels = result.accepted.map((one) => one.candidate.label);
+    await context.progress('accepted', `Passing: ${labels.join(' | ')}`);
+  }
   for (const ranked of await rank(parts, result)) {
     const { candidate } = ranked.verdict;
     if (settings.judge.rerun && !(await judge.holdsAgain(candidate))) {
@@ -105,7 +109,7 @@ async function survivingMutants(parts: AcceptParts, candidate: Candidate): Promi
     span,
   }));
   if (chosen.length === 0) return 0;
-  const verdicts = await parts.judge.try(chosen, { stopAfter: chosen.length, totalSeconds: 15 });
+  const verdicts = await parts.judge.try(chosen, { stopAfter: 2, totalSeconds: 15, graceSeconds: 10 });
   return verdicts.filter((verdict) => verdict.type === 'accepted').length;
 }
 
@@ -129,7 +133,7 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
 
 function confidenceOf(ranked: Ranked, survivors: number, result: SearchResult): Confidence {
   const others = new Set(result.accepted.map((verdict) => codeKey(verdict.candidate)));
-  if (ranked.marks.length > 0 || survivors > 0 || others.size > 2) return 'weak-tests';
+  if (ranked.marks.length > 0 || survivors > 0 || others.size > 1 || result.isAmbiguous) return 'weak-tests';
   return ranked.verdict.candidate.origin === 'mechanical' ? 'mechanical' : 'high';
 }
 

@@ -1,9 +1,10 @@
 import { findStatements, type Statement } from '../code/statements.ts';
 import type { Syntax } from '../code/syntax.ts';
 import type { Answer, Question, RecipeContext } from '../define.ts';
-import type { Candidate, Origin } from './candidate.ts';
+import type { Candidate } from './candidate.ts';
 import { spliceInsertion, type Insertion } from './insertions.ts';
 import type { Suspect } from './locate.ts';
+import { searchReplaceQuestion, spliceSearchReplace, spliceWholeFile, wholeFileQuestion } from './other-forms.ts';
 import type { ProjectReader } from './project.ts';
 import {
   bodyQuestion,
@@ -11,18 +12,27 @@ import {
   insertQuestion,
   lineQuestion,
   opening,
+  openingOfName,
+  repairQuestion,
   stepsQuestion,
   type Asking,
   type Story,
 } from './prompts.ts';
 import { roughTokens } from './show.ts';
-import { spliceLines, spliceSpan, type Spliced } from './splice.ts';
+import { codeOf, spliceLines, spliceSpan, type Spliced } from './splice.ts';
 
 /** One thing to ask the model for. */
 export type Attempt =
   | { readonly form: 'fix' | 'body' | 'steps'; readonly suspect: Suspect; readonly temperature: number }
+  | { readonly form: 'whole-file' | 'search-replace'; readonly suspect: Suspect; readonly temperature: number }
   | { readonly form: 'line'; readonly suspect: Suspect; readonly statement: Statement; readonly temperature: number }
+  | { readonly form: 'repair'; readonly suspect: Suspect; readonly failed: FailedTry; readonly temperature: number }
   | { readonly form: 'insert'; readonly insertion: Insertion; readonly temperature: number };
+
+export interface FailedTry {
+  readonly code: string;
+  readonly error: string;
+}
 
 export interface Asker {
   readonly context: RecipeContext;
@@ -31,11 +41,13 @@ export interface Asker {
   /** The story for an attempt; shared between attempts as far as possible. */
   readonly storyFor: (attempt: Attempt) => Promise<Story>;
   readonly seed: number;
+  /** Names whose signature is part of the fault: it is not written for the model. */
+  readonly freeSignatures: ReadonlySet<string>;
 }
 
 export type Proposal =
-  | { readonly type: 'candidate'; readonly candidate: Candidate }
-  | { readonly type: 'unusable'; readonly reason: string }
+  | { readonly type: 'candidate'; readonly candidate: Candidate; readonly code: string }
+  | { readonly type: 'unusable'; readonly reason: string; readonly code: string }
   | { readonly type: 'failed'; readonly message: string; readonly fatal: boolean };
 
 /** Asks once and turns the answer into a candidate. */
@@ -43,17 +55,15 @@ export async function propose(asker: Asker, attempt: Attempt): Promise<Proposal>
   const target = attempt.form === 'insert' ? attempt.insertion.path : attempt.suspect.span.path;
   const text = (await asker.reader.text(target)) ?? '';
   const story = await asker.storyFor(attempt);
-  const question = questionOf(attempt, story, text, asker.seed);
+  const question = questionOf(asker, attempt, story, text);
   const answer: Answer = await asker.context.ask(question);
   if (!answer.ok) return { type: 'failed', message: answer.message, fatal: answer.fatal };
+  const code = codeOf(answer.text);
   const spliced = splice(asker.syntax, attempt, text, answer.text);
-  if (!spliced.ok) return { type: 'unusable', reason: spliced.reason };
-  const origin: Origin = attempt.form;
+  if (!spliced.ok) return { type: 'unusable', reason: spliced.reason, code };
   const span = attempt.form === 'insert' ? attempt.insertion.into : attempt.suspect.span;
-  return {
-    type: 'candidate',
-    candidate: { files: [{ path: target, text: spliced.text }], origin, label: question.label, span },
-  };
+  const files = [{ path: target, text: spliced.text }];
+  return { type: 'candidate', candidate: { files, origin: attempt.form, label: question.label, span }, code };
 }
 
 function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string): Spliced {
@@ -61,35 +71,57 @@ function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string):
     case 'fix':
     case 'body':
     case 'steps':
+    case 'repair':
       return spliceSpan(syntax, text, attempt.suspect.span, answer);
+    case 'whole-file':
+      return spliceWholeFile(syntax, { ...attempt.suspect.span, text }, answer);
+    case 'search-replace':
+      return spliceSearchReplace(syntax, { ...attempt.suspect.span, text }, answer);
     case 'line':
       return spliceLines(syntax, text, { ...attempt.statement, language: attempt.suspect.span.language }, answer);
     case 'insert':
       return spliceInsertion(syntax, text, attempt.insertion, answer);
+    default:
+      return attempt satisfies never;
   }
 }
 
-function questionOf(attempt: Attempt, story: Story, text: string, seed: number): Question {
+export function labelOf(attempt: Attempt): string {
   const how = attempt.temperature === 0 ? 'greedy' : `temperature ${attempt.temperature}`;
-  const name = attempt.form === 'insert' ? attempt.insertion.name : attempt.suspect.span.name;
-  const path = attempt.form === 'insert' ? attempt.insertion.path : attempt.suspect.span.path;
+  if (attempt.form === 'insert') return `write ${attempt.insertion.name} in ${attempt.insertion.path} (insert, ${how})`;
+  const { name, path } = attempt.suspect.span;
+  const what = attempt.form === 'line' ? `line ${attempt.statement.startLine} of ${name}` : name;
+  return `rewrite ${what} in ${path} (${attempt.form}, ${how})`;
+}
+
+function questionOf(asker: Asker, attempt: Attempt, story: Story, text: string): Question {
   const asking: Asking = {
-    label: `${attempt.form === 'line' ? `rewrite line ${attempt.statement.startLine} of` : attempt.form === 'insert' ? 'write' : 'rewrite'} ${name} in ${path} (${attempt.form}, ${how})`,
+    label: labelOf(attempt),
     temperature: attempt.temperature,
-    seed: attempt.temperature === 0 ? null : seed,
+    seed: attempt.temperature === 0 ? null : asker.seed,
     maxOutputTokens: maxTokens(attempt, text),
   };
+  if (attempt.form === 'insert') return insertQuestion(story, attempt.insertion, asking);
+  const { span } = attempt.suspect;
+  const isFree = asker.freeSignatures.has(span.shortName) || asker.freeSignatures.has(span.name);
+  const about = { span, opening: isFree ? openingOfName(span, text) : opening(span, text) };
   switch (attempt.form) {
     case 'fix':
-      return fixQuestion(story, attempt.suspect.span, text, asking);
+      return fixQuestion(story, about, asking);
     case 'body':
-      return bodyQuestion(story, attempt.suspect.span, text, asking);
+      return bodyQuestion(story, about, asking);
     case 'steps':
-      return stepsQuestion(story, attempt.suspect.span, text, asking);
+      return stepsQuestion(story, about, asking);
+    case 'repair':
+      return repairQuestion(story, about, attempt.failed, asking);
+    case 'whole-file':
+      return wholeFileQuestion(story, { ...span, text }, asking);
+    case 'search-replace':
+      return searchReplaceQuestion(story, { ...span, text }, asking);
     case 'line':
-      return lineQuestion(story, attempt.suspect.span, attempt.statement, asking);
-    case 'insert':
-      return insertQuestion(story, attempt.insertion, asking);
+      return lineQuestion(story, span, attempt.statement, asking);
+    default:
+      return attempt satisfies never;
   }
 }
 
@@ -98,12 +130,9 @@ function maxTokens(attempt: Attempt, text: string): number {
   if (attempt.form === 'insert') return 320;
   if (attempt.form === 'line') return 60 + roughTokens(attempt.statement.text) * 2;
   const { span } = attempt.suspect;
-  const lines = text
-    .split('\n')
-    .slice(span.startLine - 1, span.endLine)
-    .join('\n');
-  const body = roughTokens(lines) - roughTokens(opening(span, text));
-  return Math.min(600, Math.max(90, Math.ceil(body * (attempt.form === 'steps' ? 2.2 : 1.4)) + 60));
+  const lines = text.split('\n').slice(span.startLine - 1, span.endLine);
+  const body = roughTokens(lines.join('\n')) - roughTokens(opening(span, text));
+  return Math.min(600, Math.max(110, Math.ceil(body * (attempt.form === 'steps' ? 2.2 : 1.5)) + 60));
 }
 
 /** Statements of a suspect that are worth asking about, the most suspicious first. */
@@ -119,7 +148,26 @@ export function suspiciousStatements(
   const weightOf = (one: Statement) => {
     let best = 0;
     for (let line = one.startLine; line <= one.endLine; line += 1) best = Math.max(best, weigh(line));
-    return best;
+    return best * interestOf(one);
   };
   return [...statements].sort((left, right) => weightOf(right) - weightOf(left));
+}
+
+/** Guards that throw and plain beginnings are seldom the fault; computations, calls and results are. */
+function interestOf(statement: Statement): number {
+  const text = statement.text.trim();
+  if (/^(raise|throw)\b|\b(throw new|raise) \w+/.test(text)) return 0.3;
+  if (
+    /^(const |let |var )?[\w.]+ = (\[\]|\{\}|0|1|''|""|null|None|true|false|True|False|new (Map|Set)\(\)|set\(\)|dict\(\)|list\(\));?$/.test(
+      text,
+    )
+  )
+    return 0.4;
+  if (
+    /^(def|class|function|async function|export|const \w+ = (async )?\(?[\w, ]*\)? =>)\b/.test(text) &&
+    statement.header
+  )
+    return 0.3;
+  const parts = text.match(/[A-Za-z_]\w*|[-+*/%<>=!&|]+|\d+/g) ?? [];
+  return Math.min(1.4, 0.6 + parts.length * 0.08);
 }

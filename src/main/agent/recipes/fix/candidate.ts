@@ -3,6 +3,7 @@ import type { Span } from '../code/spans.ts';
 /** How a candidate came to be; decides the confidence and is shown to people. */
 export type Origin =
   | 'mechanical'
+  | 'polish'
   | 'fix'
   | 'body'
   | 'steps'

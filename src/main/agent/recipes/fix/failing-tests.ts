@@ -16,11 +16,11 @@ const maxTests = 3;
 /** What to show of a test file: all of it when it is short, else its failing tests and what they stand on. */
 export function showFailingTests(
   syntax: Syntax,
-  path: string,
-  text: string,
+  file: { readonly path: string; readonly text: string },
   failures: readonly TestFailure[],
   maxTokens: number,
 ): FailingTests {
+  const { path, text } = file;
   const language = languageOf(path);
   if (language === null) return { path, language, text: text.slice(0, maxTokens * 3), names: new Set() };
   return syntax.withTree(language, text, (root) => {
@@ -63,7 +63,7 @@ function findTest(root: SyntaxNode, failure: TestFailure): SyntaxNode | null {
 }
 
 function isTest(node: SyntaxNode): boolean {
-  if (node.type === 'function_definition') return /^test/.test(node.childForFieldName('name')?.text ?? '');
+  if (node.type === 'function_definition') return (node.childForFieldName('name')?.text ?? '').startsWith('test');
   return node.type === 'expression_statement' && /^(await )?(test|it)(\.\w+)?\s*\(/.test(node.text);
 }
 

@@ -121,7 +121,7 @@ export function spliceInsertion(syntax: Syntax, fileText: string, insertion: Ins
   const text =
     insertion.into === null
       ? atEnd(syntax, fileText, insertion, code)
-      : insideClass(syntax, fileText, insertion, insertion.into, code);
+      : insideClass(syntax, fileText, { insertion, into: insertion.into }, code);
   if (
     text === null ||
     (syntax.errorLine(insertion.language, text) !== null && syntax.errorLine(insertion.language, fileText) === null)
@@ -180,10 +180,16 @@ function completeExports(text: string, name: string): string {
   return text;
 }
 
-function insideClass(syntax: Syntax, fileText: string, insertion: Insertion, into: Span, code: string): string | null {
+function insideClass(
+  syntax: Syntax,
+  fileText: string,
+  place: { readonly insertion: Insertion; readonly into: Span },
+  code: string,
+): string | null {
+  const { insertion, into } = place;
   const { language } = insertion;
   const lines = fileText.split('\n');
-  const wrapped = /^class /.test(code) ? code : language === 'python' ? code : `class Wrapped {\n${code}\n}`;
+  const wrapped = code.startsWith('class ') ? code : language === 'python' ? code : `class Wrapped {\n${code}\n}`;
   const spans = findSpans(syntax, { path: insertion.path, language, text: wrapped });
   const found = spans.findLast((span) => span.shortName === insertion.name);
   if (found === undefined) return null;

@@ -1,6 +1,7 @@
 import type { RecipeContext } from '../define.ts';
 import { languageOf } from '../code/syntax.ts';
 import { parseFailures, reportingEnvironment } from '../facts/parse-failures.ts';
+import { findMissingNames } from '../facts/missing-names.ts';
 import type { TestFailure, TestReport } from '../facts/test-report.ts';
 import type { Candidate, FileText } from './candidate.ts';
 import { failingOnlyCommand, reportingCommand } from './test-command.ts';
@@ -11,6 +12,8 @@ import {
   setupScript,
   shellQuote,
   trialScript,
+  type LinePatch,
+  type ScriptCandidate,
   type TrialCommand,
   type TrialPaths,
   type TrialRun,
@@ -42,6 +45,8 @@ export interface JudgeOptions {
   /** Ends after so many accepted candidates. */
   readonly stopAfter: number;
   readonly totalSeconds: number;
+  /** After the first accepted one it goes on for so long, to see who agrees (default 4). */
+  readonly graceSeconds?: number;
 }
 
 /** Runs the tests on candidates in a copy of the workspace; the workspace itself is never touched. */
@@ -88,7 +93,8 @@ class TrialJudge implements Judge {
   readonly paths: TrialPaths;
   readonly #context: RecipeContext;
   readonly #command: string;
-  readonly #kept = new Map<string, string>();
+  /** Texts of the base as they were read or kept: each file is read once. */
+  readonly #texts = new Map<string, string | null>();
   #baseline: Baseline = { exitCode: null, report: parseFailures('', []), output: '', durationMs: 0 };
 
   constructor(context: RecipeContext, parts: TrialParts) {
@@ -115,40 +121,61 @@ class TrialJudge implements Judge {
   }
 
   async try(candidates: readonly Candidate[], options: JudgeOptions): Promise<readonly Verdict[]> {
-    const scripted = await Promise.all(candidates.map((candidate) => this.#scriptCandidate(candidate)));
     const { durationMs, report } = this.#baseline;
-    const narrow = durationMs > 2_000 ? failingOnlyCommand(this.#command, report.failures) : null;
-    const commands = narrow === null ? [this.#command] : [narrow, this.#command];
+    const isWorthIt = durationMs > 2_000 || candidates.length > 3;
+    const narrow = isWorthIt ? failingOnlyCommand(this.#command, report.failures) : null;
+    if (narrow === null) return this.#tryAll(candidates, [this.#command], options);
+    const verdicts = await this.#tryAll(candidates, [narrow, this.#command], options);
+    // A step forward by the narrow run may break other tests: only the whole run can tell.
+    const half = verdicts.filter((verdict) => verdict.type === 'partial');
+    half.sort((left, right) => right.gained - left.gained);
+    const chosen = half.slice(0, 3).map((verdict) => verdict.candidate);
+    const whole =
+      chosen.length === 0 ? [] : await this.#tryAll(chosen, [this.#command], { ...options, totalSeconds: 120 });
+    return verdicts.map((verdict) => {
+      if (verdict.type !== 'partial') return verdict;
+      return whole.find((one) => one.candidate === verdict.candidate) ?? { ...verdict, type: 'moved' };
+    });
+  }
+
+  async #tryAll(
+    candidates: readonly Candidate[],
+    commands: readonly TrialCommand[],
+    options: JudgeOptions,
+  ): Promise<readonly Verdict[]> {
+    const scripted: ScriptCandidate[] = [];
+    for (const candidate of candidates) scripted.push({ patches: await this.#patchesOf(candidate.files), checks: [] });
     const runs = await this.#script(scripted, { commands, limitSeconds: this.#limitSeconds(), ...options });
-    return candidates.map((candidate, index) =>
-      this.#verdict(
-        candidate,
-        runs.filter((run) => run.candidate === index),
-        commands.length,
-      ),
-    );
+    return candidates.map((candidate, index) => {
+      const own = runs.filter((run) => run.candidate === index);
+      return this.#verdict(candidate, own, commands.length);
+    });
   }
 
   async keep(files: readonly FileText[]): Promise<Baseline> {
-    const patches = await Promise.all(files.map(async (file) => linePatch((await this.read(file.path)) ?? '', file)));
+    const patches = await this.#patchesOf(files);
     await this.#context.world.run({
       command: 'bash -s',
       label: `keep a step forward in ${files.map((file) => file.path).join(', ')} (in the copy)`,
       stdin: keepScript(patches, this.paths),
       timeoutMs: 20_000,
     });
-    for (const file of files) this.#kept.set(file.path, file.text);
+    for (const file of files) this.#texts.set(file.path, file.text);
     return this.measure();
   }
 
   async read(path: string): Promise<string | null> {
-    return this.#kept.get(path) ?? (await this.#context.world.read(path));
+    const known = this.#texts.get(path);
+    if (known !== undefined) return known;
+    const text = await this.#context.world.read(path);
+    this.#texts.set(path, text);
+    return text;
   }
 
   async holdsAgain(candidate: Candidate): Promise<boolean> {
-    const scripted = await this.#scriptCandidate(candidate);
+    const patches = await this.#patchesOf(candidate.files);
     const checks = candidate.files.map((file) => compileCheck(file.path)).filter((check) => check !== null);
-    const runs = await this.#script([{ ...scripted, checks }], {
+    const runs = await this.#script([{ patches, checks }], {
       commands: [this.#command],
       limitSeconds: this.#limitSeconds(),
     });
@@ -160,15 +187,14 @@ class TrialJudge implements Judge {
     return Math.ceil(Math.min(110, 4 + (this.#baseline.durationMs / 1000) * 3));
   }
 
-  async #scriptCandidate(candidate: Candidate) {
-    const patches = await Promise.all(
-      candidate.files.map(async (file) => linePatch((await this.read(file.path)) ?? '', file)),
-    );
-    return { patches, checks: [] };
+  async #patchesOf(files: readonly FileText[]): Promise<readonly LinePatch[]> {
+    const patches: LinePatch[] = [];
+    for (const file of files) patches.push(linePatch((await this.read(file.path)) ?? '', file));
+    return patches;
   }
 
   async #script(
-    candidates: Parameters<typeof trialScript>[0],
+    candidates: readonly ScriptCandidate[],
     options: { commands: readonly TrialCommand[]; limitSeconds: number } & Partial<JudgeOptions>,
   ): Promise<readonly TrialRun[]> {
     const { world, facts } = this.#context;
@@ -179,6 +205,7 @@ class TrialJudge implements Judge {
       limitSeconds: options.limitSeconds,
       stopAfter: options.stopAfter ?? 1,
       totalSeconds,
+      graceSeconds: options.graceSeconds ?? 4,
       keepBytes,
     });
     const result = await world.run({
@@ -211,7 +238,8 @@ class TrialJudge implements Judge {
     const lost = [...before.passed].some((id) => (wholeRun ? !report.passed.has(id) : stillFailing.has(id)));
     if (last.exitCode === 0 && !wholeRun) return { ...verdict, type: 'untried', gained };
     if (lost) return { ...verdict, type: 'broken', gained };
-    if (gained > 0 || newlyCollected(before, report)) return { ...verdict, type: 'partial', gained };
+    if (gained > 0 || newlyCollected(before, report) || nameFound(before, report))
+      return { ...verdict, type: 'partial', gained };
     const moved = report.failures.some((failure) => movedOn(before.failures, failure));
     return { ...verdict, type: moved ? 'moved' : 'rejected', gained };
   }
@@ -224,6 +252,18 @@ function newlyCollected(before: TestReport, after: TestReport): boolean {
       isLoadFailure(failure) &&
       !after.failures.some((one) => one.id === failure.id) &&
       (after.passed.size > before.passed.size || after.failures.some((one) => one.path === failure.path)),
+  );
+}
+
+/** What was missing is there now, even if the test fails further on. */
+function nameFound(before: TestReport, after: TestReport): boolean {
+  const missing = findMissingNames(before.failures).filter((one) => one.kind !== 'name');
+  if (missing.length === 0 || after.failures.some((failure) => failure.errorName === 'SyntaxError')) return false;
+  const stillMissing = new Set(findMissingNames(after.failures).map((one) => one.name));
+  return (
+    after.parsed &&
+    missing.some((one) => !stillMissing.has(one.name)) &&
+    [...stillMissing].every((name) => missing.some((one) => one.name === name))
   );
 }
 

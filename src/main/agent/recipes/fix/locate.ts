@@ -66,7 +66,7 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
   if (evidence.coverage !== null && covered === 0 && span.kind !== 'block' && traced === 0) score *= 0.3;
   if (span.kind === 'class') score *= span.headEndLine < span.endLine ? 0.15 : 0.5;
   if (span.kind === 'block') score *= 0.5;
-  if (lengthOf(span) === 0 && span.kind === 'class') score = 0;
+  if (span.kind === 'class' && lengthOf(span) <= 2) score = 0;
   return { span, score, reasons };
 }
 

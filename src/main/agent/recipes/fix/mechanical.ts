@@ -1,7 +1,9 @@
 import type { Span } from '../code/spans.ts';
 import { walk, type Syntax, type SyntaxNode } from '../code/syntax.ts';
 import type { Candidate, Origin } from './candidate.ts';
+import { idiomMutations } from './idioms.ts';
 import { templateMutations } from './templates.ts';
+import { valueMutations } from './value-idioms.ts';
 
 /** One small textual change, by offsets into the file. */
 export interface Mutation {
@@ -97,7 +99,8 @@ export function mutationsOf(
       mutations.push(...leafMutations(node, line), ...treeMutations(node, line, text));
     }
     const { language, startLine, endLine } = span;
-    return [...mutations, ...templateMutations({ text, language, root, startLine, endLine })];
+    const scene = { text, language, root, startLine, endLine };
+    return [...mutations, ...idiomMutations(scene), ...templateMutations(scene), ...valueMutations(scene)];
   });
   const seen = new Set<string>();
   return found.filter((mutation) => {
@@ -130,7 +133,7 @@ function leafMutations(node: SyntaxNode, line: number): Mutation[] {
   const parent = node.parent?.type ?? '';
   if (/string|template|comment|regex|jsx|import|type_/.test(parent)) return [];
   if (/^(integer|number)$/.test(node.type)) return numberMutations(node, line);
-  if (/identifier$/.test(node.type)) return nameMutations(node, line);
+  if (node.type.endsWith('identifier')) return nameMutations(node, line);
   if (node.isNamed && !/^(true|false)$/i.test(node.type)) return [];
   if (parent === 'for_in_clause' || parent === 'for_statement' || parent === 'for_in_statement') return [];
   if ((node.type === '*' || node.type === '/') && !/binary|expression/.test(parent)) return [];
@@ -210,7 +213,7 @@ function groupMutations(node: SyntaxNode, line: number): Mutation[] {
   const right = node.childForFieldName('right');
   const operator = node.childForFieldName('operator')?.text ?? '';
   if (left === null || right === null) return [];
-  const inner = /^binary/.test(right.type) ? right : null;
+  const inner = right.type.startsWith('binary') ? right : null;
   if (inner === null) return [];
   const first = inner.childForFieldName('left')?.text ?? '';
   const innerOperator = inner.childForFieldName('operator')?.text ?? '';
@@ -311,9 +314,9 @@ export function mechanicalCandidates(
   syntax: Syntax,
   file: { readonly path: string; readonly text: string },
   spans: readonly Span[],
-  weigh: (line: number) => number,
-  limit: number,
+  options: { readonly weigh: (line: number) => number; readonly limit: number },
 ): readonly Candidate[] {
+  const { weigh, limit } = options;
   const scored = spans.flatMap((span) =>
     mutationsOf(syntax, file.text, span).map((mutation) => ({
       span,

@@ -4,6 +4,8 @@ import type { RecipeSettings } from '../define.ts';
 export type PlanStep =
   | { readonly arm: 'insert'; readonly samples: number; readonly temperature: number }
   | { readonly arm: 'mechanical'; readonly limit: number; readonly suspects: number }
+  /** Small changes on top of the model's nearest misses. */
+  | { readonly arm: 'polish'; readonly limit: number; readonly misses: number }
   | {
       readonly arm: 'fix' | 'body' | 'steps';
       readonly from: number;
@@ -22,20 +24,23 @@ export type PlanStep =
 /** The order that the development tasks showed to be best (`docs/local-worth.md`). */
 export const defaultPlan: readonly PlanStep[] = [
   { arm: 'insert', samples: 1, temperature: 0 },
-  { arm: 'mechanical', limit: 80, suspects: 3 },
+  { arm: 'mechanical', limit: 120, suspects: 6 },
   { arm: 'fix', from: 0, to: 3, samples: 1, temperature: 0 },
-  { arm: 'line', from: 0, to: 6, samples: 1, temperature: 0 },
+  { arm: 'line', from: 0, to: 8, samples: 1, temperature: 0 },
   { arm: 'insert', samples: 3, temperature: 0.8 },
   { arm: 'body', from: 0, to: 3, samples: 1, temperature: 0 },
-  { arm: 'mechanical', limit: 300, suspects: 4 },
+  { arm: 'mechanical', limit: 500, suspects: 8 },
+  { arm: 'polish', limit: 120, misses: 3 },
   { arm: 'steps', from: 0, to: 2, samples: 2, temperature: 1 },
+  { arm: 'polish', limit: 120, misses: 3 },
   { arm: 'fix', from: 0, to: 2, samples: 3, temperature: 0.8 },
   { arm: 'line', from: 0, to: 8, samples: 2, temperature: 0.9 },
   { arm: 'body', from: 0, to: 2, samples: 2, temperature: 0.9 },
   { arm: 'steps', from: 0, to: 3, samples: 2, temperature: 1 },
+  { arm: 'polish', limit: 120, misses: 3 },
 ];
 
 /** The plan under the switches of a measurement. */
 export function planFor(settings: RecipeSettings): readonly PlanStep[] {
-  return defaultPlan.filter((step) => settings.mechanicalArm || step.arm !== 'mechanical');
+  return defaultPlan.filter((step) => settings.mechanicalArm || (step.arm !== 'mechanical' && step.arm !== 'polish'));
 }

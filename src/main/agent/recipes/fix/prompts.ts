@@ -35,7 +35,7 @@ function fenced(language: CodeLanguage | null, text: string): string {
   return `\`\`\`${language === null ? '' : fenceName[language]}\n${text}\n\`\`\``;
 }
 
-function question(
+export function baseQuestion(
   story: Story,
   tail: string,
   opening: { readonly language: CodeLanguage; readonly text: string },
@@ -56,29 +56,52 @@ function question(
   };
 }
 
+/** A span to be written anew, and the text that opens the answer for the model. */
+export interface Target {
+  readonly span: Span;
+  readonly opening: string;
+}
+
+const openedWith = (target: Target) => ({ language: target.span.language, text: target.opening });
+
 /** The span as it is, to be corrected. */
-export function fixQuestion(story: Story, span: Span, fileText: string, asking: Asking): Question {
-  const tail = `${span.name} in ${span.path} is wrong. Write the corrected ${span.name}, only that, in one code block.`;
-  return question(story, tail, { language: span.language, text: opening(span, fileText) }, asking);
+export function fixQuestion(story: Story, target: Target, asking: Asking): Question {
+  const { name, path } = target.span;
+  const tail = `${name} in ${path} is wrong. Write the corrected ${name}, only that, in one code block.`;
+  return baseQuestion(story, tail, openedWith(target), asking);
 }
 
 /** The story's file misses the body of the span: a model copies a bug that it sees. */
-export function bodyQuestion(story: Story, span: Span, fileText: string, asking: Asking): Question {
-  const tail = `The body of ${span.name} in ${span.path} is missing. Write the complete ${span.name} so that the tests pass, only that, in one code block.`;
-  return question(story, tail, { language: span.language, text: opening(span, fileText) }, asking);
+export function bodyQuestion(story: Story, target: Target, asking: Asking): Question {
+  const { name, path } = target.span;
+  const tail = `The body of ${name} in ${path} is missing. Write the complete ${name} so that the tests pass, only that, in one code block.`;
+  return baseQuestion(story, tail, openedWith(target), asking);
 }
 
 /** Reasoning as comments inside the code, where a small code model is at home. */
-export function stepsQuestion(story: Story, span: Span, fileText: string, asking: Asking): Question {
-  const tail = `Rewrite ${span.name} in ${span.path} so that the tests pass. Think about each test line, then write the complete ${span.name} with a comment before each step, in one code block.`;
-  return question(story, tail, { language: span.language, text: opening(span, fileText) }, asking);
+export function stepsQuestion(story: Story, target: Target, asking: Asking): Question {
+  const { name, path } = target.span;
+  const tail = `Rewrite ${name} in ${path} so that the tests pass. Think about each test line, then write the complete ${name} with a comment before each step, in one code block.`;
+  return baseQuestion(story, tail, openedWith(target), asking);
+}
+
+/** One more try at an answer that stumbled over a name, a type or its syntax: the code and one line of error. */
+export function repairQuestion(
+  story: Story,
+  target: Target,
+  failed: { readonly code: string; readonly error: string },
+  asking: Asking,
+): Question {
+  const { name, path, language } = target.span;
+  const tail = `This rewrite of ${name} in ${path} does not work:\n${fenced(language, failed.code)}\n${failed.error}\nWrite the corrected ${name}, only that, in one code block.`;
+  return baseQuestion(story, tail, openedWith(target), asking);
 }
 
 /** One statement of a span: the smallest thing that can be asked for. */
 export function lineQuestion(story: Story, span: Span, statement: Statement, asking: Asking): Question {
   const where = statement.header ? 'This line' : 'This statement';
   const tail = `${where} of ${span.name} in ${span.path} is wrong:\n${fenced(span.language, statement.text)}\nWrite the corrected code for it, only what must stand there instead, in one code block.`;
-  return question(story, tail, { language: span.language, text: statement.indent }, asking);
+  return baseQuestion(story, tail, { language: span.language, text: statement.indent }, asking);
 }
 
 /** New code that does not exist yet: a function, method or class that the tests use. */
@@ -88,7 +111,7 @@ export function insertQuestion(
   asking: Asking,
 ): Question {
   const tail = `${wanted.name} is missing in ${wanted.path}. Write ${wanted.name} so that the tests pass, only that, in one code block.`;
-  return question(story, tail, { language: wanted.language, text: wanted.opening }, asking);
+  return baseQuestion(story, tail, { language: wanted.language, text: wanted.opening }, asking);
 }
 
 /** The answer is opened with the signature (and docstring): it need not be written again. */
@@ -99,4 +122,14 @@ export function opening(span: Span, fileText: string): string {
     .split('\n')
     .slice(0, span.headEndLine - span.startLine + 1);
   return `${lines.map((line) => (line.startsWith(span.indent) ? line.slice(span.indent.length) : line)).join('\n')}\n`;
+}
+
+/** Only as far as the name: where the signature itself must change. */
+export function openingOfName(span: Span, fileText: string): string {
+  const first =
+    textOfSpan(fileText, span)
+      .split('\n')
+      .find((line) => line.includes(span.shortName)) ?? '';
+  const at = first.indexOf(`${span.shortName}(`);
+  return at < 0 || span.kind === 'class' ? '' : `${first.slice(0, at + span.shortName.length + 1).trimStart()}`;
 }

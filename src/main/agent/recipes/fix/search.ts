@@ -3,15 +3,24 @@ import type { Syntax } from '../code/syntax.ts';
 import { measureCoverage, type Coverage } from '../facts/coverage.ts';
 import { importClosure } from '../facts/import-closure.ts';
 import { findMissingNames } from '../facts/missing-names.ts';
-import { propose, suspiciousStatements, type Asker, type Attempt } from './arms.ts';
+import {
+  labelOf,
+  propose,
+  suspiciousStatements,
+  type Asker,
+  type Attempt,
+  type FailedTry,
+  type Proposal,
+} from './arms.ts';
 import { candidateKey, type Candidate } from './candidate.ts';
 import type { FailingTests } from './failing-tests.ts';
 import { findInsertions, type Insertion } from './insertions.ts';
 import type { Judge, Verdict } from './judge.ts';
 import { lineWeight, rankSuspects, type Evidence, type Suspect } from './locate.ts';
-import { mechanicalCandidates } from './mechanical.ts';
 import type { PlanStep } from './plan.ts';
+import { mechanicalPool, polishPool } from './pools.ts';
 import { makeProjectReader, type ProjectReader, type SourceFile } from './project.ts';
+import { mendableError } from './repair.ts';
 import { readFailingTests, smallBudget, tellStory } from './story.ts';
 import { reportingCommand } from './test-command.ts';
 
@@ -22,6 +31,8 @@ export interface Scene {
   readonly insertions: readonly Insertion[];
   readonly tests: readonly FailingTests[];
   readonly files: readonly SourceFile[];
+  /** Functions that the tests call with arguments they do not take yet. */
+  readonly freeSignatures: ReadonlySet<string>;
 }
 
 export interface Tried {
@@ -35,6 +46,8 @@ export interface SearchResult {
   readonly kept: ReadonlyMap<string, string>;
   readonly scene: Scene;
   readonly tried: readonly Tried[];
+  /** A kept step was one of several that the tests could not tell apart. */
+  readonly isAmbiguous: boolean;
   /** Set when the engine could not go on. */
   readonly fatal: string | null;
 }
@@ -48,6 +61,7 @@ export interface SearchParts {
 }
 
 const maxKeeps = 4;
+const maxRepairs = 4;
 
 /** Tries the arms of the plan in turn, keeps steps forward, and ends at the first accepted change or when time is up. */
 export async function searchFix(parts: SearchParts): Promise<SearchResult> {
@@ -62,7 +76,12 @@ class Search {
   readonly #seen = new Set<string>();
   readonly #kept = new Map<string, string>();
   #moved: Verdict[] = [];
+  /** Answers of the model that came near. */
+  #misses: Verdict[] = [];
+  #isAmbiguous = false;
   #asked = 0;
+  #samples = 0;
+  #repairs = 0;
   #fatal: string | null = null;
 
   constructor(parts: SearchParts) {
@@ -75,10 +94,20 @@ class Search {
     for (let keeps = 0; ; keeps += 1) {
       const verdicts = await this.#runPlan(scene);
       const accepted = verdicts.filter((verdict) => verdict.type === 'accepted');
-      const step = verdicts.find((verdict) => verdict.type === 'partial') ?? this.#moved.shift();
+      const forward = verdicts.filter((verdict) => verdict.type === 'partial');
+      const step = forward[0] ?? this.#moved.shift();
       if (accepted.length > 0 || step === undefined || keeps >= maxKeeps || this.#over()) {
-        return { accepted, kept: this.#kept, scene, tried: this.#tried, fatal: this.#fatal };
+        return {
+          accepted,
+          kept: this.#kept,
+          scene,
+          tried: this.#tried,
+          fatal: this.#fatal,
+          isAmbiguous: this.#isAmbiguous,
+        };
       }
+      // Several ways forward and no test to tell them apart: nobody may call the end of it sure.
+      if (forward.length > 1 || step.type === 'moved') this.#isAmbiguous = true;
       await this.#keep(step);
       scene = await this.#look();
     }
@@ -119,7 +148,7 @@ class Search {
       distance,
       useTrace: context.settings.locate.trace,
     };
-    const suspects = rankSuspects(files, evidence).slice(0, 5);
+    const suspects = rankSuspects(files, evidence).slice(0, 8);
     const testText = tests.map((test) => test.text).join('\n');
     const missing = findMissingNames(report.failures);
     const insertions = findInsertions(missing, files, {
@@ -140,7 +169,10 @@ class Search {
       `${report.failures.length} failing. Suspects: ${seen.map((one) => one.name).join(', ') || 'none'}.${missingText}`,
       { suspects: seen },
     );
-    return { evidence, suspects, insertions, tests, files };
+    const freeSignatures = new Set(
+      missing.filter((one) => one.kind === 'parameter').flatMap((one) => [one.name, one.className ?? one.name]),
+    );
+    return { evidence, suspects, insertions, tests, files, freeSignatures };
   }
 
   async #coverage(): Promise<Coverage | null> {
@@ -168,49 +200,67 @@ class Search {
       .report.failures.flatMap((failure) => failure.frames.map((frame) => frame.path));
     const rest = facts.sourceFiles.length <= 20 ? facts.sourceFiles : [];
     const paths = [...new Set([...traced, ...near, ...executed, ...rest])].filter(isSource).slice(0, 60);
-    const files = await Promise.all(paths.map((path) => this.#reader.source(path)));
-    return files.filter((file) => file !== null);
+    // One after the other: the order of a recorded run must be the order of its replay.
+    const files: SourceFile[] = [];
+    for (const path of paths) {
+      const file = await this.#reader.source(path);
+      if (file !== null) files.push(file);
+    }
+    return files;
   }
 
   /** Runs the arms until one gives something to act on: accepted changes, or a step forward. */
   async #runPlan(scene: Scene): Promise<readonly Verdict[]> {
     for (const step of this.#parts.plan) {
       if (this.#over()) return [];
-      const verdicts = step.arm === 'mechanical' ? await this.#mechanical(scene, step) : await this.#model(scene, step);
+      const verdicts = await this.#runStep(scene, step);
       const useful = verdicts.filter((verdict) => verdict.type === 'accepted' || verdict.type === 'partial');
       if (useful.length > 0) return useful;
     }
     return [];
   }
 
-  async #mechanical(scene: Scene, step: Extract<PlanStep, { arm: 'mechanical' }>): Promise<readonly Verdict[]> {
-    const { syntax, judge, context } = this.#parts;
-    const pool: { readonly candidate: Candidate; readonly weight: number }[] = [];
-    for (const suspect of scene.suspects.slice(0, step.suspects)) {
-      const text = await this.#reader.text(suspect.span.path);
-      if (text === null || suspect.span.kind === 'class') continue;
-      const weigh = lineWeight(suspect, scene.evidence);
-      const found = mechanicalCandidates(syntax, { path: suspect.span.path, text }, [suspect.span], weigh, step.limit);
-      for (const [index, candidate] of found.entries()) pool.push({ candidate, weight: suspect.score / (1 + index) });
+  async #runStep(scene: Scene, step: PlanStep): Promise<readonly Verdict[]> {
+    const { syntax } = this.#parts;
+    switch (step.arm) {
+      case 'mechanical': {
+        const pool = await mechanicalPool(syntax, this.#reader, scene.suspects.slice(0, step.suspects), scene.evidence);
+        return this.#tryPool(pool, step.limit, 'without a model');
+      }
+      case 'polish': {
+        const misses = this.#misses.sort((left, right) => right.gained - left.gained).slice(0, step.misses);
+        this.#misses = [];
+        return this.#tryPool(
+          polishPool(syntax, misses, step.limit),
+          step.limit,
+          `on top of ${misses.length} near misses`,
+        );
+      }
+      default:
+        return this.#model(scene, step);
     }
-    pool.sort((left, right) => right.weight - left.weight);
-    const fresh = pool
-      .map((one) => one.candidate)
-      .filter((candidate) => this.#isNew(candidate))
-      .slice(0, step.limit);
-    if (fresh.length === 0) return [];
-    await context.progress('mechanical', `Trying ${fresh.length} small changes without a model.`);
-    const affordable = Math.min(30, Math.max(5, this.#parts.secondsLeft() / 4));
-    const verdicts = await judge.try(fresh, { stopAfter: 6, totalSeconds: affordable });
-    for (const verdict of verdicts) this.#note(verdict);
-    return verdicts;
   }
 
-  async #model(scene: Scene, step: Exclude<PlanStep, { arm: 'mechanical' }>): Promise<readonly Verdict[]> {
+  async #tryPool(pool: readonly Candidate[], limit: number, how: string): Promise<readonly Verdict[]> {
+    const fresh = pool.filter((one) => !this.#seen.has(candidateKey(one))).slice(0, limit);
+    if (fresh.length === 0) return [];
+    await this.#parts.context.progress('mechanical', `Trying ${fresh.length} small changes ${how}.`);
+    const totalSeconds = Math.min(30, Math.max(5, this.#parts.secondsLeft() / 4));
+    const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds });
+    const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
+    for (const verdict of judged) {
+      this.#seen.add(candidateKey(verdict.candidate));
+      this.#note(verdict);
+    }
+    return judged;
+  }
+
+  async #model(scene: Scene, step: Exclude<PlanStep, { arm: 'mechanical' | 'polish' }>): Promise<readonly Verdict[]> {
     const verdicts: Verdict[] = [];
     for (const attempt of await this.#attempts(scene, step)) {
       for (let sample = 0; sample < step.samples; sample += 1) {
-        if (this.#over()) return verdicts;
+        const isSpent = step.temperature > 0 && this.#samples >= this.#parts.context.settings.samples;
+        if (this.#over() || isSpent) return verdicts;
         const verdict = await this.#ask(scene, attempt);
         if (verdict === null) continue;
         verdicts.push(verdict);
@@ -220,19 +270,25 @@ class Search {
     return verdicts;
   }
 
-  async #attempts(scene: Scene, step: Exclude<PlanStep, { arm: 'mechanical' }>): Promise<readonly Attempt[]> {
+  async #attempts(
+    scene: Scene,
+    step: Exclude<PlanStep, { arm: 'mechanical' | 'polish' }>,
+  ): Promise<readonly Attempt[]> {
     const { temperature } = step;
+    const { editForm } = this.#parts.context.settings;
     switch (step.arm) {
       case 'insert':
         return scene.insertions.slice(0, 2).map((insertion) => ({ form: 'insert', insertion, temperature }));
       case 'line':
-        return this.#lineAttempts(scene, step);
+        return editForm === 'span' ? this.#lineAttempts(scene, step) : [];
       case 'fix':
       case 'body':
       case 'steps': {
-        const form = step.arm;
+        const form = editForm === 'span' ? step.arm : editForm;
         return scene.suspects.slice(step.from, step.to).map((suspect) => ({ form, suspect, temperature }));
       }
+      default:
+        return step satisfies never;
     }
   }
 
@@ -253,15 +309,43 @@ class Search {
     return pool.slice(step.from, step.to).map((one) => one.attempt);
   }
 
+  /** One question, one test run; a try that stumbles over a name, a type or its syntax gets one repair turn. */
   async #ask(scene: Scene, attempt: Attempt): Promise<Verdict | null> {
-    const { context, syntax, judge } = this.#parts;
+    const { context, judge } = this.#parts;
+    const proposal = await this.#propose(scene, attempt);
+    if (proposal === null) return null;
+    const repairs =
+      context.settings.repairTurn && attempt.form !== 'insert' && attempt.form !== 'repair' && attempt.form !== 'line';
+    if (proposal.type === 'unusable') {
+      const isSyntax = proposal.reason === 'unparsed' && repairs;
+      return isSyntax ? this.#repair(scene, attempt, { code: proposal.code, error: 'SyntaxError' }) : null;
+    }
+    const [verdict] = await judge.try([proposal.candidate], { stopAfter: 1, totalSeconds: 300 });
+    if (verdict === undefined) return null;
+    this.#note(verdict);
+    await context.progress('judge', `${proposal.candidate.label}: ${verdict.type}.`);
+    const error = repairs ? mendableError(verdict, judge.baseline().report.failures) : null;
+    return error === null ? verdict : ((await this.#repair(scene, attempt, { code: proposal.code, error })) ?? verdict);
+  }
+
+  #repair(scene: Scene, attempt: Attempt, failed: FailedTry): Promise<Verdict | null> {
+    if (attempt.form === 'insert' || this.#over() || this.#repairs >= maxRepairs) return Promise.resolve(null);
+    this.#repairs += 1;
+    return this.#ask(scene, { form: 'repair', suspect: attempt.suspect, failed, temperature: 0 });
+  }
+
+  /** Null when there is nothing new to judge. */
+  async #propose(scene: Scene, attempt: Attempt): Promise<Exclude<Proposal, { type: 'failed' }> | null> {
+    const { context, syntax } = this.#parts;
     this.#asked += 1;
+    if (attempt.temperature > 0) this.#samples += 1;
     const asker: Asker = {
       context,
       syntax,
       reader: this.#reader,
       seed: context.settings.seed + this.#asked,
       storyFor: (one) => this.#story(scene, one),
+      freeSignatures: scene.freeSignatures,
     };
     const proposal = await propose(asker, attempt);
     if (proposal.type === 'failed') {
@@ -271,17 +355,11 @@ class Search {
     if (proposal.type === 'unusable') {
       this.#tried.push({ label: labelOf(attempt), result: 'unusable' });
       await context.progress('reject', `${labelOf(attempt)}: the answer was ${proposal.reason}.`);
-      return null;
+      return proposal;
     }
-    if (!this.#isNew(proposal.candidate)) {
-      this.#tried.push({ label: proposal.candidate.label, result: 'same' });
-      return null;
-    }
-    const [verdict] = await judge.try([proposal.candidate], { stopAfter: 1, totalSeconds: 300 });
-    if (verdict === undefined) return null;
-    this.#note(verdict);
-    await context.progress('judge', `${proposal.candidate.label}: ${verdict.type}.`);
-    return verdict;
+    if (this.#isNew(proposal.candidate)) return proposal;
+    this.#tried.push({ label: proposal.candidate.label, result: 'same' });
+    return null;
   }
 
   #story(scene: Scene, attempt: Attempt) {
@@ -315,12 +393,9 @@ class Search {
 
   #note(verdict: Verdict): void {
     this.#tried.push({ label: verdict.candidate.label, result: verdict.type });
-    if (verdict.type === 'moved' && verdict.candidate.origin !== 'mechanical') this.#moved.push(verdict);
+    const byModel = verdict.candidate.origin !== 'mechanical' && verdict.candidate.origin !== 'polish';
+    if (verdict.type === 'moved' && byModel) this.#moved.push(verdict);
+    if (byModel && (verdict.type === 'moved' || (verdict.type === 'broken' && verdict.gained > 0)))
+      this.#misses.push(verdict);
   }
-}
-
-function labelOf(attempt: Attempt): string {
-  return attempt.form === 'insert'
-    ? `${attempt.insertion.name} (insert)`
-    : `${attempt.suspect.span.name} (${attempt.form})`;
 }

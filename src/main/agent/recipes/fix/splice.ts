@@ -30,7 +30,7 @@ export function spliceSpan(syntax: Syntax, fileText: string, span: Span, answer:
   const helpers = parts.helpers === '' ? '' : `${parts.helpers}\n\n${span.language === 'python' ? '\n' : ''}`;
   const lines = fileText.split('\n');
   const spliced = [...lines.slice(0, span.startLine - 1), `${helpers}${main}`, ...lines.slice(span.endLine)].join('\n');
-  return finish(syntax, fileText, addImports(spliced, parts.imports, span.language), span.language);
+  return finishSplice(syntax, fileText, addImports(spliced, parts.imports, span.language), span.language);
 }
 
 /** Replaces some lines; the answer's indentation is moved to theirs. */
@@ -54,10 +54,11 @@ export function spliceLines(
     reindent(code, place.indent),
     ...lines.slice(place.endLine),
   ].join('\n');
-  return finish(syntax, fileText, text, place.language);
+  return finishSplice(syntax, fileText, text, place.language);
 }
 
-function finish(syntax: Syntax, before: string, after: string, language: CodeLanguage): Spliced {
+/** Refuses what changes nothing or does not parse. */
+export function finishSplice(syntax: Syntax, before: string, after: string, language: CodeLanguage): Spliced {
   if (after.replaceAll(/\s+/g, '') === before.replaceAll(/\s+/g, '') && sameLayout(before, after))
     return { ok: false, reason: 'unchanged' };
   if (syntax.errorLine(language, after) !== null && syntax.errorLine(language, before) === null)

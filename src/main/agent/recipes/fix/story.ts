@@ -30,7 +30,7 @@ export async function readFailingTests(
     const text = await reader.text(path);
     if (text === null) continue;
     const failures = report.failures.filter((failure) => failure.path === path);
-    shown.push(showFailingTests(syntax, path, text, failures, Math.floor(budget.tests / paths.length)));
+    shown.push(showFailingTests(syntax, { path, text }, failures, Math.floor(budget.tests / paths.length)));
   }
   return shown;
 }

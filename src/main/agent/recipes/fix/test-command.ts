@@ -7,10 +7,9 @@ export function reportingCommand(command: string): string {
 }
 
 /** A command that runs only what failed, or null where the whole command is the only way. */
-export function failingOnlyCommand(command: string, failures: readonly TestFailure[]): string | null {
-  const pytest = /^\s*((?:python3? -m )?pytest)((?: -[\w-]+)*)(?: [\w./]+)*\s*$/.exec(command);
-  if (pytest !== null)
-    return `${pytest[1] ?? ''}${pytest[2] ?? ''} ${arguments_(failures.map((failure) => failure.id))}`;
+export function failingOnlyCommand(command: string, failures: readonly TestFailure[]): TrialCommand | null {
+  const pytest = /^\s*(?:python3? -m )?pytest(?: -[\w-]+)*(?: [\w./]+)*\s*$/.exec(command);
+  if (pytest !== null) return { pytest: ['-q', ...failures.slice(0, 40).map((failure) => failure.id)] };
   const unittest = /^\s*(python3? -m unittest)\b/.exec(command);
   if (unittest !== null) return `${unittest[1] ?? ''} -v ${arguments_(failures.map((failure) => failure.id))}`;
   const paths = failures.map((failure) => failure.path).filter((path) => path !== null);

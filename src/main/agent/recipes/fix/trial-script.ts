@@ -62,6 +62,8 @@ export interface TrialScriptOptions {
   readonly limitSeconds: number;
   /** The script ends after so many candidates that passed every command. */
   readonly stopAfter: number;
+  /** After the first accepted candidate the script goes on for so many seconds, to see who agrees. */
+  readonly graceSeconds: number;
   /** The script starts no further candidate after so many seconds. */
   readonly totalSeconds: number;
   /** Head and tail of each output that are kept, in bytes. */
@@ -87,8 +89,12 @@ export function trialScript(candidates: readonly ScriptCandidate[], options: Tri
     '  echo; return $code',
     '}',
     ...forkLines(options),
-    'begin=$(now); accepted=0',
-    `more() { [ "$accepted" -lt ${options.stopAfter} ] && [ $(( $(now) - begin )) -lt ${options.totalSeconds * 1000} ]; }`,
+    'begin=$(now); accepted=0; until=0',
+    'more() {',
+    `  [ "$accepted" -lt ${options.stopAfter} ] && [ $(( $(now) - begin )) -lt ${options.totalSeconds * 1000} ] || return 1`,
+    '  [ "$accepted" -eq 0 ] || [ "$(now)" -lt "$until" ]',
+    '}',
+    `accept() { accepted=$((accepted + 1)); [ "$until" -gt 0 ] || until=$(( $(now) + ${options.graceSeconds * 1000} )); }`,
   ];
   for (const [index, candidate] of candidates.entries()) lines.push(...candidateLines(candidate, index, options));
   lines.push('echo "@@dewpoint end"', 'echo quit >&7 2> /dev/null');
@@ -143,7 +149,7 @@ function candidateLines(candidate: ScriptCandidate, index: number, options: Tria
     const text = typeof command === 'string' ? shellQuote(command) : '@fork';
     return `go ${index} ${at} ${options.limitSeconds} ${text}`;
   });
-  lines.push(`if ${[...checks, ...runs].join(' && ')}; then accepted=$((accepted + 1)); fi`);
+  lines.push(`if ${[...checks, ...runs].join(' && ')}; then accept; fi`);
   lines.push(...candidate.patches.map((patch) => `back ${shellQuote(patch.path)}`), 'fi');
   return lines;
 }

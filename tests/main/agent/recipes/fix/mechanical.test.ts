@@ -12,7 +12,9 @@ function texts(path: string, text: string, limit = 400): readonly string[] {
   const language = languageOf(path);
   if (language === null) throw new Error('no language');
   const spans = findSpans(syntax, { path, language, text });
-  return mechanicalCandidates(syntax, { path, text }, spans, () => 1, limit).map((one) => one.files[0]?.text ?? '');
+  return mechanicalCandidates(syntax, { path, text }, spans, { weigh: () => 1, limit }).map(
+    (one) => one.files[0]?.text ?? '',
+  );
 }
 
 const cases: readonly (readonly [string, string, string, string])[] = [

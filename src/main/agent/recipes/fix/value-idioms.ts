@@ -1,0 +1,169 @@
+import { childrenOf } from '../code/spans.ts';
+import { walk, type SyntaxNode } from '../code/syntax.ts';
+import type { Mutation } from './mechanical.ts';
+import type { TemplateScene } from './templates.ts';
+
+/** Slips with values: not escaped, not a number, above its limit, shared by all instances, a pattern that takes too much. */
+export function valueMutations(scene: TemplateScene): readonly Mutation[] {
+  const inSpan = (node: SyntaxNode) =>
+    node.startPosition.row + 1 >= scene.startLine && node.endPosition.row + 1 <= scene.endLine;
+  const nodes = [...walk(scene.root)].filter(inSpan);
+  const limits = limitNames(nodes);
+  return nodes.flatMap((node) => [...clampIdioms(node, scene, limits), ...valueIdioms(node, scene)]);
+}
+
+type Place = Pick<SyntaxNode, 'startIndex' | 'endIndex' | 'startPosition' | 'text'>;
+
+function make(node: Place, text: string, rank: number): Mutation {
+  const short = (one: string) => one.replaceAll(/\s+/g, ' ').trim().slice(0, 48);
+  const line = node.startPosition.row + 1;
+  return {
+    start: node.startIndex,
+    end: node.endIndex,
+    text,
+    line,
+    rank,
+    what: `${short(node.text)} to ${short(text)}`,
+  };
+}
+
+const limitName = /(^|[._#])(max|limit|cap|capacity|most|upper|ceiling|size|length)|(max|limit|cap|capacity)$/i;
+const floorName = /(^|[._#])(min|least|lower|floor)|(min|minimum)$/i;
+
+/** Names that say how much at most (or at least): what a sum may have to be held to. */
+function limitNames(nodes: readonly SyntaxNode[]): readonly string[] {
+  const names = nodes
+    .filter((node) => /^(identifier|attribute|member_expression)$/.test(node.type) && /^[\w.#]+$/.test(node.text))
+    .map((node) => node.text)
+    .filter((name) => (limitName.test(name) || floorName.test(name)) && !/^Math\.|\.(min|max)$|^(max|min)$/.test(name));
+  return [...new Set(names)].slice(0, 4);
+}
+
+function clampIdioms(node: SyntaxNode, scene: TemplateScene, limits: readonly string[]): Mutation[] {
+  const isValue = /^(assignment|assignment_expression|variable_declarator|return_statement)$/.test(node.type);
+  const value = !isValue
+    ? null
+    : (node.childForFieldName('right') ?? node.childForFieldName('value') ?? node.namedChild(0));
+  if (
+    value === null ||
+    !/^(binary|call|identifier|member|attribute|subscript)/.test(value.type) ||
+    value.text.length > 80
+  )
+    return [];
+  const python = scene.language === 'python';
+  const least = python ? 'max' : 'Math.max';
+  const most = python ? 'min' : 'Math.min';
+  const held = limits
+    .filter((name) => !value.text.includes(name))
+    .map((name) => make(value, `${floorName.test(name) ? least : most}(${name}, ${value.text})`, 5));
+  const isSum = value.type.startsWith('binary');
+  return isSum
+    ? [...held, make(value, `${least}(0, ${value.text})`, 6), make(value, `${least}(1, ${value.text})`, 7)]
+    : held;
+}
+
+function valueIdioms(node: SyntaxNode, scene: TemplateScene): Mutation[] {
+  switch (node.type) {
+    case 'template_substitution': {
+      const inner = node.namedChild(0);
+      return inner === null ? [] : [make(inner, `encodeURIComponent(${inner.text})`, 6)];
+    }
+    case 'call_expression':
+      return numberIdioms(node);
+    case 'assignment_expression':
+      return decodeIdioms(node);
+    case 'string_fragment':
+    case 'string_content':
+      return textIdioms(node, scene);
+    case 'regex_pattern':
+      return patternIdioms(node);
+    case 'class_definition':
+      return sharedAttributes(node, scene);
+    default:
+      return [];
+  }
+}
+
+/** What is no number must not spread as NaN. */
+function numberIdioms(node: SyntaxNode): Mutation[] {
+  const name = node.childForFieldName('function')?.text ?? '';
+  if (!/^(Number|parseInt|parseFloat|Number\.parseInt|Number\.parseFloat)$/.test(name)) return [];
+  return [make(node, `(${node.text} || 0)`, 4)];
+}
+
+function decodeIdioms(node: SyntaxNode): Mutation[] {
+  const value = node.childForFieldName('right');
+  if (value === null || !/^(identifier|subscript_expression|member_expression|call_expression)$/.test(value.type))
+    return [];
+  return ['decodeURIComponent', 'encodeURIComponent', 'Number', 'String'].map((name, index) =>
+    make(value, `${name}(${value.text})`, 7 + index * 0.3),
+  );
+}
+
+/** A separator written twice or once; a pattern kept as text. */
+function textIdioms(node: SyntaxNode, scene: TemplateScene): Mutation[] {
+  const { text } = node;
+  if (/^[-_.:,;#*+=~ ]$/.test(text)) return [make(node, text + text, 6), make(node, `${text} `, 7)];
+  if (/^([-_.:,;#*+=~ ])\1$/.test(text)) return [make(node, text.slice(1), 6)];
+  return /\(\.[+*]\)|\\\\?[dws][+*]|\[\^/.test(text) && scene.language !== 'python' ? patternIdioms(node) : [];
+}
+
+/** `.+` takes everything: the parts that it mostly should have been. */
+function patternIdioms(node: SyntaxNode): Mutation[] {
+  const forms = ['[^/]+', '[^/]*', '.+?', '.*?', '.*', '.+', '\\w+', '\\d+', '[^,]+', '[^\\s]+', '[^"]*'];
+  const mutations: Mutation[] = [];
+  for (const match of node.text.matchAll(/\.[+*]\??|\\w[+*]|\\d[+*]?/g)) {
+    for (const form of forms) {
+      if (form === match[0]) continue;
+      const text = node.text.slice(0, match.index) + form + node.text.slice(match.index + match[0].length);
+      mutations.push(make(node, text, 6));
+    }
+  }
+  const anchored = [
+    `^${node.text}`,
+    `${node.text}$`,
+    `^${node.text}$`,
+    node.text.replace(/^\^/, ''),
+    node.text.replace(/\$$/, ''),
+  ];
+  return [
+    ...mutations.slice(0, 24),
+    ...anchored.filter((text) => !/^\^\^|\$\$$/.test(text)).map((text) => make(node, text, 6)),
+  ];
+}
+
+/** `items = []` in a class body is one list for all; each instance gets its own in `__init__`. */
+function sharedAttributes(node: SyntaxNode, scene: TemplateScene): Mutation[] {
+  const body = node.childForFieldName('body');
+  if (body === null) return [];
+  const members = childrenOf(body);
+  const shared = members.filter((one) =>
+    /^\w+(: [^=]+)? = (\[.*\]|\{.*\}|list\(\)|dict\(\)|set\(\)|\w+\(\))$/s.test(one.text),
+  );
+  const indent = ' '.repeat(members[0]?.startPosition.column ?? 4);
+  return shared.flatMap((attribute) => {
+    const inner = attribute.namedChild(0);
+    const name = inner?.childForFieldName('left')?.text ?? '';
+    const value = inner?.childForFieldName('right')?.text ?? '[]';
+    const init = members.find((one) => one.childForFieldName('name')?.text === '__init__');
+    const initBody = init?.childForFieldName('body') ?? null;
+    if (name === '') return [];
+    if (initBody === null) {
+      const written = `def __init__(self):\n${indent}    self.${name} = ${value}`;
+      return [make(attribute, written, 4)];
+    }
+    const from = Math.min(attribute.startIndex, initBody.startIndex);
+    const whole: Place = {
+      startIndex: from,
+      endIndex: initBody.endIndex,
+      startPosition: attribute.startPosition,
+      text: attribute.text,
+    };
+    const between = scene.text
+      .slice(attribute.endIndex, initBody.startIndex)
+      .replace(/^\s*\n/, '')
+      .trimStart();
+    const line = `self.${name} = ${value}\n${' '.repeat(initBody.startPosition.column)}`;
+    return from === attribute.startIndex ? [make(whole, `${between}${line}${initBody.text}`, 3)] : [];
+  });
+}
