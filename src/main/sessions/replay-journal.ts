@@ -144,6 +144,8 @@ class Replay {
 
   newId(kind: 'turn' | 'call' | 'tool' | 'message' | 'approval'): string {
     for (let index = this.#at; index < this.#events.length; index += 1) {
+      // Ids after the crash belong to the next turn.
+      if (this.#origins[index] === 'crash') break;
       const event = this.#events[index];
       const id = event ? idIn(kind, event) : null;
       if (id === null || this.#issued.has(id)) continue;

@@ -125,6 +125,7 @@ async function engine(services: Services, endText = 'It is done.'): Promise<void
       data,
       dataBlob: null,
     });
+    if (text === 'explode-later' && !effects.replaying) throw new Error('killed here');
     for (let waiting = services.inbox.take(); waiting; waiting = services.inbox.take()) {
       await append({ type: 'message-delivered', messageId: waiting.messageId });
     }
@@ -261,9 +262,12 @@ describe('replay', () => {
     expect(await readFile(join(home.store.folderOf(id), 'events.jsonl'))).toEqual(before);
   });
 
-  it('replays a turn that a crash ended up to where it stopped, and what followed', async () => {
+  it.each([
+    ['in an effect', 'explode'],
+    ['between two steps', 'explode-later'],
+  ])('replays a turn that a crash ended %s up to where it stopped, and what followed', async (_where, reply) => {
     await using home = await makeHome();
-    const id = await record(home, [['read', 'explode', 'end']]);
+    const id = await record(home, [['read', reply, 'end']]);
     const opened = await home.again().open(id);
     expect(opened.state().turns.at(-1)?.reason).toBe('crashed');
     await opened.append({ type: 'user-message-added', messageId: 'message-9', text: 'again', queued: false });
