@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+import type { SessionEvent } from '../../src/shared/events.ts';
+import { ofType } from './program.ts';
+
+export interface Crashed {
+  /** What the process said was written. */
+  readonly acknowledged: readonly SessionEvent[];
+  /** The log as the killed process left it. */
+  readonly left: readonly SessionEvent[];
+  /** The log after the session was opened again. */
+  readonly opened: readonly SessionEvent[];
+}
+
+/**
+ * What must hold of a log whose process was killed: what was acknowledged is in it as it was said, opening it loses
+ * nothing, and what began has an end: `crashed` for the turn, `unknown` for what nobody can know the end of.
+ */
+export function checkCrashed({ acknowledged, left, opened }: Crashed): void {
+  expect(left.slice(0, acknowledged.length)).toEqual(acknowledged);
+  expect(opened.slice(0, left.length)).toEqual(left);
+  expect(opened.map((event) => event.seq)).toEqual(opened.map((_, index) => index + 1));
+  const known = new Set(ofType(left, 'tool-ended').map((event) => event.toolCallId));
+  const cut = ofType(left, 'tool-started').filter(({ toolCallId }) => !known.has(toolCallId));
+  const given = ofType(opened, 'tool-ended').filter(({ toolCallId }) => !known.has(toolCallId));
+  expect(given.map(({ toolCallId, status }) => [toolCallId, status])).toEqual(
+    cut.map(({ toolCallId }) => [toolCallId, 'unknown']),
+  );
+  const answered = ofType(opened, 'model-call-ended').map(({ callId }) => callId);
+  expect(answered).toEqual(ofType(opened, 'model-call-started').map(({ callId }) => callId));
+  const over = new Set(ofType(left, 'turn-ended').map(({ turnId }) => turnId));
+  const reasons = new Map(ofType(opened, 'turn-ended').map(({ turnId, reason }) => [turnId, reason]));
+  for (const { turnId } of ofType(left, 'turn-started')) {
+    if (!over.has(turnId)) expect(reasons.get(turnId)).toBe('crashed');
+  }
+}

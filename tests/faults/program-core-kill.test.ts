@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomFrom } from '../shared/sample-events.ts';
+import { checkCrashed } from './check-crashed.ts';
+import { memoryScript, openMemoryCore } from './memory-core.ts';
+import { follow, node, readLog, type Running } from './program.ts';
+
+/** With the 25 of `program-kill.test.ts`, which runs in containers, these are 200. */
+const kills = 175;
+const neverAborted = new AbortController().signal;
+
+let folder = '';
+let child = '';
+let home = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-core-kill-'));
+  home = join(folder, 'home');
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    resolve: { alias: { '@shared': resolve('src/shared') } },
+    build: {
+      ssr: resolve('tests/faults/core-kill-child.ts'),
+      outDir: join(folder, 'out', 'main'),
+      target: 'node24',
+      // As the program itself is built: some packages stay outside, native code above all.
+      rollupOptions: {
+        external: ['node-llama-cpp', 'cpu-features', 'bufferutil', 'utf-8-validate', /\.node$/],
+        output: { format: 'cjs', entryFileNames: 'child.cjs', chunkFileNames: '[name]-[hash].cjs' },
+      },
+    },
+    ssr: { noExternal: true },
+  });
+  child = join(folder, 'out', 'main', 'child.cjs');
+  await writeSettings();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function writeSettings(): Promise<void> {
+  const core = await openMemoryCore(home);
+  await core.setSetting('providers.script', memoryScript);
+  await core.setSetting('local', 'script/script');
+  await core.dispose();
+}
+
+const start = (session: string): Running =>
+  follow(spawn(node, [child, home, session], { stdio: ['ignore', 'pipe', 'pipe'] }), true);
+
+/** Kills at a moment of the whole life of the process, or soon after the acknowledgement of an event. */
+async function killAt(running: Running, random: () => number, times: Times): Promise<void> {
+  if (random() < 0.3) await wait(random() * times.whole);
+  else {
+    const seq = times.from + 1 + Math.floor(random() * times.events);
+    const isThere = (): boolean => (running.events().at(-1)?.seq ?? 0) >= seq;
+    const isOver = running.ended.then(() => true);
+    while (!isThere()) if (await Promise.race([isOver, wait(1, false)])) break;
+    await wait(random() * 12);
+  }
+  running.child.kill('SIGKILL');
+}
+
+interface Times {
+  readonly whole: number;
+  readonly events: number;
+  /** The last event that the session had before. */
+  readonly from: number;
+}
+
+const sessionIds = (): Promise<string[]> => readdir(join(home, 'sessions')).catch(() => []);
+
+describe('the core, killed -9 in the middle of a run', () => {
+  it(`at ${kills} random moments: nothing acknowledged is lost, the session opens, replays and goes on`, async () => {
+    const random = randomFrom(175);
+    const before = performance.now();
+    const whole = await start('').ended;
+    expect({ code: whole.code, stderr: whole.stderr }).toEqual({ code: 0, stderr: '' });
+    const times = { whole: performance.now() - before, events: whole.events.length };
+    const known = new Set(await sessionIds());
+    const reasons = new Map<string, number>();
+    let session = '';
+    for (let round = 0; round < kills; round += 1) {
+      // Every other task goes on with the session of a killed process.
+      session = round % 2 === 0 ? '' : session;
+      const from = session === '' ? 0 : (await readLog(home, session)).length;
+      const running = start(session);
+      await killAt(running, random, { ...times, from });
+      const { events, stderr } = await running.ended;
+      expect(stderr).toBe('');
+      const found = (await sessionIds()).find((name) => !known.has(name));
+      session = found ?? session;
+      if (session === '') {
+        expect(events).toEqual([]);
+        continue;
+      }
+      known.add(session);
+      const left = await readLog(home, session);
+      const core = await openMemoryCore(home);
+      const end = await openAgain(core, session, left.length > 0);
+      await core.dispose();
+      checkCrashed({ acknowledged: events, left, opened: await readLog(home, session) });
+      reasons.set(end, (reasons.get(end) ?? 0) + 1);
+      if (left.length === 0) session = '';
+    }
+    expect(reasons.get('crashed')).toBeGreaterThan(kills / 3);
+  }, 400_000);
+});
+
+/** Opens a session as its next user would, and says how its last turn ended. */
+async function openAgain(
+  core: Awaited<ReturnType<typeof openMemoryCore>>,
+  session: string,
+  hasLog: boolean,
+): Promise<string> {
+  expect((await core.listSessions()).length).toBeGreaterThan(0);
+  if (!hasLog) return 'no log';
+  await core.showSession(session);
+  await core.showChanges(session, []);
+  const report = await core.replay(session, neverAborted);
+  expect(report.firstDifference).toBeNull();
+  expect(report.matched).toBe(true);
+  return (await core.showSession(session)).state.turns.at(-1)?.reason ?? 'no turn';
+}

@@ -1,0 +1,65 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { isWithoutEngine } from '../docker/docker-kit.ts';
+import { randomFrom } from '../shared/sample-events.ts';
+import { checkCrashed } from './check-crashed.ts';
+import { command, complete, createProgram, type Program, tool } from './program.ts';
+
+const kills = 25;
+
+const work = [
+  tool('read_file', { path: 'notes.txt' }),
+  command('echo first > made.txt; sleep 0.1'),
+  tool('write_file', { path: 'notes.txt', content: 'two\n' }),
+  command('(sleep 300 &) ; setsid sleep 300 & sleep 0.1; cat notes.txt'),
+  tool('write_file', { path: 'more.txt', content: 'more\n' }),
+  complete(),
+];
+
+/** How long a whole run takes here and now, in milliseconds. */
+async function timeOf(program: Program): Promise<number> {
+  const started = performance.now();
+  expect((await program.startTask().ended).code).toBe(0);
+  return performance.now() - started;
+}
+
+describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run', () => {
+  it(`at ${kills} random moments: nothing acknowledged is lost, the session opens, and the next start leaves no container`, async () => {
+    await using program = await createProgram({ 'notes.txt': 'one\n' });
+    await program.script(work);
+    const whole = await timeOf(program);
+    const random = randomFrom(20);
+    const seen = { cut: 0, unknown: 0 };
+    const known = new Set(await program.sessionIds());
+    for (let round = 0; round < kills; round += 1) {
+      await program.put('notes.txt', 'one\n');
+      const running = program.startTask();
+      await wait(random() * whole);
+      running.child.kill('SIGKILL');
+      const { events, signal } = await running.ended;
+      const [id] = (await program.sessionIds()).filter((name) => !known.has(name));
+      if (id === undefined) {
+        expect(events).toEqual([]);
+        continue;
+      }
+      known.add(id);
+      const left = await program.log(id);
+      const shown = await program.run(['sessions', 'show', id]);
+      expect(shown.stderr).toBe('');
+      expect(shown.code).toBe(0);
+      expect((await program.run(['changes', id, 'undo'])).stderr).not.toMatch(/left as it is/);
+      const opened = await program.log(id);
+      checkCrashed({ acknowledged: events, left, opened });
+      if (signal === 'SIGKILL' && left.at(-1)?.type !== 'turn-ended') seen.cut += 1;
+      if (opened.some((event) => event.type === 'tool-ended' && event.status === 'unknown')) seen.unknown += 1;
+      // The next start: another task of this home, which sweeps before it begins.
+      if (round % 3 === 2 || round === kills - 1) {
+        expect((await program.startTask('Do it again.').ended).code).toBe(0);
+        for (const name of await program.sessionIds()) known.add(name);
+        expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
+      }
+    }
+    expect(seen.cut).toBeGreaterThan(kills / 4);
+    expect(seen.unknown).toBeGreaterThan(0);
+  }, 300_000);
+});
