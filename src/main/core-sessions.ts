@@ -27,6 +27,7 @@ export interface CoreSessions {
   readonly openJournal: (sessionId: string) => LiveJournal | null;
   readonly cancel: (sessionId: string) => Promise<void>;
   readonly approve: (sessionId: string, approvalId: string, answer: 'allow' | 'deny') => void;
+  /** Turns that run, and those whose sandbox is being started. */
   readonly running: () => number;
   readonly idle: () => Promise<void>;
   readonly dispose: () => Promise<void>;
@@ -73,7 +74,6 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
     opening.catch(() => open.delete(id));
     return opening;
   };
-  const runners = (): SessionRunner[] => [...ready.values()].flatMap(({ runner }) => (runner === null ? [] : [runner]));
   return {
     create: async (request) => {
       const journal = await createSession(options, request, stop.signal);
@@ -102,9 +102,10 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
         throw new AppError('not-found', 'Nobody waits for this answer any more.');
       }
     },
-    running: () => runners().filter((runner) => runner.isRunning()).length,
+    running: () =>
+      [...ready.values()].filter(({ starting, runner }) => starting !== null || runner?.isRunning() === true).length,
     idle: async () => {
-      await Promise.all(runners().map((runner) => runner.idle()));
+      await Promise.all([...ready.values()].map(sessionIdle));
     },
     dispose: async () => {
       stop.abort();
@@ -113,6 +114,11 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
       open.clear();
     },
   };
+}
+
+async function sessionIdle(session: OpenSession): Promise<void> {
+  await session.starting?.catch(() => undefined);
+  await session.runner?.idle();
 }
 
 async function closeSession(session: OpenSession): Promise<void> {

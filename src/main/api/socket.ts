@@ -1,5 +1,6 @@
 import { chmod, unlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import type { ContractRouterClient } from '@orpc/contract';
@@ -16,6 +17,8 @@ type AnyRouter = Router<typeof contract, Record<never, never>>;
 
 export interface SocketServer {
   readonly clients: () => number;
+  /** Bytes from and to the clients that are there; while it does not change nobody asks and nobody is answered. */
+  readonly traffic: () => number;
   close(): Promise<void>;
 }
 
@@ -28,6 +31,11 @@ export async function serveSocket(router: AnyRouter, socketPath: string): Promis
   const http = createServer((_request, response) => void response.writeHead(404).end());
   const sockets = new WebSocketServer({ server: http, maxPayload: maximumMessageBytes });
   const handler = new RPCHandler(router);
+  const open = new Set<Socket>();
+  http.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   sockets.on('connection', (socket) => void handler.upgrade(socket, { context: {} }));
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
@@ -37,6 +45,7 @@ export async function serveSocket(router: AnyRouter, socketPath: string): Promis
   if (process.platform !== 'win32') await chmod(socketPath, 0o600);
   return {
     clients: () => sockets.clients.size,
+    traffic: () => [...open].reduce((sum, socket) => sum + socket.bytesRead + socket.bytesWritten, 0),
     close: () =>
       new Promise((resolve) => {
         for (const client of sockets.clients) client.terminate();

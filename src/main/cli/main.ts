@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import type { CommandContext } from './context.ts';
+import type { CoreDoor } from './core-door.ts';
+import { createCoreDoor } from './core-door.ts';
 import { reportFailure } from './fail.ts';
-import type { OpenCore } from './open-core.ts';
 import { buildProgram } from './program.ts';
 import { processTerminal } from './terminal.ts';
 
@@ -15,14 +16,10 @@ async function main(argv: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   const stop = new AbortController();
   listenForCtrlC(stop, terminal.err);
-  let opened: Promise<OpenCore> | null = null;
-  const open = (): Promise<OpenCore> => {
-    opened ??= import('./open-core.ts').then(({ openCore }) => openCore(terminal, __APP_VERSION__));
-    return opened;
-  };
+  const door = createCoreDoor(async () => (await import('./open-core.ts')).openCore(terminal, __APP_VERSION__));
   const context: CommandContext = {
     terminal,
-    core: async () => (await open()).client,
+    core: async () => (await door.open()).client,
     signal: stop.signal,
     now: () => performance.now(),
     version: __APP_VERSION__,
@@ -53,7 +50,7 @@ async function main(argv: readonly string[]): Promise<number> {
         return take(action === 'get' ? getSettings(context, key) : setSetting(context, key ?? '', value ?? ''));
       },
       doctor: async (args) => take((await import('./doctor.ts')).doctor(context, args)),
-      serve: async (args) => take((await import('./serve.ts')).serve(context, await open(), args)),
+      serve: async (args) => take((await import('./serve.ts')).serve(context, await door.open(), args)),
     },
     __APP_VERSION__,
   );
@@ -61,20 +58,20 @@ async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     // Commander has said what was wrong; help and version come here as well, with 0.
-    code = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error, terminal);
+    code =
+      error instanceof CommanderError
+        ? error.exitCode === 0
+          ? 0
+          : 2
+        : reportFailure(await door.explain(error), terminal);
   }
-  code = await close(opened, code, terminal);
+  code = await close(door, code, terminal);
   return stop.signal.aborted && code === 1 ? 130 : code;
 }
 
-async function close(
-  opened: Promise<OpenCore> | null,
-  code: number,
-  terminal: CommandContext['terminal'],
-): Promise<number> {
-  if (opened === null) return code;
+async function close(door: CoreDoor, code: number, terminal: CommandContext['terminal']): Promise<number> {
   try {
-    await (await opened).close();
+    await door.close();
     return code;
   } catch (error) {
     // A core that could not be opened has been reported already.

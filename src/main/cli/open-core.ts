@@ -3,7 +3,8 @@ import { findPlaces } from '../lib/places.ts';
 import { claimHome } from '../api/home.ts';
 import { createRouter } from '../api/router.ts';
 import type { AppRouter } from '../api/router.ts';
-import type { CoreClient } from '../api/socket.ts';
+import type { CoreApi } from '../api/core-api.ts';
+import type { CoreClient, SocketServer } from '../api/socket.ts';
 import { connectSocket, serveSocket } from '../api/socket.ts';
 import { compose } from '../compose.ts';
 import type { HomeClaim } from '../api/home.ts';
@@ -18,14 +19,17 @@ export interface OpenCore {
   /** Resolves when the process that owns the home has gone; never, where this one owns it. */
   readonly closed: Promise<void>;
   /**
-   * As the owner: waits for the turns of other processes, then ends everything that was started. With `now`, turns
-   * that only this process can have asked for are cancelled instead.
+   * As the owner: waits until the other processes have what they asked for, then ends everything that was started.
+   * With `now`, turns that only this process can have asked for are cancelled instead.
    */
   close(options?: { readonly now: boolean }): Promise<void>;
 }
 
 const connectTimeoutMs = 2_000;
 const connectTries = 20;
+/** A client that has asked nothing for so long is a conversation that waits for a person; it is not waited for. */
+const quietMs = 2_000;
+const lookMs = 50;
 
 /**
  * Opens the core of the home: as its owner, or as a client of the process that owns it. An owner that goes away
@@ -60,10 +64,7 @@ async function becomeOwner(
     const close: OpenCore['close'] = async (options): Promise<void> => {
       // Another process may be in the middle of a turn in this core; it is not cut off because this one is done.
       const mayBeTheirs = options?.now !== true || server.clients() > 0;
-      if (mayBeTheirs && core.runningTurns() > 0) {
-        terminal.err('waiting for the other Dewpoint processes that work in this home …\n');
-        await core.idle();
-      }
+      if (mayBeTheirs) await waitForOthers(core, server, terminal);
       await server.close();
       await core.dispose();
       await claim.release();
@@ -72,5 +73,19 @@ async function becomeOwner(
   } catch (error) {
     await claim.release();
     throw error;
+  }
+}
+
+/** Between two calls of a client nothing runs: only one that is quiet for a while wants nothing. */
+async function waitForOthers(core: CoreApi, server: SocketServer, terminal: Pick<Terminal, 'err'>): Promise<void> {
+  if (core.runningTurns() > 0) {
+    terminal.err('waiting for the other Dewpoint processes that work in this home …\n');
+    await core.idle();
+  }
+  let quiet = 0;
+  for (let seen = server.traffic(); server.clients() > 0 && quiet < quietMs; quiet += lookMs) {
+    await delay(lookMs, new AbortController().signal);
+    if (core.runningTurns() > 0 || server.traffic() !== seen) quiet = 0;
+    seen = server.traffic();
   }
 }
