@@ -23,6 +23,7 @@ function isAsking(sentence: string): boolean {
       sentence,
     );
   }
-  if (!/[?？]$/u.test(sentence)) return opening.test(sentence) && !work.test(sentence);
+  // "Do the work." is none, though "Do they agree?" is.
+  if (!/[?？]$/u.test(sentence)) return opening.test(sentence) && !/^do\b/iu.test(sentence) && !work.test(sentence);
   return opening.test(sentence) || !work.test(sentence);
 }
