@@ -149,7 +149,7 @@ function streamOf(reply: ReplyParts, number: number, promptTokens: number): Stre
       call: { type: 'tool-call', id: `p${number}-${index}`, name: call.name, input: call.input },
     });
   }
-  const stop = reply.error ? 'error' : ((reply.stopReason ?? (reply.calls?.length ?? 0) > 0) ? 'tool-calls' : 'stop');
+  const stop = reply.error ? 'error' : (reply.stopReason ?? (reply.calls?.length ?? 0) > 0) ? 'tool-calls' : 'stop';
   const end = ended(reply.stopReason ?? stop, promptTokens);
   return [...parts, reply.error === undefined ? end : { ...end, error: reply.error }];
 }

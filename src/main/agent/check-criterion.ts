@@ -13,7 +13,8 @@ export interface CriterionCheck {
 }
 
 const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
-const SUMMARY_CHARACTERS = 2_000;
+const STDOUT_CHARACTERS = 1_600;
+const STDERR_CHARACTERS = 500;
 
 /** Runs the success criterion in the workspace, as an action, and writes down how it ended. */
 export async function checkCriterion(
@@ -55,7 +56,11 @@ export async function checkCriterion(
         const output = [stdout.trimEnd(), stderr.trimEnd()].filter((text) => text !== '').join('\n');
         const full = await sink.end(Buffer.byteLength(output) + 64, false);
         const late = outcome === 'timed-out' ? `It ran longer than ${config.commandTimeoutMs / 1000} s.\n` : '';
-        const data = { passed: outcome === 'exited' && exitCode === 0, exitCode, summary: late + ending(output) };
+        const data = {
+          passed: outcome === 'exited' && exitCode === 0,
+          exitCode,
+          summary: late + summaryOf(stdout.trimEnd(), stderr.trimEnd()),
+        };
         const status = outcome === 'cancelled' ? 'cancelled' : outcome === 'timed-out' ? 'timed-out' : 'ok';
         return { status, output, exitCode, durationMs, data, ...(full === null ? {} : { full }) };
       },
@@ -67,9 +72,16 @@ export async function checkCriterion(
   return check;
 }
 
-function ending(output: string): string {
-  if (output.length <= SUMMARY_CHARACTERS) return output;
-  const tail = output.slice(-SUMMARY_CHARACTERS);
+/** The end of both streams; most runners print results on the one and only noise on the other. */
+function summaryOf(stdout: string, stderr: string): string {
+  return [ending(stdout, STDOUT_CHARACTERS), ending(stderr, STDERR_CHARACTERS)]
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+function ending(output: string, characters: number): string {
+  if (output.length <= characters) return output;
+  const tail = output.slice(-characters);
   return `…${tail.slice(tail.indexOf('\n') + 1)}`;
 }
 

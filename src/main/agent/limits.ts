@@ -23,6 +23,8 @@ export const MAX_TURN_OUTPUT_BYTES = 256 * 1024 * 1024;
  * Deterministic: the time comes from the stamps of events, never from a clock.
  */
 export interface LimitTracker {
+  /** The turn's time begins: at the stamp of `turn-started`. Before that none has passed. */
+  readonly start: (at: number) => void;
   readonly noteStep: (usage: Usage, costUsd: number | null, queuedMs: number) => void;
   readonly noteOutput: (bytes: number) => void;
   /** To be told of every call before it runs. `changes`: how often the workspace has changed so far in this turn. */
@@ -45,12 +47,13 @@ export interface LimitTracker {
   readonly spentUsd: () => number | null;
 }
 
-export function createLimits(limits: LimitNumbers, startedAt: number): LimitTracker {
+export function createLimits(limits: LimitNumbers): LimitTracker {
+  let startedAt: number | null = null;
   const spent = { steps: 0, tokens: 0, waitedMs: 0, outputBytes: 0, usd: 0, unpriced: false };
   const calls = createCallMemory();
   let waitingSince: number | null = null;
   const maxMs = limits.maxMinutes * 60_000;
-  const elapsed = (at: number): number => at - startedAt - spent.waitedMs;
+  const elapsed = (at: number): number => (startedAt === null ? 0 : at - startedAt - spent.waitedMs);
   const exceeded = (at: number): Stop | null => {
     if (spent.steps >= limits.maxSteps) {
       return { reason: 'step-limit', text: `The limit of ${limits.maxSteps} steps was reached.` };
@@ -65,6 +68,9 @@ export function createLimits(limits: LimitNumbers, startedAt: number): LimitTrac
     return null;
   };
   return {
+    start: (at) => {
+      startedAt = at;
+    },
     noteStep(usage, costUsd, queuedMs) {
       spent.steps += 1;
       spent.tokens += promptTokensOf(usage) + usage.output;

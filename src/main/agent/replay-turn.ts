@@ -59,10 +59,11 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
   const starter = createTurnStarter({
     journal: turn.journal,
     effects: turn.effects,
-    sandbox: noSandbox(opening.facts),
+    sandbox: noSandbox(opening.facts ?? nothingKnown),
     modelInfo: async () => null,
     provider: () => turn.provider,
-    ...parts,
+    tools: parts.tools,
+    recipes: parts.recipes,
     gatherFacts: async () => nothingKnown.facts,
     approver: turn.approver,
     inbox: turn.inbox,
@@ -72,7 +73,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
   const abort = (): void => starter.abort();
   turn.signal.addEventListener('abort', abort, { once: true });
   try {
-    const running = starter.run(turn.message, options, opening.facts);
+    const running = starter.run(turn.message, options, opening.facts ?? undefined);
     // A turn that was cancelled before its facts were there began and ended with nothing in between.
     if (!opening.isComplete) starter.abort();
     await running;
@@ -83,7 +84,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
 
 interface Opening {
   readonly input: z.infer<typeof inputSchema>;
-  readonly facts: TurnFacts;
+  readonly facts: TurnFacts | null;
   readonly isComplete: boolean;
 }
 
@@ -96,7 +97,7 @@ async function findOpening(turn: ReplayTurn): Promise<Opening> {
   }
   const input = inputSchema.parse(started?.input);
   if (ended === null || ended.toolCallId !== started?.toolCallId || ended.status === 'cancelled') {
-    return { input, facts: nothingKnown, isComplete: false };
+    return { input, facts: null, isComplete: false };
   }
   const blob = ended.dataBlob === null ? null : await turn.journal.getBlob(ended.dataBlob);
   const data: unknown = blob === null ? ended.data : JSON.parse(Buffer.from(blob).toString('utf8'));

@@ -53,7 +53,7 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
 
 async function runWithDeadline(turn: Turn, run: ToolRun, emit: ToolContext['emit']): Promise<unknown> {
   const child = childAbort(turn.signal);
-  const deadline = childAbort(turn.signal);
+  const left = new AbortController();
   const { toolTimeoutMs } = turn.services.config;
   const limitMs = deadlineOf(run.input, toolTimeoutMs);
   let late = false;
@@ -61,10 +61,16 @@ async function runWithDeadline(turn: Turn, run: ToolRun, emit: ToolContext['emit
     late = true;
     child.abort();
   }, limitMs);
-  const hard = setTimeout(() => deadline.abort(), limitMs + DEADLINE_GRACE_MS);
+  const hard = setTimeout(() => left.abort(), limitMs + DEADLINE_GRACE_MS);
+  let gone: NodeJS.Timeout | undefined;
+  // A tool that is told to stop is waited for, so that nothing of it happens after its end is in the log.
+  const onAbort = (): void => {
+    gone = setTimeout(() => left.abort(), DEADLINE_GRACE_MS);
+  };
+  turn.signal.addEventListener('abort', onAbort, { once: true });
   try {
     const work = runTracked(turn, run, emit, child.signal);
-    const result = await abortable(work, deadline.signal);
+    const result = await abortable(work, left.signal);
     return late ? timedOut(limitMs, result) : result;
   } catch (error) {
     if (turn.signal.aborted) return { status: 'cancelled', output: 'It was cancelled.' } satisfies ToolResult;
@@ -73,8 +79,9 @@ async function runWithDeadline(turn: Turn, run: ToolRun, emit: ToolContext['emit
   } finally {
     clearTimeout(soft);
     clearTimeout(hard);
+    clearTimeout(gone);
+    turn.signal.removeEventListener('abort', onAbort);
     child.release();
-    deadline.release();
   }
 }
 

@@ -40,14 +40,17 @@ export interface Work {
  */
 export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts | null = null): Promise<TurnEnd> {
   let isStarted = false;
-  const start = async (criterion: Criterion | null, ladder: readonly Rung[]): Promise<void> => {
+  const start = async (): Promise<void> => {
     isStarted = true;
     const { plan, maxSteps, maxMinutes, maxTokens, maxUsd } = turn.options;
     const limits = { maxSteps, maxMinutes, maxTokens, maxUsd };
-    await turn.log.close({ type: 'turn-started', messageId, plan, criterion, ladder: [...ladder], limits });
+    const criterion = criterionOf(turn);
+    const ladder = ladderOf(turn);
+    const { at } = await turn.log.close({ type: 'turn-started', messageId, plan, criterion, ladder, limits });
+    turn.limits.start(at);
   };
   const end = await work(turn, start, recorded).catch((error: unknown) => endOf(turn, error));
-  if (!isStarted) await start(null, []);
+  if (!isStarted) await start();
   const { failure } = end;
   await turn.log.close({
     type: 'turn-ended',
@@ -60,30 +63,34 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
 }
 
 /** The criterion is known before the work, the ladder is climbed, and the end is believed only when it was checked. */
-async function work(
-  turn: Turn,
-  start: (criterion: Criterion | null, ladder: readonly Rung[]) => Promise<void>,
-  recorded: TurnFacts | null,
-): Promise<TurnEnd> {
+async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts | null): Promise<TurnEnd> {
   const found = recorded ?? (await gatherTurnFacts(turn));
   turn.found.facts = found;
   const canExecute = found.sandbox.tier !== 'read-only';
-  const criterion = criterionOf(turn, found);
-  const ladder = chooseLadder({ ...turn.options, local: found.local, cloud: found.cloud });
-  await start(criterion, ladder);
+  const criterion = criterionOf(turn);
+  const ladder = ladderOf(turn);
+  await start();
   const first = modelOf(found, ladder[0]);
   if (first === null) return missingModel(turn);
   const asks = isQuestion(turn.task);
   const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks;
   await readInstructions(turn, found.facts.instructionFiles, first);
   const before = needsCheck ? await checkCriterion(turn, criterion, 'before') : null;
-  return climb(turn, { found, criterion, before, isQuestion: asks, canExecute }, ladder);
+  const end = await climb(turn, { found, criterion, before, isQuestion: asks, canExecute }, ladder);
+  turn.log.check();
+  return end;
 }
 
-function criterionOf(turn: Turn, found: TurnFacts): Criterion | null {
+/** `--check`, else the project's test command, else none. */
+function criterionOf(turn: Turn): Criterion | null {
   if (turn.options.check !== null) return { command: turn.options.check, source: 'option' };
-  const { test } = found.facts;
+  const test = turn.found.facts?.facts.test ?? null;
   return test === null ? null : { command: test.command, source: 'project' };
+}
+
+function ladderOf(turn: Turn): Rung[] {
+  const { facts } = turn.found;
+  return [...chooseLadder({ ...turn.options, local: facts?.local ?? null, cloud: facts?.cloud ?? null })];
 }
 
 function modelOf(found: TurnFacts, rung: Rung | undefined): ModelInfo | null {
@@ -98,7 +105,7 @@ interface FittingRecipe {
 /** From rung to rung until one has done it, a limit is met, or there is none left. */
 async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<TurnEnd> {
   const fitting = bestRecipe(turn, known);
-  if (!known.canExecute && !turn.options.plan && !known.isQuestion && fitting === null) return missingSandbox();
+  if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox();
   const rungs = fitting === null ? [...withoutRecipes(ladder, turn.options.gear)] : [...ladder];
   let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
   for (let index = 0; index < rungs.length; index += 1) {

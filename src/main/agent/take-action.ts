@@ -43,9 +43,10 @@ export async function takeAction<T>(turn: Turn, action: Action<T>, parse: (data:
   });
   const record = await effects.perform(toolCallId, () => runAction(turn, action, toolCallId));
   await endTool(turn, toolCallId, action.tool, record);
+  const value = parse(record.data);
   if (record.status === 'cancelled') turn.abort();
   turn.log.check();
-  return parse(record.data);
+  return value;
 }
 
 async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): Promise<EffectRecord> {

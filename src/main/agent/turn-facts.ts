@@ -65,7 +65,12 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
         return { status: 'ok', output: brief(data.facts), data };
       },
     },
-    (data) => turnFactsSchema.nullable().parse(data),
+    (data) => {
+      const parsed = turnFactsSchema.nullable().parse(data);
+      // Also when the turn was cancelled meanwhile: its start is to say what was found.
+      if (parsed !== null) turn.found.facts = parsed;
+      return parsed;
+    },
   );
   return found ?? nothingKnown;
 }

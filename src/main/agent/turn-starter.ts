@@ -17,7 +17,6 @@ interface SessionMemory {
   readonly conversation: ReturnType<typeof createConversation>;
   readonly baseline: ReturnType<typeof createFileBaseline>;
   readonly reads: ReturnType<typeof createReadLedger>;
-  readonly tokens: ReturnType<typeof createTokenEstimate>;
   readonly steps: { last: number };
   /** The last event that the conversation has seen. */
   seen: number;
@@ -36,7 +35,6 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
     conversation: createConversation(),
     baseline: createFileBaseline(services.sandbox),
     reads: createReadLedger(),
-    tokens: createTokenEstimate(),
     steps: { last: services.journal.state().totals.steps },
     seen: 0,
   };
@@ -91,11 +89,12 @@ function createTurn(
     signal,
     abort: (reason) => controller.abort(reason),
     log,
-    limits: createLimits(asked.options, log.lastAt()),
+    limits: createLimits(asked.options),
     conversation: memory.conversation,
     changes: createFileChanges({ sandbox, journal, log, baseline: memory.baseline, signal }),
     reads: memory.reads,
-    tokens: memory.tokens,
+    // Anew for each turn: a replay plays turns one by one.
+    tokens: createTokenEstimate(),
     steps: memory.steps,
     found,
     progress: { okWrites: 0 },

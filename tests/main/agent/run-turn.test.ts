@@ -77,7 +77,9 @@ describe('a turn in the loop', () => {
       sandbox: {
         files: brokenCalc,
         exec: (_request, sandbox) =>
-          sandbox.text('calc.py')?.includes('a + b') === true ? { exitCode: 0 } : { exitCode: 1, stdout: 'E assert -1 == 3' },
+          sandbox.text('calc.py')?.includes('a + b') === true
+            ? { exitCode: 0 }
+            : { exitCode: 1, stdout: 'E assert -1 == 3' },
       },
     });
     const end = await kit.runner.send('Fix the bug.', turnOptions);

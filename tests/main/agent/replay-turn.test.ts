@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
+import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
+import type { ReplayReport } from '../../../src/shared/contract.ts';
+import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
+import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
+import { replaySession } from '../../../src/main/sessions/replay.ts';
+
+const files = {
+  'calc.py': 'def add(a, b):\n    return a - b\n',
+  'tests/test_calc.py': 'from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n',
+  'AGENTS.md': 'Use four spaces.',
+};
+const passing = (text: string | null): { exitCode: number; stdout: string } =>
+  text?.includes('a + b') === true ? { exitCode: 0, stdout: '1 passed' } : { exitCode: 1, stdout: '1 failed' };
+
+const overloaded = { error: { code: 'overloaded', message: 'busy', retryable: true } } as const;
+
+function replay(kit: AgentKit): Promise<ReplayReport> {
+  const { journal, services } = kit;
+  const recorded = { sessionId: journal.sessionId, problems: [], read: () => journal.read() };
+  const blobs = { get: journal.getBlob.bind(journal) };
+  return replaySession(recorded, blobs, (turn) => runReplayTurn(turn, services));
+}
+
+async function matches(kit: AgentKit): Promise<void> {
+  const report = await replay(kit);
+  expect(report.firstDifference).toBeNull();
+  expect(report.stateHash).toBe(report.recordedHash);
+}
+
+const loop: KitOptions = {
+  replies: [
+    call('read_file', { path: 'calc.py' }),
+    overloaded,
+    { text: 'Now the edit.', calls: [{ name: 'edit_file', input: { path: 'calc.py' } }] },
+    call('write_file', { path: 'tests/test_calc.py', content: '' }),
+    call('run_command', { command: 'generate' }),
+    call('task_complete', { summary: 'not yet' }),
+    call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' }),
+    call('task_complete', { summary: 'It adds now.' }),
+  ],
+  sandbox: {
+    files,
+    exec: ({ command }, sandbox) => {
+      if (command === 'generate') sandbox.put('out.txt', 'x'.repeat(60_000));
+      return { ...passing(sandbox.text('calc.py')), stderr: 'e'.repeat(90_000) };
+    },
+  },
+};
+
+describe('a replay of the agent', () => {
+  it('plays a loop with retries, refusals, misunderstood calls and long output to the same hash', async () => {
+    const kit = createAgentKit(loop);
+    const end = await kit.runner.send('Fix add().', turnOptions);
+    expect(end.reason).toBe('done');
+    await matches(kit);
+  });
+
+  it('plays several turns with messages that came in between', async () => {
+    const kit = createAgentKit({
+      ...loop,
+      replies: [
+        call('read_file', { path: 'calc.py' }),
+        call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' }),
+        call('task_complete', { summary: 'first' }),
+        { text: 'calc.py:2 adds.' },
+        call('task_complete', { summary: 'third' }),
+      ],
+      journal: {
+        onEvent: (event) => {
+          if (event.type === 'file-changed') void kit.runner.post('Keep it short.', turnOptions);
+          if (event.type === 'turn-ended' && event.text === 'first') {
+            void kit.runner.post('What does add do?', turnOptions);
+            void kit.runner.post('Now tidy up.', turnOptions);
+          }
+        },
+      },
+    });
+    await kit.runner.send('Fix add().', turnOptions);
+    await kit.runner.idle();
+    expect(kit.journal.events.filter((event) => event.type === 'turn-ended')).toHaveLength(2);
+    expect(kit.journal.events.filter((event) => event.type === 'message-delivered')).toHaveLength(3);
+    await matches(kit);
+  });
+
+  it('plays a recipe that gives up and the loop that goes on with its facts', async () => {
+    const recipe = defineRecipe({
+      id: 'try',
+      label: 'Try',
+      fits: () => ({ score: 1, reason: 'a test fails' }),
+      run: async ({ world, ask, progress, budget, countTokens }) => {
+        const entries = await world.list();
+        const text = await world.read('calc.py');
+        await world.search({ pattern: 'add' });
+        const result = await world.run({ command: 'pytest', label: 'run the tests', timeoutMs: 1000 });
+        await progress(
+          'facts',
+          `${entries.length} files, exit ${result.exitCode}, ${await countTokens(text ?? '')} tokens`,
+        );
+        await ask({
+          purpose: 'propose',
+          label: 'rewrite',
+          system: 's',
+          user: text ?? '',
+          prefill: 'def ',
+          output: { type: 'text' },
+          stop: [],
+          temperature: 0,
+          topP: 1,
+          seed: 1,
+          maxOutputTokens: 100,
+        });
+        await world.apply([{ path: 'calc.py', text: 'broken' }]);
+        await world.apply([{ path: 'calc.py', text: text ?? '' }]);
+        return {
+          type: 'gave-up',
+          reason: `left ${budget.stepsLeft()} ${budget.millisecondsLeft()}`,
+          facts: 'add() is odd',
+        };
+      },
+    });
+    const kit = createAgentKit({
+      ...loop,
+      model: { gears: ['recipe', 'loop'] },
+      recipes: [recipe],
+      replies: [
+        { text: 'add' },
+        call('read_file', { path: 'calc.py' }),
+        call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' }),
+        call('task_complete', { summary: 'ok' }),
+      ],
+    });
+    const end = await kit.runner.send('Fix add().', turnOptions);
+    expect(end.reason).toBe('done');
+    expect(JSON.stringify(kit.requests[1]?.messages)).toContain('add() is odd');
+    await matches(kit);
+  });
+
+  it.each(Array.from({ length: 62 }, (_, index) => index + 2))(
+    'plays a turn that was cancelled at event %i',
+    async (at) => {
+      const kit = createAgentKit({
+        ...loop,
+        journal: {
+          onAppend: (_event, count) => {
+            if (count === at) kit.runner.cancel();
+          },
+        },
+      });
+      const end = await kit.runner.send('Fix add().', turnOptions);
+      expect(end.reason).toBe('cancelled');
+      await matches(kit);
+    },
+  );
+
+  it('says where a log that was changed comes out differently', async () => {
+    const kit = createAgentKit(loop);
+    await kit.runner.send('Fix add().', turnOptions);
+    const { journal, services } = kit;
+    const read = async function* read(): ReturnType<typeof journal.read> {
+      for await (const event of journal.read()) {
+        yield event.type === 'tool-call-requested' && event.tool === 'run_command'
+          ? { ...event, tool: 'search' }
+          : event;
+      }
+    };
+    const report = await replaySession(
+      { sessionId: journal.sessionId, problems: [], read },
+      { get: journal.getBlob.bind(journal) },
+      (turn) => runReplayTurn(turn, services),
+    );
+    expect(report.matched).toBe(false);
+    expect(report.firstDifference).toContain('tool-call-requested');
+  });
+});
