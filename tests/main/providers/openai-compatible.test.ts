@@ -102,7 +102,7 @@ describe('failures', () => {
       expect(parts.filter((part) => part.type === 'ended').length, `cut at byte ${at}`).toBe(1);
       expect(endOf(parts).error?.retryable, `cut at byte ${at}`).toBe(true);
     }
-  });
+  }, 60_000);
 
   it.each([
     [429, 'rate-limit', true],

@@ -65,12 +65,20 @@ describe('a workspace', () => {
     expect(await check(join(folder, 'home/workspaces/copy'))).toBe(join(folder, 'home/workspaces/copy'));
   });
 
-  it.skipIf(process.getuid?.() === 0)('is refused where it may not be written, but can be read', async () => {
-    await chmod(join(folder, 'project'), 0o555);
-    const options = { homePath: join(folder, 'home') };
-    expect((await checkWorkspace(join(folder, 'project'), { ...options, needsWrite: true })).ok).toBe(false);
-    expect((await checkWorkspace(join(folder, 'project'), { ...options, needsWrite: false })).ok).toBe(true);
-    await chmod(join(folder, 'project'), 0o755);
+  it('is refused where it may not be written, but can be read', async () => {
+    const project = join(folder, 'project');
+    // Modes do not hold root back; a file system that is mounted to be read only does.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', project]);
+    else await chmod(project, 0o555);
+    try {
+      const options = { homePath: join(folder, 'home') };
+      expect((await checkWorkspace(project, { ...options, needsWrite: true })).ok).toBe(false);
+      expect((await checkWorkspace(project, { ...options, needsWrite: false })).ok).toBe(true);
+    } finally {
+      if (isRoot) await promisify(execFile)('umount', [project]);
+      else await chmod(project, 0o755);
+    }
   });
 
   it('in place is the project itself; scratch is empty', async () => {
