@@ -22,7 +22,7 @@ export async function acceptBest(parts: AcceptParts, result: SearchResult): Prom
     const labels = result.accepted.map((one) => one.candidate.label);
     await context.progress('accepted', `Passing: ${labels.join(' | ')}`);
   }
-  for (const ranked of await rank(parts, result)) {
+  for (const ranked of await preferred(parts, result, await rank(parts, result))) {
     const { candidate } = ranked.verdict;
     if (settings.judge.rerun && !(await judge.holdsAgain(candidate))) {
       await context.progress('reject', `${candidate.label}: it did not pass a second time.`);
@@ -37,6 +37,36 @@ export async function acceptBest(parts: AcceptParts, result: SearchResult): Prom
   return null;
 }
 
+/**
+ * Where different changes pass, the model rewrites the function without having seen them: a change that it comes to
+ * by itself goes first, and so does its own one when it passes. (Asked to choose, a small model takes the first.)
+ */
+async function preferred(
+  parts: AcceptParts,
+  result: SearchResult,
+  ranked: readonly Ranked[],
+): Promise<readonly Ranked[]> {
+  const { context } = parts;
+  const [top] = ranked;
+  const span = top?.verdict.candidate.span ?? null;
+  const different = new Set(ranked.map((one) => codeKey(one.verdict.candidate)));
+  const isByModel = ranked.some((one) => one.verdict.candidate.origin !== 'mechanical');
+  const isAsked = context.settings.judge.agreement && context.budget.stepsLeft() > 1 && parts.secondsLeft() > 15;
+  if (span === null || different.size < 2 || isByModel || !isAsked) return ranked;
+  const own = await result.confer(span);
+  if (own === null) return ranked;
+  const agreeing = ranked.filter((one) => sameChange(one.verdict.candidate, own.candidate));
+  if (agreeing.length > 0) {
+    await context.progress(
+      'agree',
+      `The model comes to the same change: ${agreeing[0]?.verdict.candidate.label ?? ''}.`,
+    );
+    return [...agreeing, ...ranked.filter((one) => !agreeing.includes(one))];
+  }
+  const [judged] = own.type === 'accepted' ? await rankAll(parts, result, [own]) : [];
+  return judged === undefined || judged.marks.length > 0 ? ranked : [judged, ...ranked];
+}
+
 interface Ranked {
   readonly verdict: Verdict;
   readonly marks: readonly string[];
@@ -44,16 +74,24 @@ interface Ranked {
 }
 
 /** The smallest change that others agree with and that does not bend to the test comes first. */
-async function rank(parts: AcceptParts, result: SearchResult): Promise<readonly Ranked[]> {
+function rank(parts: AcceptParts, result: SearchResult): Promise<readonly Ranked[]> {
+  return rankAll(parts, result, result.accepted);
+}
+
+async function rankAll(
+  parts: AcceptParts,
+  result: SearchResult,
+  verdicts: readonly Verdict[],
+): Promise<readonly Ranked[]> {
   const tests = result.scene.tests.map((test) => test.text).join('\n');
   const ranked: Ranked[] = [];
-  for (const [index, verdict] of result.accepted.entries()) {
+  for (const [index, verdict] of verdicts.entries()) {
     let marks: readonly string[] = [];
     let size = 0;
     for (const file of verdict.candidate.files) {
       const before = (await parts.judge.read(file.path)) ?? '';
       marks = [...marks, ...overfitMarks(before, file.text, tests)];
-      size += changedLines(before, file.text);
+      size += changedLines(before, file.text) + (changesSignature(before, file.text) ? 4 : 0);
     }
     if (!parts.context.settings.judge.overfitLint) marks = [];
     const agreeing = result.accepted.filter((one) => sameChange(one.candidate, verdict.candidate)).length;
@@ -61,6 +99,14 @@ async function rank(parts: AcceptParts, result: SearchResult): Promise<readonly 
     ranked.push({ verdict, marks, score: marks.length * 100 + size - agreement * 5 + index * 0.5 });
   }
   return ranked.sort((left, right) => left.score - right.score);
+}
+
+/** What a function takes is a promise to its callers: changing it is seldom the repair. */
+function changesSignature(before: string, after: string): boolean {
+  const heads = (text: string) =>
+    text.split('\n').filter((line) => /^\s*(export )?(async )?(def|function|constructor)\b.*\(/.test(line));
+  const known = new Set(heads(after));
+  return heads(before).some((line) => !known.has(line));
 }
 
 /** The same text but for white space and comments. */

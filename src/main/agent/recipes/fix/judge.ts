@@ -45,7 +45,7 @@ export interface JudgeOptions {
   /** Ends after so many accepted candidates. */
   readonly stopAfter: number;
   readonly totalSeconds: number;
-  /** After the first accepted one it goes on for so long, to see who agrees (default 4). */
+  /** After the first accepted one it goes on for so long, to see who agrees (default 3). */
   readonly graceSeconds?: number;
 }
 
@@ -205,7 +205,7 @@ class TrialJudge implements Judge {
       limitSeconds: options.limitSeconds,
       stopAfter: options.stopAfter ?? 1,
       totalSeconds,
-      graceSeconds: options.graceSeconds ?? 4,
+      graceSeconds: options.graceSeconds ?? 3,
       keepBytes,
     });
     const result = await world.run({

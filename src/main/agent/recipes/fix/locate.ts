@@ -64,7 +64,7 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
   const distance = evidence.distance.get(file.path);
   if (distance !== undefined) add(0.4 / (distance + 1), 'imported by the test');
   if (evidence.coverage !== null && covered === 0 && span.kind !== 'block' && traced === 0) score *= 0.3;
-  if (span.kind === 'class') score *= span.headEndLine < span.endLine ? 0.15 : 0.5;
+  if (span.kind === 'class') score *= span.headEndLine < span.endLine ? 0.35 : 0.5;
   if (span.kind === 'block') score *= 0.5;
   if (span.kind === 'class' && lengthOf(span) <= 2) score = 0;
   return { span, score, reasons };

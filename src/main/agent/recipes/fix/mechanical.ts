@@ -2,19 +2,9 @@ import type { Span } from '../code/spans.ts';
 import { walk, type Syntax, type SyntaxNode } from '../code/syntax.ts';
 import type { Candidate, Origin } from './candidate.ts';
 import { idiomMutations } from './idioms.ts';
+import type { Mutation } from './mutation.ts';
 import { templateMutations } from './templates.ts';
 import { valueMutations } from './value-idioms.ts';
-
-/** One small textual change, by offsets into the file. */
-export interface Mutation {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-  readonly line: number;
-  /** Lower is tried first: how often such a slip is the bug. */
-  readonly rank: number;
-  readonly what: string;
-}
 
 const swaps: Readonly<Record<string, readonly string[]>> = {
   '<': ['<=', '>'],
@@ -150,9 +140,19 @@ function numberMutations(node: SyntaxNode, line: number): Mutation[] {
 }
 
 function nameMutations(node: SyntaxNode, line: number): Mutation[] {
-  return nameSwaps
-    .filter((pair) => pair.includes(node.text))
-    .map(([one, other]) => change(node, node.text === one ? other : one, line, 3));
+  return (
+    nameSwaps
+      .filter((pair) => pair.includes(node.text))
+      // What changes an order or an effect passes weak tests more often than it repairs something.
+      .map(([one, other]) =>
+        change(
+          node,
+          node.text === one ? other : one,
+          line,
+          /^(push|unshift|pop|shift|keys|values)$/.test(node.text) ? 6 : 3,
+        ),
+      )
+  );
 }
 
 /** Changes that need to see more than one leaf. */

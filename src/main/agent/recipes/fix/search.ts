@@ -1,8 +1,6 @@
 import type { RecipeContext } from '../define.ts';
+import type { Span } from '../code/spans.ts';
 import type { Syntax } from '../code/syntax.ts';
-import { measureCoverage, type Coverage } from '../facts/coverage.ts';
-import { importClosure } from '../facts/import-closure.ts';
-import { findMissingNames } from '../facts/missing-names.ts';
 import {
   labelOf,
   propose,
@@ -13,27 +11,14 @@ import {
   type Proposal,
 } from './arms.ts';
 import { candidateKey, type Candidate } from './candidate.ts';
-import type { FailingTests } from './failing-tests.ts';
-import { findInsertions, type Insertion } from './insertions.ts';
 import type { Judge, Verdict } from './judge.ts';
-import { lineWeight, rankSuspects, type Evidence, type Suspect } from './locate.ts';
+import { lineWeight } from './locate.ts';
 import type { PlanStep } from './plan.ts';
 import { mechanicalPool, polishPool } from './pools.ts';
-import { makeProjectReader, type ProjectReader, type SourceFile } from './project.ts';
+import { makeProjectReader, type ProjectReader } from './project.ts';
 import { mendableError } from './repair.ts';
-import { readFailingTests, smallBudget, tellStory } from './story.ts';
-import { reportingCommand } from './test-command.ts';
-
-/** What is known about the failures at one point of the search. */
-export interface Scene {
-  readonly evidence: Evidence;
-  readonly suspects: readonly Suspect[];
-  readonly insertions: readonly Insertion[];
-  readonly tests: readonly FailingTests[];
-  readonly files: readonly SourceFile[];
-  /** Functions that the tests call with arguments they do not take yet. */
-  readonly freeSignatures: ReadonlySet<string>;
-}
+import { lookAt, type Scene } from './scene.ts';
+import { smallBudget, tellStory } from './story.ts';
 
 export interface Tried {
   readonly label: string;
@@ -46,6 +31,8 @@ export interface SearchResult {
   readonly kept: ReadonlyMap<string, string>;
   readonly scene: Scene;
   readonly tried: readonly Tried[];
+  /** What the model makes of a span that it has not been shown a change of. */
+  readonly confer: (span: Span) => Promise<Verdict | null>;
   /** A kept step was one of several that the tests could not tell apart. */
   readonly isAmbiguous: boolean;
   /** Set when the engine could not go on. */
@@ -93,6 +80,7 @@ class Search {
     let scene = await this.#look();
     for (let keeps = 0; ; keeps += 1) {
       const verdicts = await this.#runPlan(scene);
+      const last = scene;
       const accepted = verdicts.filter((verdict) => verdict.type === 'accepted');
       const forward = verdicts.filter((verdict) => verdict.type === 'partial');
       const step = forward[0] ?? this.#moved.shift();
@@ -104,6 +92,7 @@ class Search {
           tried: this.#tried,
           fatal: this.#fatal,
           isAmbiguous: this.#isAmbiguous,
+          confer: (span) => this.#confer(last, span),
         };
       }
       // Several ways forward and no test to tell them apart: nobody may call the end of it sure.
@@ -128,85 +117,12 @@ class Search {
       this.#reader.forget(file.path);
     }
     this.#moved = [];
+    // On the new base everything may be tried again.
+    this.#seen.clear();
   }
 
-  /** Facts without a model: where the failing tests go, what they name, what is missing. */
-  async #look(): Promise<Scene> {
-    const { context, judge, syntax } = this.#parts;
-    const { report } = judge.baseline();
-    const coverage = context.settings.locate.coverage ? await this.#coverage() : null;
-    const tests = await readFailingTests(syntax, this.#reader, report, smallBudget);
-    const all = new Set([...context.facts.sourceFiles, ...context.facts.testFiles, ...this.#kept.keys()]);
-    const starts = report.failures.map((failure) => failure.path).filter((path) => path !== null);
-    const distance = await importClosure([...new Set(starts)], all, (path) => this.#reader.text(path), 60);
-    const files = await this.#files(distance, coverage);
-    const evidence: Evidence = {
-      failures: report.failures,
-      coverage,
-      testNames: new Set(tests.flatMap((test) => [...test.names])),
-      task: context.task,
-      distance,
-      useTrace: context.settings.locate.trace,
-    };
-    const suspects = rankSuspects(files, evidence).slice(0, 8);
-    const testText = tests.map((test) => test.text).join('\n');
-    const missing = findMissingNames(report.failures);
-    const insertions = findInsertions(missing, files, {
-      names: evidence.testNames,
-      text: testText,
-      roots: judge.roots,
-    });
-    const seen = suspects.map((one) => ({
-      name: one.span.name,
-      path: one.span.path,
-      line: one.span.startLine,
-      score: Number(one.score.toFixed(2)),
-      reasons: one.reasons,
-    }));
-    const missingText = insertions.length === 0 ? '' : ` Missing: ${insertions.map((one) => one.name).join(', ')}.`;
-    await context.progress(
-      'locate',
-      `${report.failures.length} failing. Suspects: ${seen.map((one) => one.name).join(', ') || 'none'}.${missingText}`,
-      { suspects: seen },
-    );
-    const freeSignatures = new Set(
-      missing.filter((one) => one.kind === 'parameter').flatMap((one) => [one.name, one.className ?? one.name]),
-    );
-    return { evidence, suspects, insertions, tests, files, freeSignatures };
-  }
-
-  async #coverage(): Promise<Coverage | null> {
-    const { context, judge } = this.#parts;
-    const { report, durationMs } = judge.baseline();
-    if (durationMs > 20_000) return null;
-    return measureCoverage(context, {
-      command: reportingCommand(context.criterion?.command ?? ''),
-      trial: judge.paths.trial,
-      work: judge.paths.work,
-      report,
-      timeoutMs: 5_000 + durationMs * 4,
-    });
-  }
-
-  /** Source files in the order of nearness to the failing tests. */
-  async #files(distance: ReadonlyMap<string, number>, coverage: Coverage | null): Promise<readonly SourceFile[]> {
-    const { facts } = this.#parts.context;
-    const tests = new Set(facts.testFiles);
-    const isSource = (path: string) => !tests.has(path) && (facts.sourceFiles.includes(path) || this.#kept.has(path));
-    const near = [...distance.entries()].sort((left, right) => left[1] - right[1]).map(([path]) => path);
-    const executed = [...(coverage?.lines.keys() ?? [])];
-    const traced = this.#parts.judge
-      .baseline()
-      .report.failures.flatMap((failure) => failure.frames.map((frame) => frame.path));
-    const rest = facts.sourceFiles.length <= 20 ? facts.sourceFiles : [];
-    const paths = [...new Set([...traced, ...near, ...executed, ...rest])].filter(isSource).slice(0, 60);
-    // One after the other: the order of a recorded run must be the order of its replay.
-    const files: SourceFile[] = [];
-    for (const path of paths) {
-      const file = await this.#reader.source(path);
-      if (file !== null) files.push(file);
-    }
-    return files;
+  #look(): Promise<Scene> {
+    return lookAt(this.#parts, this.#reader, this.#kept);
   }
 
   /** Runs the arms until one gives something to act on: accepted changes, or a step forward. */
@@ -335,7 +251,7 @@ class Search {
   }
 
   /** Null when there is nothing new to judge. */
-  async #propose(scene: Scene, attempt: Attempt): Promise<Exclude<Proposal, { type: 'failed' }> | null> {
+  async #propose(scene: Scene, attempt: Attempt, again = false): Promise<Exclude<Proposal, { type: 'failed' }> | null> {
     const { context, syntax } = this.#parts;
     this.#asked += 1;
     if (attempt.temperature > 0) this.#samples += 1;
@@ -357,7 +273,7 @@ class Search {
       await context.progress('reject', `${labelOf(attempt)}: the answer was ${proposal.reason}.`);
       return proposal;
     }
-    if (this.#isNew(proposal.candidate)) return proposal;
+    if (this.#isNew(proposal.candidate) || again) return proposal;
     this.#tried.push({ label: proposal.candidate.label, result: 'same' });
     return null;
   }
@@ -382,6 +298,16 @@ class Search {
       ? top
       : [...top.slice(0, 2), attempt.suspect];
     return tellStory(parts, shown, attempt.form === 'body' ? attempt.suspect : null, smallBudget);
+  }
+
+  /** What the model makes of a span by itself; a text that was judged before is handed back with its verdict. */
+  async #confer(scene: Scene, span: Span): Promise<Verdict | null> {
+    const suspect = scene.suspects.find((one) => one.span.id === span.id);
+    if (suspect === undefined) return null;
+    const proposal = await this.#propose(scene, { form: 'fix', suspect, temperature: 0 }, true);
+    if (proposal?.type !== 'candidate') return null;
+    const [verdict] = await this.#parts.judge.try([proposal.candidate], { stopAfter: 1, totalSeconds: 60 });
+    return verdict ?? null;
   }
 
   #isNew(candidate: Candidate): boolean {

@@ -1,6 +1,6 @@
 import { childrenOf } from '../code/spans.ts';
 import { walk, type SyntaxNode } from '../code/syntax.ts';
-import type { Mutation } from './mechanical.ts';
+import { makeMutation, type Mutation } from './mutation.ts';
 
 /**
  * Repairs that are more than one operator: the shapes that fixes of small bugs take again and again.
@@ -28,18 +28,6 @@ export function templateMutations(scene: TemplateScene): readonly Mutation[] {
 
 const lineOf = (node: SyntaxNode): number => node.startPosition.row + 1;
 
-function make(node: SyntaxNode, text: string, rank: number): Mutation {
-  const short = (one: string) => one.replaceAll(/\s+/g, ' ').trim().slice(0, 40);
-  return {
-    start: node.startIndex,
-    end: node.endIndex,
-    text,
-    line: lineOf(node),
-    rank,
-    what: `${short(node.text)} to ${short(text)}`,
-  };
-}
-
 function nodeTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] {
   switch (node.type) {
     case 'for_statement':
@@ -65,7 +53,7 @@ function nodeTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] {
       return /^[1-9]\d*$/.test(node.text) &&
         node.parent?.type !== 'unary_operator' &&
         node.parent?.type !== 'unary_expression'
-        ? [make(node, `-${node.text}`, 7)]
+        ? [makeMutation(node, `-${node.text}`, 7)]
         : [];
     case 'assignment':
     case 'assignment_expression':
@@ -84,7 +72,7 @@ function iterationTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] 
   const python = scene.language === 'python';
   if (!python && !/ of /.test(node.text.split('\n')[0] ?? '')) return [];
   const wraps = python ? ['list(X)', 'sorted(X)', 'reversed(X)'] : ['[...X]', '[...X].reverse()'];
-  return wraps.map((wrap, index) => make(right, wrap.replace('X', right.text), 4 + index * 2));
+  return wraps.map((wrap, index) => makeMutation(right, wrap.replace('X', right.text), 4 + index * 2));
 }
 
 function callTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] {
@@ -96,13 +84,13 @@ function callTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] {
   const mutations: Mutation[] = [];
   const name = target.text.split('.').pop() ?? '';
   if (python && /^r?split$/.test(name) && given.length === 1)
-    mutations.push(make(list, `(${given[0]?.text ?? ''}, 1)`, 3));
+    mutations.push(makeMutation(list, `(${given[0]?.text ?? ''}, 1)`, 3));
   if (python && /^(tuple|list|sum|max|min|sorted|set)$/.test(name) && given.length === 1 && given[0] !== undefined) {
     const inner = given[0];
     mutations.push(
-      make(inner, `map(int, ${inner.text})`, 5),
-      make(inner, `map(float, ${inner.text})`, 8),
-      make(inner, `reversed(${inner.text})`, 8),
+      makeMutation(inner, `map(int, ${inner.text})`, 5),
+      makeMutation(inner, `map(float, ${inner.text})`, 8),
+      makeMutation(inner, `reversed(${inner.text})`, 8),
     );
   }
   if (
@@ -111,12 +99,12 @@ function callTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] {
     given.length === 1 &&
     /^(Number|parseInt|String)$/.test(given[0]?.text ?? '') === false
   ) {
-    mutations.push(make(target, target.text.replace(/\.(map|filter|forEach)$/, '.slice().$1'), 9));
+    mutations.push(makeMutation(target, target.text.replace(/\.(map|filter|forEach)$/, '.slice().$1'), 9));
   }
   // One argument fewer, or the value without the call.
   if (given.length > 1)
     mutations.push(
-      make(
+      makeMutation(
         list,
         `(${given
           .slice(0, -1)
@@ -126,9 +114,11 @@ function callTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] {
       ),
     );
   const object = target.childForFieldName('object');
-  if (object !== null && given.length === 0) mutations.push(make(node, object.text, 7));
+  if (object !== null && given.length === 0) mutations.push(makeMutation(node, object.text, 7));
   if (/^(sorted|sort|toSorted)$/.test(name) && python && !/reverse/.test(list.text))
-    mutations.push(make(list, list.text.replace(/\)$/, given.length > 0 ? ', reverse=True)' : 'reverse=True)'), 6));
+    mutations.push(
+      makeMutation(list, list.text.replace(/\)$/, given.length > 0 ? ', reverse=True)' : 'reverse=True)'), 6),
+    );
   mutations.push(...given.flatMap((argument) => castTemplates(argument, scene)));
   return mutations;
 }
@@ -144,15 +134,16 @@ function castTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] {
     scene.language === 'python'
       ? ['int(X)', 'str(X)', 'X.strip()', 'X.lower()', 'list(X)', 'len(X)', 'float(X)', 'X.copy()']
       : ['Number(X)', 'String(X)', 'X.trim()', 'X.toLowerCase()', '[...X]', 'X.length', '{ ...X }'];
-  return casts.map((cast, index) => make(node, cast.replace('X', node.text), 8 + index * 0.2));
+  return casts.map((cast, index) => makeMutation(node, cast.replace('X', node.text), 8 + index * 0.2));
 }
 
 /** `a if c else b` and `c ? a : b` the other way round. */
 function branchTemplates(node: SyntaxNode): Mutation[] {
   const [first, second, third] = childrenOf(node);
   if (first === undefined || second === undefined || third === undefined) return [];
-  if (node.type === 'ternary_expression') return [make(node, `${first.text} ? ${third.text} : ${second.text}`, 4)];
-  return [make(node, `${third.text} if ${second.text} else ${first.text}`, 4)];
+  if (node.type === 'ternary_expression')
+    return [makeMutation(node, `${first.text} ? ${third.text} : ${second.text}`, 4)];
+  return [makeMutation(node, `${third.text} if ${second.text} else ${first.text}`, 4)];
 }
 
 /** A comparator that answers true or false sorts wrongly. */
@@ -171,13 +162,14 @@ function comparatorTemplates(node: SyntaxNode): Mutation[] {
   const compared = [...walk(body)].find(
     (one) => one.type === 'binary_expression' && /^[<>]=?$/.test(one.childForFieldName('operator')?.text ?? ''),
   );
-  if (compared === undefined) return /-/.test(body.text) ? [make(body, swapNames(body.text, left, right), 3)] : [];
+  if (compared === undefined)
+    return /-/.test(body.text) ? [makeMutation(body, swapNames(body.text, left, right), 3)] : [];
   const a = compared.childForFieldName('left')?.text ?? '';
   const b = compared.childForFieldName('right')?.text ?? '';
   const ordered = compared.childForFieldName('operator')?.text.startsWith('<') === true ? [b, a] : [a, b];
   return [
-    make(compared, `(${ordered[0]} > ${ordered[1]} ? 1 : ${ordered[0]} < ${ordered[1]} ? -1 : 0)`, 2),
-    make(compared, `${ordered[0]} - ${ordered[1]}`, 5),
+    makeMutation(compared, `(${ordered[0]} > ${ordered[1]} ? 1 : ${ordered[0]} < ${ordered[1]} ? -1 : 0)`, 2),
+    makeMutation(compared, `${ordered[0]} - ${ordered[1]}`, 5),
   ];
 }
 
@@ -195,21 +187,21 @@ function returnTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] {
   const simple = /^(identifier|call|call_expression|attribute|member_expression|subscript|subscript_expression)$/.test(
     value.type,
   );
-  return simple ? wraps.map((wrap, index) => make(value, wrap.replace('X', value.text), 8 + index * 0.2)) : [];
+  return simple ? wraps.map((wrap, index) => makeMutation(value, wrap.replace('X', value.text), 8 + index * 0.2)) : [];
 }
 
 /** Regular expressions written as text: a group or a class that may be absent or repeat. */
 function patternTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[] {
   if (scene.language !== 'python' || !/^[rb]*['"]/i.test(node.text) || !/\\[sdwb]|\)[?*+]|\[\^|\(\?/.test(node.text))
     return [];
-  return quantifiers(node.text).map((text, index) => make(node, text, 4 + index * 0.1));
+  return quantifiers(node.text).map((text, index) => makeMutation(node, text, 4 + index * 0.1));
 }
 
 function regexTemplates(node: SyntaxNode): Mutation[] {
   const flags = /\/(\w*)$/.exec(node.text)?.[1] ?? '';
   const body = node.text.slice(0, node.text.length - flags.length);
   const flagged = ['g', 'i'].filter((flag) => !flags.includes(flag)).map((flag) => `${body}${flags}${flag}`);
-  return [...flagged, ...quantifiers(node.text)].map((text, index) => make(node, text, 3 + index * 0.1));
+  return [...flagged, ...quantifiers(node.text)].map((text, index) => makeMutation(node, text, 3 + index * 0.1));
 }
 
 function quantifiers(text: string): string[] {
@@ -230,7 +222,7 @@ function assignmentTemplates(node: SyntaxNode, scene: TemplateScene): Mutation[]
     return [];
   const wraps =
     scene.language === 'python' ? ['list(X)', 'dict(X)', 'X.copy()'] : ['[...X]', '{ ...X }', 'structuredClone(X)'];
-  return wraps.map((wrap, index) => make(value, wrap.replace('X', value.text), 5 + index * 0.2));
+  return wraps.map((wrap, index) => makeMutation(value, wrap.replace('X', value.text), 5 + index * 0.2));
 }
 
 /** A name used for another one of the same function: what is read is replaced by what else is read or bound there. */
@@ -248,14 +240,14 @@ function otherNames(nodes: readonly SyntaxNode[]): Mutation[] {
   }
   for (const use of uses) {
     if (!bound.has(use.text)) continue;
-    for (const other of bound) if (other !== use.text) mutations.push(make(use, other, 7));
+    for (const other of bound) if (other !== use.text) mutations.push(makeMutation(use, other, 7));
   }
   for (const node of nodes) {
     if (!/^(attribute|member_expression)$/.test(node.type)) continue;
     const object = node.childForFieldName('object')?.text ?? '';
     const name = node.childForFieldName('attribute') ?? node.childForFieldName('property');
     for (const other of members.get(object) ?? [])
-      if (name !== null && other !== name.text) mutations.push(make(name, other, 8));
+      if (name !== null && other !== name.text) mutations.push(makeMutation(name, other, 8));
   }
   return mutations.slice(0, 150);
 }

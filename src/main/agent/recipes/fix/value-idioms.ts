@@ -1,6 +1,6 @@
 import { childrenOf } from '../code/spans.ts';
 import { walk, type SyntaxNode } from '../code/syntax.ts';
-import type { Mutation } from './mechanical.ts';
+import { makeMutation, type Mutation, type Place } from './mutation.ts';
 import type { TemplateScene } from './templates.ts';
 
 /** Slips with values: not escaped, not a number, above its limit, shared by all instances, a pattern that takes too much. */
@@ -8,23 +8,9 @@ export function valueMutations(scene: TemplateScene): readonly Mutation[] {
   const inSpan = (node: SyntaxNode) =>
     node.startPosition.row + 1 >= scene.startLine && node.endPosition.row + 1 <= scene.endLine;
   const nodes = [...walk(scene.root)].filter(inSpan);
-  const limits = limitNames(nodes);
+  const members = [...walk(scene.root)].filter((node) => /^(this|self)\./.test(node.text) && node.text.length < 40);
+  const limits = limitNames([...nodes, ...members]);
   return nodes.flatMap((node) => [...clampIdioms(node, scene, limits), ...valueIdioms(node, scene)]);
-}
-
-type Place = Pick<SyntaxNode, 'startIndex' | 'endIndex' | 'startPosition' | 'text'>;
-
-function make(node: Place, text: string, rank: number): Mutation {
-  const short = (one: string) => one.replaceAll(/\s+/g, ' ').trim().slice(0, 48);
-  const line = node.startPosition.row + 1;
-  return {
-    start: node.startIndex,
-    end: node.endIndex,
-    text,
-    line,
-    rank,
-    what: `${short(node.text)} to ${short(text)}`,
-  };
 }
 
 const limitName = /(^|[._#])(max|limit|cap|capacity|most|upper|ceiling|size|length)|(max|limit|cap|capacity)$/i;
@@ -55,10 +41,14 @@ function clampIdioms(node: SyntaxNode, scene: TemplateScene, limits: readonly st
   const most = python ? 'min' : 'Math.min';
   const held = limits
     .filter((name) => !value.text.includes(name))
-    .map((name) => make(value, `${floorName.test(name) ? least : most}(${name}, ${value.text})`, 5));
+    .map((name) => makeMutation(value, `${floorName.test(name) ? least : most}(${name}, ${value.text})`, 5));
   const isSum = value.type.startsWith('binary');
   return isSum
-    ? [...held, make(value, `${least}(0, ${value.text})`, 6), make(value, `${least}(1, ${value.text})`, 7)]
+    ? [
+        ...held,
+        makeMutation(value, `${least}(0, ${value.text})`, 6),
+        makeMutation(value, `${least}(1, ${value.text})`, 7),
+      ]
     : held;
 }
 
@@ -66,7 +56,7 @@ function valueIdioms(node: SyntaxNode, scene: TemplateScene): Mutation[] {
   switch (node.type) {
     case 'template_substitution': {
       const inner = node.namedChild(0);
-      return inner === null ? [] : [make(inner, `encodeURIComponent(${inner.text})`, 6)];
+      return inner === null ? [] : [makeMutation(inner, `encodeURIComponent(${inner.text})`, 6)];
     }
     case 'call_expression':
       return numberIdioms(node);
@@ -88,7 +78,7 @@ function valueIdioms(node: SyntaxNode, scene: TemplateScene): Mutation[] {
 function numberIdioms(node: SyntaxNode): Mutation[] {
   const name = node.childForFieldName('function')?.text ?? '';
   if (!/^(Number|parseInt|parseFloat|Number\.parseInt|Number\.parseFloat)$/.test(name)) return [];
-  return [make(node, `(${node.text} || 0)`, 4)];
+  return [makeMutation(node, `(${node.text} || 0)`, 4)];
 }
 
 function decodeIdioms(node: SyntaxNode): Mutation[] {
@@ -96,15 +86,15 @@ function decodeIdioms(node: SyntaxNode): Mutation[] {
   if (value === null || !/^(identifier|subscript_expression|member_expression|call_expression)$/.test(value.type))
     return [];
   return ['decodeURIComponent', 'encodeURIComponent', 'Number', 'String'].map((name, index) =>
-    make(value, `${name}(${value.text})`, 7 + index * 0.3),
+    makeMutation(value, `${name}(${value.text})`, 7 + index * 0.3),
   );
 }
 
 /** A separator written twice or once; a pattern kept as text. */
 function textIdioms(node: SyntaxNode, scene: TemplateScene): Mutation[] {
   const { text } = node;
-  if (/^[-_.:,;#*+=~ ]$/.test(text)) return [make(node, text + text, 6), make(node, `${text} `, 7)];
-  if (/^([-_.:,;#*+=~ ])\1$/.test(text)) return [make(node, text.slice(1), 6)];
+  if (/^[-_.:,;#*+=~ ]$/.test(text)) return [makeMutation(node, text + text, 6), makeMutation(node, `${text} `, 7)];
+  if (/^([-_.:,;#*+=~ ])\1$/.test(text)) return [makeMutation(node, text.slice(1), 6)];
   return /\(\.[+*]\)|\\\\?[dws][+*]|\[\^/.test(text) && scene.language !== 'python' ? patternIdioms(node) : [];
 }
 
@@ -116,7 +106,7 @@ function patternIdioms(node: SyntaxNode): Mutation[] {
     for (const form of forms) {
       if (form === match[0]) continue;
       const text = node.text.slice(0, match.index) + form + node.text.slice(match.index + match[0].length);
-      mutations.push(make(node, text, 6));
+      mutations.push(makeMutation(node, text, 6));
     }
   }
   const anchored = [
@@ -128,7 +118,7 @@ function patternIdioms(node: SyntaxNode): Mutation[] {
   ];
   return [
     ...mutations.slice(0, 24),
-    ...anchored.filter((text) => !/^\^\^|\$\$$/.test(text)).map((text) => make(node, text, 6)),
+    ...anchored.filter((text) => !/^\^\^|\$\$$/.test(text)).map((text) => makeMutation(node, text, 6)),
   ];
 }
 
@@ -150,7 +140,7 @@ function sharedAttributes(node: SyntaxNode, scene: TemplateScene): Mutation[] {
     if (name === '') return [];
     if (initBody === null) {
       const written = `def __init__(self):\n${indent}    self.${name} = ${value}`;
-      return [make(attribute, written, 4)];
+      return [makeMutation(attribute, written, 4)];
     }
     const from = Math.min(attribute.startIndex, initBody.startIndex);
     const whole: Place = {
@@ -164,6 +154,6 @@ function sharedAttributes(node: SyntaxNode, scene: TemplateScene): Mutation[] {
       .replace(/^\s*\n/, '')
       .trimStart();
     const line = `self.${name} = ${value}\n${' '.repeat(initBody.startPosition.column)}`;
-    return from === attribute.startIndex ? [make(whole, `${between}${line}${initBody.text}`, 3)] : [];
+    return from === attribute.startIndex ? [makeMutation(whole, `${between}${line}${initBody.text}`, 3)] : [];
   });
 }

@@ -1,0 +1,118 @@
+import type { RecipeContext } from '../define.ts';
+import type { Syntax } from '../code/syntax.ts';
+import { measureCoverage, type Coverage } from '../facts/coverage.ts';
+import { importClosure } from '../facts/import-closure.ts';
+import { findMissingNames } from '../facts/missing-names.ts';
+import type { FailingTests } from './failing-tests.ts';
+import { findInsertions, type Insertion } from './insertions.ts';
+import type { Judge } from './judge.ts';
+import { rankSuspects, type Evidence, type Suspect } from './locate.ts';
+import type { ProjectReader, SourceFile } from './project.ts';
+import { readFailingTests, smallBudget } from './story.ts';
+import { reportingCommand } from './test-command.ts';
+
+/** What is known about the failures at one point of the search. */
+export interface Scene {
+  readonly evidence: Evidence;
+  readonly suspects: readonly Suspect[];
+  readonly insertions: readonly Insertion[];
+  readonly tests: readonly FailingTests[];
+  readonly files: readonly SourceFile[];
+  /** Functions that the tests call with arguments they do not take yet. */
+  readonly freeSignatures: ReadonlySet<string>;
+}
+
+export interface SceneParts {
+  readonly context: RecipeContext;
+  readonly syntax: Syntax;
+  readonly judge: Judge;
+}
+
+/** Facts without a model: where the failing tests go, what they name, what is missing. `kept`: files changed so far. */
+export async function lookAt(
+  parts: SceneParts,
+  reader: ProjectReader,
+  kept: ReadonlyMap<string, string>,
+): Promise<Scene> {
+  const { context, judge, syntax } = parts;
+  const { report } = judge.baseline();
+  const coverage = context.settings.locate.coverage ? await coverageOf(parts) : null;
+  const tests = await readFailingTests(syntax, reader, report, smallBudget);
+  const all = new Set([...context.facts.sourceFiles, ...context.facts.testFiles, ...kept.keys()]);
+  const starts = report.failures.map((failure) => failure.path).filter((path) => path !== null);
+  const distance = await importClosure([...new Set(starts)], all, (path) => reader.text(path), 60);
+  const files = await filesOf(parts, reader, { distance, coverage, kept });
+  const evidence: Evidence = {
+    failures: report.failures,
+    coverage,
+    testNames: new Set(tests.flatMap((test) => [...test.names])),
+    task: context.task,
+    distance,
+    useTrace: context.settings.locate.trace,
+  };
+  const suspects = rankSuspects(files, evidence).slice(0, 8);
+  const testText = tests.map((test) => test.text).join('\n');
+  const missing = findMissingNames(report.failures);
+  const insertions = findInsertions(missing, files, {
+    names: evidence.testNames,
+    text: testText,
+    roots: judge.roots,
+  });
+  const seen = suspects.map((one) => ({
+    name: one.span.name,
+    path: one.span.path,
+    line: one.span.startLine,
+    score: Number(one.score.toFixed(2)),
+    reasons: one.reasons,
+  }));
+  const missingText = insertions.length === 0 ? '' : ` Missing: ${insertions.map((one) => one.name).join(', ')}.`;
+  await context.progress(
+    'locate',
+    `${report.failures.length} failing. Suspects: ${seen.map((one) => one.name).join(', ') || 'none'}.${missingText}`,
+    { suspects: seen },
+  );
+  const freeSignatures = new Set(
+    missing.filter((one) => one.kind === 'parameter').flatMap((one) => [one.name, one.className ?? one.name]),
+  );
+  return { evidence, suspects, insertions, tests, files, freeSignatures };
+}
+
+async function coverageOf({ context, judge }: SceneParts): Promise<Coverage | null> {
+  const { report, durationMs } = judge.baseline();
+  if (durationMs > 20_000) return null;
+  return measureCoverage(context, {
+    command: reportingCommand(context.criterion?.command ?? ''),
+    trial: judge.paths.trial,
+    work: judge.paths.work,
+    report,
+    timeoutMs: 5_000 + durationMs * 4,
+  });
+}
+
+/** Source files in the order of nearness to the failing tests. */
+async function filesOf(
+  parts: SceneParts,
+  reader: ProjectReader,
+  about: {
+    readonly distance: ReadonlyMap<string, number>;
+    readonly coverage: Coverage | null;
+    readonly kept: ReadonlyMap<string, string>;
+  },
+): Promise<readonly SourceFile[]> {
+  const { distance, coverage, kept } = about;
+  const { facts } = parts.context;
+  const tests = new Set(facts.testFiles);
+  const isSource = (path: string) => !tests.has(path) && (facts.sourceFiles.includes(path) || kept.has(path));
+  const near = [...distance.entries()].sort((left, right) => left[1] - right[1]).map(([path]) => path);
+  const executed = [...(coverage?.lines.keys() ?? [])];
+  const traced = parts.judge.baseline().report.failures.flatMap((failure) => failure.frames.map((frame) => frame.path));
+  const rest = facts.sourceFiles.length <= 20 ? facts.sourceFiles : [];
+  const paths = [...new Set([...traced, ...near, ...executed, ...rest])].filter(isSource).slice(0, 60);
+  // One after the other: the order of a recorded run must be the order of its replay.
+  const files: SourceFile[] = [];
+  for (const path of paths) {
+    const file = await reader.source(path);
+    if (file !== null) files.push(file);
+  }
+  return files;
+}

@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import fixFailingTests from '../../../../src/main/agent/recipes/fix-failing-tests.recipe.ts';
+import type { Question } from '../../../../src/main/agent/recipes/define.ts';
+import { makeStage, type RecipeStage, type StageOptions } from './fakes/recipe-context.ts';
+
+// Real shells and test runners, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+const stages: RecipeStage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.dispose();
+});
+
+async function stageOf(options: Partial<StageOptions> & Pick<StageOptions, 'files'>): Promise<RecipeStage> {
+  const stage = await makeStage({ task: 'A test fails. Fix it.', command: 'node --test', ...options });
+  stages.push(stage);
+  return stage;
+}
+
+const header = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
+const calculator = {
+  'package.json': '{ "type": "module" }\n',
+  'calc.js': 'export function add(a, b) {\n  return a - b;\n}\n\nexport function double(a) {\n  return add(a, a);\n}\n',
+  'calc.test.js': `${header}import { add, double } from './calc.js';\n\ntest('adds', () => {\n  assert.equal(add(2, 3), 5);\n  assert.equal(add(7, 1), 8);\n});\n\ntest('doubles', () => {\n  assert.equal(double(4), 8);\n});\n`,
+};
+
+describe('a small slip', () => {
+  test('is found by trying, without a model, and labelled so', async () => {
+    const stage = await stageOf({ files: calculator });
+    const outcome = await fixFailingTests.run(stage.context);
+    expect(outcome).toMatchObject({ type: 'done', confidence: 'mechanical' });
+    expect(await stage.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
+    expect(stage.questions).toEqual([]);
+  });
+
+  test('is left to the model when the mechanical arm is switched off', async () => {
+    const stage = await stageOf({
+      files: calculator,
+      settings: { mechanicalArm: false },
+      answer: () => '```javascript\nexport function add(a, b) {\n  return a + b;\n}\n```',
+    });
+    const outcome = await fixFailingTests.run(stage.context);
+    expect(outcome).toMatchObject({ type: 'done', confidence: 'high' });
+    expect(stage.questions).toHaveLength(1);
+    expect(stage.questions[0]?.prefill).toBe('```javascript\nexport function add(a, b) {\n');
+  });
+});
+
+test('a change that makes tests pass but breaks others is not taken, and the workspace stays as it was', async () => {
+  const stage = await stageOf({
+    files: calculator,
+    settings: { mechanicalArm: false },
+    answer: () => '```javascript\nexport function add(a, b) {\n  return 5;\n}\n```',
+  });
+  const outcome = await fixFailingTests.run(stage.context);
+  expect(outcome).toMatchObject({ type: 'gave-up' });
+  expect(outcome.type === 'gave-up' ? outcome.facts : '').toContain('add in calc.js:1');
+  expect(await stage.text('calc.js')).toBe(calculator['calc.js']);
+});
+
+const shop = {
+  'package.json': '{ "type": "module" }\n',
+  'prices.js': 'export const prices = new Map([["tea", 3], ["cake", 4]]);\n',
+  'cart.js':
+    "import { prices } from './prices.js';\n\nexport class Cart {\n  constructor() {\n    this.items = [];\n  }\n\n  add(name) {\n    this.items.push(name);\n  }\n}\n",
+  'cart.test.js': `${header}import { Cart } from './cart.js';\n\ntest('sums up', () => {\n  const cart = new Cart();\n  cart.add('tea');\n  cart.add('cake');\n  assert.equal(cart.total(), 7);\n});\n\ntest('is empty at first', () => {\n  assert.equal(new Cart().total(), 0);\n});\n`,
+};
+
+test('a method that the tests call and the class does not have is written at the end of the class', async () => {
+  const stage = await stageOf({
+    files: shop,
+    answer: (question: Question) =>
+      question.label.includes('insert')
+        ? '```javascript\ntotal() {\n  return this.items.reduce((sum, name) => sum + prices.get(name), 0);\n}\n```'
+        : null,
+  });
+  const outcome = await fixFailingTests.run(stage.context);
+  expect(outcome).toMatchObject({ type: 'done' });
+  expect(await stage.text('cart.js')).toContain('  total() {\n    return this.items.reduce(');
+});
+
+test('two faults in two files are repaired one after the other', async () => {
+  const files = {
+    'package.json': '{ "type": "module" }\n',
+    'a.js': 'export const half = (x) => {\n  return x * 2;\n};\n',
+    'b.js': 'export const larger = (x, y) => {\n  return Math.min(x, y);\n};\n',
+    'ab.test.js': `${header}import { half } from './a.js';\nimport { larger } from './b.js';\n\ntest('halves', () => {\n  assert.equal(half(8), 4);\n  assert.equal(half(3), 1.5);\n});\n\ntest('larger', () => {\n  assert.equal(larger(1, 2), 2);\n  assert.equal(larger(9, 5), 9);\n});\n`,
+  };
+  const stage = await stageOf({ files });
+  const outcome = await fixFailingTests.run(stage.context);
+  expect(outcome).toMatchObject({ type: 'done' });
+  expect(await stage.text('a.js')).toContain('x / 2');
+  expect(await stage.text('b.js')).toContain('Math.max');
+});
+
+test('a rewrite that stumbles over a name gets one repair turn', async () => {
+  const stage = await stageOf({
+    files: calculator,
+    settings: { mechanicalArm: false },
+    answer: (question) =>
+      question.label.includes('repair')
+        ? '```javascript\nexport function add(a, b) {\n  return a + b;\n}\n```'
+        : '```javascript\nexport function add(a, b) {\n  return sum(a, b);\n}\n```',
+  });
+  const outcome = await fixFailingTests.run(stage.context);
+  expect(outcome.type).toBe('done');
+  expect(stage.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'repair']);
+  expect(stage.questions[1]?.user).toContain('sum is not defined');
+});
+
+test('a change that copies the value of the test is called weak', async () => {
+  const files = {
+    'package.json': '{ "type": "module" }\n',
+    'greet.js': 'export function greet(name) {\n  return name;\n}\n',
+    'greet.test.js': `${header}import { greet } from './greet.js';\n\ntest('greets', () => {\n  assert.equal(greet('Ada'), 'Good morning, Ada');\n});\n`,
+  };
+  const stage = await stageOf({
+    files,
+    settings: { mechanicalArm: false },
+    answer: () => "```javascript\nexport function greet(name) {\n  return 'Good morning, Ada';\n}\n```",
+  });
+  expect(await fixFailingTests.run(stage.context)).toMatchObject({ type: 'done', confidence: 'weak-tests' });
+});
+
+test('fits only where a criterion fails before the work and commands can run', async () => {
+  const stage = await stageOf({ files: calculator });
+  const { context } = stage;
+  expect(fixFailingTests.fits(context)?.score).toBeGreaterThan(0.9);
+  expect(fixFailingTests.fits({ ...context, criterionMet: true })).toBeNull();
+  expect(fixFailingTests.fits({ ...context, canExecute: false })).toBeNull();
+  expect(fixFailingTests.fits({ ...context, plan: true })).toBeNull();
+});
