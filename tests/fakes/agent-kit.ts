@@ -21,7 +21,7 @@ export interface ReplyParts {
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
   readonly error?: ProviderError;
   /** Yielded instead of what the fields above give; a missing `ended` is the test's point then. */
-  readonly stream?: readonly StreamPart[];
+  readonly stream?: Iterable<StreamPart>;
   readonly stopReason?: 'stop' | 'length';
 }
 
@@ -168,7 +168,7 @@ export function ended(
   };
 }
 
-export const call = (name: string, input: unknown): Reply => ({ calls: [{ name, input }] });
+export const call = (name: string, input: unknown): ReplyParts => ({ calls: [{ name, input }] });
 
 export function types(events: readonly SessionEvent[]): readonly string[] {
   return events.map((event) => event.type);

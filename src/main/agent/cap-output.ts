@@ -26,11 +26,14 @@ export function shortenResult(text: string, keepTokens: number): string {
 function cutMiddle(text: string, headBytes: number, tailBytes: number): CappedOutput {
   // A character has at most three bytes per UTF-16 unit: short texts need no counting.
   if (text.length * 3 <= headBytes + tailBytes) return { text, cut: false };
-  const bytes = Buffer.from(text, 'utf8');
-  if (bytes.length <= headBytes + tailBytes) return { text, cut: false };
-  const head = bytes.subarray(0, headStop(bytes, headBytes)).toString('utf8');
-  const tail = bytes.subarray(tailStart(bytes, bytes.length - tailBytes)).toString('utf8');
-  const left = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
+  const size = Buffer.byteLength(text, 'utf8');
+  if (size <= headBytes + tailBytes) return { text, cut: false };
+  // A character has at least one byte, so these hold all that is needed of a text of any length.
+  const first = Buffer.from(text.slice(0, headBytes + 1), 'utf8');
+  const last = Buffer.from(text.slice(-tailBytes - 1), 'utf8');
+  const head = first.subarray(0, headStop(first, headBytes)).toString('utf8');
+  const tail = last.subarray(tailStart(last, last.length - tailBytes)).toString('utf8');
+  const left = size - Buffer.byteLength(head) - Buffer.byteLength(tail);
   return { text: `${head}\n[… ${left} bytes left out here …]\n${tail}`, cut: true };
 }
 

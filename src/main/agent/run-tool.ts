@@ -22,8 +22,6 @@ export interface ToolRun {
 
 /** Time after a tool's deadline until it is left alone: it may be one that does not listen. */
 const DEADLINE_GRACE_MS = 2_000;
-/** A tool's own text above this is cut before anything else is done with it. */
-const MAX_RESULT_CHARACTERS = 16 * 1024 * 1024;
 
 /**
  * Runs one tool for a model. Never rejects: a tool that throws, hangs, returns something of another shape or 50 MB
@@ -37,7 +35,7 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   const before = turn.changes.writes();
   const result = checkResult(await runWithDeadline(turn, run, sink.emit));
   const notes = afterNotes(turn, run, result, before);
-  const whole = [result.output.slice(0, MAX_RESULT_CHARACTERS), ...notes].join('\n');
+  const whole = [result.output, ...notes].join('\n');
   const capped = capOutput(whole, run.contextTokens);
   const printed = await sink.end(Buffer.byteLength(result.output), capped.cut);
   const full = printed ?? (capped.cut ? await journal.putBlob(Buffer.from(result.output, 'utf8'), 'text') : null);

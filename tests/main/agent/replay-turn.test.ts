@@ -89,16 +89,17 @@ describe('a replay of the agent', () => {
       id: 'try',
       label: 'Try',
       fits: () => ({ score: 1, reason: 'a test fails' }),
-      run: async ({ world, ask, progress, budget, countTokens }) => {
+      run: async (context) => {
+        const { world, budget } = context;
         const entries = await world.list();
         const text = await world.read('calc.py');
         await world.search({ pattern: 'add' });
         const result = await world.run({ command: 'pytest', label: 'run the tests', timeoutMs: 1000 });
-        await progress(
+        await context.progress(
           'facts',
-          `${entries.length} files, exit ${result.exitCode}, ${await countTokens(text ?? '')} tokens`,
+          `${entries.length} files, exit ${result.exitCode}, ${await context.countTokens(text ?? '')} tokens`,
         );
-        await ask({
+        await context.ask({
           purpose: 'propose',
           label: 'rewrite',
           system: 's',

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Tool, ToolResult } from '../../src/main/tools/define.ts';
+import type { AgentKit, KitOptions } from '../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../fakes/agent-kit.ts';
+import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
+
+const builtIn = builtInTools(discoverTools(), { now: () => 0 }).list();
+
+function oddTool(run: Tool['run'], access: Tool['access'] = 'read'): Tool {
+  return { name: 'odd', description: 'Odd.', access, input: z.object({}).loose(), label: () => 'odd', run };
+}
+
+// What a tool from elsewhere hands back is not bound by our types; this is where a test says so.
+const lie = (value: unknown): Promise<ToolResult> => Promise.resolve(value as ToolResult);
+
+async function runOdd(tool: Tool, options: KitOptions = {}): Promise<AgentKit> {
+  const kit = createAgentKit({
+    replies: [
+      call('odd', { text: 'go' }),
+      call('read_file', { path: 'a.py' }),
+      call('task_complete', { summary: 'ok' }),
+    ],
+    tools: [...builtIn, tool],
+    ...options,
+  });
+  const end = await kit.runner.send('Do the work.', turnOptions);
+  expect(end).toMatchObject({ reason: 'done', text: 'ok' });
+  return kit;
+}
+
+const firstEnd = (kit: AgentKit): ReturnType<typeof ofType<'tool-ended'>>[number] | undefined =>
+  ofType(kit.journal.events, 'tool-ended').find((event) => event.tool === 'odd');
+
+describe('the loop goes on after a tool that', () => {
+  it('throws', async () => {
+    const kit = await runOdd(oddTool(() => Promise.reject(new Error('no such luck'))));
+    expect(firstEnd(kit)).toMatchObject({ status: 'error', output: 'odd failed: no such luck' });
+  });
+
+  it('throws before it returns a promise', async () => {
+    const kit = await runOdd(
+      oddTool(() => {
+        throw new Error('at once');
+      }),
+    );
+    expect(firstEnd(kit)).toMatchObject({ status: 'error' });
+  });
+
+  it('throws in its label', async () => {
+    const tool = oddTool(() => lie({ status: 'ok', output: 'fine' }));
+    const kit = await runOdd({
+      ...tool,
+      label: () => {
+        throw new Error('label');
+      },
+    });
+    expect(ofType(kit.journal.events, 'tool-started').find((event) => event.tool === 'odd')?.label).toBe('odd');
+  });
+
+  it('hangs and does not listen to the abort', async () => {
+    const kit = await runOdd(
+      oddTool(() => new Promise(() => undefined)),
+      { config: { toolTimeoutMs: 50 } },
+    );
+    expect(firstEnd(kit)).toMatchObject({ status: 'timed-out' });
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a string', 'done!'],
+    ['another status', { status: 'great', output: 'done' }],
+    ['output that is no text', { status: 'ok', output: { done: true } }],
+    ['a list', []],
+  ])('gives back %s', async (_what, value) => {
+    const kit = await runOdd(oddTool(() => lie(value)));
+    expect(firstEnd(kit)).toMatchObject({ status: 'error', output: expect.stringContaining('is not known') });
+  });
+
+  it('gives back data that is not JSON', async () => {
+    const loop: Record<string, unknown> = {};
+    loop.self = loop;
+    const kit = await runOdd(oddTool(() => lie({ status: 'ok', output: 'fine', data: loop })));
+    expect(firstEnd(kit)).toMatchObject({ status: 'ok', data: null });
+  });
+
+  it('claims to have written and has not', async () => {
+    const kit = await runOdd(oddTool(() => lie({ status: 'ok', output: 'Wrote a.py.' }), 'write'));
+    expect(firstEnd(kit)?.output).toContain('No file was changed');
+  });
+
+  it('gives back 50 MB: the model sees the head and the tail, the rest is beside the log', async () => {
+    const output = `first line\n${'x'.repeat(50 * 1024 * 1024)}\nlast line`;
+    const kit = await runOdd(oddTool(() => lie({ status: 'ok', output })));
+    const ended = firstEnd(kit);
+    expect(Buffer.byteLength(ended?.output ?? '')).toBeLessThan(34 * 1024);
+    expect(ended?.output.startsWith('first line')).toBe(true);
+    expect(ended?.output.endsWith('last line')).toBe(true);
+    expect(ended?.full?.bytes).toBe(Buffer.byteLength(output));
+  });
+
+  it('prints 50 MB while it runs: all of it is kept, little of it is pushed', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'y');
+    const kit = await runOdd(
+      oddTool(async (_input, context) => {
+        for (let count = 0; count < 50; count += 1) context.emit('stdout', chunk);
+        return { status: 'ok', output: 'exit code 0' };
+      }),
+    );
+    expect(firstEnd(kit)).toMatchObject({ output: 'exit code 0', full: { bytes: 50 * 1024 * 1024 } });
+    const pushed = kit.journal.transients.filter((transient) => transient.type === 'output-chunk');
+    expect(pushed.reduce((sum, item) => sum + (item.type === 'output-chunk' ? item.text.length : 0), 0)).toBeLessThan(
+      6 * 1024 * 1024,
+    );
+  });
+
+  it('shows a small model less of a long output', async () => {
+    const output = 'z'.repeat(100_000);
+    const kit = await runOdd(
+      oddTool(() => lie({ status: 'ok', output })),
+      { model: { contextTokens: 4096 } },
+    );
+    expect(Buffer.byteLength(firstEnd(kit)?.output ?? '')).toBeLessThan(4400);
+  });
+});
