@@ -5,9 +5,7 @@ import { priceSchema } from './money.ts';
 export const whereSchema = z.enum(['local', 'cloud']);
 export type Where = z.infer<typeof whereSchema>;
 
-/** `PROVIDER/NAME`, the only way a model is named to a person. The name may itself contain slashes. */
-export const modelIdSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]*\/.+$/, 'a model is named PROVIDER/NAME');
-
+/** Splits `PROVIDER/NAME`, the only way a model is named to a person; the name may contain slashes. Null for anything else. */
 export function splitModelId(id: string): { readonly provider: string; readonly name: string } | null {
   const slash = id.indexOf('/');
   if (slash <= 0 || slash === id.length - 1) return null;
@@ -27,7 +25,6 @@ export const capabilitiesSchema = z.object({
   /** Tokens can be counted with the model's own tokenizer. */
   countTokens: z.boolean(),
 });
-export type Capabilities = z.infer<typeof capabilitiesSchema>;
 
 export const modelInfoSchema = z.object({
   /** `PROVIDER/NAME` */
