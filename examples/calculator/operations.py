@@ -15,11 +15,15 @@ def multiply(left, right):
 
 def divide(left, right):
     """Return the exact quotient. Raises ZeroDivisionError if `right` is zero."""
-    return left // right
+    return left / right
 
 
 def power(left, right):
-    return left**right
+    """Return `left` to the power of `right`."""
+    result = 1
+    for _ in range(int(right)):
+        result = multiply(result, left)
+    return result
 
 
 OPERATIONS = {

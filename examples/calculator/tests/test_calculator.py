@@ -19,6 +19,11 @@ def test_power():
     assert calculate("3 ^ 2 - 1") == 8
 
 
+def test_roots_and_fractions():
+    assert calculate("9 ^ 0.5") == 3
+    assert calculate("2 ^ -2") == 0.25
+
+
 def test_division_by_zero():
     with pytest.raises(CalculatorError, match="division by zero"):
         calculate("1 / 0")
