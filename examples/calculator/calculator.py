@@ -10,8 +10,9 @@ class CalculatorError(Exception):
 
 
 def to_number(text):
+    """Return the number that is written in `text`; commas may separate thousands."""
     try:
-        return float(text)
+        return float(text.replace(",", "."))
     except ValueError:
         raise CalculatorError(f"not a number: {text}") from None
 

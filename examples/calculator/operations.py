@@ -19,11 +19,7 @@ def divide(left, right):
 
 
 def power(left, right):
-    """Return `left` to the power of `right`."""
-    result = 1
-    for _ in range(int(right)):
-        result = multiply(result, left)
-    return result
+    return left**right
 
 
 OPERATIONS = {

@@ -6,7 +6,7 @@ import { layersLimitMs, type LayersResult, runLayers } from './run-layers.ts';
 
 const python = 'python3 -m pytest -q';
 const examples = [
-  { id: 'calculator', command: python, file: 'operations.py', bug: 'return result', fix: 'return left**right' },
+  { id: 'calculator', command: python, file: 'calculator.py', bug: '",", "."', fix: '",", ""' },
   { id: 'invoice', command: python, file: 'money.py', bug: '{rest}', fix: '{rest:02d}' },
   {
     id: 'word-count',

@@ -19,9 +19,9 @@ def test_power():
     assert calculate("3 ^ 2 - 1") == 8
 
 
-def test_roots_and_fractions():
-    assert calculate("9 ^ 0.5") == 3
-    assert calculate("2 ^ -2") == 0.25
+def test_thousands():
+    assert calculate("1,000 + 1") == 1001
+    assert calculate("2,500,000 / 1,000") == 2500
 
 
 def test_division_by_zero():
