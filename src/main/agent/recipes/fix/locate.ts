@@ -57,7 +57,7 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
   const covered = coverageScore(span, evidence.coverage);
   if (covered > 0) add(covered * 2, `executed by failing tests (${covered.toFixed(2)})`);
   const called = evidence.testNames.has(span.shortName);
-  if (called) add(1, 'named in the failing test');
+  if (called) add(0.7, 'named in the failing test');
   if (evidence.task.includes(span.shortName) && span.shortName.length > 3) add(1, 'named in the task');
   else if (splitName(span.shortName).some((part) => taskWords.has(part))) add(0.3, 'its words are in the task');
   if (evidence.failures.some((failure) => failure.message.includes(span.shortName))) add(0.3, 'named in the failure');
@@ -66,6 +66,8 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
   if (evidence.coverage !== null && covered === 0 && span.kind !== 'block' && traced === 0) score *= 0.3;
   if (span.kind === 'class') score *= span.headEndLine < span.endLine ? 0.35 : 0.5;
   if (span.kind === 'block') score *= 0.5;
+  // A failing assertion prints what it compares: that alone runs these.
+  if (/^(__repr__|__str__|toString|inspect|toJSON)$/.test(span.shortName)) score *= 0.2;
   if (span.kind === 'class' && lengthOf(span) <= 2) score = 0;
   return { span, score, reasons };
 }

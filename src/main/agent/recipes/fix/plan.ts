@@ -29,7 +29,7 @@ export const defaultPlan: readonly PlanStep[] = [
   { arm: 'line', from: 0, to: 8, samples: 1, temperature: 0 },
   { arm: 'insert', samples: 3, temperature: 0.8 },
   { arm: 'body', from: 0, to: 3, samples: 1, temperature: 0 },
-  { arm: 'mechanical', limit: 500, suspects: 8 },
+  { arm: 'mechanical', limit: 500, suspects: 12 },
   { arm: 'polish', limit: 120, misses: 3 },
   { arm: 'steps', from: 0, to: 2, samples: 2, temperature: 1 },
   { arm: 'polish', limit: 120, misses: 3 },

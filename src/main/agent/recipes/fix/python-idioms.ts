@@ -21,6 +21,10 @@ export function pythonIdioms(node: SyntaxNode, scene: TemplateScene): Mutation[]
       if (inner !== null && isSimple(inner)) return [makeMutation(condition, `${inner.text} is None`, 4)];
       return isSimple(condition) ? [makeMutation(condition, `${condition.text} is not None`, 4)] : [];
     }
+    case 'not_operator': {
+      const inner = node.childForFieldName('argument');
+      return inner !== null && isSimple(inner) ? [makeMutation(node, `${inner.text} is None`, 5)] : [];
+    }
     case 'boolean_operator': {
       const left = node.childForFieldName('left');
       const right = node.childForFieldName('right');

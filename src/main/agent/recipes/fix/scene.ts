@@ -50,7 +50,7 @@ export async function lookAt(
     distance,
     useTrace: context.settings.locate.trace,
   };
-  const suspects = rankSuspects(files, evidence).slice(0, 8);
+  const suspects = rankSuspects(files, evidence).slice(0, 12);
   const testText = tests.map((test) => test.text).join('\n');
   const missing = findMissingNames(report.failures);
   const insertions = findInsertions(missing, files, {

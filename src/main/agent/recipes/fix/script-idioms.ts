@@ -13,6 +13,10 @@ export function scriptIdioms(node: SyntaxNode): Mutation[] {
       const condition = node.childForFieldName('condition');
       return condition === null ? [] : truthIdioms(condition);
     }
+    case 'unary_expression': {
+      const inner = node.text.startsWith('!') ? node.childForFieldName('argument') : null;
+      return inner !== null && isSimple(inner) ? [makeMutation(node, `${inner.text} == null`, 5)] : [];
+    }
     case 'expression_statement':
       return droppedResult(node);
     case 'variable_declarator':

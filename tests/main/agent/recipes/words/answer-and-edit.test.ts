@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import answer from '../../../../../src/main/agent/recipes/answer.recipe.ts';
+import edit from '../../../../../src/main/agent/recipes/edit.recipe.ts';
+import { makeStage, type RecipeStage, type StageOptions } from '../fakes/recipe-context.ts';
+
+const stages: RecipeStage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.dispose();
+});
+
+const files = {
+  'lib/flood.js':
+    '/** Mutes who writes too much. */\nexport const LIMIT = 8;\nexport const MUTE_SECONDS = 30;\n\nexport function isFlood(count) {\n  return count > LIMIT;\n}\n',
+  'lib/rooms.js': 'export function join(room, member) {\n  room.members.push(member);\n}\n',
+};
+
+async function stageOf(options: Partial<StageOptions> & Pick<StageOptions, 'task'>): Promise<RecipeStage> {
+  const stage = await makeStage({ files, command: null, ...options });
+  stages.push(stage);
+  return stage;
+}
+
+describe('answer', () => {
+  const task = 'How many messages are a flood, and for how many seconds is one muted?';
+
+  test('shows numbered lines and adds the place the answer leans on', async () => {
+    const stage = await stageOf({ task, answer: () => 'More than 8 messages; muted for 30 seconds.' });
+    const outcome = await answer.run(stage.context);
+    expect(stage.questions[0]?.user).toContain('3: export const MUTE_SECONDS = 30;');
+    expect(outcome.type === 'answered' ? outcome.text : '').toMatch(/Sources: lib\/flood\.js:[23]/);
+  });
+
+  test('says which cited lines do not exist', async () => {
+    const stage = await stageOf({ task, answer: () => '8 messages (lib/flood.js:99).' });
+    const outcome = await answer.run(stage.context);
+    expect(outcome.type === 'answered' ? outcome.text : '').toContain('Not found as cited: lib/flood.js:99');
+  });
+
+  test('makes a numbered plan that names files, and changes nothing', async () => {
+    const stage = await stageOf({
+      task: 'Raise the flood limit to 10',
+      plan: true,
+      answer: () => 'Change LIMIT in lib/flood.js',
+    });
+    const outcome = await answer.run(stage.context);
+    expect(outcome).toMatchObject({ type: 'planned' });
+    expect(outcome.type === 'planned' ? outcome.text : '').toMatch(/^1\. Change LIMIT[\s\S]*Files: .*lib\/flood\.js/);
+    expect(await stage.text('lib/flood.js')).toBe(files['lib/flood.js']);
+  });
+
+  test('fits questions, and plans, and nothing that asks for work', async () => {
+    const { context } = await stageOf({ task });
+    expect(answer.fits(context)?.score).toBeGreaterThan(0.9);
+    expect(answer.fits({ ...context, task: 'Fix the flood guard.' })).toBeNull();
+    expect(answer.fits({ ...context, task: 'Fix the flood guard.', plan: true })).not.toBeNull();
+  });
+});
+
+describe('edit', () => {
+  const task = 'isFlood must also be true for exactly LIMIT messages';
+  const changed = '```javascript\nexport function isFlood(count) {\n  return count >= LIMIT;\n}\n```';
+
+  test('changes the function that is named, and says that nothing checked it', async () => {
+    const stage = await stageOf({ task, answer: (question) => (question.purpose === 'choose' ? '1' : changed) });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'done', confidence: 'unchecked' });
+    expect(await stage.text('lib/flood.js')).toBe(files['lib/flood.js'].replace('>', '>='));
+  });
+
+  test('takes the change that most answers agree on', async () => {
+    const other = changed.replace('>=', '!==');
+    let calls = 0;
+    const stage = await stageOf({ task, answer: () => ((calls += 1) === 1 ? other : changed) });
+    await edit.run(stage.context);
+    expect(await stage.text('lib/flood.js')).toContain('count >= LIMIT');
+  });
+
+  test('leaves the workspace alone when no answer can be used', async () => {
+    const stage = await stageOf({ task, answer: () => 'I would change the operator.' });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'gave-up' });
+    expect(await stage.text('lib/flood.js')).toBe(files['lib/flood.js']);
+  });
+
+  test('does not keep a change with which tests fail that passed', async () => {
+    const test_ =
+      "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { isFlood } from '../lib/flood.js';\ntest('8 is fine', () => assert.equal(isFlood(8), false));\n";
+    const stage = await makeStage({
+      files: { ...files, 'package.json': '{ "type": "module" }\n', 'test/flood.test.js': test_ },
+      task,
+      command: 'node --test',
+      criterionMet: true,
+      answer: (question) => (question.purpose === 'choose' ? '1' : changed),
+    });
+    stages.push(stage);
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'gave-up' });
+    expect(await stage.text('lib/flood.js')).toBe(files['lib/flood.js']);
+  }, 60_000);
+});
