@@ -18,6 +18,8 @@ import { UsageError } from './lib/usage-error.ts';
 const contextTokens = 4096;
 const outputTokens = 48;
 const rounds = 2;
+/** Null: the physical cores. One thread can be compared on a machine that is busy with other things, too. */
+const threads = process.env.DEWPOINT_BENCH_THREADS === undefined ? null : Number(process.env.DEWPOINT_BENCH_THREADS);
 
 /** Model calls through the provider and its engine process; DEWPOINT_BENCH_MODEL names another model than the starter. */
 export async function run(): Promise<readonly BenchRow[]> {
@@ -61,13 +63,13 @@ function createProvider(
       nodePath: process.execPath,
       llama,
     },
-    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu: 'off', contextTokens } },
+    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu: 'off', contextTokens, threads: threads ?? undefined } },
   );
 }
 
 /** A, B, B, A: what slows the machine for a while hits both. Every round has words of its own, so that nothing is kept. */
 async function compareWithBare(provider: Provider, modelPath: string): Promise<readonly BenchRow[]> {
-  const bare = await startBareEngine(modelPath, contextTokens);
+  const bare = await startBareEngine(modelPath, contextTokens, threads);
   const times: Times = { bare: [], ours: [], bareFirst: [], oursFirst: [] };
   try {
     await timeBare(bare, 'warm up', times, false);
@@ -84,7 +86,7 @@ async function compareWithBare(provider: Provider, modelPath: string): Promise<r
   }
   const promptTokens = (await provider.countTokens(storyRequest('round 0 a'), never)) ?? 0;
   const speed = (sum(times.bare) / sum(times.ours)) * 100;
-  const note = `${promptTokens} + ${outputTokens} tokens, ${rounds} rounds A/B/B/A`;
+  const note = `${promptTokens} + ${outputTokens} tokens, ${rounds} rounds A/B/B/A, ${threads ?? 'all'} threads`;
   return [
     {
       figure: 'model calls against bare node-llama-cpp: speed',
@@ -146,7 +148,10 @@ function storyOf(seed: string): { readonly system: string; readonly user: string
     { length: 34 },
     (_, index) => `In ${seed}, chapter ${index}, the keeper writes down that the lamp burned ${index * 7} hours.`,
   );
-  return { system: `You continue stories (${seed}).`, user: `${lines.join('\n')}\nGo on with this for many chapters.` };
+  return {
+    system: `You do exactly what is asked (${seed}).`,
+    user: `${lines.join('\n')}\nNow write the numbers from 1 to 300, one a line.`,
+  };
 }
 
 function storyRequest(seed: string): ModelRequest {

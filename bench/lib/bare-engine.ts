@@ -12,9 +12,14 @@ export interface BareEngine {
   dispose(): Promise<void>;
 }
 
-export async function startBareEngine(modelPath: string, contextSize: number): Promise<BareEngine> {
+/** `threads`: null for the physical cores. */
+export async function startBareEngine(
+  modelPath: string,
+  contextSize: number,
+  threads: number | null,
+): Promise<BareEngine> {
   const llama = await getLlama({ build: 'never', gpu: false, logLevel: LlamaLogLevel.error, progressLogs: false });
-  llama.maxThreads = llama.cpuMathCores;
+  llama.maxThreads = threads ?? llama.cpuMathCores;
   const model = await llama.loadModel({ modelPath });
   const context = await model.createContext({ contextSize });
   const sequence = context.getSequence();
