@@ -1,7 +1,7 @@
 import type { Message, Part, ToolCallPart } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
 import type { ModelInfo } from '@shared/models.ts';
-import type { ModelRequest } from '../providers/define.ts';
+import type { ModelRequest, ToolSpec } from '../providers/define.ts';
 import type { Tool } from '../tools/define.ts';
 import type { CallStyle } from './calls/types.ts';
 import { shortenResult } from './cap-output.ts';
@@ -15,6 +15,8 @@ export interface PromptShape {
   readonly style: CallStyle;
   readonly form: PromptForm;
   readonly tools: readonly Tool[];
+  /** For the provider's own field; empty where the definitions stand in the system text only. */
+  readonly specs: readonly ToolSpec[];
   readonly system: string;
 }
 
@@ -39,7 +41,8 @@ export function promptShape(
   if (mode.plan) pieces.push(promptTexts.plan);
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
   if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form)}`, howToCall(style));
-  return { style, form, tools: allowed, system: pieces.join('\n\n') };
+  const specs = style === 'native' || style === 'grammar' ? told.map((tool) => toolSpec(tool, form)) : [];
+  return { style, form, tools: allowed, specs, system: pieces.join('\n\n') };
 }
 
 /**
@@ -65,11 +68,10 @@ export function buildRequest(
   info: ModelInfo,
   options: { readonly seed: number | null; readonly temperature: number; readonly cacheKey: string },
 ): ModelRequest {
-  const told = toolsForForm(shape.tools, shape.form);
   return {
     model: info.name,
     messages: [textMessage('system', shape.system), ...renderEntries(entries, shape.style)],
-    tools: shape.style === 'native' || shape.style === 'grammar' ? told.map((tool) => toolSpec(tool, shape.form)) : [],
+    tools: shape.specs,
     output: shape.style === 'grammar' ? { type: 'tool-calls' } : { type: 'text' },
     prefill: null,
     stop: shape.style === 'text' ? ['END_TOOL_CALL'] : [],

@@ -28,30 +28,38 @@ const FRESH_ANSWERS = 2;
 const TRIMMED_TOKENS = 120;
 
 /**
- * Keeps the prompt within the window: first older results are shortened, then everything before the last answers is
- * replaced by a summary. Both are events; nothing is cut silently. False when there is nothing left to take away.
+ * The next request, with the prompt kept within the window: first older results are shortened, then everything before
+ * the last answers is replaced by a summary. Both are events; nothing is cut silently. Null when there is nothing left
+ * to take away.
  */
-export async function makeRoom(turn: Turn, subject: RoomSubject, isForced: boolean): Promise<boolean> {
+export async function makeRoom(turn: Turn, subject: RoomSubject, isForced: boolean): Promise<ModelRequest | null> {
   const room = subject.info.contextTokens - maxOutputTokens(subject.info) - 64;
-  if (!isForced && sizeOf(turn, subject) <= room * FULL) return true;
-  await trimResults(turn, subject, room * AFTER_TRIM);
-  if (!isForced && sizeOf(turn, subject) <= room * FULL) return true;
-  const before = sizeOf(turn, subject);
-  await compact(turn, subject, room);
-  const after = sizeOf(turn, subject);
-  return after <= room || after < before;
+  const asItIs = subject.request();
+  const before = sizeOf(turn, asItIs);
+  if (!isForced && before <= room * FULL) return asItIs;
+  await trimResults(turn, before - room * AFTER_TRIM);
+  const trimmed = subject.request();
+  const left = sizeOf(turn, trimmed);
+  if (!isForced && left <= room * FULL) return trimmed;
+  await compact(turn, subject, { room, beforeTokens: left });
+  const compacted = subject.request();
+  const after = sizeOf(turn, compacted);
+  return after <= room || after < left ? compacted : null;
 }
 
-function sizeOf(turn: Turn, subject: RoomSubject): number {
-  return turn.tokens.countBytes(promptBytes(subject.request()));
+function sizeOf(turn: Turn, request: ModelRequest): number {
+  return turn.tokens.countBytes(promptBytes(request));
 }
 
-async function trimResults(turn: Turn, subject: RoomSubject, wanted: number): Promise<void> {
+/** Shortens the oldest results first, until about `surplus` tokens are saved. */
+async function trimResults(turn: Turn, surplus: number): Promise<void> {
   const answers = turn.conversation.entries().filter((entry) => entry.type === 'assistant');
+  let saved = 0;
   for (const call of answers.slice(0, -FRESH_ANSWERS).flatMap((entry) => entry.calls)) {
-    if (sizeOf(turn, subject) <= wanted) return;
+    if (saved >= surplus) return;
     const before = call.result === null || call.result.keepTokens !== null ? 0 : turn.tokens.count(call.result.text);
     if (before <= TRIMMED_TOKENS * 2) continue;
+    saved += before - TRIMMED_TOKENS;
     await turn.log.append({
       type: 'observation-trimmed',
       toolCallId: call.toolCallId,
@@ -61,22 +69,25 @@ async function trimResults(turn: Turn, subject: RoomSubject, wanted: number): Pr
   }
 }
 
-async function compact(turn: Turn, subject: RoomSubject, room: number): Promise<void> {
+async function compact(
+  turn: Turn,
+  subject: RoomSubject,
+  { room, beforeTokens }: { readonly room: number; readonly beforeTokens: number },
+): Promise<void> {
   const entries = turn.conversation.entries();
   const cut = cutPoint(entries);
   const last = entries[cut - 1];
   if (cut < 2 || last === undefined) return;
   const old = entries.slice(0, cut);
-  const beforeTokens = sizeOf(turn, subject);
-  const summary = `${firstTask(old, room)}\n\n${(await summarise(turn, subject, old, room)) ?? mechanicalSummary(old)}`;
-  const event = {
+  const text = (await summarise(turn, subject, old, room)) ?? mechanicalSummary(old);
+  const summary = `${firstTask(old, room)}\n\n${text}`;
+  await turn.log.append({
     type: 'context-compacted',
     summary,
     replacesUpToSeq: last.seq,
     beforeTokens,
-    afterTokens: beforeTokens - tokensOf(turn, old) + turn.tokens.count(summary),
-  } as const;
-  await turn.log.append({ ...event, afterTokens: Math.max(0, event.afterTokens) });
+    afterTokens: Math.max(0, beforeTokens - tokensOf(turn, old) + turn.tokens.count(summary)),
+  });
 }
 
 /** The last answers stay as they are. A cut right after an answer keeps its results with it. */

@@ -130,7 +130,9 @@ function addNote(fold: Fold, event: SessionEvent): void {
       if (toldToModel.includes(event.code)) note(fold, event.seq, event.text);
       return;
     case 'file-changed':
-      if (event.by === 'undo') note(fold, event.seq, `The change of ${event.path} was taken back.`);
+      // A person's; what the agent takes back by itself stands in the result of the call.
+      if (event.by === 'undo' && event.toolCallId === null)
+        note(fold, event.seq, `The change of ${event.path} was taken back.`);
       return;
     case 'turn-ended':
       endTurn(fold, event);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Sandbox, ScannedFile } from '../sandbox/sandbox.ts';
+import type { FileContent, Sandbox, ScannedFile } from '../sandbox/sandbox.ts';
 
 /** What is known of a file as it was when nothing of the agent was running. */
 export interface KnownFile {
@@ -34,8 +34,9 @@ export interface FileBaseline {
 
 const MAX_FILE_BYTES = 512 * 1024;
 const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
-const MAX_FILES = 5_000;
-const READS_AT_ONCE = 8;
+const MAX_FILES = 150_000;
+/** Files are read together, up to so many bytes at a time. */
+const READ_BYTES = 8 * 1024 * 1024;
 
 export function createFileBaseline(sandbox: Sandbox): FileBaseline {
   const known = new Map<string, KnownFile>();
@@ -66,12 +67,18 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
     const gone = [...known.keys()].filter((path) => !scan.value.has(path));
     const found: FoundChange[] = gone.map((path) => ({ path, before: known.get(path) ?? null, after: null }));
     for (const path of gone) forget(path);
-    await inBatches(touched, READS_AT_ONCE, async ([path, file]) => {
-      const after = await readKnown(sandbox, path, file, signal);
-      const before = known.get(path) ?? null;
-      remember(path, after);
-      if (before === null || !isSame(before, after)) found.push({ path, before, after });
-    });
+    // The first look is for the files that can be kept; what a command changed is read up to the same bound again.
+    const room = started ? MAX_TOTAL_BYTES : MAX_TOTAL_BYTES - kept.bytes;
+    for (const batch of batchesOf(touched, room)) {
+      const paths = batch.filter(({ isRead }) => isRead).map(({ path }) => path);
+      const read = await readAll(sandbox, paths, signal);
+      for (const { path, file, isRead } of batch) {
+        const after = knownFrom(file, isRead, read.get(path));
+        const before = known.get(path) ?? null;
+        remember(path, after);
+        if (before === null || !isSame(before, after)) found.push({ path, before, after });
+      }
+    }
     return found.sort(byPath);
   };
 
@@ -104,27 +111,51 @@ function isTouched(known: KnownFile | undefined, file: ScannedFile): boolean {
   return known.fingerprint !== file.fingerprint;
 }
 
-async function readKnown(sandbox: Sandbox, path: string, file: ScannedFile, signal: AbortSignal): Promise<KnownFile> {
-  const { fingerprint, sizeBytes, mode } = file;
-  if (sizeBytes > MAX_FILE_BYTES) return { fingerprint, sizeBytes, mode, bytes: null, why: 'too-large' };
-  const read = await sandbox.readFile(path, { maxBytes: MAX_FILE_BYTES }, signal);
-  if (!read.ok) {
-    const why = read.error.code === 'too-large' ? 'too-large' : 'not-a-file';
-    return { fingerprint, sizeBytes, mode, bytes: null, why };
+interface Touched {
+  readonly path: string;
+  readonly file: ScannedFile;
+  /** Small enough, and there was still room. */
+  readonly isRead: boolean;
+}
+
+function* batchesOf(touched: readonly (readonly [string, ScannedFile])[], room: number): Iterable<readonly Touched[]> {
+  let batch: Touched[] = [];
+  let size = 0;
+  let left = room;
+  for (const [index, [path, file]] of touched.entries()) {
+    const isRead = file.sizeBytes <= Math.min(MAX_FILE_BYTES, left) && index < MAX_FILES;
+    if (isRead && size + file.sizeBytes > READ_BYTES) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    if (isRead) {
+      size += file.sizeBytes;
+      left -= file.sizeBytes;
+    }
+    batch.push({ path, file, isRead });
   }
-  return { fingerprint, sizeBytes, mode: read.value.mode, bytes: read.value.bytes, why: null };
+  if (batch.length > 0) yield batch;
+}
+
+type Read = ReadonlyMap<string, FileContent>;
+
+async function readAll(sandbox: Sandbox, paths: readonly string[], signal: AbortSignal): Promise<Read> {
+  if (paths.length === 0) return new Map();
+  const read = await sandbox.readFiles(paths, { maxBytes: MAX_FILE_BYTES }, signal);
+  return read.ok ? read.value : new Map();
+}
+
+function knownFrom(file: ScannedFile, isRead: boolean, content: FileContent | undefined): KnownFile {
+  const { fingerprint, sizeBytes, mode } = file;
+  if (content !== undefined) return { fingerprint, sizeBytes, mode: content.mode, bytes: content.bytes, why: null };
+  return { fingerprint, sizeBytes, mode, bytes: null, why: isRead ? 'not-a-file' : 'too-large' };
 }
 
 /** Touched, but with the same content: nothing changed. What was not kept counts as changed. */
 function isSame(before: KnownFile, after: KnownFile): boolean {
   if (before.bytes === null || after.bytes === null || before.mode !== after.mode) return false;
   return Buffer.compare(before.bytes, after.bytes) === 0;
-}
-
-async function inBatches<T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += size) {
-    await Promise.all(items.slice(at, at + size).map(work));
-  }
 }
 
 function byPath(left: FoundChange, right: FoundChange): number {

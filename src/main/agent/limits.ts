@@ -29,6 +29,8 @@ export interface LimitTracker {
   readonly noteOutput: (bytes: number) => void;
   /** To be told of every call before it runs. `changes`: how often the workspace has changed so far in this turn. */
   readonly noteCall: (tool: string, input: unknown, changes: number) => Stop | null;
+  /** To be told what the last call gave, as the model reads it. */
+  readonly noteResult: (output: string) => void;
   /** To be told of an edit that was not made. */
   readonly noteRejection: (tool: string, input: unknown) => Stop | null;
   /** A rung starts with a clean memory of calls; what was spent stays spent. */
@@ -82,6 +84,7 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
       spent.outputBytes += bytes;
     },
     noteCall: calls.noteCall,
+    noteResult: calls.noteResult,
     noteRejection: calls.noteRejection,
     forgetCalls: calls.forget,
     exceeded,
@@ -104,16 +107,18 @@ export function timeStop(minutes: number): Stop {
 
 interface CallMemory {
   readonly noteCall: (tool: string, input: unknown, changes: number) => Stop | null;
+  readonly noteResult: (output: string) => void;
   readonly noteRejection: (tool: string, input: unknown) => Stop | null;
   readonly forget: () => void;
 }
 
 /**
- * The same call three times while the workspace stayed as it was; two calls that take turns (A-B-A-B);
+ * The same call three times while the workspace stayed as it was; two calls that take turns (A-B-A-B)
+ * while the first shows the same each time (to read again what a person changed and repeat the edit is right);
  * an edit that was turned down before. Below 3B these are how a free loop usually ends.
  */
 function createCallMemory(): CallMemory {
-  let recent: string[] = [];
+  let recent: { readonly key: string; output: string | null }[] = [];
   let equal = new Map<string, number>();
   let rejected = new Set<string>();
   let lastChanges = 0;
@@ -124,15 +129,20 @@ function createCallMemory(): CallMemory {
       lastChanges = changes;
       const count = (equal.get(key) ?? 0) + 1;
       equal.set(key, count);
-      recent = [...recent, key].slice(-4);
+      recent = [...recent, { key, output: null }].slice(-4);
       const [a, b, c, d] = recent;
       if (count >= 3) {
         return { reason: 'repeated-call', text: `The same call of ${tool} was made three times.` };
       }
-      if (d !== undefined && a === c && b === d && a !== b) {
+      const takeTurns = d !== undefined && a?.key === c?.key && b?.key === d.key && a?.key !== b?.key;
+      if (takeTurns && a?.output === c?.output) {
         return { reason: 'alternating-calls', text: 'The same two calls were made in turns.' };
       }
       return null;
+    },
+    noteResult(output) {
+      const last = recent.at(-1);
+      if (last !== undefined) last.output = output;
     },
     noteRejection(tool, input) {
       const key = `${tool} ${canonicalJson(input)}`;

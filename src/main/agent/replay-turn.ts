@@ -116,6 +116,7 @@ function noSandbox(facts: TurnFacts): Sandbox {
     exec: refuse,
     open: refuse,
     readFile: refuse,
+    readFiles: refuse,
     writeFile: refuse,
     deleteFile: refuse,
     list: refuse,

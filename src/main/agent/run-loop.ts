@@ -63,17 +63,19 @@ export async function runLoop(turn: Turn, rung: Rung, model: ResolvedModel, mode
 async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   const { turn, rung, model, mode } = loop;
   const subject = { rung, ...model, shape: loop.shape, request: () => requestFor(loop) };
-  if (!(await makeRoom(turn, subject, false))) return tooSmall(model);
+  const request = await makeRoom(turn, subject, false);
+  if (request === null) return tooSmall(model);
   const step = {
     purpose: mode.plan ? 'plan' : 'act',
     rung,
     model,
     reason: { code: 'ladder', text: mode.reason },
   } as const;
-  let reply = await runStep(turn, { ...step, request: requestFor(loop) });
+  let reply = await runStep(turn, { ...step, request });
   if (reply.type === 'failed' && reply.error.code === 'context-full') {
-    if (!(await makeRoom(turn, subject, true))) return tooSmall(model);
-    reply = await runStep(turn, { ...step, request: requestFor(loop) });
+    const smaller = await makeRoom(turn, subject, true);
+    if (smaller === null) return tooSmall(model);
+    reply = await runStep(turn, { ...step, request: smaller });
   }
   if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
   if (reply.type === 'failed') return failed(reply.error);

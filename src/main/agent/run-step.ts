@@ -54,16 +54,18 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   const cap = checkMoney(turn, info, promptTokens, request.maxOutputTokens);
   if (cap !== null) return { type: 'stopped', stop: cap };
   const callId = journal.newId('call');
-  await turn.log.append({
-    type: 'route-decided',
-    callId,
-    chosen: { model: info.id, where: info.where },
-    runnerUp: null,
-    reasonCode: step.reason.code,
-    reason: step.reason.text,
-  });
   turn.steps.last += 1;
-  const requestBlob = await journal.putBlob(Buffer.from(JSON.stringify(request), 'utf8'), 'text');
+  const [requestBlob] = await Promise.all([
+    journal.putBlob(Buffer.from(JSON.stringify(request), 'utf8'), 'text'),
+    turn.log.append({
+      type: 'route-decided',
+      callId,
+      chosen: { model: info.id, where: info.where },
+      runnerUp: null,
+      reasonCode: step.reason.code,
+      reason: step.reason.text,
+    }),
+  ]);
   await turn.log.append({
     type: 'model-call-started',
     callId,

@@ -70,6 +70,7 @@ async function runCall(
 
 function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsOutcome | null {
   turn.limits.noteOutput(record.full?.bytes ?? record.output.length);
+  turn.limits.noteResult(record.output);
   if (isNeedsApproval(record.data)) {
     const text = `${record.output}: an approval was needed, and there was nobody to give it.`;
     return { type: 'stopped', stop: { reason: 'needs-approval', text } };

@@ -45,6 +45,8 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
       const own = new AbortController();
       controller = own;
       try {
+        // Its event may stand before the end of the turn in which it came.
+        memory.conversation.noteQueued(message.messageId, message.text);
         await catchUp(services, memory);
         const turn = createTurn(services, memory, own, { task: message.text, options });
         const stopTimer = services.effects.replaying ? () => undefined : startDeadline(turn);

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { success } from '@shared/errors.ts';
+import { runOptionsSchema } from '@shared/run-options.ts';
+import type { CoreApi } from '../src/main/api/core-api.ts';
+import { compose } from '../src/main/compose.ts';
+import { createMemorySandbox } from '../src/main/sandbox/memory/memory-sandbox.ts';
+import type { BenchRow } from './lib/rows.ts';
+import { median, percentile } from './lib/statistics.ts';
+
+const steps = 500;
+/** The first ones load what is loaded once. */
+const warmUp = 50;
+
+/**
+ * What the agent itself takes for a step: a model that answers at once, a sandbox in memory, but the real log with its
+ * syncs. Every step is a call of a tool; now and then one edits, one runs a command, one prints much.
+ */
+export async function run(): Promise<readonly BenchRow[]> {
+  const home = await mkdtemp(join(tmpdir(), 'dewpoint-bench-overhead-'));
+  const core = await openCore(home);
+  try {
+    await core.setSetting('providers.script', { kind: 'scripted', replies: replies() });
+    const { durations, memory } = await measure(core);
+    const late = durations.slice(warmUp).sort((left, right) => left - right);
+    const note = `steps ${warmUp + 1} to ${steps} of one session, the log on this disk`;
+    const growth = ((memory.at(-1) ?? 0) - (memory[0] ?? 0)) / 1e6;
+    return [
+      { figure: 'engine overhead per step, median', value: median(late), unit: 'ms', target: { atMost: 5 }, note },
+      {
+        figure: 'engine overhead per step, p99',
+        value: percentile(late, 0.99),
+        unit: 'ms',
+        target: { atMost: 20 },
+        note,
+      },
+      {
+        figure: 'growth of the process after the first 50 steps',
+        value: growth,
+        unit: 'MB',
+        target: { atMost: 30 },
+        note: `resident, after a collection, ${steps} steps`,
+      },
+    ];
+  } finally {
+    await core.dispose();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+function openCore(home: string): Promise<CoreApi> {
+  const files = Object.fromEntries(
+    Array.from({ length: 200 }, (_, index) => [`src/file${index}.py`, `value = ${index}\n`.repeat(100)]),
+  );
+  return compose({
+    home,
+    cache: join(home, 'cache'),
+    version: '0.0.0-bench',
+    onNotice: () => undefined,
+    startSandbox: async () =>
+      success(createMemorySandbox({ files, exec: () => ({ stdout: 'line of output\n'.repeat(2000) }) })),
+  });
+}
+
+function replies(): readonly object[] {
+  return Array.from({ length: steps + 60 }, (_, index) => {
+    const file = `src/file${index % 200}.py`;
+    if (index % 10 === 3) return reply('run_command', { command: `make step${index}` });
+    if (index % 10 === 7) return reply('write_file', { path: `out/${index}.txt`, content: `result ${index}\n` });
+    return reply('read_file', { path: file, from: (index % 90) + 1, to: (index % 90) + 9 });
+  });
+}
+
+function reply(name: string, input: object): object {
+  return { text: 'Next.', toolCalls: [{ name, input }] };
+}
+
+async function measure(core: CoreApi): Promise<{ readonly durations: number[]; readonly memory: readonly number[] }> {
+  const collect = collector();
+  const id = await core.createSession({ projectPath: null });
+  const durations: number[] = [];
+  const memory: number[] = [];
+  let lastAt: number | null = null;
+  const stop = await core.subscribe(id, 1, (push) => {
+    if (push.type !== 'event' || push.event.type !== 'model-call-ended') return;
+    const now = performance.now();
+    if (lastAt !== null) durations.push(now - lastAt);
+    if (durations.length === warmUp) memory.push(collect());
+    lastAt = performance.now();
+  });
+  const options = runOptionsSchema.parse({
+    local: 'script/script',
+    gear: 'loop',
+    maxSteps: steps,
+    maxTokens: 1_000_000_000,
+    maxMinutes: 30,
+  });
+  await core.send(id, 'Do the work.', options);
+  await core.result(id);
+  stop();
+  memory.push(collect());
+  return { durations, memory };
+}
+
+/** Collects garbage and says how much is resident. */
+function collector(): () => number {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  return () => {
+    if (typeof collect === 'function') collect();
+    return process.memoryUsage().rss;
+  };
+}

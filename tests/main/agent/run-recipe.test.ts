@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, Question, RecipeContext, RecipeOutcome } from '../../../src/main/agent/recipes/define.ts';
+import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
+import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+
+const files = { 'a.py': 'x = 1\n', 'b.py': 'y = 1\n', 'tests/test_a.py': 'def test_a(): pass\n' };
+const question: Question = {
+  purpose: 'propose',
+  label: 'rewrite a',
+  system: 's',
+  user: 'u',
+  prefill: 'def ',
+  output: { type: 'text' },
+  stop: [],
+  temperature: 0,
+  topP: 1,
+  seed: 7,
+  maxOutputTokens: 100,
+};
+const gaveUp: RecipeOutcome = { type: 'gave-up', reason: 'no way', facts: 'suspect: a.py' };
+
+function kitFor(run: (context: RecipeContext) => Promise<RecipeOutcome>, options: KitOptions = {}): AgentKit {
+  return createAgentKit({
+    model: { gears: ['recipe'] },
+    sandbox: { files, exec: (_request, sandbox) => ({ exitCode: sandbox.text('a.py') === 'x = 2\n' ? 0 : 1 }) },
+    recipes: [defineRecipe({ id: 'r', label: 'R', fits: () => ({ score: 1, reason: 'it fits' }), run })],
+    ...options,
+  });
+}
+
+describe('a recipe', () => {
+  it('asks through the one door, with the prefill in front of the answer', async () => {
+    const answers: Answer[] = [];
+    const kit = kitFor(
+      async (context) => {
+        answers.push(await context.ask(question));
+        return gaveUp;
+      },
+      { replies: [{ text: 'a(): pass', stopReason: 'length' }] },
+    );
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(answers).toEqual([{ ok: true, text: 'def a(): pass', complete: false }]);
+    expect(kit.requests[0]).toMatchObject({ prefill: 'def ', seed: 7, tools: [] });
+    expect(ofType(kit.journal.events, 'model-call-started')[0]).toMatchObject({
+      purpose: 'propose',
+      rung: { gear: 'recipe' },
+    });
+  });
+
+  it('is believed when the criterion holds after its change', async () => {
+    const kit = kitFor(async ({ world }) => {
+      await world.read('a.py');
+      expect(await world.apply([{ path: 'a.py', text: 'x = 2\n' }])).toBeNull();
+      return { type: 'done', text: 'x is 2', confidence: 'weak-tests' };
+    });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end).toMatchObject({ reason: 'done', confidence: 'weak-tests' });
+    expect(ofType(kit.journal.events, 'file-changed')).toMatchObject([{ path: 'a.py', by: 'recipe' }]);
+  });
+
+  it('loses its change when the criterion does not hold after it', async () => {
+    const kit = kitFor(async ({ world }) => {
+      await world.read('a.py');
+      await world.apply([{ path: 'a.py', text: 'x = 3\n' }]);
+      return { type: 'done', text: 'x is 3', confidence: 'high' };
+    });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('criterion-unmet');
+    expect(kit.sandbox.text('a.py')).toBe('x = 1\n');
+  });
+
+  it('writes all files or none', async () => {
+    const why: (string | null)[] = [];
+    const kit: AgentKit = kitFor(async ({ world }) => {
+      await world.read('a.py');
+      await world.read('b.py');
+      kit.sandbox.put('b.py', 'mine\n');
+      why.push(
+        await world.apply([
+          { path: 'a.py', text: 'x = 2\n' },
+          { path: 'b.py', text: 'y = 2\n' },
+        ]),
+      );
+      return gaveUp;
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(why[0]).toContain('b.py was changed by someone else');
+    expect([kit.sandbox.text('a.py'), kit.sandbox.text('b.py')]).toEqual(['x = 1\n', 'mine\n']);
+  });
+
+  it('may not touch guarded files, and asks nobody', async () => {
+    const why: (string | null)[] = [];
+    const kit = kitFor(async ({ world }) => {
+      await world.read('tests/test_a.py');
+      why.push(await world.apply([{ path: 'tests/test_a.py', text: '' }]));
+      return gaveUp;
+    });
+    await kit.runner.send('Do the work.', { ...turnOptions, approve: 'allow' });
+    expect(why[0]).toContain('guarded');
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
+  });
+
+  it('that throws gives up, and the next rung goes on', async () => {
+    const kit = kitFor(
+      async () => {
+        throw new Error('a bug');
+      },
+      { model: { gears: ['recipe', 'loop'] }, replies: [{ text: 'Nothing to do.' }] },
+    );
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(ofType(kit.journal.events, 'rung-chosen').map((event) => event.rung.gear)).toEqual(['recipe', 'loop']);
+    expect(ofType(kit.journal.events, 'notice-added')[0]).toMatchObject({ code: 'recipe-failed' });
+  });
+
+  it('ends the turn with the limit that its question met', async () => {
+    const kit = kitFor(
+      async (context) => {
+        for (;;) {
+          const answer = await context.ask(question);
+          if (!answer.ok) return answer.fatal ? gaveUp : { ...gaveUp, reason: 'not fatal' };
+        }
+      },
+      { replies: [{ text: 'a' }, { text: 'b' }, { text: 'c' }, { text: 'd' }] },
+    );
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, maxSteps: 3 });
+    expect(end.reason).toBe('step-limit');
+  });
+
+  it('with the best fit is chosen, and none where none fits', async () => {
+    const recipe = (id: string, score: number | null): ReturnType<typeof defineRecipe> =>
+      defineRecipe({
+        id,
+        label: id,
+        fits: () => (score === null ? null : { score, reason: id }),
+        run: async () => ({ type: 'answered', text: id }),
+      });
+    const chosen = async (...recipes: ReturnType<typeof recipe>[]): Promise<string> =>
+      (
+        await kitFor(async () => gaveUp, { recipes, replies: [{ text: 'by the loop' }] }).runner.send(
+          'What is x?',
+          turnOptions,
+        )
+      ).text;
+    expect(await chosen(recipe('a', 0.3), recipe('b', 0.9), recipe('c', null))).toBe('b');
+    expect(await chosen(recipe('b', 0.5), recipe('a', 0.5))).toBe('a');
+    expect(await chosen(recipe('a', null))).toBe('by the loop');
+  });
+
+  it('is not run at all with --gear loop', async () => {
+    const kit = kitFor(async () => gaveUp, { replies: [call('task_complete', { summary: 'ok' })] });
+    await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop' });
+    expect(ofType(kit.journal.events, 'rung-chosen').map((event) => event.rung.gear)).toEqual(['loop']);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+
+const price = { input: 1000, output: 2000, source: 'test', date: '2026-11-21' };
+const cloud = { where: 'cloud', price } as const;
+const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model' } as const;
+
+describe('a model call', () => {
+  it('keeps the exact request beside the log, and its tokens, price and cost in it', async () => {
+    const kit = createAgentKit({ cloud, replies: [call('task_complete', { summary: 'ok' })], countTokens: () => 120 });
+    await kit.runner.send('Do the work.', options);
+    const started = ofType(kit.journal.events, 'model-call-started')[0];
+    const request = kit.journal.blobs.get(started?.request.sha256 ?? '');
+    expect(JSON.parse(Buffer.from(request ?? []).toString('utf8'))).toEqual(kit.requests[0]);
+    expect(started?.promptTokens).toBe(120);
+    const ended = ofType(kit.journal.events, 'model-call-ended')[0];
+    const tokens = ended?.usage.freshInput ?? 0;
+    expect(ended?.costUsd).toBeCloseTo((tokens * 1000 + 5 * 2000) / 1e6);
+    expect(ended?.price).toEqual(price);
+  });
+
+  it('is not made when its worst case would pass the cap', async () => {
+    const kit = createAgentKit({ cloud, replies: [call('task_complete', { summary: 'ok' })], countTokens: () => 1000 });
+    const end = await kit.runner.send('Do the work.', { ...options, maxUsd: 1 });
+    expect(end.reason).toBe('cap');
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('is not made under a cap when nobody knows its price', async () => {
+    const kit = createAgentKit({ cloud: { where: 'cloud', price: null }, replies: [] });
+    const end = await kit.runner.send('Do the work.', { ...options, maxUsd: 1 });
+    expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining('no known price') });
+  });
+
+  it('goes on with the local model at the cap when that was asked for', async () => {
+    const kit = createAgentKit({ cloud, replies: [call('task_complete', { summary: 'by the local one' })] });
+    const end = await kit.runner.send('Do the work.', {
+      ...options,
+      policy: 'hybrid',
+      local: 'fake/model',
+      maxUsd: 0.000_001,
+      atCap: 'local',
+    });
+    expect(end).toMatchObject({ reason: 'done', text: 'by the local one' });
+    expect(ofType(kit.journal.events, 'model-call-started').map((event) => event.rung.where)).toEqual(['local']);
+  });
+
+  it('shortens the longest answer to what the window has left', async () => {
+    const kit = createAgentKit({
+      model: { contextTokens: 4096 },
+      replies: [call('task_complete', { summary: 'ok' })],
+      countTokens: () => 3900,
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.requests[0]?.maxOutputTokens).toBe(196);
+  });
+
+  it('pushes the words as they come and writes the whole at its end', async () => {
+    const kit = createAgentKit({ replies: [{ text: 'The moon is far.' }] });
+    await kit.runner.send('How far is the moon?', turnOptions);
+    expect(kit.journal.transients).toContainEqual({ type: 'text-delta', callId: 'call-1', text: 'The moon is far.' });
+    expect(ofType(kit.journal.events, 'model-call-ended')[0]?.parts).toEqual([
+      { type: 'text', text: 'The moon is far.' },
+    ]);
+  });
+
+  it('notes the wait for the engine beside the call', async () => {
+    const kit = createAgentKit({
+      replies: [
+        {
+          stream: [
+            { type: 'progress', phase: 'waiting', done: 0, total: null },
+            { type: 'text-delta', text: 'Yes.' },
+            {
+              type: 'ended',
+              stopReason: 'stop',
+              usage: { freshInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, estimated: false },
+              evaluatedTokens: 1,
+              timings: { queuedMs: 300, prefillMs: 1, decodeMs: 1, totalMs: 2 },
+              error: null,
+            },
+          ],
+        },
+      ],
+    });
+    await kit.runner.send('Is it?', turnOptions);
+    expect(ofType(kit.journal.events, 'engine-waited')[0]).toMatchObject({ callId: 'call-1', waitedMs: 300 });
+  });
+});
+
+describe('limits of a turn', () => {
+  it.each([
+    ['step-limit', { maxSteps: 2 }],
+    ['token-limit', { maxTokens: 50 }],
+  ])('end it with %s', async (reason, limits) => {
+    const kit = createAgentKit({
+      replies: Array.from({ length: 9 }, (_, index) => call('search', { pattern: `p${index}` })),
+    });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, ...limits });
+    expect(end.reason).toBe(reason);
+  });
+
+  it('end it with time-limit in the middle of a command that runs on', async () => {
+    const kit = createAgentKit({
+      journal: { now: () => Date.now() },
+      replies: [call('run_command', { command: 'sleep' })],
+      sandbox: {
+        exec: (_request, _sandbox, signal) =>
+          new Promise((resolve) => {
+            signal.addEventListener('abort', () => resolve({ outcome: 'cancelled', exitCode: null }));
+          }),
+      },
+    });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, maxMinutes: 0.002 });
+    expect(end.reason).toBe('time-limit');
+  });
+
+  it.each([
+    ['repeated-call', ['a', 'a', 'a']],
+    ['alternating-calls', ['a', 'b', 'a', 'b']],
+  ])('end the loop with %s', async (reason, patterns) => {
+    const kit = createAgentKit({ replies: patterns.map((pattern) => call('search', { pattern })) });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe(reason);
+  });
+
+  it('end the loop with repeated-rejection', async () => {
+    const edit = call('edit_file', { path: 'a.py', old: 'not there', new: 'x' });
+    const kit = createAgentKit({ replies: [edit, edit] });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('repeated-rejection');
+  });
+});

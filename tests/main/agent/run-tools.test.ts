@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Approver } from '../../../src/main/agent/services.ts';
+import { builtInTools, discoverTools } from '../../../src/main/tools/registry.ts';
+import type { Tool } from '../../../src/main/tools/define.ts';
+import type { AgentKit } from '../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+
+const builtIn = builtInTools(discoverTools(), { now: () => 0 }).list();
+const done = call('task_complete', { summary: 'ok' });
+const files = { 'a.py': 'x = 1\n', 'tests/test_a.py': 'def test_a():\n    assert True\n', 'package-lock.json': '{}' };
+
+const says = (answer: 'allow' | 'deny' | 'nobody'): Approver => ({ ask: async () => answer });
+const writeTest = [
+  call('read_file', { path: 'tests/test_a.py' }),
+  call('write_file', { path: 'tests/test_a.py', content: 'pass\n' }),
+  done,
+];
+const toolEnd = (kit: AgentKit, tool: string): unknown =>
+  ofType(kit.journal.events, 'tool-ended').find((event) => event.tool === tool);
+
+describe('a guarded file', () => {
+  it.each([
+    ['nobody is there to ask', says('nobody'), 'ask', ['refused', 'nobody']],
+    ['a person says no', says('deny'), 'ask', ['refused', 'person']],
+    ['a person says yes', says('allow'), 'ask', ['ok', 'person']],
+    ['the user said yes before', says('nobody'), 'allow', ['ok', 'policy']],
+    ['the user said no before', says('allow'), 'deny', ['refused', 'policy']],
+  ] as const)('is asked about: %s', async (_how, approver, approve, [status, by]) => {
+    const kit = createAgentKit({ replies: writeTest, sandbox: { files, exec: () => ({}) }, services: { approver } });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, approve });
+    expect(end.reason).toBe('done');
+    expect(toolEnd(kit, 'write_file')).toMatchObject({ status });
+    expect(ofType(kit.journal.events, 'approval-answered')).toMatchObject([{ by }]);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(status === 'ok' ? 'pass\n' : files['tests/test_a.py']);
+  });
+
+  it('is free when the task is about it', async () => {
+    const kit = createAgentKit({ replies: writeTest, sandbox: { files, exec: () => ({}) } });
+    await kit.runner.send('Update the tests.', turnOptions);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe('pass\n');
+    expect(ofType(kit.journal.events, 'approval-requested')).toEqual([]);
+  });
+
+  it('is put back when a command changed it, and the model is told', async () => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'sed' }), done],
+      sandbox: {
+        files,
+        exec: ({ command }, sandbox) => {
+          if (command === 'sed') {
+            sandbox.put('tests/test_a.py', 'pass\n');
+            sandbox.put('a.py', 'x = 2\n');
+          }
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
+    expect(kit.sandbox.text('a.py')).toBe('x = 2\n');
+    expect(ofType(kit.journal.events, 'file-changed').map(({ path, by }) => [path, by])).toEqual([
+      ['a.py', 'model'],
+      ['tests/test_a.py', 'model'],
+      ['tests/test_a.py', 'undo'],
+    ]);
+    expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
+  });
+});
+
+describe('what leaves the sandbox', () => {
+  const fetch: Tool = {
+    name: 'fetch',
+    description: 'Fetch.',
+    access: 'network',
+    input: z.object({ url: z.string() }),
+    label: () => 'fetch example',
+    run: async () => ({ status: 'ok', output: 'page' }),
+  };
+  const tools = [...builtIn, fetch];
+  const replies = [call('fetch', { url: 'x' }), done];
+
+  it('ends the turn when nobody can be asked', async () => {
+    const kit = createAgentKit({ tools, replies });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('needs-approval');
+  });
+
+  it('is refused and the turn goes on with --approve deny', async () => {
+    const kit = createAgentKit({ tools, replies });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, approve: 'deny' });
+    expect(end.reason).toBe('done');
+    expect(toolEnd(kit, 'fetch')).toMatchObject({ status: 'refused' });
+  });
+});
+
+describe('calls that are not understood', () => {
+  it('are asked for again, changed, and never run with invented arguments', async () => {
+    const kit = createAgentKit({ replies: [call('write_file', { path: 'b.py' }), call('write_file', {}), done] });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('done');
+    expect(kit.sandbox.text('b.py')).toBeNull();
+    expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('This call was not run.');
+    expect(kit.requests.map((request) => request.temperature)).toEqual([0, 0.4, 0.4]);
+  });
+
+  it('end the rung when three answers in a row are of the kind', async () => {
+    const kit = createAgentKit({ replies: Array.from({ length: 4 }, () => call('no_such_tool', {})) });
+    const end = await kit.runner.send('Do the work.', turnOptions);
+    expect(end.reason).toBe('gave-up');
+    expect(kit.requests).toHaveLength(3);
+  });
+
+  it('keep a completion in the same answer from being believed', async () => {
+    const both = {
+      calls: [
+        { name: 'edit_file', input: {} },
+        { name: 'task_complete', input: { summary: 'ok' } },
+      ],
+    };
+    const kit = createAgentKit({ replies: [both, done] });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.requests).toHaveLength(2);
+  });
+});
+
+describe('changes', () => {
+  it('are recorded with both images, of tools and of commands alike', async () => {
+    const kit = createAgentKit({
+      replies: [call('write_file', { path: 'new.py', content: 'n\n' }), call('run_command', { command: 'mv' }), done],
+      sandbox: {
+        files: { 'a.py': 'x = 1\n' },
+        exec: (_request, sandbox) => {
+          sandbox.remove('a.py');
+          sandbox.put('b.py', 'x = 1\n');
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    const text = async (image: unknown): Promise<string | null> => {
+      if (typeof image !== 'object' || image === null || !('blob' in image)) return null;
+      const { blob } = z.object({ blob: z.object({ sha256: z.string() }) }).parse(image);
+      return Buffer.from(kit.journal.blobs.get(blob.sha256) ?? []).toString('utf8');
+    };
+    const changes = await Promise.all(
+      ofType(kit.journal.events, 'file-changed').map(async (event) => [
+        event.path,
+        await text(event.before),
+        await text(event.after),
+      ]),
+    );
+    expect(changes).toEqual([
+      ['new.py', null, 'n\n'],
+      ['a.py', 'x = 1\n', null],
+      ['b.py', null, 'x = 1\n'],
+    ]);
+  });
+
+  it('of a file too large to keep are still told of', async () => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'gen' }), done],
+      sandbox: {
+        files: { 'a.py': 'x' },
+        exec: (_request, sandbox) => {
+          sandbox.put('big.bin', 'b'.repeat(600 * 1024));
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(ofType(kit.journal.events, 'file-changed')[0]).toMatchObject({
+      path: 'big.bin',
+      after: { kept: false, why: 'too-large' },
+      added: null,
+    });
+  });
+
+  it('are not made to a file the model has not read', async () => {
+    const kit = createAgentKit({ replies: [call('write_file', { path: 'a.py', content: 'gone' }), done] });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('a.py')).toBe('x = 1\n');
+    expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('Read it first');
+  });
+
+  it('are not made in a plan', async () => {
+    const kit = createAgentKit({
+      replies: [call('write_file', { path: 'b.py', content: 'b' }), { text: '1. Write b.py' }],
+    });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, plan: true });
+    expect(end).toMatchObject({ reason: 'planned', text: '1. Write b.py' });
+    expect(kit.sandbox.text('b.py')).toBeNull();
+  });
+});
