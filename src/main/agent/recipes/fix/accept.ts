@@ -28,8 +28,9 @@ export async function acceptBest(parts: AcceptParts, result: SearchResult): Prom
       await context.progress('reject', `${candidate.label}: it did not pass a second time.`);
       continue;
     }
-    const survivors = settings.judge.mutants && parts.secondsLeft() > 5 ? await survivingMutants(parts, candidate) : 0;
-    const confidence = confidenceOf(ranked, survivors, result);
+    const isTested = settings.judge.mutants && parts.secondsLeft() > 5;
+    const mutants = isTested ? await tryMutants(parts, candidate) : null;
+    const confidence = confidenceOf(ranked, mutants, result);
     const refused = await context.world.apply(filesOf(candidate, result.kept));
     if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
     return { type: 'done', text: describe(candidate, result, confidence), confidence };
@@ -131,18 +132,27 @@ export function changedLines(before: string, after: string): number {
   return Math.max(added, removed);
 }
 
+interface MutantCount {
+  readonly tried: number;
+  readonly survived: number;
+}
+
+const noMutants: MutantCount = { tried: 0, survived: 0 };
+
 /** Small mutations of the changed lines that the tests let pass as well: the tests do not hold this change. */
-async function survivingMutants(parts: AcceptParts, candidate: Candidate): Promise<number> {
+async function tryMutants(parts: AcceptParts, candidate: Candidate): Promise<MutantCount> {
   const [file] = candidate.files;
   const { span } = candidate;
-  if (file === undefined) return 0;
+  if (file === undefined) return noMutants;
   const before = (await parts.judge.read(file.path)) ?? '';
   const lines = changedLineNumbers(before, file.text);
-  if (lines.length === 0) return 0;
+  if (lines.length === 0) return noMutants;
   const language = span?.language ?? (file.path.endsWith('.py') ? 'python' : 'javascript');
   const place = { language, startLine: Math.min(...lines), endLine: Math.max(...lines) };
   const mutants = mutationsOf(parts.syntax, file.text, place)
-    .filter((mutation) => lines.includes(mutation.line) && mutation.rank <= 4 && !equivalent(mutation))
+    .filter((mutation) => lines.includes(mutation.line) && mutation.rank <= 7 && !equivalent(mutation))
+    .sort((left, right) => left.rank - right.rank)
+    .slice(0, 12)
     .map((mutation) => applyMutation(file.text, mutation))
     .filter(
       (text) =>
@@ -154,14 +164,17 @@ async function survivingMutants(parts: AcceptParts, candidate: Candidate): Promi
     label: 'a mutant of the change',
     span,
   }));
-  if (chosen.length === 0) return 0;
+  if (chosen.length === 0) return noMutants;
   const verdicts = await parts.judge.try(chosen, { stopAfter: 2, totalSeconds: 15, graceSeconds: 10 });
-  return verdicts.filter((verdict) => verdict.type === 'accepted').length;
+  const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
+  return { tried: judged.length, survived: judged.filter((verdict) => verdict.type === 'accepted').length };
 }
 
 /** `strip` for `rstrip` and the like often mean the same. */
 function equivalent(mutation: { readonly what: string }): boolean {
-  return /\b[lr]?strip to |\btrim\w* to |\bawait\b/.test(mutation.what);
+  return /\b[lr]?strip to |\btrim\w* to |\bawait\b| to .*\b(max|min|Math\.max|Math\.min)\(|\b(copy|list|slice)\(|=== null|== null|is None/.test(
+    mutation.what,
+  );
 }
 
 function changedLineNumbers(before: string, after: string): readonly number[] {
@@ -177,10 +190,13 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
   );
 }
 
-function confidenceOf(ranked: Ranked, survivors: number, result: SearchResult): Confidence {
+/** `mutants`: null when that check is switched off. What was found by trying needs tests that hold it firmly. */
+function confidenceOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Confidence {
   const others = new Set(result.accepted.map((verdict) => codeKey(verdict.candidate)));
-  if (ranked.marks.length > 0 || survivors > 0 || others.size > 1 || result.isAmbiguous) return 'weak-tests';
-  return ranked.verdict.candidate.origin === 'mechanical' ? 'mechanical' : 'high';
+  const isMechanical = ranked.verdict.candidate.origin === 'mechanical';
+  const isLoose = mutants !== null && (mutants.survived > 0 || (isMechanical && mutants.tried === 0));
+  if (ranked.marks.length > 0 || isLoose || others.size > 1 || result.isAmbiguous) return 'weak-tests';
+  return isMechanical ? 'mechanical' : 'high';
 }
 
 function describe(candidate: Candidate, result: SearchResult, confidence: Confidence): string {

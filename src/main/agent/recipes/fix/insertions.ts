@@ -155,7 +155,10 @@ function atEnd(syntax: Syntax, fileText: string, insertion: Insertion, code: str
   const head = imports.length === 0 ? fileText : withImports(fileText, imports);
   const mainGuard = /\n+if __name__ == ['"]__main__['"]:[\s\S]*$/.exec(head);
   const before = mainGuard === null ? head : head.slice(0, mainGuard.index);
-  return completeExports(`${before.trimEnd()}${gap}${body}\n${mainGuard === null ? '' : `\n\n${mainGuard[0].trimStart()}`}`, name);
+  return completeExports(
+    `${before.trimEnd()}${gap}${body}\n${mainGuard === null ? '' : `\n\n${mainGuard[0].trimStart()}`}`,
+    name,
+  );
 }
 
 function withImports(text: string, imports: readonly string[]): string {

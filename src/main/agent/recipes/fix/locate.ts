@@ -25,9 +25,21 @@ export interface Evidence {
 export function rankSuspects(files: readonly SourceFile[], evidence: Evidence): readonly Suspect[] {
   const words = wordsOf(evidence.task);
   const suspects = files.flatMap((file) => file.spans.map((span) => scoreSpan(span, file, evidence, words)));
-  return suspects
+  return withUsedBlocks(suspects)
     .filter((suspect) => suspect.score > 0)
     .sort((left, right) => right.score - left.score || lengthOf(left.span) - lengthOf(right.span));
+}
+
+/** Tables and patterns are never "executed" by a test; those that a suspect function names share in its suspicion. */
+function withUsedBlocks(suspects: readonly Suspect[]): readonly Suspect[] {
+  return suspects.map((suspect) => {
+    if (suspect.span.kind !== 'block') return suspect;
+    const users = suspects.filter((one) => one.span.kind !== 'block' && one.span.names.has(suspect.span.shortName));
+    const best = Math.max(0, ...users.map((one) => one.score));
+    if (best === 0) return suspect;
+    const reasons = [...suspect.reasons, 'used by a suspect'];
+    return { ...suspect, score: suspect.score + best * 0.5, reasons };
+  });
 }
 
 const lengthOf = (span: Span): number => span.endLine - span.startLine;

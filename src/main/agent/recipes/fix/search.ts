@@ -162,7 +162,7 @@ class Search {
     if (fresh.length === 0) return [];
     await this.#parts.context.progress('mechanical', `Trying ${fresh.length} small changes ${how}.`);
     const totalSeconds = Math.min(30, Math.max(5, this.#parts.secondsLeft() / 4));
-    const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds });
+    const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds, graceSeconds: 8 });
     const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
     for (const verdict of judged) {
       this.#seen.add(candidateKey(verdict.candidate));
