@@ -72,6 +72,8 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
     for (const batch of batchesOf(touched, room)) {
       const paths = batch.filter(({ isRead }) => isRead).map(({ path }) => path);
       const read = await readAll(sandbox, paths, signal);
+      // What was not read because of a cancel is not known yet; the next look begins with it.
+      if (signal.aborted) return null;
       for (const { path, file, isRead } of batch) {
         const after = knownFrom(file, isRead, read.get(path));
         const before = known.get(path) ?? null;

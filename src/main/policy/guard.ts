@@ -64,7 +64,8 @@ export function mayBeAdded(path: string): boolean {
   return guardKind(path) === 'test' && !testSetupName.test(name.toLowerCase());
 }
 
-const article = '(?:a|an|the|some|more|new|missing|unit|integration|regression|few|two|three|several|additional|better|old|these|those|my|our|all|its|existing)';
+const article =
+  '(?:a|an|the|some|more|new|missing|unit|integration|regression|few|two|three|several|additional|better|old|these|those|my|our|all|its|existing)';
 const testTask = new RegExp(
   `\\b(?:write|add|create|extend|update|rewrite|rename|remove|delete|port|migrate|generate)\\s+(?:${article}\\s+){0,3}(?:test|tests|spec|specs|test cases?|test suite|coverage)\\b`,
   'iu',
@@ -83,7 +84,9 @@ export function isTaskAbout(task: string, kind: GuardKind, path: string): boolea
     case 'test':
       return testTask.test(task) || (named && changing.test(task) && !repairing.test(task));
     case 'lock':
-      return named || /\block ?files?\b|\b(?:upgrade|bump|install|update)\b.*\b(?:dependenc|package|version)/iu.test(task);
+      return (
+        named || /\block ?files?\b|\b(?:upgrade|bump|install|update)\b.*\b(?:dependenc|package|version)/iu.test(task)
+      );
     case 'ci':
       return named || /\b(?:ci|github actions?|workflows?|pipelines?)\b/iu.test(task);
     case 'instructions':

@@ -82,7 +82,9 @@ function unittestCommand(tests: readonly string[]): string {
 }
 
 function nodeTests(paths: Paths): ProjectFacts['test'] {
-  const tests = paths.testFiles.filter((path) => /\.(?:test|spec)\.[cm]?js$/u.test(path) || /^tests?\/.*\.[cm]?js$/u.test(path));
+  const tests = paths.testFiles.filter(
+    (path) => /\.(?:test|spec)\.[cm]?js$/u.test(path) || /^tests?\/.*\.[cm]?js$/u.test(path),
+  );
   const first = tests[0];
   return first === undefined ? null : { command: 'node --test', runner: 'node-test', source: first };
 }
