@@ -1,5 +1,4 @@
 import type { SessionEvent } from '../../src/shared/events.ts';
-import type { Part } from '../../src/shared/messages.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
 import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/providers/define.ts';
 import { gatherFacts } from '../../src/main/projects/gather-facts.ts';
@@ -179,8 +178,4 @@ export function ofType<Type extends SessionEvent['type']>(
   type: Type,
 ): readonly Extract<SessionEvent, { type: Type }>[] {
   return events.filter((event): event is Extract<SessionEvent, { type: Type }> => event.type === type);
-}
-
-export function textPart(text: string): Part {
-  return { type: 'text', text };
 }

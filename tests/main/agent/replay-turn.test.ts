@@ -155,6 +155,43 @@ describe('a replay of the agent', () => {
     },
   );
 
+  it('plays turns that ended with a limit, without a model, and without a sandbox', async () => {
+    const late = createAgentKit({
+      journal: { now: () => Date.now() },
+      replies: [call('run_command', { command: 'sleep' })],
+      sandbox: {
+        exec: (_request, _sandbox, signal) =>
+          new Promise((resolve) => {
+            signal.addEventListener('abort', () => resolve({ outcome: 'cancelled', exitCode: null }));
+          }),
+      },
+    });
+    expect((await late.runner.send('Do the work.', { ...turnOptions, maxMinutes: 0.002 })).reason).toBe('time-limit');
+    await matches(late);
+    const missing = createAgentKit();
+    expect((await missing.runner.send('Do it.', { ...turnOptions, local: 'no/model' })).reason).toBe('missing');
+    await matches(missing);
+    const bare = createAgentKit();
+    const readOnly = createAgentKit({ services: { sandbox: { ...bare.sandbox, tier: 'read-only' } } });
+    const end = await readOnly.runner.send('Fix the bug.', turnOptions);
+    expect(end).toMatchObject({ reason: 'missing', failure: { code: 'missing-sandbox' } });
+    await matches(readOnly);
+  });
+
+  it('plays a talk that had to be shortened and summed up', async () => {
+    const words = (from: number): string => Array.from({ length: 300 }, (_, index) => `w${from * index}`).join(' ');
+    const kit = createAgentKit({
+      model: { contextTokens: 4096 },
+      replies: Array.from({ length: 30 }, (_, index) => ({
+        text: words(index + 2),
+        calls: [{ name: 'search', input: { pattern: `p${index}` } }],
+      })),
+    });
+    await kit.runner.send('Look around.', { ...turnOptions, maxSteps: 20 });
+    expect(kit.journal.events.some((event) => event.type === 'context-compacted')).toBe(true);
+    await matches(kit);
+  });
+
   it('says where a log that was changed comes out differently', async () => {
     const kit = createAgentKit(loop);
     await kit.runner.send('Fix add().', turnOptions);
