@@ -6,7 +6,7 @@ import { layersLimitMs, type LayersResult, runLayers } from './run-layers.ts';
 
 const python = 'python3 -m pytest -q';
 const examples = [
-  { id: 'calculator', command: python, file: 'calculator.py', bug: '",", "."', fix: '",", ""' },
+  { id: 'calculator', command: python, file: 'calculator.py', bug: 'float(text)', fix: 'float(text.replace(",", ""))' },
   { id: 'invoice', command: python, file: 'money.py', bug: '{rest}', fix: '{rest:02d}' },
   {
     id: 'word-count',
