@@ -94,6 +94,21 @@ function describeReading(get: () => SandboxUnderTest): void {
     expect(valueOf(await sandbox.readFile('empty.txt', {}, none)).bytes).toHaveLength(0);
   });
 
+  it('reads many files at once, and leaves out what cannot be read', async () => {
+    const { sandbox } = get();
+    const odd = oddNames.map((name) => `odd/${name}`);
+    const read = valueOf(await sandbox.readFiles(['run.sh', 'empty.txt', 'plain.txt', ...odd], {}, none));
+    expect([...read.keys()].sort()).toEqual(['run.sh', 'empty.txt', 'plain.txt', ...odd].sort());
+    const content = bytes('#!/bin/sh\n');
+    expect(read.get('run.sh')).toEqual({ bytes: content, sha256: hash(content), mode: 0o755 });
+    expect(read.get('empty.txt')?.bytes).toHaveLength(0);
+    for (const name of oddNames) expect(read.get(`odd/${name}`)?.bytes).toEqual(bytes(`needle in ${name}`));
+    const some = await sandbox.readFiles(['nothing.txt', 'src', '../x', 'plain.txt', 'run.sh'], { maxBytes: 10 }, none);
+    expect([...valueOf(some).keys()]).toEqual(['run.sh']);
+    expect(valueOf(await sandbox.readFiles([], {}, none)).size).toBe(0);
+    expect(codeOf(await sandbox.readFiles(['plain.txt'], {}, AbortSignal.abort()))).toBe('cancelled');
+  });
+
   it('takes a path in any honest form and refuses one that leads out', async () => {
     const { sandbox } = get();
     for (const path of ['./src//a.py', 'src/../src/a.py', `${sandbox.workspacePath}/src/a.py`]) {

@@ -24,6 +24,15 @@ export interface Sandbox {
   /** The bytes of a regular file; `too-large` above `maxBytes` (default 4 MiB), `not-found`, `bad-input` for a folder or device. */
   readFile(path: string, options: ReadOptions, signal: AbortSignal): Promise<Reply<FileContent>>;
   /**
+   * Many files at once, which is far cheaper than one by one; paths as `scan` gives them. By path those that are there,
+   * regular, readable and of at most `maxBytes` each; the others are left out. The caller bounds how much it is together.
+   */
+  readFiles(
+    paths: readonly string[],
+    options: ReadOptions,
+    signal: AbortSignal,
+  ): Promise<Reply<ReadonlyMap<string, FileContent>>>;
+  /**
    * Writes a whole file, making folders as needed; keeps the mode of an existing file.
    * `expect`: the SHA-256 the file must have (null: must not exist); otherwise `stale-file`, and nothing was written.
    */

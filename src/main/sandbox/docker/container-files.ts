@@ -12,18 +12,20 @@ import type {
   SearchQuery,
   SearchResult,
 } from '../sandbox.ts';
+import { readEach } from '../read-each.ts';
 import { temporaryPrefix } from '../skipped-folders.ts';
 import {
   deleteScript,
   fileExits,
   grepScript,
   listScript,
+  readManyScript,
   readScript,
   scanScript,
   statScript,
   writeScript,
 } from './file-scripts.ts';
-import { parseListing, parseScan } from './parse-listing.ts';
+import { parseListing, parseMany, parseScan } from './parse-listing.ts';
 import { parseSearch, searchArguments } from '../ripgrep-output.ts';
 import type { ContainerRuns } from './run-in-container.ts';
 import type { Abilities } from './session-container.ts';
@@ -35,6 +37,10 @@ const operationMs = 30_000;
 const searchBytes = 16 * 1024 * 1024;
 const listBytes = 64 * 1024 * 1024;
 const scanBytes = 512 * 1024 * 1024;
+const manyBytes = 64 * 1024 * 1024;
+/** Of one reading of many files: how many names, and how long they may be together as arguments. */
+const manyNames = 5000;
+const manyNameBytes = 512 * 1024;
 
 interface Operation {
   readonly argv: (abilities: Abilities) => readonly string[];
@@ -74,6 +80,30 @@ export class ContainerFiles {
     const bytes = new Uint8Array(stdout.subarray(cut + 1));
     if (bytes.length > maxBytes) return tooLarge(path, bytes.length, maxBytes);
     return success({ bytes, sha256: hashOf(bytes), mode: Number.parseInt(stdout.subarray(0, cut).toString(), 8) });
+  }
+
+  async readMany(
+    paths: readonly string[],
+    options: ReadOptions,
+    signal: AbortSignal,
+  ): Promise<Reply<ReadonlyMap<string, FileContent>>> {
+    const { maxBytes = defaultReadBytes } = options;
+    const all = new Map<string, FileContent>();
+    for (const batch of batchesOf(paths)) {
+      const argv = script(readManyScript, ...batch.map((path) => `./${path}`));
+      const done = await this.#run({ argv: () => argv, maxOutputBytes: manyBytes }, signal);
+      if (!done.ok && done.error.code !== 'too-large') return done;
+      const found = done.ok && done.value.exitCode === 0 ? parseMany(done.value.stdout, batch) : null;
+      for (const [path, { bytes, mode }] of found ?? []) {
+        if (bytes.length <= maxBytes) all.set(path, { bytes, mode, sha256: hashOf(bytes) });
+      }
+      if (found !== null) continue;
+      // One of them cannot be read, or was changed at this moment.
+      const each = await readEach((path) => this.read(path, options, signal), batch, { options, signal });
+      if (!each.ok) return each;
+      for (const [path, content] of each.value) all.set(path, content);
+    }
+    return success(all);
   }
 
   /** Once begun it is not given up: half a write would be worse than a late one. It ends within 30 s. */
@@ -216,6 +246,22 @@ export class ContainerFiles {
     if (outcome === 'flooded') return failure('too-large', 'There is more than can be handled at once.');
     return failure('sandbox-lost', 'The sandbox was lost during a file operation; whether it was done is not known.');
   }
+}
+
+function* batchesOf(paths: readonly string[]): Iterable<readonly string[]> {
+  let batch: string[] = [];
+  let size = 0;
+  for (const path of paths) {
+    const bytes = Buffer.byteLength(path) + 3;
+    if (batch.length > 0 && (batch.length === manyNames || size + bytes > manyNameBytes)) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(path);
+    size += bytes;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function script(text: string, ...values: readonly string[]): readonly string[] {

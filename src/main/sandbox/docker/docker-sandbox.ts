@@ -137,6 +137,18 @@ export class DockerSandbox implements Sandbox {
     return this.#at(path, (inside) => this.#files.read(inside, options, signal));
   }
 
+  readFiles(
+    paths: readonly string[],
+    options: ReadOptions,
+    signal: AbortSignal,
+  ): Promise<Reply<ReadonlyMap<string, FileContent>>> {
+    const inside = paths.flatMap((path) => {
+      const found = workspaceRelative(path, workspaceInContainer);
+      return found.ok ? [found.value] : [];
+    });
+    return this.#files.readMany(inside, options, signal);
+  }
+
   writeFile(
     path: string,
     bytes: Uint8Array,

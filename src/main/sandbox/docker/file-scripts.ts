@@ -31,6 +31,16 @@ set -- $(stat -Lc '%s %a' -- "$f")
 printf '%s\\n' "$2"
 exec head -c "$((max + 1))" -- "$f"`;
 
+/**
+ * Arguments: paths. Prints a line for each (size, mode, inode, times), then the bytes of all, then the lines again:
+ * where these differ, a file was changed meanwhile. Fails as a whole where one cannot be read.
+ */
+export const readManyScript = `all() { stat -Lc '%s %a %i %y %z' -- "$@" || exit ${x.failed}; }
+for f; do [ -f "$f" ] || exit ${x.notRegular}; done
+all "$@"
+cat -- "$@" || exit ${x.failed}
+all "$@"`;
+
 // Goes to the folder of "$f" by its real path, following a link at the end, and leaves the name in $base. A link out of the
 // workspace ends here. The trailing x keeps names that end with a line break whole.
 const enterFolder = `enter() {

@@ -33,6 +33,34 @@ export function parseScan(output: Buffer): Map<string, ScannedFile> {
   return files;
 }
 
+/**
+ * What the program that reads many files printed: path to bytes and mode. Null where that is not certain: a file was
+ * changed while it was read.
+ */
+export function parseMany(
+  output: Buffer,
+  paths: readonly string[],
+): Map<string, { readonly bytes: Uint8Array; readonly mode: number }> | null {
+  const lines: string[] = [];
+  let at = 0;
+  while (lines.length < paths.length) {
+    const end = output.indexOf(0x0a, at);
+    if (end < 0) return null;
+    lines.push(output.toString('latin1', at, end));
+    at = end + 1;
+  }
+  const headEnd = at;
+  const files = new Map<string, { readonly bytes: Uint8Array; readonly mode: number }>();
+  for (const [index, path] of paths.entries()) {
+    const [size = '', mode = ''] = (lines[index] ?? '').split(' ');
+    const end = at + Number(size);
+    if (!(end <= output.length)) return null;
+    files.set(path, { bytes: new Uint8Array(output.subarray(at, end)), mode: Number.parseInt(mode, 8) });
+    at = end;
+  }
+  return output.subarray(0, headEnd).equals(output.subarray(at)) ? files : null;
+}
+
 function parseIgnoreFiles(records: readonly string[]): Map<string, string> {
   const files = new Map<string, string>();
   for (let index = 0; index + 1 < records.length; index += 2) {

@@ -2,6 +2,7 @@ import { failure, success, type Reply } from '@shared/errors.ts';
 import { keepOutput } from '../kept-output.ts';
 import { workspaceRelative } from '../paths.ts';
 import type { ExecRequest, ExecResult, OpenProcess, OpenRequest, OutputChunk, Sandbox } from '../sandbox.ts';
+import { readEach } from '../read-each.ts';
 import { createMemoryFiles, type MemoryFile, type MemoryFiles } from './memory-files.ts';
 import { listMemory, searchMemory } from './memory-tree.ts';
 
@@ -103,10 +104,13 @@ type At = <T>(path: string, signal: AbortSignal, work: (inside: string) => Reply
 function fileOperations(
   store: MemoryFiles,
   at: At,
-): Pick<Sandbox, 'readFile' | 'writeFile' | 'deleteFile' | 'list' | 'search' | 'stat' | 'scan'> {
+): Pick<Sandbox, 'readFile' | 'readFiles' | 'writeFile' | 'deleteFile' | 'list' | 'search' | 'stat' | 'scan'> {
   const { files } = store;
+  const readFile: Sandbox['readFile'] = (path, options, signal) =>
+    at(path, signal, (inside) => store.read(inside, options.maxBytes));
   return {
-    readFile: (path, options, signal) => at(path, signal, (inside) => store.read(inside, options.maxBytes)),
+    readFile,
+    readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
     writeFile: (path, bytes, expect, signal) => at(path, signal, (inside) => store.write(inside, bytes, expect)),
     deleteFile: (path, expect, signal) => at(path, signal, (inside) => store.delete(inside, expect)),
     list: (path, options, signal) => at(path, signal, (inside) => listMemory(files, inside, options)),

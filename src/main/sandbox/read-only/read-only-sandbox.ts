@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { withoutIgnored } from '../ignore-rules.ts';
 import { workspaceRelative } from '../paths.ts';
+import { readEach } from '../read-each.ts';
 import type {
   FileContent,
   FileStat,
@@ -61,6 +62,8 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
       await opened.value.handle.close();
     }
   };
+  const readFile: Sandbox['readFile'] = (path, options, signal) =>
+    at(path, (opened) => readOpened(opened, options, signal));
   return {
     tier: 'read-only',
     description,
@@ -70,7 +73,8 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     open: () => refuse('Starting a process'),
     writeFile: () => refuse('Writing'),
     deleteFile: () => refuse('Deleting'),
-    readFile: (path, options, signal) => at(path, (opened) => readOpened(opened, options, signal)),
+    readFile,
+    readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
     list: (path, options, signal) => at(path, (opened) => listOpened(opened, options, signal)),
     stat: (path) => statPath(workspacePath, path),
     search: (query, signal) => searchInside(workspacePath, query, signal),
