@@ -22,13 +22,22 @@ const readCalc = { calls: [['read_file', { path: 'calc.py' }]], errors: [] };
 describe('the text protocol', () => {
   it.each([
     ['a plain block', 'TOOL_CALL\n{"tool": "read_file", "input": {"path": "calc.py"}}\nEND_TOOL_CALL'],
-    ['prose around it', 'I will look.\nTOOL_CALL {"tool":"read_file","input":{"path":"calc.py"}} END_TOOL_CALL\nThen I go on.'],
+    [
+      'prose around it',
+      'I will look.\nTOOL_CALL {"tool":"read_file","input":{"path":"calc.py"}} END_TOOL_CALL\nThen I go on.',
+    ],
     ['no end mark', 'TOOL_CALL\n{"tool": "read_file", "input": {"path": "calc.py"}}'],
     ['a fence', '```json\n{"tool": "read_file", "input": {"path": "calc.py"}}\n```'],
-    ['a fence inside the block', 'TOOL_CALL\n```json\n{"tool": "read_file", "input": {"path": "calc.py"}}\n```\nEND_TOOL_CALL'],
+    [
+      'a fence inside the block',
+      'TOOL_CALL\n```json\n{"tool": "read_file", "input": {"path": "calc.py"}}\n```\nEND_TOOL_CALL',
+    ],
     ['single quotes', "TOOL_CALL\n{'tool': 'read_file', 'input': {'path': 'calc.py'}}\nEND_TOOL_CALL"],
     ['trailing commas', 'TOOL_CALL\n{"tool": "read_file", "input": {"path": "calc.py",},}\nEND_TOOL_CALL'],
-    ['the tags of a model family', '<tool_call>\n{"name": "read_file", "arguments": {"path": "calc.py"}}\n</tool_call>'],
+    [
+      'the tags of a model family',
+      '<tool_call>\n{"name": "read_file", "arguments": {"path": "calc.py"}}\n</tool_call>',
+    ],
     ['bare JSON', '{"name": "read_file", "arguments": {"path": "calc.py"}}'],
     ['bare JSON after a sentence', 'Let me see: {"tool": "read_file", "input": {"path": "calc.py"}}'],
     ['arguments as a string', 'TOOL_CALL {"tool": "read_file", "input": "{\\"path\\": \\"calc.py\\"}"}'],
@@ -42,8 +51,15 @@ describe('the text protocol', () => {
   });
 
   it('reads two calls of one answer in order', () => {
-    const value = 'TOOL_CALL {"tool":"read_file","input":{"path":"a"}} END_TOOL_CALL\nTOOL_CALL {"tool":"list_files","input":{}} END_TOOL_CALL';
-    expect(read(text(value), 'text')).toEqual({ calls: [['read_file', { path: 'a' }], ['list_files', { path: '.' }]], errors: [] });
+    const value =
+      'TOOL_CALL {"tool":"read_file","input":{"path":"a"}} END_TOOL_CALL\nTOOL_CALL {"tool":"list_files","input":{}} END_TOOL_CALL';
+    expect(read(text(value), 'text')).toEqual({
+      calls: [
+        ['read_file', { path: 'a' }],
+        ['list_files', { path: '.' }],
+      ],
+      errors: [],
+    });
   });
 
   it('reads code with braces and quotes inside the content', () => {
@@ -60,7 +76,10 @@ describe('the text protocol', () => {
   });
 
   it('never fills in arguments that are not there', () => {
-    expect(read(text('TOOL_CALL {"tool": "write_file", "input": {}}'), 'text')).toEqual({ calls: [], errors: ['bad-arguments'] });
+    expect(read(text('TOOL_CALL {"tool": "write_file", "input": {}}'), 'text')).toEqual({
+      calls: [],
+      errors: ['bad-arguments'],
+    });
     expect(read(text('TOOL_CALL {"tool": "run_command"}'), 'text')).toEqual({ calls: [], errors: ['bad-arguments'] });
   });
 
@@ -70,8 +89,16 @@ describe('the text protocol', () => {
   });
 
   it('says what it repaired', () => {
-    const { calls } = parseCalls(text("TOOL_CALL {'tool': 'read_file', 'input': {'filename': 'a', 'from': '3'}}"), 'text', tools);
-    expect(calls[0]?.repairs).toEqual(['the JSON was repaired', '"filename" was read as "path"', '"from" was read as number']);
+    const { calls } = parseCalls(
+      text("TOOL_CALL {'tool': 'read_file', 'input': {'filename': 'a', 'from': '3'}}"),
+      'text',
+      tools,
+    );
+    expect(calls[0]?.repairs).toEqual([
+      'the JSON was repaired',
+      '"filename" was read as "path"',
+      '"from" was read as number',
+    ]);
   });
 
   it('takes JSON that names no tool for part of the prose', () => {
@@ -79,25 +106,40 @@ describe('the text protocol', () => {
   });
 
   it('refuses a path that leads out of the project', () => {
-    expect(read(text('TOOL_CALL {"tool": "read_file", "input": {"path": "../../etc/passwd"}}'), 'text')).toEqual({ calls: [], errors: ['bad-arguments'] });
+    expect(read(text('TOOL_CALL {"tool": "read_file", "input": {"path": "../../etc/passwd"}}'), 'text')).toEqual({
+      calls: [],
+      errors: ['bad-arguments'],
+    });
   });
 });
 
 describe('native calls', () => {
   it('takes the input as the provider parsed it', () => {
-    expect(read([{ type: 'tool-call', id: '1', name: 'read_file', input: { path: 'calc.py' } }], 'native')).toEqual(readCalc);
+    expect(read([{ type: 'tool-call', id: '1', name: 'read_file', input: { path: 'calc.py' } }], 'native')).toEqual(
+      readCalc,
+    );
   });
 
   it('repairs arguments that are not quite JSON', () => {
-    expect(read([{ type: 'tool-call', id: '1', name: 'read_file', input: null, raw: "{'path': 'calc.py',}" }], 'native')).toEqual(readCalc);
+    expect(
+      read([{ type: 'tool-call', id: '1', name: 'read_file', input: null, raw: "{'path': 'calc.py',}" }], 'native'),
+    ).toEqual(readCalc);
   });
 
   it('does not run arguments that broke off', () => {
-    expect(read([{ type: 'tool-call', id: '1', name: 'write_file', input: null, raw: '{"path": "a", "content": "x' }], 'native')).toEqual({ calls: [], errors: ['cut'] });
+    expect(
+      read(
+        [{ type: 'tool-call', id: '1', name: 'write_file', input: null, raw: '{"path": "a", "content": "x' }],
+        'native',
+      ),
+    ).toEqual({ calls: [], errors: ['cut'] });
   });
 
   it('does not run a call without arguments as if they were empty', () => {
-    expect(read([{ type: 'tool-call', id: '1', name: 'read_file', input: null, raw: 'null' }], 'native')).toEqual({ calls: [], errors: ['bad-json'] });
+    expect(read([{ type: 'tool-call', id: '1', name: 'read_file', input: null, raw: 'null' }], 'native')).toEqual({
+      calls: [],
+      errors: ['bad-json'],
+    });
   });
 
   it('reads a call that leaked into the text', () => {
