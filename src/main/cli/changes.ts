@@ -2,7 +2,7 @@ import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import type { Terminal } from './terminal.ts';
-import { printable } from './terminal.ts';
+import { jsonLine, printable } from './terminal.ts';
 
 const actions = ['show', 'take', 'undo'] as const;
 type Action = (typeof actions)[number];
@@ -27,7 +27,7 @@ export const changes: Command<[string, readonly string[], { readonly json?: bool
   const input = { sessionId, paths: [...rest] };
   if (action === 'show') {
     const files = await core.changes.show(input);
-    if (json === true) terminal.out(`${JSON.stringify(files)}\n`);
+    if (json === true) terminal.out(jsonLine(files));
     else show(files, terminal);
     return 0;
   }
@@ -36,7 +36,7 @@ export const changes: Command<[string, readonly string[], { readonly json?: bool
   // To undo what was undone brings the agent's change back.
   const undone = new Set(before.filter((file) => file.state === 'undone').map((file) => file.path));
   const word = (path: string): string => (action === 'take' ? 'taken' : undone.has(path) ? 'brought back' : 'undone');
-  if (json === true) terminal.out(`${JSON.stringify(outcome)}\n`);
+  if (json === true) terminal.out(jsonLine(outcome));
   else report(outcome, word, terminal);
   if (json !== true && outcome.done.length + outcome.refused.length === 0)
     terminal.err(`There is nothing to ${action}.\n`);

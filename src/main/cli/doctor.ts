@@ -1,12 +1,12 @@
 import type { Command } from './context.ts';
-import { printable } from './terminal.ts';
+import { jsonLine, printable } from './terminal.ts';
 
 /** What works on this machine and what does not; exit code 5 when something that runs need is missing. */
 export const doctor: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const findings = await (await core()).doctor();
   const isMissing = findings.some((finding) => finding.status === 'missing');
   if (json === true) {
-    terminal.out(`${JSON.stringify(findings)}\n`);
+    terminal.out(jsonLine(findings));
     return isMissing ? 5 : 0;
   }
   const { colors } = terminal;

@@ -2,12 +2,12 @@ import type { ModelEntry } from '@shared/contract.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Command, CommandContext } from './context.ts';
 import type { Terminal } from './terminal.ts';
-import { bytes, oneLine, printable } from './terminal.ts';
+import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
 
 export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const models = await (await core()).models.list();
   if (json === true) {
-    terminal.out(`${JSON.stringify(models)}\n`);
+    terminal.out(jsonLine(models));
     return 0;
   }
   const width = Math.max(...models.map((model) => model.id.length), 10);
@@ -22,7 +22,7 @@ export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core,
 
 export const showModel: Command<[string, { readonly json?: boolean }]> = async ({ core, terminal }, id, { json }) => {
   const model = await (await core()).models.show({ id });
-  if (json === true) terminal.out(`${JSON.stringify(model)}\n`);
+  if (json === true) terminal.out(jsonLine(model));
   else terminal.out(describe(model));
   return 0;
 };

@@ -12,7 +12,7 @@ import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
 import { readTask } from './read-task.ts';
 import type { Terminal } from './terminal.ts';
-import { money, oneLine, printable, seconds } from './terminal.ts';
+import { jsonLine, money, oneLine, printable, seconds } from './terminal.ts';
 
 /** The options as commander gives them: everything text or a flag. */
 export interface RunArguments {
@@ -52,7 +52,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
     text: task,
     options,
     onEvent: (event) => {
-      if (args.json === true) terminal.out(`${JSON.stringify(event)}\n`);
+      if (args.json === true) terminal.out(jsonLine(event));
       view.event(event);
     },
     onTransient: (transient) => view.transient(transient),

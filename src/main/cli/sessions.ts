@@ -1,10 +1,10 @@
 import type { Command } from './context.ts';
 import { createEventLines } from './event-lines.ts';
-import { money, oneLine, printable } from './terminal.ts';
+import { jsonLine, money, oneLine, printable } from './terminal.ts';
 
 export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const sessions = await (await core()).sessions.list();
-  if (json === true) terminal.out(`${JSON.stringify(sessions)}\n`);
+  if (json === true) terminal.out(jsonLine(sessions));
   else if (sessions.length === 0) terminal.err('There is no session yet. Begin one: dewpoint run "…" --project DIR\n');
   else {
     for (const session of sessions) {
@@ -22,7 +22,7 @@ export const showSession: Command<[string, { readonly json?: boolean }]> = async
   const core = await context.core();
   const { sessionId } = await core.sessions.find({ id });
   if (json === true) {
-    terminal.out(`${JSON.stringify(await core.sessions.show({ sessionId }))}\n`);
+    terminal.out(jsonLine(await core.sessions.show({ sessionId })));
     return 0;
   }
   const lines = createEventLines({ ...terminal, isLive: false });
@@ -49,7 +49,7 @@ export const replaySession: Command<[string, { readonly json?: boolean }]> = asy
   const client = await core();
   const { sessionId } = await client.sessions.find({ id });
   const report = await client.sessions.replay({ sessionId });
-  if (json === true) terminal.out(`${JSON.stringify(report)}\n`);
+  if (json === true) terminal.out(jsonLine(report));
   else if (report.matched)
     terminal.out(`The ${report.events} events of ${sessionId} replay to the same state.\n${report.stateHash}\n`);
   else {

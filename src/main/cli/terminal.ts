@@ -40,6 +40,15 @@ export function printable(text: string): string {
   );
 }
 
+/**
+ * A value as JSON on one line, also for readers that end lines at U+2028 and the like, and with nothing in it that a
+ * terminal would obey.
+ */
+export function jsonLine(value: unknown): string {
+  const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `${JSON.stringify(value).replace(/[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/gu, escape)}\n`;
+}
+
 /** One line of at most `width` characters. */
 export function oneLine(text: string, width: number): string {
   const line = printable(text).replace(/\s+/gu, ' ').trim();

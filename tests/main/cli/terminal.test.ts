@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, money, oneLine, printable, seconds } from '../../../src/main/cli/terminal.ts';
+import { bytes, jsonLine, money, oneLine, printable, seconds } from '../../../src/main/cli/terminal.ts';
 
 describe('printable', () => {
   it.each([
@@ -16,6 +16,15 @@ describe('printable', () => {
 
   it('keeps line breaks, tabs and other scripts', () => {
     expect(printable('修复\n\tتست 🎉')).toBe('修复\n\tتست 🎉');
+  });
+});
+
+describe('a line of JSON', () => {
+  it('has no line end inside it and nothing that a terminal obeys, and says the same', () => {
+    const value = { text: 'a\u2028b\u2029c\u0085d\ne\u009bf\u202eg\u2066h \u001b 修复' };
+    const line = jsonLine(value);
+    expect(JSON.parse(line)).toEqual(value);
+    expect(line.slice(0, -1)).toBe(String.raw`{"text":"a\u2028b\u2029c\u0085d\ne\u009bf\u202eg\u2066h \u001b 修复"}`);
   });
 });
 
