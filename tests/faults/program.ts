@@ -130,7 +130,7 @@ export async function createProgram(files: Readonly<Record<string, string>> = {}
     // A program that ends before it read its input is no failure of the test.
     child.stdin.on('error', () => undefined);
     child.stdin.end(options.stdin ?? '');
-    return follow(child, args.includes('--json'));
+    return follow(child, args[0] === 'run' && args.includes('--json'));
   };
   return {
     folder,

@@ -1,0 +1,160 @@
+import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isWithoutEngine } from '../docker/docker-kit.ts';
+import { cannotMount, mountReadOnly } from './mounts.ts';
+import { command, complete, createProgram, ofType, sessionOf, tool } from './program.ts';
+
+describe.skipIf(isWithoutEngine)('the project folder', () => {
+  it('is missing, or a file, or the whole disk: refused with its name, and no session is begun', async () => {
+    await using program = await createProgram({ 'a.txt': 'a' });
+    await program.script([complete()]);
+    const missing = join(program.folder, 'gone');
+    const refused = async (project: string): Promise<string> => {
+      const end = await program.run(['run', '--project', project, 'Fix it.']);
+      expect(end).toMatchObject({ code: 2, stdout: '' });
+      return end.stderr;
+    };
+    expect(await refused(missing)).toContain(`There is no folder ${missing}.`);
+    expect(await refused(join(program.project, 'a.txt'))).toContain('is a file, not a folder');
+    expect(await refused(join(program.project, 'a.txt', 'below'))).toContain('below something that is not a folder');
+    expect(await refused('/')).toContain('the whole disk');
+    expect(await refused(program.home)).toContain('the data of Dewpoint');
+    expect(await program.sessionIds()).toEqual([]);
+  });
+
+  it('is read-only: refused with a way out, and the way out works', async (context) => {
+    await using program = await createProgram({ 'a.txt': 'a\n' });
+    await program.script([command('echo b > a.txt'), complete()]);
+    await using mounted = await mountReadOnly(program.project);
+    if (mounted === null) return context.skip(cannotMount);
+    const refused = await program.startTask().ended;
+    expect(refused).toMatchObject({ code: 2, events: [] });
+    expect(refused.stderr).toContain('read-only');
+    expect(refused.stderr).toContain('--workspace copy');
+    const copied = await program.startTask(undefined, ['--workspace', 'copy']).ended;
+    expect({ code: copied.code, stderr: copied.stderr }).toMatchObject({ code: 0 });
+    expect(ofType(copied.events, 'file-changed').map(({ path }) => path)).toEqual(['a.txt']);
+    const taken = await program.run(['changes', 'last', 'take']);
+    expect(taken.code).toBe(1);
+    expect(taken.stderr).toContain('left as it is a.txt');
+    expect(await program.text('a.txt')).toBe('a\n');
+  }, 60_000);
+
+  it('is renamed during the run: the model is told, nothing is done in another folder of that name', async () => {
+    await using program = await createProgram({ 'a.txt': 'a\n' });
+    await program.script([
+      tool('read_file', { path: 'a.txt' }),
+      tool('write_file', { path: 'a.txt', content: 'changed\n' }, 2000),
+      command('echo made > made.txt'),
+      complete('I could not work.'),
+    ]);
+    const running = program.startTask();
+    await running.until('tool-ended', (event) => event.tool === 'read_file');
+    const moved = join(program.folder, 'moved');
+    await rename(program.project, moved);
+    await mkdir(program.project);
+    await program.put('a.txt', 'of somebody else\n');
+    const end = await running.ended;
+    const failed = ofType(end.events, 'tool-ended').filter(({ status }) => status !== 'ok');
+    expect(failed.map((event) => event.tool)).toEqual(['write_file', 'run_command']);
+    for (const { output } of failed) expect(output).toContain('moved');
+    expect(ofType(end.events, 'turn-ended')).toHaveLength(1);
+    expect(ofType(end.events, 'file-changed')).toEqual([]);
+    expect(await readdir(program.project)).toEqual(['a.txt']);
+    expect(await program.text('a.txt')).toBe('of somebody else\n');
+    expect(await readFile(join(moved, 'a.txt'), 'utf8')).toBe('a\n');
+    expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
+  }, 60_000);
+
+  it('has 100,000 files: a command runs, its change is found, undo brings the file back', async () => {
+    await using program = await createProgram();
+    await makeManyFiles(program.project, 100, 1000);
+    await program.script([command('echo changed > d42/f7.txt; rm d99/f999.txt'), tool('list_files', {}), complete()]);
+    const started = performance.now();
+    const end = await program.startTask().ended;
+    process.stdout.write(`100,000 files: ${((performance.now() - started) / 1000).toFixed(1)} s for a run\n`);
+    expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
+    const changed = ofType(end.events, 'file-changed').map(({ path, after }) => [path, after === null]);
+    expect(changed).toEqual([
+      ['d42/f7.txt', false],
+      ['d99/f999.txt', true],
+    ]);
+    expect((await program.run(['changes', 'last', 'undo'])).code).toBe(0);
+    expect(await program.text('d42/f7.txt')).toBe('42 7\n');
+    expect(await program.text('d99/f999.txt')).toBe('99 999\n');
+  }, 300_000);
+
+  it('has names in other scripts, with spaces, quotes and line breaks: changes have the right path, undo works', async () => {
+    const names = [
+      'файл.txt',
+      '文件 名/説明.txt',
+      'ünï cødé.txt',
+      '🙂.txt',
+      'it\'s "quoted" `$(now)`.txt',
+      'new\nline.txt',
+      'tab\there.txt',
+      ' leading and trailing .txt ',
+      '-rf.txt',
+      'back\\slash.txt',
+      'e\u0301.txt',
+      '\u00e9.txt',
+      'esc\u001b[31m.txt',
+    ];
+    await using program = await createProgram(Object.fromEntries(names.map((name) => [name, 'one\n'])));
+    const last = names[0] ?? '';
+    await program.script([
+      command("find . -type f -print0 | while IFS= read -r -d '' f; do printf 'two\\n' >> \"$f\"; done"),
+      tool('read_file', { path: last }),
+      tool('edit_file', { path: last, old: 'two', new: 'three' }),
+      complete(),
+    ]);
+    const end = await program.startTask().ended;
+    expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
+    expect(end.stderr).not.toContain('\u001b');
+    const changed = ofType(end.events, 'file-changed').map(({ path }) => path);
+    expect(changed.toSorted(byText)).toEqual([...names, last].toSorted(byText));
+    expect(await program.text(last)).toBe('one\nthree\n');
+    const shown = await program.run(['changes', 'last', '--json']);
+    const listed: unknown = JSON.parse(shown.stdout);
+    expect(pathsOf(listed)).toEqual(names.toSorted(byText));
+    expect((await program.run(['changes', 'last'])).stdout).not.toContain('\u001b');
+    const undone = await program.run(['changes', 'last', 'undo']);
+    expect({ code: undone.code, stderr: undone.stderr }).toEqual({ code: 0, stderr: '' });
+    for (const name of names) expect([name, await program.text(name)]).toEqual([name, 'one\n']);
+    expect((await program.run(['replay', sessionOf(end.events)])).code).toBe(0);
+  }, 60_000);
+
+  it('has names that are no text: the run goes on, and says what it cannot keep', async () => {
+    await using program = await createProgram({ 'a.txt': 'one\n' });
+    const name = Buffer.concat([
+      Buffer.from(join(program.project, 'x')),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('.txt'),
+    ]);
+    await writeFile(name, 'bytes\n');
+    await program.script([command('for f in *; do echo two >> "$f"; done'), tool('list_files', {}), complete()]);
+    const end = await program.startTask().ended;
+    expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
+    expect(ofType(end.events, 'file-changed').map(({ path }) => path)).toContain('a.txt');
+    expect((await program.run(['changes', 'last', 'undo', 'a.txt'])).code).toBe(0);
+    expect(await program.text('a.txt')).toBe('one\n');
+    expect(await readFile(name, 'utf8')).toBe('bytes\ntwo\n');
+  }, 60_000);
+});
+
+const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+function pathsOf(listed: unknown): readonly string[] {
+  const files: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  return files.map((file) => String(Reflect.get(Object(file), 'path'))).toSorted(byText);
+}
+
+async function makeManyFiles(root: string, folders: number, files: number): Promise<void> {
+  for (let folder = 0; folder < folders; folder += 1) {
+    const path = join(root, `d${folder}`);
+    await mkdir(path);
+    const all = Array.from({ length: files }, (_, file) => file);
+    await Promise.all(all.map((file) => writeFile(join(path, `f${file}.txt`), `${folder} ${file}\n`)));
+  }
+}
