@@ -1,5 +1,6 @@
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import { promptTokensOf } from '@shared/money.ts';
+import { describeTests, parseTestOutput } from '../tools/test-output.ts';
 import type { Terminal } from './terminal.ts';
 import { money, oneLine, printable, seconds } from './terminal.ts';
 
@@ -80,7 +81,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'rung-chosen':
       return `${colors.bold(event.recipe ?? event.rung.gear)} on ${event.rung.model}: ${oneLine(event.reason, 160)}`;
     case 'criterion-checked':
-      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}: ${oneLine(event.command, 80)}  ${oneLine(event.summary, 100)}`;
+      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}: ${oneLine(event.command, 80)}  ${oneLine(resultOf(event.summary), 100)}`;
     case 'recipe-progressed':
       return colors.dim(`    ${event.phase}: ${oneLine(event.text, 160)}`);
     case 'file-changed':
@@ -106,4 +107,10 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
 
 function counts(event: EventOf<'file-changed'>): string {
   return event.added === null || event.removed === null ? '' : `  +${event.added} -${event.removed}`;
+}
+
+/** The counts of a test runner, else the last line that a command printed. */
+function resultOf(output: string): string {
+  const tests = parseTestOutput(output, null);
+  return tests === null ? (output.trimEnd().split('\n').at(-1) ?? '') : describeTests(tests);
 }
