@@ -14,6 +14,8 @@ const forbidden: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/agent/c2.ts', line: "import { x } from '../electron/window.ts'; void x;" },
   { file: 'src/main/agent/c3.ts', line: "import { x } from 'node:child_process'; void x;" },
   { file: 'src/main/agent/c4.ts', line: "import { compose } from '../compose.ts'; void compose;" },
+  { file: 'src/main/agent/c5.ts', line: "import { x } from '../core-sessions.ts'; void x;" },
+  { file: 'src/main/core-extra.ts', line: "import { app } from 'electron'; void app;" },
   { file: 'src/main/tools/d.ts', line: "import { x } from '../sandbox/sandbox.ts'; void x;" },
   { file: 'src/main/tools/d2.ts', line: "import { execFile } from 'node:child_process'; void execFile;" },
   { file: 'src/main/providers/e.ts', line: "import { x } from '../sessions/journal.ts'; void x;" },
