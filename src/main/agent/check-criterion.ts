@@ -68,6 +68,7 @@ export async function checkCriterion(
     (data) =>
       data === null ? { passed: false, exitCode: null, summary: 'It could not be run.' } : checkSchema.parse(data),
   );
+  turn.progress.lastCheck = { okWrites: turn.progress.okWrites, check };
   await turn.log.append({ type: 'criterion-checked', phase, command: criterion.command, ...check });
   return check;
 }

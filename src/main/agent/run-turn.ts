@@ -125,7 +125,10 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
     });
     if (outcome.type === 'ended') return outcome.end;
     if (outcome.type === 'stopped') {
-      if (!goesOnLocally(turn, outcome.stop, { rungs, index, local: known.found.local })) return stopEnd(outcome.stop);
+      if (!goesOnLocally(turn, outcome.stop, { rungs, index, local: known.found.local })) {
+        await takeBackWorse(turn, known);
+        return stopEnd(outcome.stop);
+      }
       continue;
     }
     last = outcome.end;

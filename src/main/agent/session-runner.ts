@@ -25,6 +25,8 @@ export interface SessionRunner {
   /** Stops the running turn; messages that wait are not started. */
   readonly cancel: () => void;
   readonly isRunning: () => boolean;
+  /** What ended the last turn before its end could be written (a full disk); null: its end is in the log. */
+  readonly failure: () => unknown;
   /** Resolves when no turn runs. */
   readonly idle: () => Promise<void>;
   /** Cancels and waits for the end of what runs. */
@@ -44,12 +46,17 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
   const turns = createTurnStarter({ ...services, inbox: queue.inbox });
   let running: Promise<void> | null = null;
   let isDisposed = false;
+  let failure: unknown = null;
+  const note = (error: unknown): void => {
+    failure = error;
+  };
 
   /** `running` ends in the same breath as the queue, so that no message is left between two turns. */
   const work = async (first: Waiting): Promise<void> => {
-    await runOne(turns, queue, first);
+    failure = null;
+    await runOne(turns, queue, first).catch(note);
     for (let next = queue.next(); next !== null; next = queue.next()) {
-      await deliverAndRun(services, turns, queue, next);
+      await deliverAndRun(services, turns, queue, next).catch(note);
     }
     running = null;
   };
@@ -84,6 +91,7 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
     send: async (text, options) => (await post(text, options)).ended,
     cancel: stop,
     isRunning: () => running !== null,
+    failure: () => failure,
     idle: async () => {
       await running;
     },
@@ -139,7 +147,7 @@ function createQueue(): MessageQueue {
   };
 }
 
-/** Never rejects: who sent the message hears of what went wrong. */
+/** Who sent the message hears of what went wrong, and so does the caller. */
 async function runOne(turns: TurnStarter, queue: MessageQueue, message: Waiting): Promise<void> {
   try {
     const end = await turns.run(message, message.options);
@@ -147,6 +155,7 @@ async function runOne(turns: TurnStarter, queue: MessageQueue, message: Waiting)
   } catch (error) {
     for (const one of [message, ...queue.taken()]) one.reject(error);
     queue.drop((waiter) => waiter.reject(error));
+    throw error;
   }
 }
 
@@ -160,7 +169,7 @@ async function deliverAndRun(
     await services.journal.append({ type: 'message-delivered', messageId: message.messageId });
   } catch (error) {
     message.reject(error);
-    return;
+    throw error;
   }
   await runOne(turns, queue, message);
 }

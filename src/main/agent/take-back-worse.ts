@@ -9,7 +9,9 @@ import type { Turn } from './turn.ts';
  */
 export async function takeBackWorse(turn: Turn, work: Work): Promise<void> {
   if (work.criterion === null || work.before === null || turn.progress.okWrites === 0) return;
-  const after = await checkCriterion(turn, work.criterion, 'after');
+  const { lastCheck, okWrites } = turn.progress;
+  const isFresh = lastCheck !== null && lastCheck.okWrites === okWrites;
+  const after = isFresh ? lastCheck.check : await checkCriterion(turn, work.criterion, 'after');
   if (!isWorse(work.before, after)) return;
   await takeAction(
     turn,

@@ -99,7 +99,7 @@ function createTurn(
     tokens: createTokenEstimate(),
     steps: memory.steps,
     found,
-    progress: { okWrites: 0 },
+    progress: { okWrites: 0, lastCheck: null },
     toolFacts: () => toolFacts(services, found),
   };
 }

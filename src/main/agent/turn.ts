@@ -2,6 +2,7 @@ import type { Purpose } from '@shared/events.ts';
 import type { Rung } from '@shared/models.ts';
 import type { ModelRequest, ProviderError } from '../providers/define.ts';
 import type { ToolFacts } from '../tools/define.ts';
+import type { CriterionCheck } from './check-criterion.ts';
 import type { Conversation } from './conversation.ts';
 import type { FileChanges } from './file-changes.ts';
 import type { LimitTracker } from './limits.ts';
@@ -31,7 +32,10 @@ export interface Turn {
   /** What was found at the turn's start; set once. */
   readonly found: { facts: TurnFacts | null };
   /** Edits that were made, by the results in the log: what a replay sees, too. */
-  readonly progress: { okWrites: number };
+  readonly progress: {
+    okWrites: number;
+    lastCheck: { readonly okWrites: number; readonly check: CriterionCheck } | null;
+  };
   readonly toolFacts: () => ToolFacts;
 }
 

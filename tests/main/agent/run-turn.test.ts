@@ -89,3 +89,49 @@ describe('a turn in the loop', () => {
     expect(ofType(kit.journal.events, 'criterion-checked').map((event) => event.passed)).toEqual([false, false, true]);
   });
 });
+
+describe('a turn that does not get its task done', () => {
+  const passingUnless = (text: string | null): { exitCode: number; stdout: string } =>
+    text?.includes('broken') === true
+      ? { exitCode: 1, stdout: '3 failed' }
+      : { exitCode: 1, stdout: '2 passed, 1 failed' };
+  const edit = (text: string): ReturnType<typeof call>[] => [
+    call('read_file', { path: 'calc.py' }),
+    call('write_file', { path: 'calc.py', content: text }),
+  ];
+
+  it('takes its changes back when fewer tests pass than before, and says so', async () => {
+    const kit = createAgentKit({
+      replies: [...edit('broken\n'), call('search', { pattern: 'x' })],
+      sandbox: { files: brokenCalc, exec: (_request, sandbox) => passingUnless(sandbox.text('calc.py')) },
+    });
+    const end = await kit.runner.send('Fix the bug.', { ...turnOptions, maxSteps: 3 });
+    expect(end.reason).toBe('step-limit');
+    expect(kit.sandbox.text('calc.py')).toBe(brokenCalc['calc.py']);
+    expect(ofType(kit.journal.events, 'notice-added').map((event) => event.code)).toContain('changes-taken-back');
+    expect(ofType(kit.journal.events, 'file-changed').map((event) => event.by)).toEqual(['model', 'undo']);
+  });
+
+  it('leaves changes that did no harm', async () => {
+    const kit = createAgentKit({
+      replies: [...edit('better\n'), call('search', { pattern: 'x' })],
+      sandbox: { files: brokenCalc, exec: (_request, sandbox) => passingUnless(sandbox.text('calc.py')) },
+    });
+    await kit.runner.send('Fix the bug.', { ...turnOptions, maxSteps: 3 });
+    expect(kit.sandbox.text('calc.py')).toBe('better\n');
+  });
+
+  it('ends with criterion-unmet after one objection, and does not run the check a third time', async () => {
+    const kit = createAgentKit({
+      replies: [...edit('better\n'), call('task_complete', { summary: 'a' }), call('task_complete', { summary: 'b' })],
+      sandbox: { files: brokenCalc, exec: (_request, sandbox) => passingUnless(sandbox.text('calc.py')) },
+    });
+    const end = await kit.runner.send('Fix the bug.', turnOptions);
+    expect(end.reason).toBe('criterion-unmet');
+    expect(ofType(kit.journal.events, 'criterion-checked').map((event) => event.phase)).toEqual([
+      'before',
+      'after',
+      'after',
+    ]);
+  });
+});
