@@ -243,7 +243,10 @@ function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCo
       return { state, money };
     },
     result: async (sessionId) => {
-      await sessions.runner(sessionId)?.idle();
+      const runner = sessions.runner(sessionId);
+      await runner?.idle();
+      const failure = runner?.failure() ?? null;
+      if (failure !== null) throw failure;
       const state = sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
       const result = buildRunResult(state);
       if (result === null) throw new AppError('not-found', 'No turn of this session has ended yet.');

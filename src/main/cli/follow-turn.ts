@@ -12,9 +12,12 @@ export interface TurnToFollow {
   readonly approve: (question: EventOf<'approval-requested'>) => Promise<'allow' | 'deny'>;
 }
 
+const lastEventsMs = 300;
+
 /**
  * Sends a message and follows the session until the turn that answers it has ended.
- * Ctrl-C cancels the turn in the core and waits for its end, so that what was done is in the log.
+ * Ctrl-C cancels the turn in the core and waits for its end, so that what was done is in the log. Rejects when the
+ * turn is over and its end could not be written.
  */
 export async function followTurn(
   context: CommandContext,
@@ -29,6 +32,12 @@ export async function followTurn(
   if (context.signal.aborted) cancel();
   context.signal.addEventListener('abort', cancel, { once: true });
   let turnId: string | null = null;
+  let failure: unknown = null;
+  core.sessions.result({ sessionId }, { signal: stop.signal }).catch((error: unknown) => {
+    failure = error;
+    // What was written until then is still on its way.
+    setTimeout(() => stop.abort(), lastEventsMs).unref();
+  });
   try {
     for await (const push of pushes) {
       if (push.type === 'transients') for (const item of push.items) turn.onTransient(item);
@@ -41,7 +50,10 @@ export async function followTurn(
         if (event.type === 'turn-ended' && turnId !== null && event.turnId === turnId) return event;
       }
     }
+    if (failure !== null) throw failure;
     return null;
+  } catch (error) {
+    throw failure ?? error;
   } finally {
     context.signal.removeEventListener('abort', cancel);
     stop.abort();
