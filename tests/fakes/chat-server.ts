@@ -15,7 +15,8 @@ export type Behaviour =
 
 export interface ChatServer {
   readonly baseUrl: string;
-  behave(behaviour: Behaviour): void;
+  /** Several are for one request each; the last is for all that follow. */
+  behave(...behaviours: readonly [Behaviour, ...Behaviour[]]): void;
   readonly requests: unknown[];
   close(): Promise<void>;
 }
@@ -57,18 +58,23 @@ export function toolCallStream(): string {
 
 /** A server that speaks enough of Chat Completions to be cut, stalled and refused at every point. */
 export async function startChatServer(): Promise<ChatServer> {
-  let behaviour: Behaviour = { type: 'stream', body: toolCallStream(), after: 'end' };
+  let behaviours: readonly Behaviour[] = [{ type: 'stream', body: toolCallStream(), after: 'end' }];
+  const next = (): Behaviour => {
+    const [first, ...others] = behaviours;
+    if (others.length > 0) behaviours = others;
+    return first ?? { type: 'status', status: 500 };
+  };
   const requests: unknown[] = [];
   const server = createServer((request, response) => {
-    void answer(request, response, behaviour, requests);
+    void answer(request, response, next, requests);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    behave: (next) => {
-      behaviour = next;
+    behave: (...all) => {
+      behaviours = all;
     },
     requests,
     close: () =>
@@ -82,7 +88,7 @@ export async function startChatServer(): Promise<ChatServer> {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  behaviour: Behaviour,
+  next: () => Behaviour,
   requests: unknown[],
 ): Promise<void> {
   const chunks: Buffer[] = [];
@@ -94,6 +100,7 @@ async function answer(
     return;
   }
   requests.push(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+  const behaviour = next();
   if (behaviour.type === 'status') {
     response.writeHead(behaviour.status, { 'content-type': 'application/json', ...behaviour.headers });
     response.end(behaviour.body ?? JSON.stringify({ error: { message: `status ${behaviour.status}` } }));

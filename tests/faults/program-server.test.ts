@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../src/shared/events.ts';
+import { isWithoutEngine } from '../docker/docker-kit.ts';
+import type { Behaviour, ChatServer } from '../fakes/chat-server.ts';
+import { frame, startChatServer } from '../fakes/chat-server.ts';
+import { createProgram, ofType, type Program } from './program.ts';
+
+/** One call, its arguments in two pieces, as a stream. */
+function callStream(name: string, input: unknown): string {
+  const chunk = (delta: unknown, finish: string | null = null): string =>
+    frame({
+      id: 'x',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    });
+  const json = JSON.stringify(input);
+  const half = Math.floor(json.length / 2);
+  const head = { index: 0, id: 'c1', type: 'function', function: { name, arguments: json.slice(0, half) } };
+  return [
+    chunk({ role: 'assistant', content: 'I begin. ' }),
+    chunk({ tool_calls: [head] }),
+    chunk({ tool_calls: [{ index: 0, function: { arguments: json.slice(half) } }] }),
+    chunk({}, 'tool_calls'),
+    'data: [DONE]\n\n',
+  ].join('');
+}
+
+const whole = (body: string): Behaviour => ({ type: 'stream', body, after: 'end' });
+const write = callStream('write_file', { path: 'made.txt', content: 'made\n' });
+const done = whole(callStream('task_complete', { summary: 'All done.' }));
+
+const notices = (events: readonly SessionEvent[]): readonly string[] =>
+  ofType(events, 'notice-added')
+    .filter(({ code }) => code === 'model-call-retried')
+    .map(({ text }) => text);
+
+describe.skipIf(isWithoutEngine)('a model behind a server that fails', () => {
+  let server: ChatServer;
+  let program: Program;
+  beforeEach(async () => {
+    server = await startChatServer();
+    program = await createProgram();
+    const provider = {
+      kind: 'openai-compatible',
+      baseUrl: server.baseUrl,
+      where: 'local',
+      models: { m: { gears: ['loop'] } },
+    };
+    await program.settings({ local: 'remote/m', providers: { remote: provider } });
+  });
+  afterEach(async () => {
+    await program[Symbol.asyncDispose]();
+    await server.close();
+  });
+
+  it.each([
+    ['429 with a time to wait', [{ type: 'status', status: 429, headers: { 'retry-after': '1' } }]],
+    [
+      '500 twice',
+      [
+        { type: 'status', status: 500 },
+        { type: 'status', status: 503 },
+      ],
+    ],
+    ['a stream that is cut', [{ type: 'stream', body: write.slice(0, write.length / 2), after: 'cut' }]],
+  ] satisfies readonly (readonly [string, readonly Behaviour[]])[])(
+    '%s: it is asked again, visibly, and the run goes on to its end',
+    async (_what, failures) => {
+      const [first, ...others] = [...failures, whole(write), done];
+      if (first !== undefined) server.behave(first, ...others);
+      const end = await program.startTask().ended;
+      expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
+      expect(notices(end.events)).toHaveLength(failures.length);
+      expect(end.stderr).toContain('It is asked again');
+      expect(server.requests).toHaveLength(failures.length + 2);
+      const calls = ofType(end.events, 'model-call-ended');
+      expect(calls.map(({ error }) => error === null)).toEqual([...failures.map(() => false), true, true]);
+      expect(ofType(end.events, 'tool-ended').filter((event) => event.tool === 'write_file')).toHaveLength(1);
+      expect(await program.text('made.txt')).toBe('made\n');
+      expect((await program.run(['replay', 'last'])).code).toBe(0);
+    },
+    60_000,
+  );
+
+  it('a stream that is cut in every try: no tool runs from half a call, and the run ends with what was wrong', async () => {
+    server.behave({ type: 'stream', body: write.slice(0, write.indexOf('made') + 2), after: 'cut' });
+    const end = await program.startTask().ended;
+    expect(end.code).toBe(1);
+    expect(server.requests).toHaveLength(3);
+    expect(notices(end.events)).toHaveLength(2);
+    expect(ofType(end.events, 'tool-call-requested')).toEqual([]);
+    expect(ofType(end.events, 'turn-ended').map(({ reason }) => reason)).toEqual(['error']);
+    expect(end.stderr).toMatch(/connection|closed|cut/i);
+    expect(await program.text('made.txt')).toBeNull();
+  }, 60_000);
+
+  it('a stream that stalls in the middle of a call: the time limit ends it, and no tool runs', async () => {
+    server.behave({ type: 'stream', body: write.slice(0, write.length - 120), after: 'hang' });
+    const end = await program.startTask(undefined, ['--max-minutes', '0.1']).ended;
+    expect(end.code).toBe(1);
+    expect(ofType(end.events, 'turn-ended').map(({ reason }) => reason)).toEqual(['time-limit']);
+    expect(ofType(end.events, 'tool-call-requested')).toEqual([]);
+    expect(await program.text('made.txt')).toBeNull();
+  }, 60_000);
+
+  it('is not there, or wants a key: the run ends with what is missing, without trying on', async () => {
+    server.behave({ type: 'status', status: 401, body: JSON.stringify({ error: { message: 'no key' } }) });
+    const refused = await program.startTask().ended;
+    expect(refused.code).not.toBe(0);
+    expect(server.requests).toHaveLength(1);
+    expect(refused.stderr).toContain('no key');
+    await server.close();
+    const gone = await program.startTask().ended;
+    expect(gone.code).toBe(1);
+    expect(ofType(gone.events, 'turn-ended').map(({ reason }) => reason)).toEqual(['error']);
+    server = await startChatServer();
+  }, 60_000);
+});
