@@ -24,7 +24,9 @@ export async function run(): Promise<readonly BenchRow[]> {
   const core = await openCore(home);
   try {
     await core.setSetting('providers.script', { kind: 'scripted', replies: replies() });
+    const before = process.cpuUsage();
     const { durations, memory } = await measure(core);
+    const spent = process.cpuUsage(before);
     const late = durations.slice(warmUp).sort((left, right) => left - right);
     const note = `steps ${warmUp + 1} to ${steps} of one session, the log on this disk`;
     const growth = ((memory.at(-1) ?? 0) - (memory[0] ?? 0)) / 1e6;
@@ -36,6 +38,13 @@ export async function run(): Promise<readonly BenchRow[]> {
         unit: 'ms',
         target: { atMost: 20 },
         note,
+      },
+      {
+        figure: 'processor time per step, mean',
+        value: (spent.user + spent.system) / 1000 / steps,
+        unit: 'ms',
+        target: null,
+        note: 'hardly depends on what else runs on the machine',
       },
       {
         figure: 'growth of the process after the first 50 steps',

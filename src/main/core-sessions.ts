@@ -10,6 +10,7 @@ import { createSessionRunner } from './agent/session-runner.ts';
 import { isQuestion } from './agent/task-kind.ts';
 import type { PersonApprover } from './core-approvals.ts';
 import { createPersonApprover } from './core-approvals.ts';
+import { childAbort } from './lib/child-abort.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from './sandbox/workspace.ts';
@@ -52,9 +53,18 @@ interface OpenSession {
   runner: SessionRunner | null;
   /** One start at a time, so that two messages at once do not make two sandboxes. */
   starting: Promise<SessionRunner> | null;
+  /** Stops that start: making an image can take minutes. */
+  cancelStart: (() => void) | null;
+  /** Gives the sandbox back when nobody has asked for anything for a while. */
+  restTimer: NodeJS.Timeout | null;
 }
 
+/** A container holds memory; the next message starts a new one in about a second. */
+const REST_AFTER_MS = 15 * 60_000;
+
 const MAX_TASK_CHARACTERS = 1_048_576;
+
+const atRest = { sandbox: null, runner: null, starting: null, cancelStart: null, restTimer: null } as const;
 
 export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
   const open = new Map<string, Promise<OpenSession>>();
@@ -62,7 +72,7 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
   const stop = new AbortController();
   const keep = (id: string, journal: LiveJournal, wanted: 'container' | 'read-only'): OpenSession => {
     const approver = createPersonApprover();
-    const session: OpenSession = { journal, approver, wanted, sandbox: null, runner: null, starting: null };
+    const session: OpenSession = { journal, approver, wanted, ...atRest };
     ready.set(id, session);
     return session;
   };
@@ -82,20 +92,16 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
     },
     send: async (sessionId, text, run) => {
       checkTask(text);
-      const session = await get(sessionId);
-      if (run.sandbox !== undefined) session.wanted = run.sandbox;
-      const asked = turnOptions(options.settings(), run);
-      session.approver.setInteractive(run.interactive);
-      const runner = await runnerFor(options, session, { text, plan: asked.plan, signal: stop.signal });
-      return runner.post(text, asked);
+      return sendTo(options, await get(sessionId), { text, run, signal: stop.signal });
     },
     journal: async (sessionId) => (await get(sessionId)).journal,
     openJournal: (sessionId) => ready.get(sessionId)?.journal ?? null,
     runner: (sessionId) => ready.get(sessionId)?.runner ?? null,
     cancel: async (sessionId) => {
-      const runner = ready.get(sessionId)?.runner;
-      runner?.cancel();
-      await runner?.idle();
+      const session = ready.get(sessionId);
+      session?.cancelStart?.();
+      session?.runner?.cancel();
+      await session?.runner?.idle();
     },
     approve: (sessionId, approvalId, answer) => {
       if (ready.get(sessionId)?.approver.answer(approvalId, answer) !== true) {
@@ -116,12 +122,43 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
   };
 }
 
+async function sendTo(
+  options: CoreSessionsOptions,
+  session: OpenSession,
+  { text, run, signal }: { readonly text: string; readonly run: RunOptions; readonly signal: AbortSignal },
+): Promise<SentMessage> {
+  if (run.sandbox !== undefined) session.wanted = run.sandbox;
+  const asked = turnOptions(options.settings(), run);
+  session.approver.setInteractive(run.interactive);
+  const runner = await runnerFor(options, session, { text, plan: asked.plan, signal });
+  const sent = await runner.post(text, asked);
+  void sent.ended.catch(() => undefined).then(() => restLater(session));
+  return sent;
+}
+
 async function sessionIdle(session: OpenSession): Promise<void> {
   await session.starting?.catch(() => undefined);
   await session.runner?.idle();
 }
 
+function restLater(session: OpenSession): void {
+  if (session.restTimer !== null) clearTimeout(session.restTimer);
+  session.restTimer = setTimeout(() => void rest(session), REST_AFTER_MS);
+  session.restTimer.unref();
+}
+
+/** The journal stays open; who looks at the session sees no difference. */
+async function rest(session: OpenSession): Promise<void> {
+  const { runner, sandbox } = session;
+  if (session.starting !== null || runner?.isRunning() === true) return;
+  session.runner = null;
+  session.sandbox = null;
+  await runner?.dispose();
+  await sandbox?.dispose();
+}
+
 async function closeSession(session: OpenSession): Promise<void> {
+  if (session.restTimer !== null) clearTimeout(session.restTimer);
   await session.starting?.catch(() => undefined);
   await session.runner?.dispose();
   await session.sandbox?.dispose();
@@ -175,11 +212,15 @@ async function runnerFor(
   const needsExecute = session.wanted === 'container' && !asked.plan && !isQuestion(asked.text);
   const isEnough = sandbox !== null && (sandbox.tier !== 'read-only' || !needsExecute);
   if (runner !== null && (runner.isRunning() || isEnough)) return runner;
-  session.starting = startRunner(options, session, needsExecute, asked.signal);
+  const start = childAbort(asked.signal);
+  session.cancelStart = start.abort;
+  session.starting = startRunner(options, session, needsExecute, start.signal);
   try {
     return await session.starting;
   } finally {
+    start.release();
     session.starting = null;
+    session.cancelStart = null;
   }
 }
 

@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { success } from '../../src/shared/errors.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { failure, success } from '../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../src/shared/run-options.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
+import type { ComposeConfig } from '../../src/main/compose.ts';
 import { compose } from '../../src/main/compose.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 
@@ -17,7 +18,7 @@ const calc = {
   'tests/test_calc.py': 'from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n',
 };
 
-function openCore(): Promise<CoreApi> {
+function openCore(replaced: Partial<ComposeConfig> = {}): Promise<CoreApi> {
   return compose({
     home,
     cache: join(home, 'cache'),
@@ -33,6 +34,7 @@ function openCore(): Promise<CoreApi> {
               : { exitCode: 1, stdout: '1 failed' },
         }),
       ),
+    ...replaced,
   });
 }
 
@@ -95,5 +97,39 @@ describe('compose', () => {
     await writeFile(path, 'x');
     await expect(core.createSession({ projectPath: path })).rejects.toMatchObject({ code: 'bad-input' });
     expect(await readFile(path, 'utf8')).toBe('x');
+  });
+
+  it('can be cancelled while its sandbox is being made', async () => {
+    await core.dispose();
+    core = await openCore({
+      startSandbox: (_request, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(failure('cancelled', 'It was cancelled.')), { once: true });
+        }),
+    });
+    const id = await core.createSession({ projectPath: null });
+    const sent = core.send(id, 'Fix the bug.', options);
+    await vi.waitFor(() => expect(core.runningTurns()).toBe(1));
+    await core.cancel(id);
+    await expect(sent).rejects.toMatchObject({ code: 'cancelled' });
+    expect(core.runningTurns()).toBe(0);
+  });
+
+  it('ends work without a container engine with what is missing, and still answers questions', async () => {
+    await core.dispose();
+    const readOnly = createMemorySandbox({ files: calc });
+    core = await openCore({
+      startSandbox: async ({ needsExecute }) =>
+        needsExecute
+          ? failure('missing-sandbox', 'There is no container engine.', 'Install one.')
+          : success({ ...readOnly, tier: 'read-only' }),
+    });
+    await core.setSetting('providers.answers', { kind: 'scripted', replies: [{ text: 'In calc.py.' }] });
+    const asks = { ...options, local: 'answers/script' };
+    const id = await core.createSession({ projectPath: null });
+    await core.send(id, 'Fix the bug.', asks);
+    expect(await core.result(id)).toMatchObject({ status: 'missing', steps: 0 });
+    await core.send(id, 'Where is add()?', asks);
+    expect(await core.result(id)).toMatchObject({ status: 'done', text: 'In calc.py.' });
   });
 });

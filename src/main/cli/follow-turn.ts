@@ -27,10 +27,17 @@ export async function followTurn(
   const { sessionId } = turn;
   const stop = new AbortController();
   const pushes = await core.sessions.events({ sessionId, fromSeq: 1 }, { signal: stop.signal });
-  const { messageId } = await core.sessions.send({ sessionId, text: turn.text, options: turn.options });
   const cancel = (): void => void core.sessions.cancel({ sessionId }).catch(() => undefined);
-  if (context.signal.aborted) cancel();
+  // Before the message is taken, too: it may wait for a sandbox image that is being made.
   context.signal.addEventListener('abort', cancel, { once: true });
+  const { messageId } = await core.sessions
+    .send({ sessionId, text: turn.text, options: turn.options })
+    .catch((error: unknown) => {
+      context.signal.removeEventListener('abort', cancel);
+      stop.abort();
+      throw error;
+    });
+  if (context.signal.aborted) cancel();
   let turnId: string | null = null;
   let failure: unknown = null;
   core.sessions.result({ sessionId }, { signal: stop.signal }).catch((error: unknown) => {

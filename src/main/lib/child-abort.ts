@@ -1,9 +1,9 @@
 /** A controller that also aborts with its parent, until it is released. For one call or one tool run of a longer turn. */
 export interface ChildAbort {
   readonly signal: AbortSignal;
-  abort(reason?: unknown): void;
+  readonly abort: (reason?: unknown) => void;
   /** Removes the listener from the parent; call it when the work is over, so that a long turn gathers none. */
-  release(): void;
+  readonly release: () => void;
 }
 
 export function childAbort(parent: AbortSignal): ChildAbort {
