@@ -190,11 +190,11 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
   );
 }
 
-/** `mutants`: null when that check is switched off. What was found by trying needs tests that hold it firmly. */
+/** `mutants`: null when that check is switched off. Only a change that the tests hold firmly is called sure. */
 function confidenceOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Confidence {
   const others = new Set(result.accepted.map((verdict) => codeKey(verdict.candidate)));
   const isMechanical = ranked.verdict.candidate.origin === 'mechanical';
-  const isLoose = mutants !== null && (mutants.survived > 0 || (isMechanical && mutants.tried === 0));
+  const isLoose = mutants !== null && (mutants.survived > 0 || mutants.tried === 0);
   if (ranked.marks.length > 0 || isLoose || others.size > 1 || result.isAmbiguous) return 'weak-tests';
   return isMechanical ? 'mechanical' : 'high';
 }

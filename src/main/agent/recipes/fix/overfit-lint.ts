@@ -13,6 +13,8 @@ export function overfitMarks(before: string, after: string, tests: string): read
       marks.push(`asks whether it is tested: ${line.trim()}`);
   }
   if (emptyCatches(after) > emptyCatches(before)) marks.push('swallows an error');
+  // A rewrite that forgets what the visible tests do not ask for loses this first.
+  if (errorPaths(after) < errorPaths(before)) marks.push('no longer raises or handles an error that it did');
   return marks;
 }
 
@@ -41,4 +43,8 @@ function comparesToTestInput(line: string, tests: string, before: string): boole
 
 function emptyCatches(text: string): number {
   return [...text.matchAll(/catch\s*(\([^)]*\))?\s*\{\s*\}|except[^:\n]*:\s*\n?\s*pass\b/g)].length;
+}
+
+function errorPaths(text: string): number {
+  return [...text.matchAll(/^\s*(?:raise|except|throw)\b|\bcatch\b|\breject\(/gm)].length;
 }

@@ -152,6 +152,13 @@ test('a change that bends to the test is marked', () => {
   expect(marks('def f(x):\n    try:\n        return x\n    except Exception:\n        pass\n')).toBeGreaterThan(0);
 });
 
+test('a rewrite that forgets an error it raised or handled is marked', () => {
+  const before = 'def f(x):\n    try:\n        return int(x)\n    except ValueError:\n        raise Bad(x)\n';
+  const kept = before.replace('int(x)', 'int(x.strip())');
+  expect(overfitMarks(before, kept, '')).toEqual([]);
+  expect(overfitMarks(before, 'def f(x):\n    return int(x.strip())\n', '')).toHaveLength(1);
+});
+
 test('only what failed is run where the runner allows it', () => {
   const failures = [failing('x')];
   expect(failingOnlyCommand('python3 -m pytest -q', failures)).toEqual({ pytest: ['-q', 'tests/test_a.py::test_a'] });
