@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -69,7 +70,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
 
   it('has 100,000 files: a command runs, its change is found, undo brings the file back', async () => {
     await using program = await createProgram();
-    await makeManyFiles(program.project, 100, 1000);
+    makeManyFiles(program.project, 100, 1000);
     await program.script([command('echo changed > d42/f7.txt; rm d99/f999.txt'), tool('list_files', {}), complete()]);
     const started = performance.now();
     const end = await program.startTask().ended;
@@ -150,11 +151,11 @@ function pathsOf(listed: unknown): readonly string[] {
   return files.map((file) => String(Reflect.get(Object(file), 'path'))).toSorted(byText);
 }
 
-async function makeManyFiles(root: string, folders: number, files: number): Promise<void> {
+/** One after the other by the calls that wait: many times quicker than 100,000 promises. */
+function makeManyFiles(root: string, folders: number, files: number): void {
   for (let folder = 0; folder < folders; folder += 1) {
-    const path = join(root, `d${folder}`);
-    await mkdir(path);
-    const all = Array.from({ length: files }, (_, file) => file);
-    await Promise.all(all.map((file) => writeFile(join(path, `f${file}.txt`), `${folder} ${file}\n`)));
+    mkdirSync(join(root, `d${folder}`));
+    for (let file = 0; file < files; file += 1)
+      writeFileSync(join(root, `d${folder}`, `f${file}.txt`), `${folder} ${file}\n`);
   }
 }

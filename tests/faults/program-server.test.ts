@@ -108,7 +108,7 @@ describe.skipIf(isWithoutEngine)('a model behind a server that fails', () => {
   it('is not there, or wants a key: the run ends with what is missing, without trying on', async () => {
     server.behave({ type: 'status', status: 401, body: JSON.stringify({ error: { message: 'no key' } }) });
     const refused = await program.startTask().ended;
-    expect(refused.code).not.toBe(0);
+    expect(refused.code).toBe(5);
     expect(server.requests).toHaveLength(1);
     expect(refused.stderr).toContain('no key');
     await server.close();
