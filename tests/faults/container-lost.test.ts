@@ -69,7 +69,7 @@ describe.skipIf(isWithoutEngine)('a container that goes away', () => {
         (await under.leftovers()).containers.map((id) => requireEngine().docker.getContainer(id).kill()),
       );
       const reply = await running;
-      expect(reply.ok ? reply.value.outcome : reply.error.code).toMatch(/^(lost|sandbox-lost)$/);
+      expect(reply.ok ? reply.value.outcome : reply.error.code, JSON.stringify(reply)).toMatch(/^(lost|sandbox-lost)$/);
     }
     expect(performance.now() - started).toBeLessThan(80_000);
     expect(await output(under.sandbox, 'echo runs')).toBe('runs\n');

@@ -164,13 +164,15 @@ export class ContainerRuns {
       return { outcome: 'lost', exitCode: null };
     }
     const exited: RunEnd = { outcome: 'exited', exitCode: end.exitCode };
-    if (end.exitCode !== killedExit && !isEngineSpeaking) return exited;
+    if (end.exitCode === 0) return exited;
+    await this.#look(live);
+    if (!mayBeTheEngines(end.exitCode) && !isEngineSpeaking) return judgedBy(live, exited);
     for (let waited = 0; waited <= settleMs; waited += 100) {
       if (live.goneBecause !== null) return { outcome: 'lost', exitCode: null };
       await this.#look(live);
       await delay(100, new AbortController().signal);
     }
-    return live.goneBecause === null ? exited : { outcome: 'lost', exitCode: null };
+    return judgedBy(live, exited);
   }
 
   async #look(live: LiveContainer): Promise<void> {
@@ -182,6 +184,15 @@ export class ContainerRuns {
       this.#session.markGone(live, goneReason(error));
     }
   }
+}
+
+/** 137 is a kill; 128, 255 and below zero are what the engine says of a process that it lost while it started. */
+function mayBeTheEngines(exitCode: number): boolean {
+  return exitCode === killedExit || exitCode === 128 || exitCode === 255 || exitCode < 0;
+}
+
+function judgedBy(live: LiveContainer, exited: RunEnd): RunEnd {
+  return live.goneBecause === null ? exited : { outcome: 'lost', exitCode: null };
 }
 
 export function newMark(): string {
