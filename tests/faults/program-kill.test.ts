@@ -54,7 +54,8 @@ describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run'
       if (opened.some((event) => event.type === 'tool-ended' && event.status === 'unknown')) seen.unknown += 1;
       // The next start: another task of this home, which sweeps before it begins.
       if (round % 3 === 2 || round === kills - 1) {
-        expect((await program.startTask('Do it again.').ended).code).toBe(0);
+        const again = await program.startTask('Do it again.').ended;
+        expect(again.code, again.stderr).toBe(0);
         for (const name of await program.sessionIds()) known.add(name);
         expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
       }

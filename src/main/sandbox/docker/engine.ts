@@ -29,6 +29,8 @@ export interface EngineLimits {
 /** The newest version of the engine's API that was tried; a newer engine still speaks it. */
 const newestApiVersion = '1.47';
 const answerMs = 5_000;
+/** An engine that has answered once is there; a busy one may take its time to look at itself. */
+const lookMs = 15_000;
 
 /** The first engine that answers, with its API version agreed. Fails with `missing-sandbox`, saying how to get one. */
 export async function findEngine(search: EngineSearch, signal: AbortSignal): Promise<Reply<Engine>> {
@@ -63,7 +65,7 @@ async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tri
         : { ...address, protocol: 'http' as const };
     const version = versionSchema.parse(await withDeadline(answerMs, signal, () => new Docker(options).version()));
     const docker = new Docker({ ...options, version: `v${agreedVersion(version.ApiVersion)}` });
-    const info = infoSchema.parse(await withDeadline(answerMs, signal, () => docker.info()));
+    const info = infoSchema.parse(await withDeadline(lookMs, signal, () => docker.info()));
     const isPodman = (version.Components ?? []).some((component) => /podman/i.test(component.Name));
     return { ok: true, engine: describeEngine(docker, label, { version: version.Version, isPodman, info }) };
   } catch (error) {
