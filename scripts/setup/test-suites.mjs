@@ -10,7 +10,7 @@ export const suites = [
   { name: 'typecheck', minutes: 3, needs: [], check: [['typescript/bin/tsc', '--noEmit']] },
   {
     name: 'lint',
-    minutes: 3,
+    minutes: 4,
     needs: [],
     check: [
       ['oxlint/bin/oxlint', '--deny-warnings'],
@@ -18,11 +18,11 @@ export const suites = [
     ],
   },
   { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
-  { name: 'unit', minutes: 4, needs: [] },
+  { name: 'unit', minutes: 8, needs: [] },
   { name: 'contracts', minutes: 4, needs: [] },
-  { name: 'docker', minutes: 6, needs: ['build', 'docker', 'image'] },
-  { name: 'engines', minutes: 8, needs: ['build', 'model:llama-cpp/smollm2-135m-instruct'] },
-  { name: 'faults', minutes: 10, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
-  { name: 'electron', minutes: 4, needs: ['build', 'electron', 'display'] },
-  { name: 'e2e', minutes: 12, needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct'] },
+  { name: 'docker', minutes: 12, needs: ['build', 'docker', 'image'] },
+  { name: 'engines', minutes: 12, needs: ['build', 'model:llama-cpp/smollm2-135m-instruct'] },
+  { name: 'faults', minutes: 25, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
+  { name: 'electron', minutes: 6, needs: ['build', 'electron', 'display'] },
+  { name: 'e2e', minutes: 20, needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct'] },
 ];
