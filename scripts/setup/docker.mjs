@@ -73,7 +73,10 @@ function isDaemonThere(file) {
 async function stopDaemon(daemon) {
   if (daemon.exitCode !== null || daemon.pid === undefined) return;
   say('stopping the Docker engine that was started here');
+  // It was let go when it started: without this the process ends (code 13) before its engine does.
+  daemon.ref();
   const ended = new Promise((done) => daemon.once('exit', done));
   daemon.kill('SIGTERM');
   await Promise.race([ended, wait(20_000, undefined, { ref: false })]);
+  daemon.unref();
 }

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -44,6 +45,19 @@ describe.runIf(process.platform === 'linux')('startDocker', () => {
     await started.stop();
     expect(existsSync(join(folder, 'up'))).toBe(false);
     expect(() => process.kill(Number(readFileSync(join(folder, 'started'), 'utf8')), 0)).toThrow();
+  });
+
+  it('keeps the process until the engine has ended, when nothing else does', () => {
+    program(
+      'dockerd',
+      `trap 'sleep 0.3; rm ${folder}/up; exit 0' TERM; touch ${folder}/up; while :; do sleep 0.05; done`,
+    );
+    const module = JSON.stringify(new URL('../../scripts/setup/docker.mjs', import.meta.url).href);
+    const options = JSON.stringify({ pidFile: join(folder, 'docker.pid'), isRoot: true });
+    const script = `const { startDocker } = await import(${module}); const it = await startDocker(${options}); await it.stop();`;
+    const ended = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    expect({ status: ended.status, stderr: ended.stderr }).toMatchObject({ status: 0 });
+    expect(existsSync(join(folder, 'up'))).toBe(false);
   });
 
   it('says why the engine ended', async () => {
