@@ -28,6 +28,7 @@ import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace.ts';
 import type { Blobs } from './sessions/blobs.ts';
 import { createBlobs } from './sessions/blobs.ts';
+import { readCallDetail } from './sessions/call-detail.ts';
 import { showChanges, takeChanges, undoChanges } from './sessions/changes.ts';
 import { createRedactor } from './sessions/redact.ts';
 import { replaySession } from './sessions/replay.ts';
@@ -70,6 +71,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
   return {
     info: { version: config.version, home: config.home, cache: config.cache },
     ...sessionCommands(sessions, store),
+    callDetail: async (sessionId, id) => readCallDetail((await store.view(sessionId)).read(), id, blobs),
     replay: async (sessionId) => {
       if (sessions.runner(sessionId)?.isRunning() === true) throw busy();
       const view = await store.view(sessionId, 'whole');

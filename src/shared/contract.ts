@@ -2,7 +2,9 @@ import { oc, type } from '@orpc/contract';
 import { z } from 'zod';
 import type { SessionEvent, Transient } from './events.ts';
 import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
+import type { Part } from './messages.ts';
 import type { ModelInfo } from './models.ts';
+import type { Price } from './money.ts';
 import { runOptionsSchema } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
 import type { MoneyState } from './session-money.ts';
@@ -42,6 +44,40 @@ export interface ChangedFile {
 export interface ChangeOutcome {
   readonly done: readonly string[];
   readonly refused: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** What the log has about one model call, or one tool call or action, whole: for a look into a row. */
+export interface CallDetail {
+  /** What the model was sent; null for an action, or when the bytes are gone. */
+  readonly request: RequestDetail | null;
+  /** What the model said. */
+  readonly parts: readonly Part[];
+  /** What its tokens cost then. */
+  readonly price: Price | null;
+  readonly tools: readonly ToolDetail[];
+}
+
+export interface RequestDetail {
+  readonly messages: readonly { readonly role: string; readonly text: string }[];
+  readonly tools: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+export interface ToolDetail {
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  /** What was repaired in the arguments before they parsed. */
+  readonly repairs: readonly string[];
+  /** The whole of it up to 1 MiB; else what the model saw, and `isOutputWhole` is false. */
+  readonly output: string;
+  readonly isOutputWhole: boolean;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly added: number | null;
+    readonly removed: number | null;
+    /** Unified; null where there is none to show. */
+    readonly diff: string | null;
+  }[];
 }
 
 export interface ReplayReport {
@@ -118,6 +154,8 @@ export const contract = {
     /** `id` may be the beginning of an id, or `last`. */
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     show: base.input(bySession).output(type<{ state: SessionState; money: MoneyState }>()),
+    /** `id`: of a model call, a tool call or an action. Empty for one that the log does not know. */
+    detail: base.input(bySession.extend({ id: z.string().min(1) })).output(type<CallDetail>()),
     /** The last turn; waits for it to end. */
     result: base.input(bySession).output(type<RunResult>()),
     replay: base.input(bySession).output(type<ReplayReport>()),

@@ -55,6 +55,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     findSession: async () => notThere(),
     showSession: async () => ({ state: events.reduce(reduceSession, emptySession), money: emptyMoney }),
     result: async () => notThere(),
+    callDetail: async () => ({ request: null, parts: [], price: null, tools: [] }),
     replay: async () => notThere(),
     showChanges: async () => [],
     takeChanges: async () => ({ done: [], refused: [] }),

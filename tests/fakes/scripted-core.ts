@@ -93,6 +93,7 @@ const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessio
   settingsPath: '/home/settings.json',
   cancel: async () => undefined,
   approve: async () => undefined,
+  callDetail: async () => ({ request: null, parts: [], price: null, tools: [] }),
   result: async () => notScripted(),
   replay: async () => notScripted(),
   showChanges: async () => [],

@@ -1,4 +1,5 @@
 import type {
+  CallDetail,
   ChangedFile,
   ChangeOutcome,
   Finding,
@@ -53,6 +54,8 @@ export interface CoreApi {
   listSessions(): Promise<readonly SessionSummary[]>;
   findSession(id: string): Promise<SessionSummary>;
   showSession(sessionId: string): Promise<{ readonly state: SessionState; readonly money: MoneyState }>;
+  /** Of a model call, a tool call or an action, by its id; empty for one that the log does not know. */
+  callDetail(sessionId: string, id: string): Promise<CallDetail>;
   /** Of the last turn; waits until it has ended. */
   result(sessionId: string): Promise<RunResult>;
   replay(sessionId: string, signal: AbortSignal): Promise<ReplayReport>;

@@ -31,6 +31,7 @@ export function createRouter(core: CoreApi) {
       list: os.sessions.list.handler(() => core.listSessions()),
       find: os.sessions.find.handler(({ input }) => core.findSession(input.id)),
       show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),
+      detail: os.sessions.detail.handler(({ input }) => core.callDetail(input.sessionId, input.id)),
       result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),
       replay: os.sessions.replay.handler(({ input, signal }) => core.replay(input.sessionId, orNever(signal))),
     },
