@@ -17,6 +17,8 @@ const taskSchema = z.looseObject({
   /** Judges the work after `hidden/` was copied over the project; null for a question, which `answer.json` judges. */
   checkCommand: z.string().min(1).nullable(),
   split: z.enum(['dev', 'held']),
+  /** The day on which a task came that is not part of the draw: it is for development, and no half changes by it. */
+  added: z.iso.date().optional(),
   /** The id of the task whose `project/` this one uses, for two questions about one project. */
   projectFrom: z.string().optional(),
 });
@@ -65,17 +67,22 @@ export async function loadTasks(root: string): Promise<readonly Task[]> {
 /**
  * The split that each task has to have, by id. Within a kind and language the tasks are ordered by a
  * hash of their id and fall to development and measurement in turn, so that nobody picks which tasks
- * are measured and both halves have as many of each sort.
+ * are measured and both halves have as many of each sort. Tasks that were added for development
+ * later take no part in it: those that are measured stay the same.
  */
 export function drawSplits(
-  tasks: readonly Pick<TaskFile, 'id' | 'kind' | 'language'>[],
+  tasks: readonly Pick<TaskFile, 'id' | 'kind' | 'language' | 'added'>[],
 ): ReadonlyMap<string, TaskFile['split']> {
   const groups = new Map<string, string[]>();
-  for (const { id, kind, language } of tasks) {
+  const splits = new Map<string, TaskFile['split']>();
+  for (const { id, kind, language, added } of tasks) {
+    if (added !== undefined) {
+      splits.set(id, 'dev');
+      continue;
+    }
     const group = `${kind} ${language}`;
     groups.set(group, [...(groups.get(group) ?? []), id]);
   }
-  const splits = new Map<string, TaskFile['split']>();
   for (const ids of groups.values()) {
     const drawn = ids.map((id) => ({ id, order: drawOrder(id) })).sort((a, b) => (a.order < b.order ? -1 : 1));
     drawn.forEach(({ id }, index) => splits.set(id, index % 2 === 0 ? 'dev' : 'held'));

@@ -7,6 +7,8 @@ import { drawSplits, gradeAnswer, loadTasks, readTask, type Task } from '../../b
 
 const root = resolve('bench/tasks');
 const tasks = await loadTasks(root);
+// The others came later, for development only.
+const drawn = tasks.filter((task) => task.added === undefined);
 const projects = tasks.filter((task) => task.kind === 'small' || task.kind === 'two-file');
 const questions = tasks.filter((task) => task.kind === 'question');
 const textOf = (path: string): Promise<string> => readFile(path, 'utf8');
@@ -24,8 +26,8 @@ const isTest = (path: string): boolean => /(^|\/)tests?\//.test(path) || /(^|\/)
 
 describe('the tasks of the bench', () => {
   it('are at least 60, a third of each kind of work and eight questions', () => {
-    const count = (kind: Task['kind']): number => tasks.filter((task) => task.kind === kind).length;
-    expect(tasks.length).toBeGreaterThanOrEqual(60);
+    const count = (kind: Task['kind']): number => drawn.filter((task) => task.kind === kind).length;
+    expect(drawn.length).toBeGreaterThanOrEqual(60);
     expect({ small: count('small'), twoFile: count('two-file'), question: count('question') }).toEqual({
       small: 22,
       twoFile: 22,
@@ -35,7 +37,7 @@ describe('the tasks of the bench', () => {
 
   it('are as much Python as JavaScript', () => {
     for (const kind of ['small', 'two-file', 'question'] as const) {
-      const ofKind = tasks.filter((task) => task.kind === kind);
+      const ofKind = drawn.filter((task) => task.kind === kind);
       expect(ofKind.filter((task) => task.language === 'python')).toHaveLength(ofKind.length / 2);
     }
   });
@@ -56,7 +58,7 @@ describe('the tasks of the bench', () => {
 
   it('have halves of equal size, kind by kind', () => {
     for (const kind of ['small', 'two-file', 'question', 'planted'] as const) {
-      const ofKind = tasks.filter((task) => task.kind === kind);
+      const ofKind = drawn.filter((task) => task.kind === kind);
       const dev = ofKind.filter((task) => task.split === 'dev').length;
       // An odd number in a language leaves one more for development.
       expect(dev - (ofKind.length - dev)).toBeLessThanOrEqual(2);
@@ -140,6 +142,13 @@ describe('drawing the split', () => {
     expect(Object.fromEntries(drawSplits([...some].reverse()))).toEqual(Object.fromEntries(drawSplits(some)));
   });
 
+  it('gives what was added later to development and leaves the others as they were', () => {
+    const some = ['a-1', 'a-2', 'a-3', 'a-4'].map((id) => task(id));
+    const added = ['a-5', 'b-1', 'b-2'].map((id) => ({ ...task(id), added: '2026-11-21' }));
+    const splits = Object.fromEntries(drawSplits([...added, ...some]));
+    expect(splits).toEqual({ ...Object.fromEntries(drawSplits(some)), 'a-5': 'dev', 'b-1': 'dev', 'b-2': 'dev' });
+  });
+
   it('draws each language on its own', () => {
     const alone = drawSplits([task('a-1'), task('a-2')]);
     const mixed = drawSplits([task('a-1'), task('b-1', 'javascript'), task('b-2', 'javascript'), task('a-2')]);
@@ -196,6 +205,7 @@ describe('reading a task', () => {
   it.each([
     ['an unknown kind', { kind: 'large' }],
     ['an unknown split', { split: 'test' }],
+    ['a day that is none', { added: 'later' }],
     ['no prompt', { prompt: ' ' }],
     ['a missing check', { checkCommand: undefined }],
   ])('refuses %s', async (_name, change) => {
