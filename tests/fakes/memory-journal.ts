@@ -52,6 +52,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): MemoryJ
       transients.push(transient);
     },
     putBlob,
+    putText: (pieces) => putBlob(Buffer.from(pieces.join(''), 'utf8')),
     getBlob: async (ref) => blobs.get(ref.sha256) ?? null,
     openBlob: () => memorySink(putBlob),
     state: () => state,

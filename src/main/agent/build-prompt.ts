@@ -1,11 +1,12 @@
 import type { Message, Part, ToolCallPart } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
 import type { ModelInfo } from '@shared/models.ts';
+import { memo } from '../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../providers/define.ts';
 import type { Tool } from '../tools/define.ts';
 import type { CallStyle } from './calls/types.ts';
 import { shortenResult } from './cap-output.ts';
-import type { AssistantEntry, CallEntry, Entry } from './conversation.ts';
+import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
 import { promptTexts } from './prompt-texts.ts';
 import type { PromptForm } from './tool-text.ts';
 import { toolLines, toolsForForm, toolSpec } from './tool-text.ts';
@@ -70,7 +71,7 @@ export function buildRequest(
 ): ModelRequest {
   return {
     model: info.name,
-    messages: [textMessage('system', shape.system), ...renderEntries(entries, shape.style)],
+    messages: [systemMessage(shape), ...renderEntries(entries, shape.style)],
     tools: shape.specs,
     output: shape.style === 'grammar' ? { type: 'tool-calls' } : { type: 'text' },
     prefill: null,
@@ -88,11 +89,17 @@ export function maxOutputTokens(info: ModelInfo): number {
   return Math.min(8192, Math.max(256, Math.floor(info.contextTokens / 4)));
 }
 
+/** Entries that did not change give the same message objects again, so that what is known of them need not be found out anew. */
 export function renderEntries(entries: readonly Entry[], style: CallStyle): Message[] {
-  return entries.flatMap((entry) => {
-    if (entry.type === 'user') return [textMessage('user', entry.text)];
-    return style === 'text' ? renderAsText(entry) : renderAsParts(entry);
-  });
+  return entries.flatMap(style === 'text' ? entryAsText : entryAsParts);
+}
+
+const systemMessage = memo((shape: PromptShape) => textMessage('system', shape.system));
+const entryAsText = memo((entry: Entry) => (entry.type === 'user' ? userMessage(entry) : renderAsText(entry)));
+const entryAsParts = memo((entry: Entry) => (entry.type === 'user' ? userMessage(entry) : renderAsParts(entry)));
+
+function userMessage(entry: UserEntry): Message[] {
+  return [textMessage('user', entry.text)];
 }
 
 const NOT_RUN = '(This call was not run.)';

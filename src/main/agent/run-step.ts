@@ -6,6 +6,7 @@ import type { ModelRequest, ProviderError, StreamEnded } from '../providers/defi
 import type { Stop } from './limits.ts';
 import type { ReadStream } from './read-stream.ts';
 import { readStream } from './read-stream.ts';
+import { requestPieces } from './request-text.ts';
 import { promptBytes } from './token-estimate.ts';
 import type { StepError, StepRequest, Turn } from './turn.ts';
 
@@ -56,7 +57,7 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   const callId = journal.newId('call');
   turn.steps.last += 1;
   const [requestBlob] = await Promise.all([
-    journal.putBlob(Buffer.from(JSON.stringify(request), 'utf8'), 'text'),
+    journal.putText(requestPieces(request)),
     turn.log.append({
       type: 'route-decided',
       callId,

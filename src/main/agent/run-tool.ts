@@ -38,7 +38,7 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   const whole = [result.output, ...notes].join('\n');
   const capped = capOutput(whole, run.contextTokens);
   const printed = await sink.end(Buffer.byteLength(result.output), capped.cut);
-  const full = printed ?? (capped.cut ? await journal.putBlob(Buffer.from(result.output, 'utf8'), 'text') : null);
+  const full = printed ?? (capped.cut ? await journal.putText([result.output]) : null);
   return {
     status: result.status,
     output: capped.text,

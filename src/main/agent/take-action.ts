@@ -59,7 +59,7 @@ async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): 
     return {
       status: result.status,
       output: capped.text,
-      full: result.full ?? (capped.cut ? await journal.putBlob(Buffer.from(result.output, 'utf8'), 'text') : null),
+      full: result.full ?? (capped.cut ? await journal.putText([result.output]) : null),
       exitCode: result.exitCode ?? null,
       durationMs: result.durationMs ?? Math.max(0, journal.now() - startedAt),
       data: result.data,
@@ -88,6 +88,6 @@ export async function endTool(turn: Turn, toolCallId: string, tool: string, reco
     exitCode: record.exitCode,
     durationMs: record.durationMs,
     data: isLarge || record.data === undefined ? null : record.data,
-    dataBlob: isLarge ? await turn.services.journal.putBlob(Buffer.from(json, 'utf8'), 'text') : null,
+    dataBlob: isLarge ? await turn.services.journal.putText([json]) : null,
   });
 }

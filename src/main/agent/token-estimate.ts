@@ -1,4 +1,6 @@
-import type { ModelRequest } from '../providers/define.ts';
+import type { Message, Part } from '@shared/messages.ts';
+import { memo } from '../lib/memo.ts';
+import type { ModelRequest, ToolSpec } from '../providers/define.ts';
 
 /**
  * Tokens of a text without asking a tokenizer: on the safe side, and measured against the model's own counts
@@ -31,13 +33,21 @@ export function createTokenEstimate(): TokenEstimate {
 /** The bytes of a request that become prompt: messages, tool definitions, and the opened answer. */
 export function promptBytes(request: ModelRequest): number {
   let bytes = request.prefill === null ? 0 : Buffer.byteLength(request.prefill, 'utf8');
-  for (const message of request.messages) {
-    for (const part of message.parts) {
-      bytes +=
-        part.type === 'tool-call'
-          ? Buffer.byteLength(part.name + JSON.stringify(part.input ?? {}), 'utf8')
-          : Buffer.byteLength(part.text, 'utf8');
-    }
-  }
-  return request.tools.length === 0 ? bytes : bytes + Buffer.byteLength(JSON.stringify(request.tools), 'utf8');
+  for (const message of request.messages) bytes += messageBytes(message);
+  return request.tools.length === 0 ? bytes : bytes + toolBytes(request.tools);
+}
+
+/** Most messages of a request were in the one before. */
+const messageBytes = memo((message: Message): number =>
+  message.parts.reduce((bytes, part) => bytes + Buffer.byteLength(promptText(part), 'utf8'), 0),
+);
+
+const toolBytes = memo((tools: readonly ToolSpec[]): number => Buffer.byteLength(JSON.stringify(tools), 'utf8'));
+
+/** What a picture of the usual size costs; services scale larger ones down. */
+const IMAGE_TEXT = 'x'.repeat(4500);
+
+function promptText(part: Part): string {
+  if (part.type === 'image') return IMAGE_TEXT;
+  return part.type === 'tool-call' ? part.name + JSON.stringify(part.input ?? {}) : part.text;
 }

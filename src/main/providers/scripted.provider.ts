@@ -4,6 +4,7 @@ import type { Message } from '@shared/messages.ts';
 import { textOf } from '@shared/messages.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { delay } from '../lib/delay.ts';
+import { memo } from '../lib/memo.ts';
 import type { ModelRequest, Provider, StreamPart } from './define.ts';
 import { defineProvider } from './define.ts';
 import { endedWith, estimateTokens } from './ended.ts';
@@ -95,8 +96,10 @@ async function* play(
 }
 
 function countRequest(request: ModelRequest): number {
-  return request.messages.reduce((sum, message) => sum + estimateTokens(textOf(message) + toolText(message)), 0);
+  return request.messages.reduce((sum, message) => sum + countMessage(message), 0);
 }
+
+const countMessage = memo((message: Message) => estimateTokens(textOf(message) + toolText(message)));
 
 function toolText(message: Message): string {
   return message.parts

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
@@ -47,7 +47,7 @@ export function createBlobs(folder: string): Blobs {
     if (good.has(ref.sha256) && (await isThere(pathOf(ref.sha256), ref.bytes))) return ref;
     // What lies there from before may be half of it (a power cut): only a good one is left alone.
     try {
-      if ((await get(ref)) === null) await writeFileAtomic(pathOf(ref.sha256), bytes, { sync: false });
+      if (!existsSync(pathOf(ref.sha256)) || (await get(ref)) === null) await write(folder, pathOf(ref.sha256), bytes);
     } catch (error) {
       throw blobError(error);
     }
@@ -73,6 +73,34 @@ export function createBlobs(folder: string): Blobs {
   return { put, get, sync, open: (redactor) => openSink(folder, pathOf, redactor) };
 }
 
+/** Up to here writing at once, as the log does, is sooner done than four turns of the thread pool. */
+const writtenAtOnceBytes = 512 * 1024;
+
+async function write(folder: string, path: string, bytes: Uint8Array): Promise<void> {
+  if (bytes.length > writtenAtOnceBytes) return writeFileAtomic(path, bytes, { sync: false });
+  const temporary = temporaryIn(folder);
+  const fd = openTemporary(folder, temporary);
+  try {
+    const written = writeSync(fd, bytes);
+    if (written < bytes.length) throw shortWrite();
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function temporaryIn(folder: string): string {
+  return join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
+}
+
+/** A full disk may take a part without an error. */
+function shortWrite(): Error {
+  return Object.assign(new Error('short write'), { code: 'ENOSPC' });
+}
+
 async function isThere(path: string, bytes: number): Promise<boolean> {
   try {
     return (await stat(path)).size === bytes;
@@ -93,7 +121,7 @@ function blobError(error: unknown): AppError {
 
 /** Writes at once, so that output of any length takes no memory; a failure shows at `end`. */
 function openSink(folder: string, pathOf: (sha256: string) => string, redactor: Redactor | undefined): BlobSink {
-  const temporary = join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = temporaryIn(folder);
   const hash = createHash('sha256');
   const redaction = redactor?.stream();
   let fd: number | null = null;
@@ -105,7 +133,7 @@ function openSink(folder: string, pathOf: (sha256: string) => string, redactor: 
     try {
       fd ??= openTemporary(folder, temporary);
       const written = writeSync(fd, bytes);
-      if (written < bytes.length) throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
+      if (written < bytes.length) throw shortWrite();
       hash.update(bytes);
       bytesKept += bytes.length;
     } catch (error) {

@@ -8,19 +8,23 @@ import { removeDamage } from './log-repair.ts';
 import { type LogPosition, readEvents, scanLog, type ScanResult } from './log-scan.ts';
 import { sealRecord } from './record.ts';
 
-/** What stands at a side effect, or tells a person what was done: on the disk before anything else happens. */
+/** What stands before a side effect, or tells a person what was done: on the disk before anything else happens. */
 export const syncedTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-created',
   'session-repaired',
   'user-message-added',
   'tool-started',
-  'tool-ended',
   'file-changed',
   'changes-taken',
   'approval-answered',
-  'model-call-ended',
   'turn-ended',
 ]);
+
+/**
+ * Results: their way to the disk begins at once and is not waited for, as it would be for every step. The next event
+ * of `syncedTypes` waits for it too, so nothing happens outside that stands on a result which may still be lost.
+ */
+export const soonSyncedTypes: ReadonlySet<EventType> = new Set<EventType>(['tool-ended', 'model-call-ended']);
 
 /** The three calls that change a log's file, so that tests can fail any one of them. */
 export interface LogIo {
@@ -73,6 +77,9 @@ export class EventLog {
   #end: number;
   #broken: AppError | null = null;
   #isClosed = false;
+  /** The sync that nobody waits for yet, and whether records were written since it began. */
+  #soon: Promise<void> | null = null;
+  #isSoonAgain = false;
 
   private constructor(path: string, io: LogIo, opened: OpenedFile) {
     this.path = path;
@@ -153,11 +160,36 @@ export class EventLog {
     return readEvents(this.path, from, this.#end, fromSeq);
   }
 
-  /** Closes the file; safe to call twice. */
+  /**
+   * Begins to bring what was written to the disk and returns. When that fails, the log takes no more records
+   * (`log-damaged`): later ones may have followed, so nothing can be taken back.
+   */
+  syncSoon(): void {
+    if (this.#broken || this.#isClosed) return;
+    if (this.#soon) this.#isSoonAgain = true;
+    else this.#soon = this.#syncUntilQuiet();
+  }
+
+  /** Closes the file, once a sync that runs has ended; safe to call twice. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    closeSync(this.#fd);
+    const end = (): void => closeSync(this.#fd);
+    if (this.#soon) void this.#soon.then(end);
+    else end();
+  }
+
+  /** Never rejects: a failure is what the next append says. */
+  async #syncUntilQuiet(): Promise<void> {
+    do {
+      this.#isSoonAgain = false;
+      try {
+        await this.#io.sync(this.#fd);
+      } catch (error) {
+        this.#breakWith(error);
+      }
+    } while (this.#isSoonAgain && !this.#broken && !this.#isClosed);
+    this.#soon = null;
   }
 
   #write(line: Uint8Array): void {
@@ -177,10 +209,16 @@ export class EventLog {
   }
 
   async #sync(): Promise<void> {
+    const before = this.#soon;
+    this.#isSoonAgain = false;
     try {
       await this.#io.sync(this.#fd);
+      // The system tells of a failed write only once, and it may have told the other one.
+      if (before) await before;
+      if (this.#broken) throw this.#broken;
     } catch (error) {
       this.#takeBack();
+      if (this.#broken) throw this.#broken;
       if (isDiskFull(error)) throw diskFull(error);
       // After a failed sync nobody knows which pages reached the disk.
       throw this.#breakWith(error);

@@ -16,11 +16,13 @@ export interface Journal {
   append(event: NewEvent): Promise<SessionEvent>;
   /** Sends a transient push to subscribers; never stored. */
   push(transient: Transient): void;
+  /** Keeps the bytes as they are, as images of files must be. Rejects with AppError `disk-full`. */
+  putBlob(bytes: Uint8Array): Promise<BlobRef>;
   /**
-   * `exact` (the default) keeps the bytes as they are, as images of files must be; `text` (requests, outputs) takes
-   * secrets out first. Rejects with AppError `disk-full`.
+   * Keeps a text (a request, an output), secrets taken out. Of a text that grows, the pieces that stay should stay the
+   * same strings: each is looked through by itself. Rejects with AppError `disk-full`.
    */
-  putBlob(bytes: Uint8Array, content?: 'exact' | 'text'): Promise<BlobRef>;
+  putText(pieces: readonly string[]): Promise<BlobRef>;
   /** Null when the blob is gone. */
   getBlob(ref: BlobRef): Promise<Uint8Array | null>;
   /** A blob of output written as it comes, secrets taken out, for output too large to hold; `end` gives its name. */

@@ -12,7 +12,8 @@ import { type MoneyState, reduceMoney } from '@shared/session-money.ts';
 import { reduceSession, type SessionState } from '@shared/session-state.ts';
 import type { Log } from '../lib/log.ts';
 import type { Blobs } from './blobs.ts';
-import { type EventLog, syncedTypes } from './event-log.ts';
+import { type EventLog, soonSyncedTypes, syncedTypes } from './event-log.ts';
+import { createGrowingText } from './growing-text.ts';
 import type { BlobSink, Journal } from './journal.ts';
 import type { Redactor } from './redact.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -55,7 +56,8 @@ export function createLiveJournal(options: LiveJournalOptions): LiveJournal {
     sessionId: journal.sessionId,
     append: (event) => journal.append(event),
     push: (transient) => journal.push(transient),
-    putBlob: (bytes, content) => journal.putBlob(bytes, content),
+    putBlob: (bytes) => journal.putBlob(bytes),
+    putText: (pieces) => journal.putText(pieces),
     getBlob: (ref) => journal.getBlob(ref),
     openBlob: () => journal.openBlob(),
     state: () => journal.state(),
@@ -77,6 +79,7 @@ class FileJournal implements LiveJournal {
   #tail: Promise<unknown> = Promise.resolve();
   #saving: Promise<void> = Promise.resolve();
   #savedOffset: number;
+  readonly #textBytes: (pieces: readonly string[]) => Buffer;
   #closing: Promise<void> | null = null;
 
   constructor(options: LiveJournalOptions) {
@@ -85,6 +88,7 @@ class FileJournal implements LiveJournal {
     this.#state = options.state;
     this.#money = options.money;
     this.#savedOffset = options.log.sizeBytes;
+    this.#textBytes = createGrowingText((piece) => options.redactor.text(piece));
   }
 
   append(event: NewEvent): Promise<SessionEvent> {
@@ -98,8 +102,12 @@ class FileJournal implements LiveJournal {
     this.#publish({ type: 'transient', transient });
   }
 
-  putBlob(bytes: Uint8Array, content: 'exact' | 'text' = 'exact'): Promise<BlobRef> {
-    return this.#options.blobs.put(content === 'text' ? this.#options.redactor.bytes(bytes) : bytes);
+  putBlob(bytes: Uint8Array): Promise<BlobRef> {
+    return this.#options.blobs.put(bytes);
+  }
+
+  putText(pieces: readonly string[]): Promise<BlobRef> {
+    return this.#options.blobs.put(this.#textBytes(pieces));
   }
 
   getBlob(ref: BlobRef): Promise<Uint8Array | null> {
@@ -174,6 +182,7 @@ class FileJournal implements LiveJournal {
     await this.#syncBlobs(redacted);
     const event: SessionEvent = { v: LOG_VERSION, seq: log.lastSeq + 1, at: now(), ...redacted };
     await log.append(event, syncedTypes.has(event.type));
+    if (soonSyncedTypes.has(event.type)) log.syncSoon();
     this.#state = reduceSession(this.#state, event);
     this.#money = reduceMoney(this.#money, event);
     this.#publish({ type: 'event', event });

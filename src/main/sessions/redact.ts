@@ -3,8 +3,6 @@ export interface Redactor {
   text(text: string): string;
   /** A copy of `value` as JSON would keep it, its strings redacted; the value itself when nothing had to change. */
   json<T>(value: T): T;
-  /** For text as bytes, also JSON; bytes that are no text come out as they went in. */
-  bytes(bytes: Uint8Array): Uint8Array;
   /** For output that comes in pieces: a secret that lies across two of them is found too. */
   stream(): RedactStream;
 }
@@ -69,7 +67,6 @@ export function createRedactor(literals: readonly Literal[] = []): Redactor {
   return {
     text,
     json: (value) => toPlain(value, text, 0),
-    bytes: (bytes) => Buffer.from(redactText(latin1(bytes), inBytes), 'latin1'),
     stream: () => createRedactStream(inBytes),
   };
 }

@@ -1,9 +1,10 @@
+import { fstatSync, statSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '@shared/events.ts';
-import { EventLog } from '../../../src/main/sessions/event-log.ts';
+import { EventLog, fileIo } from '../../../src/main/sessions/event-log.ts';
 import { sealRecord } from '../../../src/main/sessions/record.ts';
 import { noticeEvent, openLog, readAll } from './log-fixtures.ts';
 
@@ -14,6 +15,15 @@ beforeEach(async () => {
   path = join(folder, 'events.jsonl');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function isLog(fd: number): boolean {
+  try {
+    return fstatSync(fd).ino === statSync(path).ino;
+  } catch {
+    // No file has this number.
+    return false;
+  }
+}
 
 async function write(count: number, text = 'text'): Promise<readonly SessionEvent[]> {
   const log = EventLog.create(path);
@@ -84,5 +94,53 @@ describe('event log', () => {
     expect([log.lastSeq, log.repairs]).toEqual([2, []]);
     log.close();
     expect(await readdir(folder)).toEqual(['events.jsonl']);
+  });
+
+  it('does not wait for a sync that is wanted soon, but what must be on the disk waits for it too', async () => {
+    const running: (() => void)[] = [];
+    const sync = (): Promise<void> => new Promise((resolve) => running.push(resolve));
+    const log = EventLog.create(path, { ...fileIo, sync });
+    await log.append(noticeEvent(1, 'result'), false);
+    log.syncSoon();
+    await log.append(noticeEvent(2, 'not synced'), false);
+    let isDone = false;
+    const barrier = log.append(noticeEvent(3, 'before a side effect'), true).then(() => (isDone = true));
+    running[1]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([running.length, isDone]).toEqual([2, false]);
+    running[0]?.();
+    await barrier;
+    expect(running).toHaveLength(2);
+    log.close();
+  });
+
+  it('takes no more records once a sync that nobody waited for has failed, and keeps those it has', async () => {
+    const sync = (): Promise<void> => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+    const log = EventLog.create(path, { ...fileIo, sync });
+    await log.append(noticeEvent(1, 'result'), false);
+    log.syncSoon();
+    await expect(log.append(noticeEvent(2, 'next'), true)).rejects.toMatchObject({ code: 'log-damaged' });
+    await expect(log.append(noticeEvent(2, 'next'), false)).rejects.toMatchObject({ code: 'log-damaged' });
+    log.close();
+    const again = await openLog(path);
+    expect([again.events, again.log.repairs]).toEqual([[noticeEvent(1, 'result')], []]);
+    again.log.close();
+  });
+
+  it('is closed only when a sync that runs has ended: its number may be another file by then', async () => {
+    let end: () => void = () => undefined;
+    let descriptor = 0;
+    const sync = (fd: number): Promise<void> => {
+      descriptor = fd;
+      return new Promise((resolve) => (end = resolve));
+    };
+    const log = EventLog.create(path, { ...fileIo, sync });
+    await log.append(noticeEvent(1, 'result'), false);
+    log.syncSoon();
+    log.close();
+    expect(isLog(descriptor)).toBe(true);
+    end();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isLog(descriptor)).toBe(false);
   });
 });

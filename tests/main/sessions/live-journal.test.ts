@@ -27,7 +27,7 @@ describe('live journal', () => {
     expect(Buffer.from((await journal.getBlob(ref)) ?? []).toString()).toBe('[redacted:openai]\nsecond');
     const exact = await journal.putBlob(Buffer.from(text));
     expect(Buffer.from((await journal.getBlob(exact)) ?? []).toString()).toBe(text);
-    const request = await journal.putBlob(Buffer.from(JSON.stringify({ text: `first\n${text}` })), 'text');
+    const request = await journal.putText([JSON.stringify({ text: `first\n${text}` })]);
     expect(JSON.parse(Buffer.from((await journal.getBlob(request)) ?? []).toString())).toEqual({
       text: `first\n${clean}`,
     });

@@ -46,7 +46,7 @@ async function engine(services: Services, endText = 'It is done.'): Promise<void
   for (let step = 1; step < 8; step += 1) {
     if (signal.aborted) return end('cancelled', '');
     const callId = journal.newId('call');
-    const blob = await journal.putBlob(Buffer.from(`request ${step} at ${Math.random()}`), 'text');
+    const blob = await journal.putText([`request ${step} at ${Math.random()}`]);
     const promptTokens = await provider.countTokens(request, signal);
     await append({
       type: 'model-call-started',
