@@ -42,6 +42,16 @@ describe('the tasks of the bench', () => {
     }
   });
 
+  it('have 24 more for development, half of each kind and of each language', () => {
+    const added = tasks.filter((task) => task.added !== undefined);
+    const groups = added.map(({ kind, language, split }) => `${kind} ${language} ${split}`);
+    const count = (group: string): number => groups.filter((each) => each === group).length;
+    expect(added).toHaveLength(24);
+    for (const kind of ['small', 'two-file']) {
+      expect([count(`${kind} python dev`), count(`${kind} javascript dev`)]).toEqual([6, 6]);
+    }
+  });
+
   it('have unique ids that are the names of their folders', () => {
     expect(new Set(tasks.map((task) => task.id)).size).toBe(tasks.length);
     expect(tasks.map((task) => task.id)).toEqual(tasks.map((task) => basename(task.folder)));

@@ -1,0 +1,26 @@
+'use strict';
+
+const LINE = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=(.*)$/;
+
+/**
+ * Parses the text of a .env file into an object of texts. Lines that set
+ * nothing are skipped. A comment begins with "#" at the start of a line or
+ * after white space. A value in single or double quotes is taken as it is,
+ * with every "#" and space in it; other values lose the white space around them.
+ */
+function parseEnv(text) {
+  const values = {};
+  for (const line of text.split(/\r?\n/)) {
+    const match = LINE.exec(line.replace(/#.*$/, ''));
+    if (match === null) continue;
+    values[match[1]] = unquote(match[2].trim());
+  }
+  return values;
+}
+
+function unquote(value) {
+  const quoted = /^(["'])(.*)\1$/.exec(value);
+  return quoted === null ? value : quoted[2];
+}
+
+module.exports = { parseEnv };
