@@ -5,11 +5,11 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import { LOG_VERSION, type NewEvent, type SessionEvent, type WorkspaceMode } from '@shared/events.ts';
 import { emptyMoney, type MoneyState, reduceMoney } from '@shared/session-money.ts';
 import { emptySession, reduceSession, type SessionState } from '@shared/session-state.ts';
+import { type FileLock, tryLock } from '../lib/file-lock.ts';
 import { isDiskFull, isMissing } from '../lib/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Blobs } from './blobs.ts';
 import { EventLog } from './event-log.ts';
-import { takeLock } from './file-lock.ts';
 import { createLiveJournal, type LiveJournal } from './live-journal.ts';
 import { problemsOf } from './log-repair.ts';
 import { type LogPosition, readEvents, type ScanResult, scanLog } from './log-scan.ts';
@@ -160,7 +160,7 @@ async function openSession(options: SessionStoreOptions, paths: Paths, sessionId
 async function withLock<T>(paths: Paths, work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
   try {
     await mkdir(paths.folder, { recursive: true });
-    const lock = await takeLock(paths.lock, `Session ${basename(paths.folder)}`);
+    const lock = await lockSession(paths);
     try {
       return await work(() => lock.release());
     } catch (error) {
@@ -174,6 +174,18 @@ async function withLock<T>(paths: Paths, work: (release: () => Promise<void>) =>
       cause: error,
     });
   }
+}
+
+async function lockSession(paths: Paths): Promise<FileLock> {
+  const attempt = await tryLock(paths.lock);
+  if (attempt.type === 'taken') return attempt.lock;
+  const session = `Session ${basename(paths.folder)}`;
+  if (attempt.pid === null) {
+    throw new AppError('conflict', `${session} is being opened by another Dewpoint.`, { hint: 'Try again.' });
+  }
+  throw new AppError('conflict', `${session} is open in another Dewpoint (process ${attempt.pid}).`, {
+    hint: 'Close it there first.',
+  });
 }
 
 /** Appends what an opened log begins with; a log that cannot take it is closed again. */

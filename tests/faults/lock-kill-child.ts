@@ -1,0 +1,51 @@
+import { appendFileSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { tryLock } from '../../src/main/lib/file-lock.ts';
+
+/**
+ * Takes the lock of a folder again and again, writes down what it finds while it holds it, and leaves it behind as a
+ * dead process would: mostly under the name of one that is gone, so that many take over in a short time; and in the
+ * end it is dead, at any moment. Run by `lock-kill.test.ts`, several at once.
+ */
+const [folder = '', livesMs = '0'] = process.argv.slice(2);
+setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(livesMs));
+for (let round = 0; ; round += 1) {
+  const attempt = await tryLock(join(folder, 'a.lock'));
+  if (attempt.type === 'held') {
+    await new Promise((resolve) => setImmediate(resolve));
+    continue;
+  }
+  await hold();
+  if (round % 2 === 0) await attempt.lock.release();
+  else leaveBehind();
+}
+
+function leaveBehind(): void {
+  const dead = join(folder, `dead-${process.pid}`);
+  writeFileSync(dead, JSON.stringify({ pid: 999_999_999, startedAt: '1', boot: null, token: Math.random() }));
+  renameSync(dead, join(folder, 'a.lock'));
+}
+
+async function hold(): Promise<void> {
+  const inside = join(folder, 'inside');
+  try {
+    writeSync(openSync(inside, 'wx'), String(process.pid));
+  } catch {
+    const other = Number(readFileSync(inside, 'utf8'));
+    if (isThere(other)) appendFileSync(join(folder, 'held.txt'), `${process.pid} beside ${other}\n`);
+  }
+  appendFileSync(join(folder, 'held.txt'), 'held\n');
+  await wait(1);
+  rmSync(inside, { force: true });
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('Z') !== true;
+  } catch {
+    // Gone.
+    return false;
+  }
+}

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { tryLock } from '../../src/main/lib/file-lock.ts';
+import { randomFrom } from '../shared/sample-events.ts';
+
+const program = resolve('tests/faults/lock-kill-child.ts');
+
+/** Resolves when it is dead. */
+function runUntilDead(folder: string, livesMs: number): Promise<string | null> {
+  return new Promise((done, fail) => {
+    const args = ['--experimental-strip-types', '--no-warnings', program, folder, String(livesMs)];
+    const child = spawn(process.execPath, args, { stdio: 'inherit' });
+    child.on('error', fail);
+    child.on('exit', (_, signal) => done(signal));
+  });
+}
+
+it('a lock has one holder at most while processes that take it over are killed, and is free in the end', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-lock-kill-'));
+  const random = randomFrom(9);
+  try {
+    const lives = Array.from({ length: 12 }, () => 300 + random() * 400);
+    const work = async (): Promise<void> => {
+      for (let next = lives.pop(); next !== undefined; next = lives.pop()) {
+        expect(await runUntilDead(folder, next)).toBe('SIGKILL');
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, work));
+    const lines = (await readFile(join(folder, 'held.txt'), 'utf8')).trim().split('\n');
+    expect(lines.filter((line) => line !== 'held')).toEqual([]);
+    expect(lines.length).toBeGreaterThan(50);
+    const attempt = await tryLock(join(folder, 'a.lock'));
+    expect(attempt.type).toBe('taken');
+    expect((await readdir(folder)).filter((name) => name.includes('break') && !name.includes('.tmp'))).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
