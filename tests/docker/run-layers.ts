@@ -11,8 +11,8 @@ import driver from './layers-driver.mjs?raw';
 const image = process.env['DEWPOINT_SANDBOX_IMAGE'] ?? 'dewpoint-sandbox:dev';
 const execute = promisify(execFile);
 
-/** How long all runs together may take. */
-export const layersLimitMs = 240_000;
+/** How long all runs together may take: about a minute, several where others keep the machine busy. */
+export const layersLimitMs = 480_000;
 
 export type LayersPlan = {
   /** A folder below the root. */
