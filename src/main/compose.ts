@@ -14,7 +14,10 @@ import { examine } from './core-doctor.ts';
 import type { CoreModels } from './core-models.ts';
 import { createCoreModels } from './core-models.ts';
 import type { CoreSessions } from './core-sessions.ts';
+import type { CorePlan } from './core-plan.ts';
+import { createCorePlan } from './core-plan.ts';
 import { createCoreSessions } from './core-sessions.ts';
+import { readHardware } from './engines/hardware.ts';
 import { createLlamaEngine } from './engines/llama-client.ts';
 import { parseCatalogue } from './engines/model-catalogue.ts';
 import { createModelStore } from './engines/model-store.ts';
@@ -81,6 +84,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     listModels: models.list,
     showModel: models.show,
     pullModel: models.pull,
+    plan: parts.plan.plan,
     getSetting: (key) => valueOf(settings.get(key)),
     setSetting: async (key, value) => valueOf(await settings.set(key, value)),
     settingsPath: settings.path,
@@ -99,6 +103,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
 interface Parts {
   readonly settings: SettingsStore;
   readonly models: CoreModels;
+  readonly plan: CorePlan;
   readonly sessions: CoreSessions;
   readonly store: SessionStore;
   readonly blobs: Blobs;
@@ -119,9 +124,10 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const folder = join(config.home, 'sessions');
   const store = createSessionStore({ folder, appVersion: config.version, blobs, redactor, now, diagnostics: log });
   const llama = createLlamaEngine({ nodePath: files.node, workerPath: files.worker, now });
+  const known = parseCatalogue(catalogue);
   const modelStore = createModelStore({
     cacheDir: config.cache,
-    catalogue: parseCatalogue(catalogue),
+    catalogue: known,
     env: { ...env },
     downloadUri: llama.download.bind(llama),
   });
@@ -135,6 +141,11 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     nodePath: files.node,
     env,
     now,
+  });
+  const plan = createCorePlan({
+    store: modelStore,
+    catalogue: known,
+    readHardware: (signal) => readHardware(settings.current().cards, signal),
   });
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
@@ -152,7 +163,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
-  return { settings, models, sessions, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
+  return { settings, plan, models, sessions, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
 }
 
 /** Where the built files lie: the entry is two folders below the root, in `out/main` as in `src/main`. */

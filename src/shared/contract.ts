@@ -5,6 +5,7 @@ import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
 import type { Part } from './messages.ts';
 import type { ModelInfo } from './models.ts';
 import type { Price } from './money.ts';
+import type { PlanAnswer } from './plan.ts';
 import { runOptionsSchema } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
 import type { MoneyState } from './session-money.ts';
@@ -122,6 +123,23 @@ const base = oc.errors({
 const sessionId = z.string().min(1).max(100);
 const bySession = z.object({ sessionId });
 
+const bytesSchema = z.number().int().nonnegative();
+/** A question to the memory planner: a model that is known here, or the keys of a header; null where nothing is asked. */
+const planInputSchema = z.object({
+  model: z.string().min(1).nullable(),
+  keys: z.record(z.string(), z.unknown()).nullable(),
+  context: z.number().int().positive().nullable(),
+  kv: z.enum(['f16', 'q8_0', 'q4_0']).nullable(),
+  flash: z.boolean(),
+  ubatch: z.number().int().positive(),
+  slots: z.number().int().positive().max(256),
+  unified: z.boolean(),
+  engine: z.enum(['llama-server', 'node-llama-cpp']),
+  /** Cards that are only imagined; null: those of this machine. */
+  cards: z.array(z.object({ totalBytes: bytesSchema, freeBytes: bytesSchema })).nullable(),
+});
+export type PlanInput = z.infer<typeof planInputSchema>;
+
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
 export const contract = {
   home: {
@@ -172,6 +190,7 @@ export const contract = {
     show: base.input(z.object({ id: z.string() })).output(type<ModelEntry>()),
     pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
   },
+  plan: base.input(planInputSchema).output(type<PlanAnswer>()),
   settings: {
     get: base.input(z.object({ key: z.string().optional() })).output(type<unknown>()),
     set: base.input(z.object({ key: z.string().min(1), value: z.unknown() })).output(type<unknown>()),

@@ -81,5 +81,15 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   approve: z.enum(['ask', 'deny', 'allow']).default('ask'),
+  /** Graphics cards that are not found, or not rightly; they count instead of whatever is found. Bytes. */
+  cards: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        totalBytes: z.number().int().positive(),
+        freeBytes: z.number().int().nonnegative().optional(),
+      }),
+    )
+    .default([]),
 });
 export type Settings = z.infer<typeof settingsSchema>;

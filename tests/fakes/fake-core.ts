@@ -67,6 +67,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
       await Promise.resolve();
       onProgress({ phase: 'done', doneBytes: 2, totalBytes: 2, text: '' });
     },
+    plan: async () => notThere(),
     getSetting: () => notThere(),
     setSetting: async () => notThere(),
     settingsPath: '/home/settings.json',

@@ -102,6 +102,7 @@ const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessio
   listModels: async () => [],
   showModel: async () => notScripted(),
   pullModel: async () => notScripted(),
+  plan: async () => notScripted(),
   getSetting: () => null,
   setSetting: async () => null,
   doctor: async () => [],

@@ -4,11 +4,13 @@ import type {
   ChangeOutcome,
   Finding,
   ModelEntry,
+  PlanInput,
   PullProgress,
   ReplayReport,
   SessionSummary,
 } from '@shared/contract.ts';
 import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
+import type { PlanAnswer } from '@shared/plan.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import type { MoneyState } from '@shared/session-money.ts';
@@ -65,6 +67,8 @@ export interface CoreApi {
   listModels(signal: AbortSignal): Promise<readonly ModelEntry[]>;
   showModel(id: string, signal: AbortSignal): Promise<ModelEntry>;
   pullModel(id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
+  /** What a model would take and get; loads and fetches nothing. */
+  plan(input: PlanInput, signal: AbortSignal): Promise<PlanAnswer>;
   getSetting(key: string | undefined): unknown;
   setSetting(key: string, value: unknown): Promise<unknown>;
   readonly settingsPath: string;

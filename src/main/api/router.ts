@@ -45,6 +45,7 @@ export function createRouter(core: CoreApi) {
       show: os.models.show.handler(({ input, signal }) => core.showModel(input.id, orNever(signal))),
       pull: os.models.pull.handler(({ input, signal }) => pullStream(core, input.id, orNever(signal))),
     },
+    plan: os.plan.handler(({ input, signal }) => core.plan(input, orNever(signal))),
     settings: {
       get: os.settings.get.handler(({ input }) => core.getSetting(input.key)),
       set: os.settings.set.handler(({ input }) => core.setSetting(input.key, input.value)),

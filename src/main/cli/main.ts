@@ -49,6 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
         if (action === 'path') return take(settingsPath(context));
         return take(action === 'get' ? getSettings(context, key) : setSetting(context, key ?? '', value ?? ''));
       },
+      plan: async (model, args) => take((await import('./plan.ts')).plan(context, model, args)),
       doctor: async (args) => take((await import('./doctor.ts')).doctor(context, args)),
       serve: async (args) => take((await import('./serve.ts')).serve(context, await door.open(), args)),
     },

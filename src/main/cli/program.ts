@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { PlanArguments } from './plan.ts';
 import type { RunArguments } from './run.ts';
 import type { ServeArguments } from './serve.ts';
 
@@ -11,6 +12,7 @@ export interface Handlers {
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   models(action: 'list' | 'show' | 'pull', id: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   settings(action: 'get' | 'set' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
+  plan(model: string | undefined, args: PlanArguments): Promise<void>;
   doctor(args: { readonly json?: boolean }): Promise<void>;
   serve(args: ServeArguments): Promise<void>;
 }
@@ -31,6 +33,7 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addChat(program, handlers);
   addSessions(program, handlers);
   addModels(program, handlers);
+  addPlan(program, handlers);
   addMachine(program, handlers);
   return program;
 }
@@ -116,6 +119,31 @@ function addModels(program: Command, handlers: Handlers): void {
   subcommand(models, 'pull', 'fetch a model', 'dewpoint models pull llama-cpp/qwen2.5-coder-1.5b-instruct')
     .argument('<model>', 'PROVIDER/MODEL')
     .action((id: string) => handlers.models('pull', id, {}));
+}
+
+function addPlan(program: Command, handlers: Handlers): void {
+  subcommand(
+    program,
+    'plan',
+    'how much context a model gets in which memory, every byte with its reason',
+    'dewpoint plan qwen3-14b --card 24GiB',
+  )
+    .argument('[model]', 'a model of this machine or of the catalogue, or a .gguf file')
+    .option('--keys <file>', 'the metadata keys of a GGUF header as JSON, instead of a model')
+    .option('--context <n>', 'the tokens to ask for (default: as many as fit)')
+    .option('--kv <type>', 'f16, q8_0 or q4_0 (default: f16, and q8_0 where that buys a step)')
+    .option('--flash <how>', 'on or off (default: on)')
+    .option('--ubatch <n>', 'tokens computed at once (default: 512)')
+    .option('--slots <n>', 'conversations at the same time (default: 1)')
+    .option('--unified', 'one cache for all slots')
+    .option('--engine <name>', 'llama-server or node-llama-cpp (default: node-llama-cpp)')
+    .option('--card <bytes[,free]>', 'imagine a card; repeat it for several (default: those of this machine)', collect)
+    .option('--json', 'as JSON')
+    .action((model: string | undefined, args: PlanArguments) => handlers.plan(model, args));
+}
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
 }
 
 function addMachine(program: Command, handlers: Handlers): void {

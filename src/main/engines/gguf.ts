@@ -2,6 +2,8 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { AppError, failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import { createGgufParse, ggufLimits } from './gguf-parse.ts';
+import type { ModelFacts } from './model-memory.ts';
 
 /** What a model file says about itself. */
 export interface GgufHeader {
@@ -16,11 +18,14 @@ export interface GgufHeader {
   /** What the file must have for every tensor to be whole. */
   readonly neededBytes: number;
   readonly fileBytes: number;
+  /** What its memory is computed from. */
+  readonly facts: ModelFacts;
 }
 
 /**
  * Reads and checks the header of a GGUF file: its kind, its version, and that no tensor lies beyond its end.
- * The weights are not read. Failures say what to do: `not-found`, or `bad-input` for a file that is none or is cut short.
+ * The weights are not read, and of a header never more than `ggufLimits` allow.
+ * Failures say what to do: `not-found`, or `bad-input` for a file that is none, is cut short or is damaged.
  */
 export async function readGguf(path: string): Promise<Reply<GgufHeader>> {
   let file: FileHandle;
@@ -31,7 +36,7 @@ export async function readGguf(path: string): Promise<Reply<GgufHeader>> {
   }
   try {
     const { size } = await file.stat();
-    return success(await readHeader(createReader(file, size)));
+    return success(await readHeader(file, size));
   } catch (error) {
     if (error instanceof AppError) return failure(error.code, `${path}: ${error.message}`, error.hint);
     return failure(
@@ -44,193 +49,49 @@ export async function readGguf(path: string): Promise<Reply<GgufHeader>> {
   }
 }
 
-/** Sizes by type number: [values in a block, bytes of a block]. A type that is not here is not checked for its length. */
-const blockSizes: Readonly<Record<number, readonly [number, number]>> = {
-  0: [1, 4],
-  1: [1, 2],
-  2: [32, 18],
-  3: [32, 20],
-  6: [32, 22],
-  7: [32, 24],
-  8: [32, 34],
-  9: [32, 36],
-  10: [256, 84],
-  11: [256, 110],
-  12: [256, 144],
-  13: [256, 176],
-  14: [256, 210],
-  15: [256, 292],
-  16: [256, 66],
-  17: [256, 74],
-  18: [256, 98],
-  19: [256, 50],
-  20: [32, 18],
-  21: [256, 110],
-  22: [256, 82],
-  23: [256, 136],
-  24: [1, 1],
-  25: [1, 2],
-  26: [1, 4],
-  27: [1, 8],
-  28: [1, 8],
-  29: [256, 56],
-  30: [1, 2],
-  34: [256, 54],
-  35: [256, 66],
-  39: [32, 17],
-};
+/** Enough for every header but its vocabulary; then it doubles. */
+const firstBytes = 1024 * 1024;
 
-const tooLong = 1 << 28;
-
-async function readHeader(reader: Reader): Promise<GgufHeader> {
-  if ((await reader.bytes(4)).toString('latin1') !== 'GGUF') {
-    throw new AppError('bad-input', 'this is not a model file (GGUF).', {
-      hint: 'Give a .gguf file, or fetch one with `dewpoint models pull`.',
-    });
+async function readHeader(file: FileHandle, size: number): Promise<GgufHeader> {
+  const parse = createGgufParse();
+  let bytes = Buffer.alloc(0);
+  let upTo = firstBytes;
+  for (;;) {
+    bytes = await readTo(file, bytes, Math.min(upTo, size));
+    const needed = parse.push(bytes);
+    if (needed === null) break;
+    if (needed > size) throw cutShort(needed, size);
+    upTo = Math.min(Math.max(needed, bytes.length * 2), ggufLimits.headerBytes);
   }
-  const version = await reader.u32();
-  if (version < 2 || version > 3)
-    throw new AppError('bad-input', `the file has GGUF version ${version}; 2 and 3 can be read.`);
-  const tensorCount = await reader.u64();
-  const keyCount = await reader.u64();
-  const keys = new Map<string, unknown>();
-  for (let index = 0; index < keyCount; index += 1) {
-    const key = await reader.text();
-    keys.set(key, await readValue(reader, await reader.u32()));
-  }
-  const neededBytes = await neededLength(reader, tensorCount, numberOf(keys.get('general.alignment')) ?? 32);
-  if (neededBytes > reader.size) throw cutShort(neededBytes, reader.size);
-  const architecture = textOf(keys.get('general.architecture'));
+  const { version, tensorCount, keys, vocabulary, weights, dataEnd } = parse.result();
+  if (dataEnd > size) throw cutShort(dataEnd, size);
+  const architecture = textOf(keys['general.architecture']);
   if (architecture === null) throw new AppError('bad-input', 'the file does not say what kind of model it is.');
   return {
     version,
     architecture,
-    name: textOf(keys.get('general.name')),
-    contextTokens: numberOf(keys.get(`${architecture}.context_length`)),
-    sizeLabel: textOf(keys.get('general.size_label')),
-    chatTemplate: textOf(keys.get('tokenizer.chat_template')),
+    name: textOf(keys['general.name']),
+    contextTokens: numberOf(keys[`${architecture}.context_length`]),
+    sizeLabel: textOf(keys['general.size_label']),
+    chatTemplate: textOf(keys['tokenizer.chat_template']),
     tensorCount,
-    neededBytes,
-    fileBytes: reader.size,
+    neededBytes: dataEnd,
+    fileBytes: size,
+    facts: { keys, vocabulary, weights },
   };
 }
 
-/** Where the last tensor ends, counted from the beginning of the file. */
-async function neededLength(reader: Reader, tensorCount: number, alignment: number): Promise<number> {
-  let end = 0;
-  for (let index = 0; index < tensorCount; index += 1) {
-    await reader.text();
-    const dimensions = await reader.u32();
-    let values = 1;
-    for (let dimension = 0; dimension < dimensions; dimension += 1) values *= await reader.u64();
-    const block = blockSizes[await reader.u32()];
-    const offset = await reader.u64();
-    const bytes = block === undefined ? 0 : (values / block[0]) * block[1];
-    end = Math.max(end, offset + bytes);
+/** The beginning of the file, as far as `upTo`; what is there already is not read again. */
+async function readTo(file: FileHandle, known: Buffer, upTo: number): Promise<Buffer<ArrayBuffer>> {
+  const bytes = Buffer.alloc(upTo);
+  known.copy(bytes);
+  let filled = known.length;
+  while (filled < upTo) {
+    const { bytesRead } = await file.read(bytes, filled, upTo - filled, filled);
+    if (bytesRead === 0) throw cutShort(upTo, filled);
+    filled += bytesRead;
   }
-  const dataStart = Math.ceil(reader.position / alignment) * alignment;
-  return dataStart + end;
-}
-
-async function readValue(reader: Reader, type: number): Promise<unknown> {
-  switch (type) {
-    case 0:
-    case 1:
-    case 7:
-      return (await reader.bytes(1)).readUInt8();
-    case 2:
-    case 3:
-      return (await reader.bytes(2)).readUInt16LE();
-    case 4:
-      return reader.u32();
-    case 5:
-      return (await reader.bytes(4)).readInt32LE();
-    case 6:
-      return (await reader.bytes(4)).readFloatLE();
-    case 8:
-      return reader.text();
-    case 9:
-      return skipArray(reader);
-    case 10:
-    case 11:
-      return reader.u64();
-    case 12:
-      return (await reader.bytes(8)).readDoubleLE();
-    default:
-      throw new AppError('bad-input', `its header is damaged (a value of type ${type}).`);
-  }
-}
-
-const fixedSizes: Readonly<Record<number, number>> = {
-  0: 1,
-  1: 1,
-  7: 1,
-  2: 2,
-  3: 2,
-  4: 4,
-  5: 4,
-  6: 4,
-  10: 8,
-  11: 8,
-  12: 8,
-};
-
-/** Arrays (vocabularies) are long and not needed. */
-async function skipArray(reader: Reader): Promise<null> {
-  const type = await reader.u32();
-  const count = await reader.u64();
-  const fixed = fixedSizes[type];
-  if (fixed !== undefined) reader.skip(fixed * count);
-  else for (let index = 0; index < count; index += 1) await readValue(reader, type);
-  return null;
-}
-
-interface Reader {
-  readonly size: number;
-  readonly position: number;
-  bytes(count: number): Promise<Buffer>;
-  skip(count: number): void;
-  u32(): Promise<number>;
-  u64(): Promise<number>;
-  text(): Promise<string>;
-}
-
-function createReader(file: FileHandle, size: number): Reader {
-  let position = 0;
-  let chunk = Buffer.alloc(0);
-  let chunkStart = 0;
-  const bytes = async (count: number): Promise<Buffer> => {
-    if (position + count > size) throw cutShort(position + count, size);
-    if (position < chunkStart || position + count > chunkStart + chunk.length) {
-      const buffer = Buffer.alloc(Math.max(count, 1 << 20));
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-      chunk = buffer.subarray(0, bytesRead);
-      chunkStart = position;
-      if (bytesRead < count) throw cutShort(position + count, size);
-    }
-    const start = position - chunkStart;
-    position += count;
-    return chunk.subarray(start, start + count);
-  };
-  const u64 = async (): Promise<number> => Number((await bytes(8)).readBigUInt64LE());
-  return {
-    size,
-    get position() {
-      return position;
-    },
-    bytes,
-    skip(count) {
-      position += count;
-      if (position > size) throw cutShort(position, size);
-    },
-    u32: async () => (await bytes(4)).readUInt32LE(),
-    u64,
-    async text() {
-      const length = await u64();
-      if (length > tooLong) throw new AppError('bad-input', 'its header is damaged (a text without an end).');
-      return (await bytes(length)).toString('utf8');
-    },
-  };
+  return bytes;
 }
 
 function cutShort(needed: number, size: number): AppError {

@@ -41,10 +41,25 @@ const catalogueModelSchema = z.strictObject({
 });
 export type CatalogueModel = z.infer<typeof catalogueModelSchema>;
 
+/** A model whose memory can be planned before it is fetched: the keys of its header, and who says so. */
+const knownModelSchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9._-]*$/),
+  label: z.string(),
+  /** As a GGUF header has them. Only what the sources say. */
+  keys: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.number()), z.array(z.boolean())])),
+  tiedEmbeddings: z.boolean(),
+  /** Of which file; null where nobody was found who says how large one is. */
+  weights: z.strictObject({ bytes: z.number().int().positive(), of: z.string() }).nullable(),
+  /** Public documents that the keys were read from. */
+  sources: z.array(z.string()).min(1),
+  note: z.string().optional(),
+});
+
 const catalogueSchema = z.strictObject({
   version: z.literal(1),
   date: z.string(),
   models: z.array(catalogueModelSchema),
+  known: z.array(knownModelSchema),
 });
 export type ModelCatalogue = z.infer<typeof catalogueSchema>;
 

@@ -21,6 +21,7 @@ async function parse(
     sessions: record('sessions'),
     models: record('models'),
     settings: record('settings'),
+    plan: record('plan'),
     doctor: record('doctor'),
     serve: record('serve'),
   };

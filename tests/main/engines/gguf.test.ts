@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -47,6 +47,17 @@ describe('readGguf', () => {
         tensorCount: 2,
         neededBytes: whole.length - 4,
         fileBytes: whole.length,
+        facts: {
+          keys: {
+            'general.architecture': 'qwen2',
+            'general.name': 'Tiny',
+            'general.size_label': '1M',
+            'qwen2.context_length': 4096,
+            'tokenizer.chat_template': '<|im_start|>',
+          },
+          vocabulary: null,
+          weights: { totalBytes: 428, inputBytes: 0, isTied: true, layers: null },
+        },
       },
     });
   });
@@ -74,6 +85,75 @@ describe('readGguf', () => {
     expect(await readGguf(dir)).toMatchObject({ ok: false });
   });
 });
+
+/** A header that claims something about itself, with nothing behind it. */
+function claim(tensors: bigint, keys: bigint, ...more: readonly Buffer[]): Buffer {
+  const counts = Buffer.alloc(24);
+  counts.write('GGUF', 'latin1');
+  counts.writeUInt32LE(3, 4);
+  counts.writeBigUInt64LE(tensors, 8);
+  counts.writeBigUInt64LE(keys, 16);
+  return Buffer.concat([counts, ...more, Buffer.alloc(4096)]);
+}
+
+const int32 = (value: number): Buffer => {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32LE(value);
+  return buffer;
+};
+const int64 = (value: bigint): Buffer => {
+  const buffer = Buffer.alloc(8);
+  buffer.writeBigUInt64LE(value);
+  return buffer;
+};
+const key = (name: string): Buffer => Buffer.concat([int64(BigInt(name.length)), Buffer.from(name)]);
+
+describe('a header made to hurt', () => {
+  it.each([
+    ['more keys than any model has', claim(0n, 1n << 40n), /keys/],
+    ['more tensors than any model has', claim(1n << 40n, 0n), /tensors/],
+    ['a name of 10 GB', claim(0n, 1n, int64(10_000_000_000n)), /a text of/],
+    ['a text of 10 GB', claim(0n, 1n, key('a'), int32(8), int64(10_000_000_000n)), /a text of/],
+    ['an array of 10 GB', claim(0n, 1n, key('a'), int32(9), int32(4), int64(2_500_000_000n)), /256 MiB/],
+    ['10 billion texts', claim(0n, 1n, key('a'), int32(9), int32(8), int64(10_000_000_000n)), /an array of/],
+    ['arrays in arrays in arrays', claim(0n, 1n, key('a'), ...nested(6)), /arrays within arrays/],
+    ['a length beyond all numbers', claim(0n, 1n, int64((1n << 64n) - 1n)), /without end/],
+    ['a tensor without end', claim(1n, 0n, key('t'), int32(2), int64(1n << 40n), int64(1n << 40n)), /without end/],
+    ['a tensor of many dimensions', claim(1n, 0n, key('t'), int32(4_000_000_000)), /dimensions/],
+    ['the other byte order', Buffer.concat([Buffer.from('GGUF'), Buffer.from([0, 0, 0, 3])]), /byte order/],
+    ['a newer version', ggufFile({ version: 4 }), /version 4/],
+  ])('is refused for %s, before anything of that size is read', async (_name, bytes, message) => {
+    const header = await readGguf(await saved(bytes));
+    expect(header).toMatchObject({ ok: false, error: { code: 'bad-input' } });
+    expect(header.ok ? '' : header.error.message).toMatch(message);
+  });
+
+  it('that is 10 GB long on the disk is refused after its first pages', async () => {
+    const path = await saved(claim(0n, 1n, key('a'), int32(9), int32(0), int64(10_000_000_000n)));
+    await truncate(path, 10_000_001_000);
+    expect(await readGguf(path)).toMatchObject({ ok: false, error: { code: 'bad-input' } });
+  });
+
+  it('cannot reach the prototype of what is read', async () => {
+    const header = await readGguf(
+      await saved(
+        ggufFile({
+          keys: [
+            ['general.architecture', 'x'],
+            ['__proto__', 'y'],
+          ],
+        }),
+      ),
+    );
+    expect(header.ok && header.value.facts.keys).toEqual({ 'general.architecture': 'x' });
+  });
+});
+
+function nested(depth: number): readonly Buffer[] {
+  return Array.from({ length: depth }, () => [int32(9), int64(1n)])
+    .flat()
+    .toSpliced(0, 0, int32(9));
+}
 
 describe('createModelFileCheck', () => {
   it('names what is wrong in the words of a provider, and looks again when the file changed', async () => {

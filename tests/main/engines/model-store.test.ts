@@ -84,7 +84,7 @@ async function publish(
 function createStore(overrides: Partial<ModelStoreOptions> = {}, entry: CatalogueModel = model): ModelStore {
   return createModelStore({
     cacheDir,
-    catalogue: { version: 1, date: '2026-11-21', models: [entry] },
+    catalogue: { version: 1, date: '2026-11-21', models: [entry], known: [] },
     env: { PATH: `${join(dir, 'bin')}:/bin:/usr/bin` },
     downloadUri: null,
     ...overrides,

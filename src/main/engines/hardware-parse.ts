@@ -1,0 +1,119 @@
+import { z } from 'zod';
+
+/** A device as a vendor's tool prints it. Bytes. */
+export interface FoundDevice {
+  readonly name: string;
+  readonly totalBytes: number;
+  readonly freeBytes: number;
+  /** Tells two sources that see the same device; null where the tool does not say. */
+  readonly pciBus: string | null;
+}
+
+const mebi = 1024 * 1024;
+
+/** The query whose output `parseNvidiaSmi` reads; MiB, one line a card. */
+export const nvidiaSmiArguments = [
+  '--query-gpu=name,memory.total,memory.free,pci.bus_id',
+  '--format=csv,noheader,nounits',
+] as const;
+
+/** A card that gives no numbers ("[N/A]", as some integrated ones do) is left out. */
+export function parseNvidiaSmi(output: string): readonly FoundDevice[] {
+  return output.split('\n').flatMap((line) => {
+    const [name, total, free, bus] = line.split(',').map((cell) => cell.trim());
+    if (name === undefined || total === undefined || free === undefined) return [];
+    if (!/^\d+$/.test(total) || !/^\d+$/.test(free)) return [];
+    return [{ name, totalBytes: Number(total) * mebi, freeBytes: Number(free) * mebi, pciBus: busOf(bus) }];
+  });
+}
+
+/** Of one folder `/sys/class/drm/cardN/device`: files by name, as they were read. Null for a device without memory of its own. */
+export function parseAmdgpu(
+  files: Readonly<Record<string, string | null>>,
+  bus: string | null,
+): (FoundDevice & { readonly sharedBytes: number }) | null {
+  const total = integerOf(files['mem_info_vram_total']);
+  const used = integerOf(files['mem_info_vram_used']);
+  if (total === null || used === null || total === 0) return null;
+  return {
+    name: files['product_name']?.trim() || 'AMD graphics',
+    totalBytes: total,
+    freeBytes: Math.max(0, total - used),
+    pciBus: busOf(bus ?? undefined),
+    // Host memory that the card may map. It is slow, is the host's as well, and is never counted as the card's.
+    sharedBytes: integerOf(files['mem_info_gtt_total']) ?? 0,
+  };
+}
+
+/** `rocm-smi --showmeminfo vram --showproductname --showbus --json`: one object a card, numbers as texts. */
+export const rocmSmiArguments = ['--showmeminfo', 'vram', '--showproductname', '--showbus', '--json'] as const;
+
+const rocmSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
+
+export function parseRocmSmi(output: string): readonly FoundDevice[] {
+  const start = output.indexOf('{');
+  if (start < 0) return [];
+  const parsed = rocmSchema.safeParse(jsonOf(output.slice(start)));
+  if (!parsed.success) return [];
+  return Object.entries(parsed.data).flatMap(([id, card]) => {
+    if (!/^card\d+$/.test(id)) return [];
+    const total = integerOf(textOf(card['VRAM Total Memory (B)']));
+    const used = integerOf(textOf(card['VRAM Total Used Memory (B)']));
+    if (total === null || used === null || total === 0) return [];
+    // The word for the name changed between versions of the tool.
+    const name = textOf(card['Card Series']) ?? textOf(card['Card series']) ?? textOf(card['Card Model']) ?? id;
+    const pciBus = busOf(textOf(card['PCI Bus']) ?? undefined);
+    return [{ name, totalBytes: total, freeBytes: Math.max(0, total - used), pciBus }];
+  });
+}
+
+/**
+ * Apple: what Metal recommends as working set. `sysctl` gives the memory and, where a person set it, the limit in MiB;
+ * without one Metal allows about two thirds, and three quarters from 64 GiB on. That share is an estimate: the engine knows.
+ */
+export function parseMetal(sysctl: string): { readonly workingSetBytes: number; readonly isSet: boolean } | null {
+  const value = (name: string): number | null => {
+    const line = sysctl.split('\n').find((entry) => entry.startsWith(`${name}:`) || entry.startsWith(`${name} =`));
+    return integerOf(line?.replace(/^[^:=]*[:=]/, ''));
+  };
+  const memory = value('hw.memsize');
+  if (memory === null || memory === 0) return null;
+  const limit = value('iogpu.wired_limit_mb') ?? 0;
+  if (limit > 0) return { workingSetBytes: Math.min(memory, limit * mebi), isSet: true };
+  const share = memory >= 64 * 1024 * mebi ? 0.75 : 2 / 3;
+  return { workingSetBytes: Math.floor(memory * share), isSet: false };
+}
+
+/** `MemTotal` and `MemAvailable` of /proc/meminfo. */
+export function parseMeminfo(text: string): { readonly totalBytes: number; readonly availableBytes: number } | null {
+  const value = (name: string): number | null => {
+    const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text);
+    return match === null ? null : Number(match[1]) * 1024;
+  };
+  const totalBytes = value('MemTotal');
+  const availableBytes = value('MemAvailable');
+  return totalBytes === null || availableBytes === null ? null : { totalBytes, availableBytes };
+}
+
+/** "00000000:01:00.0" and "0000:01:00.0" are the same place. */
+function busOf(text: string | undefined): string | null {
+  const match = /([0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f])$/i.exec(text?.trim() ?? '');
+  return match?.[1]?.toLowerCase() ?? null;
+}
+
+function integerOf(text: string | null | undefined): number | null {
+  const trimmed = text?.trim() ?? '';
+  return /^\d{1,15}$/.test(trimmed) ? Number(trimmed) : null;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

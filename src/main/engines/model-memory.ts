@@ -1,0 +1,135 @@
+import type { CacheType, EngineProfile, MemoryEstimate } from '@shared/plan.ts';
+import { computeBytes, readComputeShape } from './compute-memory.ts';
+import type { ComputeShape } from './compute-memory.ts';
+import { contextTerms, countCells } from './context-memory.ts';
+import type { ContextRequest } from './context-memory.ts';
+import { readContextShape } from './layer-shapes.ts';
+import type { ContextShape } from './layer-shapes.ts';
+import { readKeys } from './model-keys.ts';
+import type { GgufKeys } from './model-keys.ts';
+
+/** Where the bytes of a file lie. From the header's list of tensors, or only their sum. */
+export interface ModelWeights {
+  readonly totalBytes: number;
+  /** Looked up on the host for every token, never computed with: the input embeddings. Null: not known. */
+  readonly inputBytes: number | null;
+  /** The input embeddings are the output as well, and a device needs a copy of its own. Null: not known. */
+  readonly isTied: boolean | null;
+  /** Repeating layers in their order; null where only the sum is known. */
+  readonly layers: readonly { readonly bytes: number; readonly expertBytes: number }[] | null;
+}
+
+/** What is known of a model before it is loaded. */
+export interface ModelFacts {
+  readonly keys: GgufKeys;
+  /** Entries of the tokenizer, for files without `vocab_size`. */
+  readonly vocabulary: number | null;
+  readonly weights: ModelWeights | null;
+}
+
+/** A model whose memory can be computed. */
+export interface ModelMemory {
+  readonly architecture: string;
+  readonly context: ContextShape;
+  readonly compute: ComputeShape;
+  readonly weights: ModelWeights | null;
+  readonly layerCount: number;
+  /** The length it was trained for; null where the header does not say. */
+  readonly trainedTokens: number | null;
+  readonly headWidths: readonly number[];
+}
+
+export type ModelMemoryResult =
+  | { readonly known: true; readonly memory: ModelMemory }
+  | { readonly known: false; readonly why: string };
+
+export function readModelMemory({ keys, vocabulary, weights }: ModelFacts): ModelMemoryResult {
+  const reader = readKeys(keys);
+  if (reader === null) return { known: false, why: 'The header does not say what kind of model it is.' };
+  const context = readContextShape(reader);
+  if (!context.known) return context;
+  const hasWindow = context.shape.layers.some((layer) => layer.ownsCells && layer.isWindow);
+  const compute = readComputeShape(reader, { vocabulary, hasWindow });
+  if (compute === null) return { known: false, why: 'The header does not say how large the vocabulary is.' };
+  const heads = compute.heads === 0 ? 1 : compute.heads;
+  return {
+    known: true,
+    memory: {
+      architecture: reader.architecture,
+      context: context.shape,
+      compute,
+      weights,
+      layerCount: reader.number('block_count') ?? 0,
+      trainedTokens: reader.number('context_length'),
+      headWidths: [compute.queryWidth / heads, compute.valueOutWidth / heads],
+    },
+  };
+}
+
+export interface EstimateOptions {
+  readonly context: ContextRequest;
+  readonly engine: EngineProfile;
+  /** Of a dry run of the engine with the same options, where there was one: takes the place of the formula. */
+  readonly measuredComputeBytes?: number | null;
+}
+
+/** Bytes of one context of a model, every term with its reason. */
+export function estimateMemory(memory: ModelMemory, options: EstimateOptions): MemoryEstimate {
+  const { context, engine } = options;
+  const kept = contextTerms(memory.context, context).map((term) => ({ ...term, certainty: 'exact' as const }));
+  const recurrentBytes = kept.find((term) => term.name === 'recurrent')?.bytes ?? 0;
+  const contextBytes = kept.reduce((sum, term) => sum + term.bytes, 0);
+  const measured = options.measuredComputeBytes ?? null;
+  const compute = measured ?? computeBytes(memory.compute, countCells(memory.context, context), context, engine);
+  const weightsBytes = memory.weights?.totalBytes ?? null;
+  return {
+    kvBytes: contextBytes - recurrentBytes,
+    recurrentBytes,
+    contextBytes,
+    computeBytes: compute,
+    weightsBytes,
+    totalBytes: weightsBytes === null ? null : weightsBytes + contextBytes + compute,
+    certainty: measured === null || weightsBytes === null ? 'bounded' : 'exact',
+    terms: [
+      ...(weightsBytes === null
+        ? []
+        : [{ name: 'weights', bytes: weightsBytes, why: weightsReason(memory.weights), certainty: 'exact' as const }]),
+      ...kept,
+      {
+        name: 'compute',
+        bytes: compute,
+        why:
+          measured === null
+            ? `${engine}, batch of ${Math.min(context.ubatchTokens, context.contextTokens)}: from the phases of the graph, about 6 % of the context either way`
+            : `${engine}: a dry run of the engine itself`,
+        certainty: measured === null ? 'bounded' : 'exact',
+      },
+    ],
+  };
+}
+
+function weightsReason(weights: ModelWeights | null): string {
+  if (weights === null || weights.inputBytes === null) return 'the whole file';
+  return weights.isTied === true
+    ? 'the whole file; a device needs all of it, and the host a copy of the embeddings'
+    : `the whole file; ${weights.inputBytes} bytes of embeddings stay on the host`;
+}
+
+/** The answer for a model that no rule covers. Never a number that looks like one. */
+export function unknownMemory(weightsBytes: number | null): MemoryEstimate {
+  return {
+    kvBytes: null,
+    recurrentBytes: null,
+    contextBytes: null,
+    computeBytes: null,
+    weightsBytes,
+    totalBytes: null,
+    certainty: 'unknown',
+    terms: [],
+  };
+}
+
+/** What a quantised cache does to the answers of a family: gpt-oss loses its best token in a quarter of all cases. */
+export function mayQuantise(memory: ModelMemory, type: CacheType): boolean {
+  return type !== 'q8_0' || memory.architecture !== 'gpt-oss';
+}
