@@ -12,6 +12,8 @@ import { runReplayTurn } from './agent/replay-turn.ts';
 import { buildRunResult } from './agent/run-result.ts';
 import { examine } from './core-doctor.ts';
 import type { CoreModels } from './core-models.ts';
+import type { CoreMoney } from './core-money.ts';
+import { createCoreMoney } from './core-money.ts';
 import { createCoreModels } from './core-models.ts';
 import type { CoreSessions } from './core-sessions.ts';
 import type { CorePlan } from './core-plan.ts';
@@ -97,6 +99,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
       await models.dispose();
       await parts.disposeEngine();
     },
+      await parts.money.dispose();
   };
 }
 
@@ -106,6 +109,7 @@ interface Parts {
   readonly plan: CorePlan;
   readonly sessions: CoreSessions;
   readonly store: SessionStore;
+  readonly money: CoreMoney;
   readonly blobs: Blobs;
   readonly tools: ReturnType<ReturnType<typeof builtInTools>['list']>;
   readonly recipes: ReturnType<typeof discoverRecipes>;
@@ -156,6 +160,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const sessions = createCoreSessions({
     store,
     settings: () => settings.current(),
+  const money = createCoreMoney({ home: config.home, store, settings: () => settings.current(), now });
     startSandbox,
     prepareWorkspace,
     homePath: config.home,
@@ -163,7 +168,8 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
-  return { settings, plan, models, sessions, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
+    budget: money.budget,
+  return { settings, plan, models, money, sessions, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
 }
 
 /** Where the built files lie: the entry is two folders below the root, in `out/main` as in `src/main`. */
@@ -215,6 +221,7 @@ type SessionCommands = Pick<
   | 'findSession'
   | 'showSession'
   | 'result'
+  | 'answerCap'
 >;
 
 function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCommands {
@@ -246,6 +253,7 @@ function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCo
     findSession: async (text) => {
       const id = await store.find(text);
       const found = (await list()).find((summary) => summary.sessionId === id);
+    answerCap: async (sessionId, capId, decision) => sessions.answerCap(sessionId, capId, decision),
       if (found === undefined) throw new AppError('not-found', `There is no session "${text}".`);
       return found;
     },

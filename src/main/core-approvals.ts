@@ -1,36 +1,57 @@
+import type { CapDecision } from './money/budget.ts';
 import type { Approver } from './agent/services.ts';
 
-/** Approvals that a person answers through a host, by their ids. */
+/** What a person answers through a host, by the ids of the questions: approvals, and what to do at a cap. */
 export interface PersonApprover extends Approver {
   /** False: nobody waits for it. */
   readonly answer: (approvalId: string, answer: 'allow' | 'deny') => boolean;
+  /** Null: there is nobody to ask. `stop` on abort. */
+  readonly askCap: (capId: string, signal: AbortSignal) => Promise<CapDecision | null>;
+  /** False: nobody waits for it. */
+  readonly answerCap: (capId: string, decision: CapDecision) => boolean;
   /** Whether there is anybody to ask. */
   readonly setInteractive: (isInteractive: boolean) => void;
 }
 
 export function createPersonApprover(): PersonApprover {
-  const waiting = new Map<string, (answer: 'allow' | 'deny') => void>();
+  const approvals = createQuestions<'allow' | 'deny'>('deny');
+  const caps = createQuestions<CapDecision>({ answer: 'stop' });
   let isInteractive = false;
   return {
     setInteractive: (value) => {
       isInteractive = value;
     },
-    ask: async ({ approvalId }, signal) => {
-      if (!isInteractive) return 'nobody';
-      return new Promise((resolve) => {
-        const settle = (answer: 'allow' | 'deny'): void => {
-          waiting.delete(approvalId);
+    ask: async ({ approvalId }, signal) => (isInteractive ? approvals.ask(approvalId, signal) : 'nobody'),
+    // Who asks to be asked at a cap says so with the task itself: a conversation without approvals is one, too.
+    askCap: (capId, signal) => caps.ask(capId, signal),
+    answer: approvals.answer,
+    answerCap: caps.answer,
+  };
+}
+
+interface Questions<Answer> {
+  readonly ask: (id: string, signal: AbortSignal) => Promise<Answer>;
+  readonly answer: (id: string, answer: Answer) => boolean;
+}
+
+/** Questions that wait for an answer; an abort answers with `refusal`. */
+function createQuestions<Answer>(refusal: Answer): Questions<Answer> {
+  const waiting = new Map<string, (answer: Answer) => void>();
+  return {
+    ask: (id, signal) =>
+      new Promise((resolve) => {
+        const settle = (answer: Answer): void => {
+          waiting.delete(id);
           signal.removeEventListener('abort', refuse);
           resolve(answer);
         };
-        const refuse = (): void => settle('deny');
-        waiting.set(approvalId, settle);
+        const refuse = (): void => settle(refusal);
+        waiting.set(id, settle);
         signal.addEventListener('abort', refuse, { once: true });
         if (signal.aborted) refuse();
-      });
-    },
-    answer: (approvalId, answer) => {
-      const settle = waiting.get(approvalId);
+      }),
+    answer: (id, answer) => {
+      const settle = waiting.get(id);
       settle?.(answer);
       return settle !== undefined;
     },

@@ -11,6 +11,7 @@ import { isQuestion } from './agent/task-kind.ts';
 import type { PersonApprover } from './core-approvals.ts';
 import { createPersonApprover } from './core-approvals.ts';
 import { childAbort } from './lib/child-abort.ts';
+import type { Budget, BudgetOptions, CapDecision } from './money/budget.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from './sandbox/workspace.ts';
@@ -28,6 +29,7 @@ export interface CoreSessions {
   readonly openJournal: (sessionId: string) => LiveJournal | null;
   readonly cancel: (sessionId: string) => Promise<void>;
   readonly approve: (sessionId: string, approvalId: string, answer: 'allow' | 'deny') => void;
+  readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
   /** Turns that run, and those whose sandbox is being started. */
   readonly running: () => number;
   readonly idle: () => Promise<void>;
@@ -43,6 +45,8 @@ export interface CoreSessionsOptions {
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<AgentServices, 'tools' | 'recipes' | 'gatherFacts' | 'modelInfo' | 'provider' | 'delay'>;
   readonly recipeSettings: AgentConfig['recipe'];
+  /** The money of one session. */
+  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
 }
 
 interface OpenSession {
@@ -106,6 +110,11 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
     approve: (sessionId, approvalId, answer) => {
       if (ready.get(sessionId)?.approver.answer(approvalId, answer) !== true) {
         throw new AppError('not-found', 'Nobody waits for this answer any more.');
+      }
+    },
+    answerCap: (sessionId, capId, decision) => {
+      if (ready.get(sessionId)?.approver.answerCap(capId, decision) !== true) {
+        throw new AppError('not-found', 'No turn waits at this cap any more.');
       }
     },
     running: () =>
@@ -261,6 +270,11 @@ async function startRunner(
     sandbox,
     effects: { replaying: false, perform: (_id, run) => run() },
     approver: session.approver,
+    budget: options.budget({
+      sessionId: journal.sessionId,
+      projectPath: state.projectPath,
+      ask: session.approver.askCap,
+    }),
     config: agentConfig(options),
   });
   return session.runner;

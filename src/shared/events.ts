@@ -17,6 +17,9 @@ export const blobRefSchema = z.object({
 });
 export type BlobRef = z.infer<typeof blobRefSchema>;
 
+/** What a cap on money is set for; a step is one model call, a task one turn. */
+export const capScopeSchema = z.enum(['step', 'task', 'session', 'project', 'day', 'month']);
+
 export const workspaceModeSchema = z.enum(['in-place', 'copy', 'scratch']);
 export type WorkspaceMode = z.infer<typeof workspaceModeSchema>;
 
@@ -230,6 +233,25 @@ const payloads = {
     undoes: z.array(z.number().int()),
   }),
   'changes-taken': z.object({ paths: z.array(z.string()), target: z.string() }),
+  /** The worst case of a call would pass a cap: the call was not made. US dollars. */
+  'cap-reached': z.object({
+    capId: z.string(),
+    model: z.string(),
+    scope: capScopeSchema,
+    limitUsd: z.number(),
+    spentUsd: z.number(),
+    /** Put aside for other calls that had not ended. */
+    heldUsd: z.number(),
+    /** Null: the price is not known, so that nobody could say whether the cap holds. */
+    worstUsd: z.number().nullable(),
+  }),
+  'cap-answered': z.object({
+    capId: z.string(),
+    answer: z.enum(['stop', 'local', 'raise']),
+    /** By how much the cap was raised; null where it was not. */
+    raisedUsd: z.number().nullable(),
+    by: z.enum(['person', 'policy', 'nobody']),
+  }),
   'recipe-progressed': z.object({ recipe: z.string(), phase: z.string(), text: z.string(), data: z.unknown() }),
   'context-compacted': z.object({
     summary: z.string(),

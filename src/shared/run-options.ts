@@ -15,7 +15,8 @@ export const runOptionsSchema = z.object({
   maxMinutes: z.number().positive().optional(),
   maxTokens: z.number().int().positive().optional(),
   maxUsd: z.number().nonnegative().optional(),
-  atCap: z.enum(['stop', 'local']).default('stop'),
+  /** At a cap on money. `ask`: the turn waits for a person's answer; where nobody can answer it stops. */
+  atCap: z.enum(['stop', 'local', 'ask']).default('stop'),
   approve: z.enum(['ask', 'deny', 'allow']).optional(),
   sandbox: z.enum(['container', 'read-only']).optional(),
   plan: z.boolean().default(false),

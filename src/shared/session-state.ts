@@ -17,7 +17,7 @@ import type { ChangeState } from './session-changes.ts';
 import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -48,6 +48,8 @@ export interface SessionState {
   readonly actions: readonly ToolCallState[];
   /** Approvals nobody has answered. */
   readonly approvals: readonly ApprovalState[];
+  /** The cap at which the turn waits for an answer; null: it does not. */
+  readonly cap: CapState | null;
   /** By path, in the order of the first change. */
   readonly changes: readonly ChangeState[];
   readonly notices: readonly NoticeState[];
@@ -66,6 +68,11 @@ interface Totals {
   /** Changed paths that are not in `changes` because there are too many: read them from the log. */
   readonly changesLeftOut: number;
 }
+
+export type CapState = Pick<
+  EventOf<'cap-reached'>,
+  'capId' | 'model' | 'scope' | 'limitUsd' | 'spentUsd' | 'heldUsd' | 'worstUsd' | 'at'
+>;
 
 export interface SandboxState {
   readonly tier: SandboxTier;
@@ -212,6 +219,7 @@ export const emptySession: SessionState = {
   toolCalls: [],
   actions: [],
   approvals: [],
+  cap: null,
   changes: [],
   notices: [],
   progress: [],

@@ -36,6 +36,8 @@ type CallEvent = EventOf<
   | 'tool-call-requested'
   | 'approval-requested'
   | 'approval-answered'
+  | 'cap-reached'
+  | 'cap-answered'
   | 'tool-started'
   | 'tool-ended'
   | 'observation-trimmed'
@@ -103,6 +105,12 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
     case 'approval-requested':
     case 'approval-answered':
       return { approvals: reduceApprovals(state.approvals, event) };
+    case 'cap-reached': {
+      const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, at } = event;
+      return { cap: { capId, model: line(model), scope, limitUsd, spentUsd, heldUsd, worstUsd, at } };
+    }
+    case 'cap-answered':
+      return { cap: null };
     case 'tool-started':
       return event.by === 'recipe' ? actionStarted(state, event) : toolStarted(state, event);
     case 'tool-ended':
@@ -219,6 +227,7 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
       endedAt: at,
     })),
     approvals: [],
+    cap: null,
   };
 }
 

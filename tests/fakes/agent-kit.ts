@@ -10,6 +10,8 @@ import type { SessionRunner } from '../../src/main/agent/session-runner.ts';
 import type { Recipe } from '../../src/main/agent/recipes/define.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import type { Tool } from '../../src/main/tools/define.ts';
+import type { Caps } from '../../src/main/money/budget.ts';
+import { memoryBudget } from './memory-purse.ts';
 import { createMemoryJournal, liveEffects } from './memory-journal.ts';
 import type { MemoryJournal, MemoryJournalOptions } from './memory-journal.ts';
 
@@ -56,6 +58,7 @@ export interface KitOptions {
   readonly config?: Partial<AgentConfig>;
   readonly services?: Partial<AgentServices>;
   readonly countTokens?: (request: ModelRequest) => number | null;
+  readonly caps?: Partial<Caps>;
 }
 
 export function createAgentKit(options: KitOptions = {}): AgentKit {
@@ -77,6 +80,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
     recipes: options.recipes ?? [],
     gatherFacts,
     approver: { ask: async () => 'nobody' },
+    budget: memoryBudget(options.caps),
     delay: async () => undefined,
     config: { ...agentConfig, ...options.config },
     ...options.services,

@@ -51,6 +51,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     },
     cancel: async (sessionId) => void cancelled.push(sessionId),
     approve: async () => undefined,
+    answerCap: async () => undefined,
     listSessions: async () => [],
     findSession: async () => notThere(),
     showSession: async () => ({ state: events.reduce(reduceSession, emptySession), money: emptyMoney }),

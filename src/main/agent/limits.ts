@@ -6,6 +6,8 @@ import { promptTokensOf } from '@shared/money.ts';
 export interface Stop {
   readonly reason: TurnEndReason;
   readonly text: string;
+  /** At a cap: the answer was to go on with the local model. */
+  readonly goesOnLocally?: boolean;
 }
 
 export interface LimitNumbers {
@@ -25,7 +27,9 @@ export const MAX_TURN_OUTPUT_BYTES = 256 * 1024 * 1024;
 export interface LimitTracker {
   /** The turn's time begins: at the stamp of `turn-started`. Before that none has passed. */
   readonly start: (at: number) => void;
-  readonly noteStep: (usage: Usage, costUsd: number | null, queuedMs: number) => void;
+  readonly noteStep: (usage: Usage, queuedMs: number) => void;
+  /** The turn waited for a person at a cap; that is not its time. */
+  readonly notePause: (milliseconds: number) => void;
   readonly noteOutput: (bytes: number) => void;
   /** To be told of every call before it runs. `changes`: how often the workspace has changed so far in this turn. */
   readonly noteCall: (tool: string, input: unknown, changes: number) => Stop | null;
@@ -45,13 +49,11 @@ export interface LimitTracker {
   /** Milliseconds until a call in progress must be stopped; a wait for the engine holds it. */
   readonly deadlineLeft: (at: number) => number;
   readonly steps: () => number;
-  /** Null as soon as one call was unpriced. */
-  readonly spentUsd: () => number | null;
 }
 
 export function createLimits(limits: LimitNumbers): LimitTracker {
   let startedAt: number | null = null;
-  const spent = { steps: 0, tokens: 0, waitedMs: 0, outputBytes: 0, usd: 0, unpriced: false };
+  const spent = { steps: 0, tokens: 0, waitedMs: 0, outputBytes: 0 };
   const calls = createCallMemory();
   let waitingSince: number | null = null;
   const maxMs = limits.maxMinutes * 60_000;
@@ -73,12 +75,13 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     start: (at) => {
       startedAt = at;
     },
-    noteStep(usage, costUsd, queuedMs) {
+    noteStep(usage, queuedMs) {
       spent.steps += 1;
       spent.tokens += promptTokensOf(usage) + usage.output;
       spent.waitedMs += queuedMs;
-      if (costUsd === null) spent.unpriced = true;
-      else spent.usd += costUsd;
+    },
+    notePause: (milliseconds) => {
+      spent.waitedMs += milliseconds;
     },
     noteOutput: (bytes) => {
       spent.outputBytes += bytes;
@@ -97,7 +100,6 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     },
     deadlineLeft: (at) => maxMs - elapsed(waitingSince ?? at),
     steps: () => spent.steps,
-    spentUsd: () => (spent.unpriced ? null : spent.usd),
   };
 }
 

@@ -13,7 +13,7 @@ import { createTurnStarter } from './turn-starter.ts';
 const optionsSchema = z.object({
   gear: z.union([z.literal('auto'), gearSchema]),
   plan: z.boolean(),
-  atCap: z.enum(['stop', 'local']),
+  atCap: z.enum(['stop', 'local', 'ask']),
   check: z.string().nullable(),
   policy: z.enum(['local', 'hybrid', 'cloud']),
   local: z.string(),
@@ -66,6 +66,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     recipes: parts.recipes,
     gatherFacts: async () => nothingKnown.facts,
     approver: turn.approver,
+    budget: turn.budget,
     inbox: turn.inbox,
     delay: async () => undefined,
     config,

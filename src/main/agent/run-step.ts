@@ -1,12 +1,13 @@
 import type { Transient } from '@shared/events.ts';
 import type { Part } from '@shared/messages.ts';
-import { costOf } from '@shared/money.ts';
+import { costOf, promptTokensOf } from '@shared/money.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { ModelRequest, ProviderError, StreamEnded } from '../providers/define.ts';
 import type { Stop } from './limits.ts';
 import type { ReadStream } from './read-stream.ts';
 import { readStream } from './read-stream.ts';
 import { requestPieces } from './request-text.ts';
+import { reserveMoney } from './reserve-money.ts';
 import { promptBytes } from './token-estimate.ts';
 import type { StepError, StepRequest, Turn } from './turn.ts';
 
@@ -47,13 +48,38 @@ export async function runStep(turn: Turn, step: StepRequest): Promise<StepReply>
 type CallOutcome = Exclude<StepReply, { type: 'failed' }> | { readonly type: 'failed'; readonly error: ProviderError };
 
 async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
+  const { info } = step.model;
+  const counted = await countTokens(turn, step);
+  const bytes = promptBytes(step.request);
+  const promptTokens = counted ?? turn.tokens.countBytes(bytes);
+  const request = fitOutput(step.request, promptTokens, info);
+  const reserved = await reserveMoney(turn, info, {
+    promptTokens: counted ?? mostTokens(bytes),
+    maxOutputTokens: request.maxOutputTokens,
+  });
+  if (reserved.type === 'stopped') return reserved;
+  const call = { request, counted, promptTokens, isSent: false, settle: reserved.settle };
+  try {
+    return await makeCall(turn, step, call);
+  } catch (error) {
+    // Settled before, where the call's end is in the log. What was sent and has no end there counts in full.
+    reserved.settle(call.isSent ? null : 0);
+    throw error;
+  }
+}
+
+interface PreparedCall {
+  readonly request: ModelRequest;
+  readonly counted: number | null;
+  readonly promptTokens: number;
+  isSent: boolean;
+  readonly settle: (costUsd: number | null) => void;
+}
+
+async function makeCall(turn: Turn, step: StepRequest, call: PreparedCall): Promise<CallOutcome> {
   const { info, provider } = step.model;
   const { journal } = turn.services;
-  const counted = await countTokens(turn, step);
-  const promptTokens = counted ?? turn.tokens.countBytes(promptBytes(step.request));
-  const request = fitOutput(step.request, promptTokens, info);
-  const cap = checkMoney(turn, info, promptTokens, request.maxOutputTokens);
-  if (cap !== null) return { type: 'stopped', stop: cap };
+  const { request, counted, promptTokens, settle } = call;
   const callId = journal.newId('call');
   turn.steps.last += 1;
   const [requestBlob] = await Promise.all([
@@ -79,11 +105,12 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
     promptTokens: counted,
   });
   const tooLong = promptTokens + LEAST_OUTPUT_TOKENS > info.contextTokens;
+  call.isSent = !tooLong;
   const read = tooLong
     ? contextFull(promptTokens, info)
     : await readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal);
   const count = counted === null ? null : { bytes: promptBytes(request), tokens: counted };
-  return closeCall(turn, { callId, info, count }, read);
+  return closeCall(turn, { callId, info, count, settle }, read);
 }
 
 /** Waiting for the engine is not the turn's time. */
@@ -114,6 +141,7 @@ async function closeCall(
     readonly callId: string;
     readonly info: ModelInfo;
     readonly count: { readonly bytes: number; readonly tokens: number } | null;
+    readonly settle: (costUsd: number | null) => void;
   },
   read: ReadStream,
 ): Promise<CallOutcome> {
@@ -139,9 +167,10 @@ async function closeCall(
         ? null
         : { code: ended.error.code, message: ended.error.message, retryable: ended.error.retryable },
   });
+  call.settle(isBillKnown(ended) ? costUsd : null);
   if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);
   turn.limits.noteWaiting(null);
-  turn.limits.noteStep(ended.usage, info.where === 'local' ? (costUsd ?? 0) : costUsd, ended.timings.queuedMs);
+  turn.limits.noteStep(ended.usage, ended.timings.queuedMs);
   if (ended.stopReason === 'cancelled') turn.abort();
   turn.log.check();
   if (ended.error !== null) return { type: 'failed', error: ended.error };
@@ -175,23 +204,15 @@ function fitOutput(request: ModelRequest, promptTokens: number, info: ModelInfo)
   return { ...request, maxOutputTokens: left };
 }
 
-/** Reserves the worst case of the call: the whole prompt fresh and the answer at its longest. */
-function checkMoney(turn: Turn, info: ModelInfo, promptTokens: number, maxOutputTokens: number): Stop | null {
-  const { maxUsd } = turn.options;
-  if (maxUsd === null || info.where === 'local') return null;
-  const worst = costOf(
-    { freshInput: promptTokens, cacheRead: 0, cacheWrite: 0, output: maxOutputTokens, reasoning: 0, estimated: true },
-    info.price,
-  );
-  const spent = turn.limits.spentUsd();
-  if (worst === null || spent === null) {
-    return { reason: 'cap', text: `${info.label} has no known price, so the cap of $${maxUsd} could not be kept.` };
-  }
-  if (spent + worst <= maxUsd) return null;
-  return {
-    reason: 'cap',
-    text: `The next call could cost $${worst.toFixed(4)}; $${spent.toFixed(4)} of the cap of $${maxUsd} are spent.`,
-  };
+/** A call that broke off has used what we guess it has; its bill may be higher. */
+function isBillKnown({ usage, stopReason, error }: StreamEnded): boolean {
+  const hasBrokenOff = error !== null || stopReason === 'cancelled';
+  return !(usage.estimated && hasBrokenOff) || promptTokensOf(usage) + usage.output === 0;
+}
+
+/** Denser text than two bytes a token is rare; a service adds a frame of its own. For money only, where too much is safe. */
+function mostTokens(bytes: number): number {
+  return Math.ceil(bytes / 2) + 512;
 }
 
 function contextFull(promptTokens: number, info: ModelInfo): ReadStream {

@@ -160,13 +160,17 @@ function reasonFor(rung: Rung, index: number, fit: RecipeFit | null, last: TurnE
   return index === 0 ? why : `${last.text} ${why}`.trim();
 }
 
-/** `--at-cap local`: what would cost money is left out, and where nothing else is left the local model goes on. */
+/**
+ * Going on locally at a cap (`--at-cap local`, or a person said so): what would cost money is left out, and where
+ * nothing else is left the local model goes on.
+ */
 function goesOnLocally(
   turn: Turn,
   stop: Stop,
   { rungs, index, local }: { readonly rungs: Rung[]; readonly index: number; readonly local: ModelInfo | null },
 ): boolean {
-  if (stop.reason !== 'cap' || turn.options.atCap !== 'local' || local === null) return false;
+  const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
+  if (stop.reason !== 'cap' || !isWanted || local === null) return false;
   if (rungs[index]?.where === 'local') return false;
   const rest = rungs.slice(index + 1).filter((rung) => rung.where === 'local');
   const fallback: Rung = { gear: 'loop', model: local.id, where: 'local' };

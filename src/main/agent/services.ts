@@ -1,5 +1,6 @@
 import type { ModelInfo } from '@shared/models.ts';
 import type { RunOptions } from '@shared/run-options.ts';
+import type { Budget } from '../money/budget.ts';
 import type { GatherFacts } from '../projects/project-facts.ts';
 import type { Provider } from '../providers/define.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -63,6 +64,7 @@ export interface AgentServices {
   readonly recipes: readonly Recipe[];
   readonly gatherFacts: GatherFacts;
   readonly approver: Approver;
+  readonly budget: Budget;
   readonly inbox: Inbox;
   /** Waits; returns early on abort, never rejects. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;

@@ -54,7 +54,7 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
         const { sandbox } = services;
         const data: TurnFacts = turnFactsSchema.parse({
           facts: await services.gatherFacts(sandbox, turn.signal),
-          local: options.policy === 'cloud' ? null : await services.modelInfo(options.local, turn.signal),
+          local: needsLocal(options) ? await services.modelInfo(options.local, turn.signal) : null,
           cloud: await cloudModel(turn),
           sandbox: {
             tier: sandbox.tier,
@@ -73,6 +73,11 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
     },
   );
   return found ?? nothingKnown;
+}
+
+/** Also where all is to run in the cloud: at a cap the work may go on locally. */
+function needsLocal({ policy, atCap }: Turn['options']): boolean {
+  return policy !== 'cloud' || atCap !== 'stop';
 }
 
 async function cloudModel(turn: Turn): Promise<ModelInfo | null> {

@@ -14,6 +14,7 @@ import type { PlanAnswer } from '@shared/plan.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import type { MoneyState } from '@shared/session-money.ts';
+import type { CapDecision } from '../money/budget.ts';
 import type { SessionState } from '@shared/session-state.ts';
 
 /** One push of a subscription that began at an event; a subscriber that fell far behind gets a snapshot. */
@@ -53,6 +54,8 @@ export interface CoreApi {
   /** Cancels the running turn, if there is one; resolves when it has ended. */
   cancel(sessionId: string): Promise<void>;
   approve(sessionId: string, approvalId: string, answer: 'allow' | 'deny'): Promise<void>;
+  /** What to do at a cap; `not-found` when no turn waits there. */
+  answerCap(sessionId: string, capId: string, decision: CapDecision): Promise<void>;
   listSessions(): Promise<readonly SessionSummary[]>;
   findSession(id: string): Promise<SessionSummary>;
   showSession(sessionId: string): Promise<{ readonly state: SessionState; readonly money: MoneyState }>;

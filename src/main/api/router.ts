@@ -28,6 +28,9 @@ export function createRouter(core: CoreApi) {
       approve: os.sessions.approve.handler(({ input }) =>
         core.approve(input.sessionId, input.approvalId, input.answer),
       ),
+      answerCap: os.sessions.answerCap.handler(({ input }) =>
+        core.answerCap(input.sessionId, input.capId, input.decision),
+      ),
       list: os.sessions.list.handler(() => core.listSessions()),
       find: os.sessions.find.handler(({ input }) => core.findSession(input.id)),
       show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),

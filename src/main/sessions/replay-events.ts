@@ -119,6 +119,7 @@ export function idIn(kind: 'turn' | 'call' | 'tool' | 'message' | 'approval', ev
     case 'message':
       return event.type === 'user-message-added' ? event.messageId : null;
     case 'approval':
+      if (event.type === 'cap-reached') return event.capId;
       return event.type === 'approval-requested' ? event.approvalId : null;
     default:
       return kind satisfies never;

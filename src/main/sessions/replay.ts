@@ -2,6 +2,7 @@ import type { BlobRef, EventOf, FileImage, SessionEvent } from '@shared/events.t
 import type { ReplayReport } from '@shared/contract.ts';
 import { emptyMoney, reduceMoney } from '@shared/session-money.ts';
 import { emptySession, reduceSession } from '@shared/session-state.ts';
+import type { Budget } from '../money/budget.ts';
 import type { Provider, StreamPart } from '../providers/define.ts';
 import type { Blobs } from './blobs.ts';
 import type { Effects, Journal } from './journal.ts';
@@ -25,6 +26,7 @@ export interface ReplayTurn {
   /** A message is there exactly where the recorded engine took it. */
   readonly inbox: { take(): { readonly messageId: string; readonly text: string } | null };
   readonly approver: { ask(question: { readonly approvalId: string }): Promise<'allow' | 'deny' | 'nobody'> };
+  readonly budget: Budget;
   readonly started: EventOf<'turn-started'>;
   /** The message that began the turn. */
   readonly message: { readonly messageId: string; readonly text: string };
@@ -86,6 +88,7 @@ async function replayTurns(
       provider,
       inbox: createReplayInbox(journal, events),
       approver: createReplayApprover(journal),
+      budget: createReplayBudget(journal),
       started,
       message: { messageId, text },
       signal,
@@ -155,6 +158,7 @@ async function* replayReply(journal: ReplayJournal): AsyncGenerator<StreamPart> 
   for (const part of ended?.parts ?? []) {
     if (part.type === 'text') yield { type: 'text-delta', text: part.text };
     if (part.type === 'reasoning') yield { type: 'reasoning-delta', text: part.text };
+    if (part.type === 'reasoning' && part.by !== undefined) yield { type: 'reasoning', part };
     if (part.type === 'tool-call') yield { type: 'tool-call', call: part };
   }
   yield ended ? endOf(ended) : cutOff;
@@ -221,6 +225,29 @@ function createReplayApprover(journal: ReplayJournal): ReplayTurn['approver'] {
       const answered = journal.find('approval-answered', (event) => event.approvalId === approvalId);
       if (!answered || answered.by === 'nobody') return 'nobody';
       return answered.answer;
+    },
+  };
+}
+
+/** A call was refused exactly where the log says so; nothing is put aside. */
+function createReplayBudget(journal: ReplayJournal): Budget {
+  return {
+    reserve: async () => {
+      const next = journal.next();
+      if (next === null || next.type === 'route-decided') return { type: 'granted', settle: () => undefined };
+      if (next.type === 'cap-reached') {
+        const { scope, limitUsd, spentUsd, heldUsd, worstUsd } = next;
+        return { type: 'refused', cap: { scope, limitUsd, spentUsd, heldUsd, worstUsd } };
+      }
+      // A log from before caps were events: its turn ended here, or went on with another model.
+      return { type: 'refused-before', text: journal.find('turn-ended', () => true)?.text ?? '' };
+    },
+    raise: async () => undefined,
+    ask: async (capId) => {
+      const answered = journal.find('cap-answered', (event) => event.capId === capId);
+      if (answered === null || answered.by !== 'person') return null;
+      const { answer, raisedUsd } = answered;
+      return answer === 'raise' ? { answer, usd: raisedUsd ?? 0 } : { answer };
     },
   };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
+import type { CapDecision } from '../../../src/main/money/budget.ts';
+import { memoryBudget } from '../../fakes/memory-purse.ts';
 import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
 import type { ReplayReport } from '../../../src/shared/contract.ts';
 import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
@@ -54,6 +56,29 @@ describe('a replay of the agent', () => {
     const kit = createAgentKit(loop);
     const end = await kit.runner.send('Fix add().', turnOptions);
     expect(end.reason).toBe('done');
+    await matches(kit);
+  });
+
+  it.each([
+    ['stop', 'cap'],
+    ['local', 'done'],
+    ['ask', 'done'],
+  ] as const)('plays a cap that was reached with --at-cap %s to the same end', async (atCap, reason) => {
+    const caps = { day: 0.01 };
+    const answers: CapDecision[] = [{ answer: 'raise', usd: 0.000_001 }, { answer: 'local' }];
+    const kit = createAgentKit({
+      ...loop,
+      cloud: { price: { input: 1000, output: 2000, source: 'test', date: '2026-11-21' } },
+      services: { budget: memoryBudget(caps, { ask: async () => answers.shift() ?? null }) },
+    });
+    const end = await kit.runner.send('Fix add().', {
+      ...turnOptions,
+      policy: 'cloud',
+      gear: 'loop',
+      cloud: 'sky/model',
+      atCap,
+    });
+    expect(end.reason).toBe(reason);
     await matches(kit);
   });
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import type { CapDecision } from '../../../src/main/money/budget.ts';
+import type { ReplyParts } from '../../fakes/agent-kit.ts';
+import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { memoryBudget } from '../../fakes/memory-purse.ts';
 
 const price = { input: 1000, output: 2000, source: 'test', date: '2026-11-21' };
 const cloud = { where: 'cloud', price } as const;
@@ -36,13 +39,69 @@ describe('a model call', () => {
     const kit = createAgentKit({ cloud, replies: [call('task_complete', { summary: 'by the local one' })] });
     const end = await kit.runner.send('Do the work.', {
       ...options,
-      policy: 'hybrid',
       local: 'fake/model',
       maxUsd: 0.000_001,
       atCap: 'local',
     });
     expect(end).toMatchObject({ reason: 'done', text: 'by the local one' });
     expect(ofType(kit.journal.events, 'model-call-started').map((event) => event.rung.where)).toEqual(['local']);
+  });
+
+  it('waits at a cap for a person, and goes on when the cap was raised by enough', async () => {
+    const asked: string[] = [];
+    const ask = async (capId: string): Promise<CapDecision> => {
+      asked.push(capId);
+      return { answer: 'raise', usd: asked.length === 1 ? 0.5 : 60 };
+    };
+    const kit = createAgentKit({
+      cloud,
+      replies: [call('task_complete', { summary: 'ok' })],
+      countTokens: () => 1000,
+      services: { budget: memoryBudget({ day: 1 }, { ask }) },
+    });
+    const end = await kit.runner.send('Do the work.', { ...options, atCap: 'ask' });
+    expect(end.reason).toBe('done');
+    const limits = ofType(kit.journal.events, 'cap-reached').map(({ scope, limitUsd }) => [scope, limitUsd]);
+    expect(limits).toEqual([
+      ['day', 1],
+      ['day', 1.5],
+    ]);
+    expect(ofType(kit.journal.events, 'cap-answered').map(({ by, raisedUsd }) => [by, raisedUsd])).toEqual([
+      ['person', 0.5],
+      ['person', 60],
+    ]);
+    expect(kit.journal.state().cap).toBeNull();
+  });
+
+  it.each([
+    [{ step: 1 }, 'for one step'],
+    [{ session: 1 }, 'for this session'],
+    [{ project: 1 }, 'for this project'],
+    [{ month: 1 }, 'for this month'],
+  ])('is not made at the cap %o of the settings', async (caps, words) => {
+    const kit = createAgentKit({ cloud, replies: [], countTokens: () => 1000, caps });
+    const end = await kit.runner.send('Do the work.', options);
+    expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining(words) });
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('that broke off counts in full against the cap: its bill may be higher than our guess', async () => {
+    const broken = (): ReplyParts => ({
+      stream: [
+        {
+          ...ended('error', 10),
+          usage: { freshInput: 10, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, estimated: true },
+          error: { code: 'cut', message: 'cut', retryable: false },
+        },
+      ],
+    });
+    const kit = createAgentKit({ cloud, replies: [broken, broken], countTokens: () => 1000, caps: { session: 20 } });
+    await kit.runner.send('Do the work.', options);
+    const end = await kit.runner.send('Again.', options);
+    expect(end.reason).toBe('cap');
+    const [reached] = ofType(kit.journal.events, 'cap-reached');
+    expect(reached?.spentUsd).toBeCloseTo(reached?.worstUsd ?? 0);
+    expect(kit.requests).toHaveLength(1);
   });
 
   it('shortens the longest answer to what the window has left', async () => {

@@ -1,0 +1,114 @@
+import type { Purse } from '../../src/main/money/purse.ts';
+import type { PurseCaps, PurseKeys, Scope } from '../../src/main/money/purse-state.ts';
+import { scopes } from '../../src/main/money/purse-state.ts';
+
+/**
+ * One random schedule of calls on one purse: who asks when, what a call turns out to cost, who dies in the middle.
+ * It keeps accounts of its own, in other words than the purse, and says by how much a cap was ever passed.
+ */
+export interface Schedule {
+  /** Does the next thing; false: nothing is left to do. */
+  step(purses: readonly Purse[]): Promise<boolean>;
+  /** Nanodollars above a cap at the worst moment, over all sums; 0: every cap held. */
+  readonly overrun: () => number;
+  readonly granted: () => number;
+  readonly refused: () => number;
+}
+
+interface Running {
+  readonly id: string;
+  readonly process: number;
+  readonly keys: PurseKeys;
+  readonly worst: number;
+}
+
+export interface ScheduleOptions {
+  readonly random: () => number;
+  readonly calls: number;
+  /** Keeps sums of different schedules apart in one file. */
+  readonly name: string;
+  /** Called when a process dies: gives the purse that takes over its calls. */
+  readonly processes: number;
+}
+
+export function createSchedule({ random, calls, name, processes }: ScheduleOptions): Schedule {
+  const whole = (below: number): number => Math.floor(random() * below);
+  const caps: Record<Scope, number> = {
+    task: 1 + whole(400),
+    session: 1 + whole(700),
+    project: 1 + whole(1000),
+    day: 1 + whole(1200),
+    month: 1 + whole(1500),
+  };
+  const isCapped = Object.fromEntries(scopes.map((scope) => [scope, random() < 0.7]));
+  const bills = new Map<string, number>();
+  const limits = new Map<string, number>();
+  const running: Running[] = [];
+  const counts = { asked: 0, granted: 0, refused: 0, overrun: 0 };
+
+  const keys = (): PurseKeys => ({
+    task: `${name}/t${whole(3)}`,
+    session: `${name}/s${whole(2)}`,
+    project: random() < 0.2 ? null : `${name}/p`,
+    // The clock jumps back and forth over midnight and the month's end.
+    day: `${name}/2026-11-${30 - whole(2)}`,
+    month: `${name}/2026-1${whole(2)}`,
+  });
+  const ask = async (purses: readonly Purse[]): Promise<void> => {
+    counts.asked += 1;
+    const process = whole(processes);
+    const purse = purses[process % purses.length];
+    const mine: PurseCaps = Object.fromEntries(
+      scopes.flatMap((scope) => (isCapped[scope] === true ? [[scope, caps[scope]]] : [])),
+    );
+    const under = keys();
+    const worst = whole(160);
+    const grant = await purse?.reserve({ nano: worst, keys: under, caps: mine, step: counts.asked });
+    if (grant?.granted !== true) {
+      counts.refused += 1;
+      return;
+    }
+    counts.granted += 1;
+    running.push({ id: grant.id, process, keys: under, worst });
+    // From here on the service may bill it in full, whatever becomes of us.
+    for (const scope of scopes) bill(scope, under[scope], worst);
+  };
+  const bill = (scope: Scope, key: string | null, nano: number): void => {
+    if (key === null) return;
+    const sum = (bills.get(`${scope} ${key}`) ?? 0) + nano;
+    bills.set(`${scope} ${key}`, sum);
+    if (isCapped[scope] !== true) return;
+    const limit = caps[scope] + (limits.get(`${scope} ${key}`) ?? 0);
+    counts.overrun = Math.max(counts.overrun, sum - limit);
+  };
+  const end = (purses: readonly Purse[]): void => {
+    const call = running.splice(whole(running.length), 1)[0];
+    if (call === undefined) return;
+    const isKnown = random() < 0.85;
+    const cost = isKnown ? whole(call.worst + 1) : call.worst;
+    // A process that died settles nothing: the one that takes over does, at the worst case.
+    purses[call.process % purses.length]?.settle(call.id, cost);
+    for (const scope of scopes) bill(scope, call.keys[scope], cost - call.worst);
+  };
+  const raise = async (purses: readonly Purse[]): Promise<void> => {
+    const scope = scopes[whole(scopes.length)] ?? 'day';
+    const key = keys()[scope];
+    if (key === null) return;
+    const by = whole(200);
+    await purses[whole(purses.length)]?.raise(scope, key, by);
+    limits.set(`${scope} ${key}`, (limits.get(`${scope} ${key}`) ?? 0) + by);
+  };
+  return {
+    step: async (purses) => {
+      const dice = random();
+      if (counts.asked >= calls && running.length === 0) return false;
+      if (counts.asked < calls && dice < 0.6) await ask(purses);
+      else if (dice < 0.95 || counts.asked >= calls) end(purses);
+      else await raise(purses);
+      return true;
+    },
+    overrun: () => counts.overrun,
+    granted: () => counts.granted,
+    refused: () => counts.refused,
+  };
+}

@@ -1,0 +1,96 @@
+import type { ModelInfo } from '@shared/models.ts';
+import { worstCostOf } from '@shared/money.ts';
+import type { CapDecision, CapReached } from '../money/budget.ts';
+import type { Stop } from './limits.ts';
+import type { Turn } from './turn.ts';
+
+export type Reservation =
+  /** `settle`: what the call has cost; null: nobody knows, its worst case counts. Safe to call twice. */
+  | { readonly type: 'granted'; readonly settle: (costUsd: number | null) => void }
+  | { readonly type: 'stopped'; readonly stop: Stop };
+
+/** The longest that a call can be, in tokens. */
+export interface CallSize {
+  readonly promptTokens: number;
+  readonly maxOutputTokens: number;
+}
+
+const free: Reservation = { type: 'granted', settle: () => undefined };
+
+/**
+ * Puts the worst case of a call aside before it is made. At a cap the turn waits for a person's answer or ends, as its
+ * options say; the cap and the answer are in the log. Throws `cancelled` when the turn is aborted meanwhile.
+ */
+export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize): Promise<Reservation> {
+  if (info.where === 'local') return free;
+  const { budget } = turn.services;
+  const worstUsd = worstCostOf(size.promptTokens, size.maxOutputTokens, info.price);
+  for (;;) {
+    const request = { turnId: turn.id, step: turn.steps.last + 1, worstUsd, taskCapUsd: turn.options.maxUsd };
+    const answer = await budget.reserve(request);
+    switch (answer.type) {
+      case 'granted':
+        return { type: 'granted', settle: answer.settle };
+      case 'refused-before':
+        return { type: 'stopped', stop: { reason: 'cap', text: answer.text } };
+      case 'refused': {
+        const decision = await decideAtCap(turn, info, answer.cap);
+        const stop: Stop = { reason: 'cap', text: capText(answer.cap, info) };
+        if (decision.answer !== 'raise') {
+          return { type: 'stopped', stop: { ...stop, goesOnLocally: decision.answer === 'local' } };
+        }
+        await budget.raise(turn.id, answer.cap.scope, decision.usd);
+        break;
+      }
+      default:
+        return answer satisfies never;
+    }
+  }
+}
+
+async function decideAtCap(turn: Turn, info: ModelInfo, cap: CapReached): Promise<CapDecision> {
+  const { journal, budget } = turn.services;
+  const { atCap } = turn.options;
+  const capId = journal.newId('approval');
+  const reached = await turn.log.append({ type: 'cap-reached', capId, model: info.id, ...cap });
+  turn.limits.noteWaiting(reached.at);
+  const said = atCap === 'ask' ? await budget.ask(capId, turn.signal) : null;
+  turn.limits.noteWaiting(null);
+  // What has no known price fits under no cap, however high.
+  const asked: CapDecision = said === null || (said.answer === 'raise' && cap.worstUsd === null) ? stops : said;
+  const decision: CapDecision = atCap === 'local' ? { answer: 'local' } : asked;
+  const answered = await turn.log.close({
+    type: 'cap-answered',
+    capId,
+    answer: decision.answer,
+    raisedUsd: decision.answer === 'raise' ? decision.usd : null,
+    by: atCap !== 'ask' ? 'policy' : said === null ? 'nobody' : 'person',
+  });
+  turn.limits.notePause(answered.at - reached.at);
+  turn.log.check();
+  return decision;
+}
+
+const stops: CapDecision = { answer: 'stop' };
+
+const capNames: Readonly<Record<CapReached['scope'], string>> = {
+  step: 'for one step',
+  task: 'for this task',
+  session: 'for this session',
+  project: 'for this project',
+  day: 'for today',
+  month: 'for this month',
+};
+
+function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: CapReached, info: ModelInfo): string {
+  const cap = `the cap of ${usd(limitUsd)} ${capNames[scope]}`;
+  if (worstUsd === null) return `${info.label} has no known price, so ${cap} could not be kept.`;
+  const next = `The next call could cost ${usd(worstUsd)}`;
+  if (scope === 'step') return `${next}, more than ${cap}.`;
+  const held = heldUsd > 0 ? ` and ${usd(heldUsd)} put aside for calls that run` : '';
+  return `${next}; of ${cap}, ${usd(spentUsd)} are spent${held}.`;
+}
+
+function usd(amount: number): string {
+  return `$${amount < 0.01 ? amount.toFixed(6) : amount.toFixed(4)}`;
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import type { CostQuery, Ledger } from './money/ledger.ts';
+import { createLedger } from './money/ledger.ts';
+import type { Budget, BudgetOptions } from './money/budget.ts';
+import { createBudget } from './money/budget.ts';
+import { openPurse } from './money/open-purse.ts';
+import type { Purse } from './money/purse.ts';
+import { toNano } from './money/purse-state.ts';
+import { sealRecord, unsealRecord } from './sessions/record.ts';
+import type { SessionStore } from './sessions/session-store.ts';
+import type { Settings } from '@shared/settings.ts';
+
+/** What a home has spent and may still spend. */
+export interface CoreMoney {
+  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
+  readonly report: (query: CostQuery) => ReturnType<Ledger['report']>;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface CoreMoneyOptions {
+  readonly home: string;
+  readonly store: SessionStore;
+  readonly settings: () => Settings;
+  readonly now: () => number;
+}
+
+export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
+  const { home, store, settings, now } = options;
+  const ledger = createLedger({
+    sessions: async () =>
+      (await store.list()).map(({ id, title, projectPath, logBytes }) => {
+        return { id, title, projectPath, logBytes, folder: store.folderOf(id) };
+      }),
+    read: async (sessionId) => (await store.view(sessionId)).read(),
+  });
+  let opening: Promise<Purse> | null = null;
+  const purse = (): Promise<Purse> => {
+    opening ??= openPurse({
+      path: join(home, 'purse.jsonl'),
+      codec: { seal: sealRecord, unseal: unsealRecord },
+      now,
+      fromLogs: () => ledger.spentSoFar(),
+      costInLog: (sessionId, step) => costInLog(store, sessionId, step),
+    });
+    // One that could not be opened is tried again with the next call.
+    opening.catch(() => {
+      opening = null;
+    });
+    return opening;
+  };
+  return {
+    budget: (session) => createBudget({ ...session, caps: () => settings().budget, purse, now }),
+    report: (query) => ledger.report(query),
+    dispose: async () => {
+      const opened = await opening?.catch(() => null);
+      opened?.close();
+      opening = null;
+    },
+  };
+}
+
+/** A call of a process that has gone: what its log says, where its end is there and its bill is no guess. */
+async function costInLog(store: SessionStore, sessionId: string, step: number): Promise<number | null> {
+  try {
+    let callId: string | null = null;
+    let cost: number | null = null;
+    for await (const event of (await store.view(sessionId)).read()) {
+      if (event.type === 'model-call-started' && event.step === step) callId = event.callId;
+      if (event.type !== 'model-call-ended' || event.callId !== callId) continue;
+      cost = event.costUsd === null || event.usage.estimated ? null : toNano(event.costUsd);
+    }
+    return cost;
+  } catch {
+    // The session is gone or cannot be read: nobody knows.
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { CostCell, CostGrouping, CostReport, SessionCosts } from '@shared/cost-report.ts';
+import { addTotals, createCostFold, groupCosts, noCosts } from '@shared/cost-report.ts';
+import type { SessionEvent } from '@shared/events.ts';
+import { usageSchema } from '@shared/money.ts';
+import { readJsonFile, writeFileAtomic } from '../lib/json-file.ts';
+import { localDay } from './budget.ts';
+import type { PurseRecord } from './purse-state.ts';
+import { noKeys, toNano } from './purse-state.ts';
+
+/** A session as the ledger reads it. */
+export interface LedgerSession {
+  readonly id: string;
+  readonly title: string;
+  readonly projectPath: string | null;
+  /** The size of its log: while that is the same, its sums are. */
+  readonly logBytes: number;
+  /** Where sums may be kept; they can be deleted at any time. */
+  readonly folder: string;
+}
+
+export interface LedgerOptions {
+  readonly sessions: () => Promise<readonly LedgerSession[]>;
+  readonly read: (sessionId: string) => Promise<AsyncIterable<SessionEvent>>;
+}
+
+export interface CostQuery {
+  readonly by: CostGrouping;
+  /** The first day that counts, `2026-11-21`. */
+  readonly since?: string | undefined;
+  /** A project's folder. */
+  readonly project?: string | undefined;
+}
+
+/** What was spent, from the logs alone. */
+export interface Ledger {
+  report(query: CostQuery): Promise<CostReport>;
+  /** All that was spent so far, as the lines that a new purse begins with. */
+  spentSoFar(): Promise<readonly PurseRecord[]>;
+}
+
+const cellsSchema = z.object({
+  version: z.literal(1),
+  logBytes: z.number(),
+  /** Days are those of this machine's calendar: sums of another one are of no use. */
+  zone: z.string(),
+  cells: z.array(
+    z.object({
+      day: z.string(),
+      model: z.string(),
+      totals: z.object({
+        calls: z.number(),
+        failedCalls: z.number(),
+        localCalls: z.number(),
+        usage: usageSchema,
+        costUsd: z.number(),
+        unpricedCalls: z.number(),
+      }),
+    }),
+  ),
+});
+
+export function createLedger(options: LedgerOptions): Ledger {
+  const all = async (): Promise<{ readonly sessions: SessionCosts[]; readonly unreadable: string[] }> => {
+    const sessions: SessionCosts[] = [];
+    const unreadable: string[] = [];
+    for (const session of await options.sessions()) {
+      const cells = await cellsOf(options, session);
+      const { id, title, projectPath } = session;
+      if (cells === null) unreadable.push(id);
+      else sessions.push({ sessionId: id, title, projectPath, cells });
+    }
+    return { sessions, unreadable };
+  };
+  return {
+    report: async ({ by, since, project }) => {
+      const { sessions, unreadable } = await all();
+      const counted = sessions
+        .filter(({ projectPath }) => project === undefined || projectPath === project)
+        .map((session) => ({
+          ...session,
+          cells: session.cells.filter(({ day }) => since === undefined || day >= since),
+        }));
+      const rows = groupCosts(counted, by);
+      const total = rows.reduce(addTotals, noCosts);
+      return { by, since: since ?? null, project: project ?? null, rows, total: totalsOnly(total), unreadable };
+    },
+    spentSoFar: async () =>
+      (await all()).sessions.flatMap(({ sessionId, projectPath, cells }) =>
+        cells
+          .filter(({ totals }) => totals.costUsd > 0)
+          .map(({ day, totals }): PurseRecord => ({
+            type: 'spent',
+            at: 0,
+            nano: toNano(totals.costUsd),
+            keys: { ...noKeys, session: sessionId, project: projectPath, day, month: day.slice(0, 7) },
+          })),
+      ),
+  };
+}
+
+function totalsOnly({
+  calls,
+  failedCalls,
+  localCalls,
+  usage,
+  costUsd,
+  unpricedCalls,
+}: CostReport['total']): CostReport['total'] {
+  return { calls, failedCalls, localCalls, usage, costUsd, unpricedCalls };
+}
+
+/** Null: its log cannot be read. */
+async function cellsOf(options: LedgerOptions, session: LedgerSession): Promise<readonly CostCell[] | null> {
+  const path = join(session.folder, 'costs.json');
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const kept = await readJsonFile(path, (value) => cellsSchema.parse(value));
+  if (kept.type === 'value' && kept.value.logBytes === session.logBytes && kept.value.zone === zone) {
+    return kept.value.cells;
+  }
+  const fold = createCostFold(localDay);
+  try {
+    for await (const event of await options.read(session.id)) fold.add(event);
+  } catch {
+    // Named in the report; what can be read of other sessions still counts.
+    return null;
+  }
+  const cells = fold.cells();
+  const text = JSON.stringify({ version: 1, logBytes: session.logBytes, zone, cells });
+  // Only a help for the next time.
+  await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
+  return cells;
+}

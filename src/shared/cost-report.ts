@@ -1,0 +1,146 @@
+import type { EventOf, SessionEvent } from './events.ts';
+import type { Where } from './models.ts';
+import type { Usage } from './money.ts';
+import { addUsage, noUsage } from './money.ts';
+
+/** What some calls used and cost; failed, cancelled and repeated ones are in it like all others. */
+export interface CostTotals {
+  readonly calls: number;
+  readonly failedCalls: number;
+  readonly localCalls: number;
+  readonly usage: Usage;
+  /** US dollars, of the calls whose cost is known. */
+  readonly costUsd: number;
+  /** Calls whose cost nobody knows: with any, `costUsd` is less than what was spent. */
+  readonly unpricedCalls: number;
+}
+
+export const noCosts: CostTotals = {
+  calls: 0,
+  failedCalls: 0,
+  localCalls: 0,
+  usage: noUsage,
+  costUsd: 0,
+  unpricedCalls: 0,
+};
+
+/** What one session used of one model on one day. */
+export interface CostCell {
+  /** By the calendar that the fold was given, `2026-11-21`. */
+  readonly day: string;
+  /** `PROVIDER/NAME`; `unknown` where the log has lost the beginning of the call. */
+  readonly model: string;
+  readonly totals: CostTotals;
+}
+
+/** Folds the calls of one log, event by event. */
+export interface CostFold {
+  add(event: SessionEvent): void;
+  cells(): readonly CostCell[];
+}
+
+/** A call counts on the day on which it ended. `dayOf` says which day a moment in milliseconds is. */
+export function createCostFold(dayOf: (at: number) => string): CostFold {
+  const started = new Map<string, { readonly model: string; readonly where: Where }>();
+  const cells = new Map<string, CostCell>();
+  return {
+    add(event) {
+      if (event.type === 'model-call-started') {
+        started.set(event.callId, { model: event.rung.model, where: event.rung.where });
+      }
+      if (event.type !== 'model-call-ended') return;
+      const call = started.get(event.callId);
+      started.delete(event.callId);
+      const day = dayOf(event.at);
+      const model = call?.model ?? 'unknown';
+      const key = `${day}\n${model}`;
+      const totals = addTotals(cells.get(key)?.totals ?? noCosts, totalsOf(event, call?.where ?? null));
+      cells.set(key, { day, model, totals });
+    },
+    cells: () => [...cells.values()],
+  };
+}
+
+function totalsOf(event: EventOf<'model-call-ended'>, where: Where | null): CostTotals {
+  const hasFailed = event.error !== null || event.stopReason === 'error' || event.stopReason === 'cancelled';
+  return {
+    calls: 1,
+    failedCalls: hasFailed ? 1 : 0,
+    localCalls: where === 'local' ? 1 : 0,
+    usage: event.usage,
+    costUsd: event.costUsd ?? 0,
+    unpricedCalls: event.costUsd === null ? 1 : 0,
+  };
+}
+
+export function addTotals(left: CostTotals, right: CostTotals): CostTotals {
+  return {
+    calls: left.calls + right.calls,
+    failedCalls: left.failedCalls + right.failedCalls,
+    localCalls: left.localCalls + right.localCalls,
+    usage: addUsage(left.usage, right.usage),
+    costUsd: left.costUsd + right.costUsd,
+    unpricedCalls: left.unpricedCalls + right.unpricedCalls,
+  };
+}
+
+export type CostGrouping = 'day' | 'model' | 'project' | 'session';
+
+/** The cells of one session, with what they are grouped by. */
+export interface SessionCosts {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly projectPath: string | null;
+  readonly cells: readonly CostCell[];
+}
+
+export interface CostRow extends CostTotals {
+  /** The day, model, project folder or session id. */
+  readonly key: string;
+  /** More for a person: the title of a session. */
+  readonly label: string;
+}
+
+/** Sums by day, model, project or session; the dearest first, days in their order. */
+export function groupCosts(sessions: readonly SessionCosts[], by: CostGrouping): readonly CostRow[] {
+  const rows = new Map<string, CostRow>();
+  for (const session of sessions) {
+    for (const cell of session.cells) {
+      const { key, label } = groupOf(session, cell, by);
+      rows.set(key, { ...addTotals(rows.get(key) ?? noCosts, cell.totals), key, label });
+    }
+  }
+  const byKey = (left: CostRow, right: CostRow): number => (left.key < right.key ? -1 : 1);
+  const byCost = (left: CostRow, right: CostRow): number => right.costUsd - left.costUsd || byKey(left, right);
+  return [...rows.values()].sort(by === 'day' ? byKey : byCost);
+}
+
+function groupOf(
+  { sessionId, title, projectPath }: SessionCosts,
+  { day, model }: CostCell,
+  by: CostGrouping,
+): { readonly key: string; readonly label: string } {
+  switch (by) {
+    case 'day':
+      return { key: day, label: '' };
+    case 'model':
+      return { key: model, label: '' };
+    case 'project':
+      return { key: projectPath ?? '', label: projectPath === null ? 'without a project' : '' };
+    case 'session':
+      return { key: sessionId, label: title };
+    default:
+      return by satisfies never;
+  }
+}
+
+/** What `costs` answers. */
+export interface CostReport {
+  readonly by: CostGrouping;
+  readonly since: string | null;
+  readonly project: string | null;
+  readonly rows: readonly CostRow[];
+  readonly total: CostTotals;
+  /** Sessions whose log could not be read; what they cost is in no figure. */
+  readonly unreadable: readonly string[];
+}

@@ -1,0 +1,48 @@
+import type { Budget, BudgetOptions, Caps } from '../../src/main/money/budget.ts';
+import { createBudget } from '../../src/main/money/budget.ts';
+import type { LineCodec, Purse, PurseFile } from '../../src/main/money/purse.ts';
+import { createPurse } from '../../src/main/money/purse.ts';
+import { sealRecord, unsealRecord } from '../../src/main/sessions/record.ts';
+
+export const lineCodec: LineCodec = { seal: sealRecord, unseal: unsealRecord };
+
+/** The bytes of a purse in memory; several purses may share them, as processes share a file. */
+export class MemoryPurseFile implements PurseFile {
+  bytes = Buffer.alloc(0);
+  /** How many bytes still fit. */
+  room = Number.POSITIVE_INFINITY;
+
+  append(bytes: Uint8Array): number {
+    const taken = Math.min(bytes.length, this.room);
+    this.room -= taken;
+    this.bytes = Buffer.concat([this.bytes, bytes.subarray(0, taken)]);
+    return taken;
+  }
+
+  readFrom(offset: number): Buffer {
+    return Buffer.from(this.bytes.subarray(offset));
+  }
+
+  async sync(): Promise<void> {}
+
+  close(): void {}
+}
+
+export function memoryPurse(file: PurseFile = new MemoryPurseFile(), now = (): number => 0): Purse {
+  return createPurse(file, lineCodec, now);
+}
+
+export const noCaps: Caps = { step: null, task: null, session: null, project: null, day: null, month: null };
+
+export function memoryBudget(caps: Partial<Caps> = {}, options: Partial<BudgetOptions> = {}): Budget {
+  const purse = memoryPurse();
+  return createBudget({
+    sessionId: 'session-1',
+    projectPath: '/project',
+    caps: () => ({ ...noCaps, ...caps }),
+    purse: async () => purse,
+    now: () => Date.UTC(2026, 10, 21, 12),
+    ask: async () => null,
+    ...options,
+  });
+}
