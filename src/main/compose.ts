@@ -97,9 +97,9 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     dispose: async () => {
       await sessions.dispose();
       await models.dispose();
+      await parts.money.dispose();
       await parts.disposeEngine();
     },
-      await parts.money.dispose();
   };
 }
 
@@ -107,9 +107,9 @@ interface Parts {
   readonly settings: SettingsStore;
   readonly models: CoreModels;
   readonly plan: CorePlan;
+  readonly money: CoreMoney;
   readonly sessions: CoreSessions;
   readonly store: SessionStore;
-  readonly money: CoreMoney;
   readonly blobs: Blobs;
   readonly tools: ReturnType<ReturnType<typeof builtInTools>['list']>;
   readonly recipes: ReturnType<typeof discoverRecipes>;
@@ -157,18 +157,18 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const startSandbox =
     config.startSandbox ??
     createSandboxFactory({ homePath: config.home, resourcesPath: files.resources, imageScript, env, log });
+  const money = createCoreMoney({ home: config.home, store, settings: () => settings.current(), now });
   const sessions = createCoreSessions({
     store,
     settings: () => settings.current(),
-  const money = createCoreMoney({ home: config.home, store, settings: () => settings.current(), now });
     startSandbox,
     prepareWorkspace,
     homePath: config.home,
     onNotice: config.onNotice,
+    budget: money.budget,
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
-    budget: money.budget,
   return { settings, plan, models, money, sessions, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
 }
 
@@ -217,11 +217,11 @@ type SessionCommands = Pick<
   | 'subscribe'
   | 'cancel'
   | 'approve'
+  | 'answerCap'
   | 'listSessions'
   | 'findSession'
   | 'showSession'
   | 'result'
-  | 'answerCap'
 >;
 
 function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCommands {
@@ -249,11 +249,11 @@ function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCo
     },
     cancel: sessions.cancel,
     approve: async (sessionId, approvalId, answer) => sessions.approve(sessionId, approvalId, answer),
+    answerCap: async (sessionId, capId, decision) => sessions.answerCap(sessionId, capId, decision),
     listSessions: list,
     findSession: async (text) => {
       const id = await store.find(text);
       const found = (await list()).find((summary) => summary.sessionId === id);
-    answerCap: async (sessionId, capId, decision) => sessions.answerCap(sessionId, capId, decision),
       if (found === undefined) throw new AppError('not-found', `There is no session "${text}".`);
       return found;
     },

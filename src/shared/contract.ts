@@ -120,13 +120,13 @@ const base = oc.errors({
   /** An expected failure: `data` says what, and what to do. */
   FAILED: { status: 422, data: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }) },
 });
-const sessionId = z.string().min(1).max(100);
-const bySession = z.object({ sessionId });
 const capDecisionSchema = z.discriminatedUnion('answer', [
   z.object({ answer: z.literal('stop') }),
   z.object({ answer: z.literal('local') }),
   z.object({ answer: z.literal('raise'), usd: z.number().positive() }),
 ]);
+const sessionId = z.string().min(1).max(100);
+const bySession = z.object({ sessionId });
 
 const bytesSchema = z.number().int().nonnegative();
 /** A question to the memory planner: a model that is known here, or the keys of a header; null where nothing is asked. */
@@ -173,10 +173,10 @@ export const contract = {
     approve: base
       .input(z.object({ sessionId, approvalId: z.string(), answer: z.enum(['allow', 'deny']) }))
       .output(type<void>()),
-    list: base.output(type<readonly SessionSummary[]>()),
-    /** `id` may be the beginning of an id, or `last`. */
     /** What to do at a cap where the turn waits (`cap-reached`). */
     answerCap: base.input(z.object({ sessionId, capId: z.string(), decision: capDecisionSchema })).output(type<void>()),
+    list: base.output(type<readonly SessionSummary[]>()),
+    /** `id` may be the beginning of an id, or `last`. */
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     show: base.input(bySession).output(type<{ state: SessionState; money: MoneyState }>()),
     /** `id`: of a model call, a tool call or an action. Empty for one that the log does not know. */

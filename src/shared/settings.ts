@@ -58,6 +58,11 @@ export const providerSettingsSchema = z.discriminatedUnion('kind', [
 ]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
+const cap = z.number().nonnegative().nullable().default(null);
+
+/** A price without its source and date: those are the settings, and the day it is used. */
+const ownPriceSchema = priceSchema.omit({ source: true, date: true }).strict();
+
 export const settingsSchema = z.strictObject({
   version: z.literal(SETTINGS_VERSION).default(SETTINGS_VERSION),
   policy: z.enum(['local', 'hybrid', 'cloud']).default('local'),
@@ -81,6 +86,10 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   approve: z.enum(['ask', 'deny', 'allow']).default('ask'),
+  /** Caps on money in US dollars; null: none. A task's own cap is `--max-usd`. Days and months by this machine's calendar. */
+  budget: z.strictObject({ step: cap, task: cap, session: cap, project: cap, day: cap, month: cap }).prefault({}),
+  /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
+  prices: z.record(z.string(), ownPriceSchema).default({}),
   /** Graphics cards that are not found, or not rightly; they count instead of whatever is found. Bytes. */
   cards: z
     .array(
@@ -93,55 +102,3 @@ export const settingsSchema = z.strictObject({
     .default([]),
 });
 export type Settings = z.infer<typeof settingsSchema>;
-/** Services that can be named without an entry in the settings, and where their key is looked for. */
-const services: Readonly<Record<string, { readonly settings: unknown; readonly keyVariable: string | null }>> = {
-  openai: { settings: { kind: 'openai' }, keyVariable: 'OPENAI_API_KEY' },
-  anthropic: { settings: { kind: 'anthropic' }, keyVariable: 'ANTHROPIC_API_KEY' },
-  gemini: { settings: { kind: 'gemini' }, keyVariable: 'GEMINI_API_KEY' },
-  huggingface: { settings: { kind: 'huggingface' }, keyVariable: 'HF_TOKEN' },
-  openrouter: { settings: { kind: 'openai-compatible', preset: 'openrouter' }, keyVariable: 'OPENROUTER_API_KEY' },
-  groq: { settings: { kind: 'openai-compatible', preset: 'groq' }, keyVariable: 'GROQ_API_KEY' },
-  deepseek: { settings: { kind: 'openai-compatible', preset: 'deepseek' }, keyVariable: 'DEEPSEEK_API_KEY' },
-  mistral: { settings: { kind: 'openai-compatible', preset: 'mistral' }, keyVariable: 'MISTRAL_API_KEY' },
-  xai: { settings: { kind: 'openai-compatible', preset: 'xai' }, keyVariable: 'XAI_API_KEY' },
-  together: { settings: { kind: 'openai-compatible', preset: 'together' }, keyVariable: 'TOGETHER_API_KEY' },
-  fireworks: { settings: { kind: 'openai-compatible', preset: 'fireworks' }, keyVariable: 'FIREWORKS_API_KEY' },
-  'lm-studio': { settings: { kind: 'openai-compatible', preset: 'lm-studio' }, keyVariable: null },
-  vllm: { settings: { kind: 'openai-compatible', preset: 'vllm' }, keyVariable: null },
-  'llama-server': { settings: { kind: 'openai-compatible', preset: 'llama-server' }, keyVariable: null },
-};
-
-/** The settings of a service as it is without an entry; null for a name that is none of ours. */
-export function serviceSettings(name: string): ProviderSettings | null {
-  const service = Object.hasOwn(services, name) ? services[name] : undefined;
-  return service === undefined ? null : providerSettingsSchema.parse(service.settings);
-}
-
-export const serviceNames: readonly string[] = Object.keys(services);
-
-/** The environment variable that may hold the key of a provider; null where it needs none. */
-export function keyVariableOf(settings: ProviderSettings): string | null {
-  if (settings.kind === 'llama-cpp' || settings.kind === 'scripted') return null;
-  if (settings.keyVariable !== undefined) return settings.keyVariable;
-  if (settings.kind !== 'openai-compatible') return services[settings.kind]?.keyVariable ?? null;
-  if (settings.preset === 'azure') return 'AZURE_OPENAI_API_KEY';
-  return settings.preset === undefined ? null : (services[settings.preset]?.keyVariable ?? null);
-}
-
-const cap = z.number().nonnegative().nullable().default(null);
-
-/** A price without its source and date: those are the settings, and the day it is used. */
-const ownPriceSchema = priceSchema.omit({ source: true, date: true }).strict();
-
-  /** Caps on money in US dollars; null: none. A task's own cap is `--max-usd`. Days and months by this machine's calendar. */
-  budget: z.strictObject({ step: cap, task: cap, session: cap, project: cap, day: cap, month: cap }).prefault({}),
-  /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
-  prices: z.record(z.string(), ownPriceSchema).default({}),
-  /** How services on the net are reached. Without a proxy here, the usual environment variables are heeded. */
-  connection: z
-    .strictObject({
-      proxy: z.url().nullable().default(null),
-      /** A file with certificates (PEM) that are trusted beside the usual ones. */
-      certificates: z.string().nullable().default(null),
-    })
-    .prefault({}),
