@@ -1,15 +1,26 @@
 import { z } from 'zod';
 
+/**
+ * What a service wants back unread with the history (a signature, an encrypted block), and who may be given it:
+ * the kind of provider and the model, `anthropic/claude-x`. To anybody else it is worth nothing, and an error.
+ */
+const carriedSchema = { by: z.string().optional(), state: z.string().optional() };
+
+/** Base64. Only what every service with eyes takes. */
+export const imageTypeSchema = z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
 /** One part of what a model said or was shown. */
 export const partSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('reasoning'), text: z.string() }),
+  z.object({ type: z.literal('reasoning'), text: z.string(), ...carriedSchema }),
+  z.object({ type: z.literal('image'), mediaType: imageTypeSchema, data: z.string() }),
   z.object({
     type: z.literal('tool-call'),
     id: z.string(),
     name: z.string(),
     input: z.unknown(),
     raw: z.string().optional(),
+    ...carriedSchema,
   }),
   z.object({
     type: z.literal('tool-result'),
@@ -21,6 +32,7 @@ export const partSchema = z.discriminatedUnion('type', [
 ]);
 export type Part = z.infer<typeof partSchema>;
 export type ToolCallPart = Extract<Part, { type: 'tool-call' }>;
+export type ReasoningPart = Extract<Part, { type: 'reasoning' }>;
 
 export const messageSchema = z.object({
   role: z.enum(['system', 'user', 'assistant', 'tool']),

@@ -24,7 +24,19 @@ export const capabilitiesSchema = z.object({
   infill: z.boolean(),
   /** Tokens can be counted with the model's own tokenizer. */
   countTokens: z.boolean(),
+  /** It can tell where it would have written a given text otherwise. Absent: no. */
+  variants: z.boolean().optional(),
+  /** Pictures in a message. Absent, as in the three below: no. */
+  images: z.boolean().optional(),
+  /** It reasons before it answers, and can be told how hard. */
+  reasoning: z.boolean().optional(),
+  /** What was sent before costs less when it is sent again, and the answer says how much of it that was. */
+  cache: z.boolean().optional(),
 });
+
+/** How hard a model should think. A service that knows fewer steps gets the nearest one that it knows. */
+export const effortSchema = z.enum(['none', 'low', 'medium', 'high', 'max']);
+export type Effort = z.infer<typeof effortSchema>;
 
 export const modelInfoSchema = z.object({
   /** `PROVIDER/NAME` */
@@ -42,6 +54,10 @@ export const modelInfoSchema = z.object({
   price: priceSchema.nullable(),
   /** Gears that passed the probe for this model, best first. */
   gears: z.array(z.enum(['recipe', 'loop'])),
+  /** As the settings say; absent: the service's own default. */
+  effort: effortSchema.optional(),
+  /** The date of the list that comes with Dewpoint, where the service could not be asked for its own. */
+  listedOn: z.string().optional(),
 });
 export type ModelInfo = z.infer<typeof modelInfoSchema>;
 

@@ -1,29 +1,85 @@
 import { z } from 'zod';
+import { effortSchema } from './models.ts';
 import { priceSchema } from './money.ts';
 
 export const SETTINGS_VERSION = 1;
 
-/** A configured endpoint that speaks Chat Completions. Its key is never here. */
-export const openaiCompatibleSchema = z.strictObject({
-  kind: z.literal('openai-compatible'),
-  baseUrl: z.url(),
+/** What a person knows better of a model than its service says. */
+const modelSettingsSchema = z.strictObject({
+  price: priceSchema.optional(),
+  context: z.number().int().positive().optional(),
+  parametersB: z.number().positive().optional(),
+  tools: z.boolean().optional(),
+  images: z.boolean().optional(),
+  reasoning: z.boolean().optional(),
+  effort: effortSchema.optional(),
+  gears: z.array(z.enum(['recipe', 'loop'])).optional(),
+});
+export type ModelSettings = z.infer<typeof modelSettingsSchema>;
+
+const serviceShape = {
   label: z.string().optional(),
-  /** `local` for a server on this machine that costs nothing per token. */
-  where: z.enum(['local', 'cloud']).default('cloud'),
   /** The environment variable that holds the key, where there is one. Read, never written. */
   keyVariable: z.string().optional(),
-  models: z
-    .record(
-      z.string(),
-      z.strictObject({
-        price: priceSchema.optional(),
-        context: z.number().int().positive().optional(),
-        parametersB: z.number().positive().optional(),
-        tools: z.boolean().optional(),
-        gears: z.array(z.enum(['recipe', 'loop'])).optional(),
-      }),
-    )
-    .default({}),
+  /** How hard its models should think, where no model says otherwise. */
+  effort: effortSchema.optional(),
+  models: z.record(z.string(), modelSettingsSchema).default({}),
+};
+
+/** Services and servers that speak Chat Completions, each with its habits. */
+export const presetSchema = z.enum([
+  'openrouter',
+  'groq',
+  'deepseek',
+  'mistral',
+  'xai',
+  'together',
+  'fireworks',
+  'azure',
+  'lm-studio',
+  'vllm',
+  'llama-server',
+]);
+export type Preset = z.infer<typeof presetSchema>;
+
+/** A configured endpoint that speaks Chat Completions. Its key is never here. */
+export const openaiCompatibleSchema = z
+  .strictObject({
+    kind: z.literal('openai-compatible'),
+    preset: presetSchema.optional(),
+    /** Needed where no preset knows it; with one, in its place. */
+    baseUrl: z.url().optional(),
+    /** `local` for a server on this machine that costs nothing per token. Absent: as the preset says, else `cloud`. */
+    where: z.enum(['local', 'cloud']).optional(),
+    ...serviceShape,
+  })
+  .refine((value) => value.baseUrl !== undefined || (value.preset !== undefined && value.preset !== 'azure'), {
+    message: 'It needs a baseUrl, or a preset that knows one.',
+    path: ['baseUrl'],
+  });
+
+export const openaiSchema = z.strictObject({
+  kind: z.literal('openai'),
+  baseUrl: z.url().default('https://api.openai.com/v1'),
+  ...serviceShape,
+});
+
+export const anthropicSchema = z.strictObject({
+  kind: z.literal('anthropic'),
+  baseUrl: z.url().default('https://api.anthropic.com'),
+  ...serviceShape,
+});
+
+export const geminiSchema = z.strictObject({
+  kind: z.literal('gemini'),
+  baseUrl: z.url().default('https://generativelanguage.googleapis.com/v1beta'),
+  ...serviceShape,
+});
+
+export const huggingfaceSchema = z.strictObject({
+  kind: z.literal('huggingface'),
+  baseUrl: z.url().default('https://router.huggingface.co/v1'),
+  ...serviceShape,
 });
 
 export const llamaCppSchema = z.strictObject({
@@ -53,10 +109,49 @@ export const scriptedSchema = z.strictObject({
 
 export const providerSettingsSchema = z.discriminatedUnion('kind', [
   openaiCompatibleSchema,
+  openaiSchema,
+  anthropicSchema,
+  geminiSchema,
+  huggingfaceSchema,
   llamaCppSchema,
   scriptedSchema,
 ]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
+
+/** Services that can be named without an entry in the settings, and where their key is looked for. */
+const services: Readonly<Record<string, { readonly settings: unknown; readonly keyVariable: string | null }>> = {
+  openai: { settings: { kind: 'openai' }, keyVariable: 'OPENAI_API_KEY' },
+  anthropic: { settings: { kind: 'anthropic' }, keyVariable: 'ANTHROPIC_API_KEY' },
+  gemini: { settings: { kind: 'gemini' }, keyVariable: 'GEMINI_API_KEY' },
+  huggingface: { settings: { kind: 'huggingface' }, keyVariable: 'HF_TOKEN' },
+  openrouter: { settings: { kind: 'openai-compatible', preset: 'openrouter' }, keyVariable: 'OPENROUTER_API_KEY' },
+  groq: { settings: { kind: 'openai-compatible', preset: 'groq' }, keyVariable: 'GROQ_API_KEY' },
+  deepseek: { settings: { kind: 'openai-compatible', preset: 'deepseek' }, keyVariable: 'DEEPSEEK_API_KEY' },
+  mistral: { settings: { kind: 'openai-compatible', preset: 'mistral' }, keyVariable: 'MISTRAL_API_KEY' },
+  xai: { settings: { kind: 'openai-compatible', preset: 'xai' }, keyVariable: 'XAI_API_KEY' },
+  together: { settings: { kind: 'openai-compatible', preset: 'together' }, keyVariable: 'TOGETHER_API_KEY' },
+  fireworks: { settings: { kind: 'openai-compatible', preset: 'fireworks' }, keyVariable: 'FIREWORKS_API_KEY' },
+  'lm-studio': { settings: { kind: 'openai-compatible', preset: 'lm-studio' }, keyVariable: null },
+  vllm: { settings: { kind: 'openai-compatible', preset: 'vllm' }, keyVariable: null },
+  'llama-server': { settings: { kind: 'openai-compatible', preset: 'llama-server' }, keyVariable: null },
+};
+
+/** The settings of a service as it is without an entry; null for a name that is none of ours. */
+export function serviceSettings(name: string): ProviderSettings | null {
+  const service = Object.hasOwn(services, name) ? services[name] : undefined;
+  return service === undefined ? null : providerSettingsSchema.parse(service.settings);
+}
+
+export const serviceNames: readonly string[] = Object.keys(services);
+
+/** The environment variable that may hold the key of a provider; null where it needs none. */
+export function keyVariableOf(settings: ProviderSettings): string | null {
+  if (settings.kind === 'llama-cpp' || settings.kind === 'scripted') return null;
+  if (settings.keyVariable !== undefined) return settings.keyVariable;
+  if (settings.kind !== 'openai-compatible') return services[settings.kind]?.keyVariable ?? null;
+  if (settings.preset === 'azure') return 'AZURE_OPENAI_API_KEY';
+  return settings.preset === undefined ? null : (services[settings.preset]?.keyVariable ?? null);
+}
 
 const cap = z.number().nonnegative().nullable().default(null);
 
@@ -98,6 +193,18 @@ export const settingsSchema = z.strictObject({
         totalBytes: z.number().int().positive(),
         freeBytes: z.number().int().nonnegative().optional(),
       }),
+  /** Caps on money in US dollars; null: none. A task's own cap is `--max-usd`. Days and months by this machine's calendar. */
+  budget: z.strictObject({ step: cap, task: cap, session: cap, project: cap, day: cap, month: cap }).prefault({}),
+  /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
+  prices: z.record(z.string(), ownPriceSchema).default({}),
+  /** How services on the net are reached. Without a proxy here, the usual environment variables are heeded. */
+  connection: z
+    .strictObject({
+      proxy: z.url().nullable().default(null),
+      /** A file with certificates (PEM) that are trusted beside the usual ones. */
+      certificates: z.string().nullable().default(null),
+    })
+    .prefault({}),
     )
     .default([]),
 });

@@ -6,6 +6,10 @@ import { collect, providerDependencies, request } from '../fakes/provider-kit.ts
 /** Settings under which a kind can be created on a machine that has nothing. */
 const settingsOf: Readonly<Record<string, unknown>> = {
   'openai-compatible': { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', models: { m: {} } },
+  openai: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' },
+  anthropic: { kind: 'anthropic', baseUrl: 'http://127.0.0.1:9' },
+  gemini: { kind: 'gemini', baseUrl: 'http://127.0.0.1:9/v1beta' },
+  huggingface: { kind: 'huggingface', baseUrl: 'http://127.0.0.1:9/v1', models: { m: {} } },
   scripted: { kind: 'scripted', replies: [{ text: 'hello' }] },
   'llama-cpp': { kind: 'llama-cpp' },
 };

@@ -13,7 +13,7 @@ export interface UserEntry {
 export interface AssistantEntry {
   readonly type: 'assistant';
   readonly seq: number;
-  /** What it wrote, part by part and unchanged, so that the engine finds its own tokens again; without reasoning. */
+  /** What it wrote, part by part and unchanged, so that the engine finds its own tokens again; of its reasoning only what its service wants back. */
   readonly parts: readonly Part[];
   readonly calls: readonly CallEntry[];
 }
@@ -167,7 +167,7 @@ function note(fold: Fold, seq: number, text: string): void {
 }
 
 function addAssistant(fold: Fold, event: EventOf<'model-call-ended'>): void {
-  const parts = event.parts.filter((part) => part.type !== 'reasoning');
+  const parts = event.parts.filter((part) => part.type !== 'reasoning' || part.by !== undefined);
   fold.assistantOf.set(event.callId, event.seq);
   fold.entries.push({ type: 'assistant', seq: event.seq, parts, calls: [] });
   fold.taskOpen = false;

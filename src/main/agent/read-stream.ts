@@ -18,7 +18,11 @@ const ABORT_GRACE_MS = 2_000;
 
 interface Reading {
   text: string;
+  /** Of which no block has come yet. */
   reasoning: string;
+  /** Blocks of reasoning and the text before, between and after them, in their order. */
+  readonly said: Part[];
+  saidText: number;
   readonly calls: Part[];
   repeated: boolean;
 }
@@ -33,7 +37,7 @@ export async function readStream(
   push: (transient: Transient) => void,
   signal: AbortSignal,
 ): Promise<ReadStream> {
-  const reading: Reading = { text: '', reasoning: '', calls: [], repeated: false };
+  const reading: Reading = { text: '', reasoning: '', said: [], saidText: 0, calls: [], repeated: false };
   const child = childAbort(signal);
   try {
     const ended = child.signal.aborted
@@ -97,6 +101,11 @@ function take(
       reading.reasoning += part.text;
       push({ type: 'reasoning-delta', callId, text: part.text });
       return;
+    case 'reasoning':
+      closeText(reading);
+      reading.said.push(part.part);
+      reading.reasoning = '';
+      return;
     case 'tool-call':
       reading.calls.push(part.call);
       return;
@@ -106,14 +115,20 @@ function take(
 }
 
 function finish(reading: Reading, ended: StreamEnded, signal: AbortSignal): ReadStream {
-  const parts: Part[] = [];
-  if (reading.reasoning !== '') parts.push({ type: 'reasoning', text: reading.reasoning });
-  if (reading.text !== '') parts.push({ type: 'text', text: reading.text });
-  parts.push(...reading.calls);
+  closeText(reading);
+  const parts: Part[] = reading.reasoning === '' ? [] : [{ type: 'reasoning', text: reading.reasoning }];
+  parts.push(...reading.said, ...reading.calls);
   if (reading.repeated && !signal.aborted) {
     return { parts, ended: { ...ended, stopReason: 'length', error: null }, repeated: true };
   }
   return { parts, ended, repeated: false };
+}
+
+/** The order of reasoning and text is a part of what a service signs. */
+function closeText(reading: Reading): void {
+  const text = reading.text.slice(reading.saidText);
+  reading.saidText = reading.text.length;
+  if (text !== '') reading.said.push({ type: 'text', text });
 }
 
 function cancelled(): StreamEnded {

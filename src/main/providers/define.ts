@@ -1,5 +1,5 @@
-import type { Message, ToolCallPart } from '@shared/messages.ts';
-import type { Gear, ModelInfo } from '@shared/models.ts';
+import type { Message, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
+import type { Effort, Gear, ModelInfo } from '@shared/models.ts';
 import type { Usage } from '@shared/money.ts';
 import type { StopReason, Timings } from '@shared/events.ts';
 import type { z } from 'zod';
@@ -47,6 +47,8 @@ export type StreamPart =
   | {
       readonly type: 'progress';
       readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
+  /** Absent: the model's own default. Only with `capabilities.reasoning`. */
+  readonly effort?: Effort;
       readonly done: number;
       readonly total: number | null;
     }
@@ -59,6 +61,8 @@ export type StreamPart =
 export interface StreamEnded {
   readonly type: 'ended';
   readonly stopReason: StopReason;
+  /** A block of reasoning that has ended, whose deltas came before, and that its service wants back (`by`, `state`). */
+  | { readonly type: 'reasoning'; readonly part: ReasoningPart }
   readonly usage: Usage;
   readonly evaluatedTokens: number | null;
   readonly timings: Timings;
@@ -70,6 +74,10 @@ export interface ProviderError {
     | 'rate-limit'
     | 'overloaded'
     | 'auth'
+  /** How the engine of this machine loaded the model; absent for every other provider. */
+  readonly engine?: EngineReport;
+  /** The model that answered, by its own word; absent where the service does not say. */
+  readonly model?: string;
     | 'bad-request'
     | 'context-full'
     | 'network'
@@ -118,6 +126,8 @@ export interface ProviderDependencies {
     readonly path: string;
     readonly contextTokens: number | null;
     readonly parametersB: number | null;
+  /** Reaches services on the net: through the proxy and with the certificates of this machine. Absent: the built-in one. */
+  readonly fetch?: typeof fetch;
     readonly label: string;
     /** Gears that it passed the probe for, best first; absent: nobody knows, recipes only. */
     readonly gears?: readonly Gear[];

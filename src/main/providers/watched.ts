@@ -1,3 +1,6 @@
+/** How long a stream may be silent. A local server may read a long prompt for minutes; a service on the net may not. */
+export const stallMs = { local: 300_000, cloud: 90_000 } as const;
+
 /** A stream that gave nothing for too long. */
 export class StalledError extends Error {
   constructor(stallMs: number) {

@@ -52,6 +52,7 @@ describe('a whole answer', () => {
     await run({
       messages: [
         { role: 'system', parts: [{ type: 'text', text: 'S' }] },
+        { role: 'user', parts: [{ type: 'text', text: 'U' }] },
         {
           role: 'assistant',
           parts: [
@@ -73,6 +74,7 @@ describe('a whole answer', () => {
         max_tokens: 64,
         messages: [
           { role: 'system', content: 'S' },
+          { role: 'user', content: 'U' },
           {
             role: 'assistant',
             content: null,

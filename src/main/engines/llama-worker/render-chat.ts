@@ -79,6 +79,7 @@ export function contentOf(message: Message): string {
         break;
       }
       case 'reasoning':
+      case 'image':
         break;
       default:
         part satisfies never;

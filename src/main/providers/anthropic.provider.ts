@@ -1,0 +1,91 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { z } from 'zod';
+import { anthropicSchema } from '@shared/settings.ts';
+import { answer } from './answer.ts';
+import { anthropicWire } from './anthropic-stream.ts';
+import type { ListedModel } from './bundled-models.ts';
+import type { Provider } from './define.ts';
+import { defineProvider } from './define.ts';
+import { getJson } from './json-get.ts';
+import { createModelBook } from './model-book.ts';
+import { stallMs } from './watched.ts';
+
+const VERSION = '2023-06-01';
+
+/** Claude models, through Anthropic's Messages API. */
+export default defineProvider({
+  kind: 'anthropic',
+  label: 'Anthropic',
+  settings: anthropicSchema,
+  secrets: ['apiKey'],
+  create(dependencies, { id, settings }): Provider {
+    const { now, secret } = dependencies;
+    const get = dependencies.fetch ?? fetch;
+    const book = createModelBook({
+      id,
+      service: 'anthropic',
+      where: 'cloud',
+      models: settings.models,
+      effort: settings.effort,
+      now,
+      usual: () => ({ contextTokens: 200_000, tools: true, images: true, reasoning: true, cache: true }),
+      fetchList: async (signal) => {
+        const url = `${settings.baseUrl.replace(/\/+$/, '')}/v1/models?limit=1000`;
+        const headers = { 'anthropic-version': VERSION, 'x-api-key': (await secret('apiKey')) ?? '' };
+        return readList(await getJson({ url, headers, fetch: get, signal }));
+      },
+    });
+    const connect = async (): Promise<Anthropic> =>
+      new Anthropic({
+        baseURL: settings.baseUrl,
+        // Never what else lies about in the environment or in files of other programs.
+        apiKey: (await secret('apiKey')) ?? 'none',
+        authToken: null,
+        // Retries are the agent's, so that every one of them is seen and can be cancelled.
+        maxRetries: 0,
+        logLevel: 'off',
+        timeout: stallMs.cloud,
+        fetch: get,
+      });
+    return {
+      id,
+      listModels: book.list,
+      countTokens: async () => null,
+      dispose: async () => {},
+      stream: (request, signal) => {
+        const wire = anthropicWire(connect, ({ model }) => {
+          const { images, reasoning } = book.find(model).capabilities;
+          return { by: `anthropic/${model}`, images: images === true, reasoning: reasoning === true };
+        });
+        return answer(wire, request, { signal, now, stallMs: stallMs.cloud });
+      },
+    };
+  },
+});
+
+const support = z.object({ supported: z.boolean() }).nullish().catch(null);
+const listSchema = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      display_name: z.string().nullish(),
+      max_input_tokens: z.number().int().positive().nullish().catch(null),
+      lifecycle: z.string().nullish(),
+      capabilities: z.object({ image_input: support, thinking: support }).nullish().catch(null),
+    }),
+  ),
+});
+
+function readList(body: unknown): readonly ListedModel[] {
+  return listSchema
+    .parse(body)
+    .data.filter((model) => model.lifecycle !== 'retired')
+    .map(({ id, display_name: label, max_input_tokens: window, capabilities }) => ({
+      name: id,
+      label: label ?? undefined,
+      contextTokens: window ?? undefined,
+      tools: true,
+      images: capabilities?.image_input?.supported,
+      reasoning: capabilities?.thinking?.supported,
+    }));
+}

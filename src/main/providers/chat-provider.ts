@@ -1,0 +1,81 @@
+import OpenAI from 'openai';
+import type { Effort } from '@shared/models.ts';
+import type { ModelSettings } from '@shared/settings.ts';
+import { answer } from './answer.ts';
+import { readChatModels } from './chat-models.ts';
+import type { ChatService } from './chat-services.ts';
+import { chatWire } from './chat-stream.ts';
+import type { Provider, ProviderDependencies } from './define.ts';
+import { getJson } from './json-get.ts';
+import { createModelBook } from './model-book.ts';
+import { stallMs } from './watched.ts';
+
+export interface ChatEndpoint {
+  readonly id: string;
+  /** Of the definition, for what is carried from answer to request. */
+  readonly kind: string;
+  readonly baseUrl: string;
+  readonly where: 'local' | 'cloud';
+  readonly service: ChatService;
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  readonly effort: Effort | undefined;
+}
+
+/** A provider for any service that speaks Chat Completions. */
+export function createChatProvider(dependencies: ProviderDependencies, endpoint: ChatEndpoint): Provider {
+  const { now, secret } = dependencies;
+  const { id, service, where } = endpoint;
+  const get = dependencies.fetch ?? fetch;
+  const headersOf = (key: string | null): Record<string, string> =>
+    key === null
+      ? {}
+      : { authorization: `Bearer ${key}`, ...(service.label === 'Azure OpenAI' ? { 'api-key': key } : {}) };
+  const book = createModelBook({
+    id,
+    where,
+    service: service.bundled,
+    models: endpoint.models,
+    effort: endpoint.effort,
+    now,
+    usual: () => ({
+      contextTokens: service.contextTokens,
+      tools: true,
+      images: service.images,
+      reasoning: service.reasoningBack !== null,
+      cache: service.cache,
+    }),
+    fetchList: async (signal) => {
+      const url = `${endpoint.baseUrl.replace(/\/+$/, '')}/models`;
+      return readChatModels(await getJson({ url, headers: headersOf(await secret('apiKey')), fetch: get, signal }));
+    },
+  });
+  const connect = async (): Promise<OpenAI> => {
+    const key = await secret('apiKey');
+    // Retries are the agent's, so that every one of them is seen and can be cancelled.
+    return new OpenAI({
+      baseURL: endpoint.baseUrl,
+      apiKey: key ?? 'none',
+      maxRetries: 0,
+      // Nothing of the environment but what the settings name, and nothing of ours on the terminal.
+      organization: null,
+      project: null,
+      logLevel: 'off',
+      timeout: stallMs[where],
+      fetch: get,
+      defaultHeaders: headersOf(key),
+    });
+  };
+  return {
+    id,
+    listModels: book.list,
+    countTokens: async () => null,
+    dispose: async () => {},
+    stream: (request, signal) => {
+      const wire = chatWire(connect, ({ model }) => {
+        const { images, reasoning } = book.find(model).capabilities;
+        return { service, by: `${endpoint.kind}/${model}`, images: images === true, reasoning: reasoning === true };
+      });
+      return answer(wire, request, { signal, now, stallMs: stallMs[where] });
+    },
+  };
+}

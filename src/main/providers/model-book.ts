@@ -1,0 +1,137 @@
+import type { Effort, ModelInfo } from '@shared/models.ts';
+import type { ModelSettings } from '@shared/settings.ts';
+import { childAbort } from '../lib/child-abort.ts';
+import type { ListedModel } from './bundled-models.ts';
+import { bundledModels, bundledOn } from './bundled-models.ts';
+
+/** What is known of the models of one configured service. */
+export interface ModelBook {
+  /**
+   * The service's own list; what the settings name of its models is in it, too. Where the service cannot be asked,
+   * the list that comes with Dewpoint, with its date. Throws where there is nothing at all to name.
+   */
+  readonly list: (signal: AbortSignal) => Promise<readonly ModelInfo[]>;
+  /** Never waits; of a model that nobody has named so far it knows what holds for all of the service. */
+  readonly find: (name: string) => ModelInfo;
+}
+
+export interface ModelBookOptions {
+  readonly id: string;
+  /** Names the list that comes with Dewpoint; null where there is none. */
+  readonly service: string | null;
+  readonly where: 'local' | 'cloud';
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  readonly effort: Effort | undefined;
+  readonly fetchList: (signal: AbortSignal) => Promise<readonly ListedModel[]>;
+  readonly now: () => number;
+  /** For a model of which no list says more. */
+  readonly usual: (name: string) => UsualModel;
+}
+
+export interface UsualModel {
+  readonly contextTokens: number;
+  readonly tools: boolean;
+  readonly images: boolean;
+  readonly reasoning: boolean;
+  readonly cache: boolean;
+}
+
+const LIST_TIMEOUT_MS = 5_000;
+/** A turn asks at its start; services change their lists by the day. */
+const FRESH_MS = 10 * 60_000;
+
+export function createModelBook(options: ModelBookOptions): ModelBook {
+  const bundled = options.service === null ? [] : (bundledModels[options.service] ?? []);
+  let live: { readonly models: readonly ListedModel[]; readonly at: number } | null = null;
+  const infos = (models: readonly ListedModel[], listedOn?: string): readonly ModelInfo[] => {
+    const names = new Set([...Object.keys(options.models), ...models.map((model) => model.name)]);
+    return [...names].map((name) =>
+      infoOf(options, name, { listed: nearest(models, name), bundled: nearest(bundled, name), listedOn }),
+    );
+  };
+  return {
+    find: (name) =>
+      infoOf(options, name, { listed: nearest(live?.models ?? [], name), bundled: nearest(bundled, name) }),
+    async list(signal) {
+      if (live !== null && options.now() - live.at < FRESH_MS) return infos(live.models);
+      const child = childAbort(signal);
+      const timer = setTimeout(() => child.abort(new Error('The list of models took too long.')), LIST_TIMEOUT_MS);
+      try {
+        live = { models: await options.fetchList(child.signal), at: options.now() };
+        return infos(live.models);
+      } catch (error) {
+        if (!isOffline(error) || bundled.length === 0) {
+          if (Object.keys(options.models).length === 0) throw error;
+          return infos([]);
+        }
+        return infos(bundled, bundledOn);
+      } finally {
+        clearTimeout(timer);
+        child.release();
+      }
+    },
+  };
+}
+
+/** A list that was refused; the service is there, and the list that comes with Dewpoint would only hide the reason. */
+export class ListRefusedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ListRefusedError';
+  }
+}
+
+function isOffline(error: unknown): boolean {
+  return !(error instanceof ListRefusedError);
+}
+
+/** A dated name (`gpt-5.4-2026-03-05`) is the model that it is a date of. */
+function nearest(models: readonly ListedModel[], name: string): ListedModel | undefined {
+  const bare = name.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '');
+  return models.find((model) => model.name === name) ?? models.find((model) => model.name === bare);
+}
+
+interface Known {
+  readonly listed: ListedModel | undefined;
+  readonly bundled: ListedModel | undefined;
+  /** The first is the bundled one, of this day. */
+  readonly listedOn?: string | undefined;
+}
+
+function infoOf(options: ModelBookOptions, name: string, { listed, bundled, listedOn }: Known): ModelInfo {
+  const { where } = options;
+  const usual = options.usual(name);
+  const known = options.models[name];
+  const reasoning = known?.reasoning ?? listed?.reasoning ?? bundled?.reasoning ?? usual.reasoning;
+  const effort = known?.effort ?? options.effort;
+  return {
+    id: `${options.id}/${name}`,
+    provider: options.id,
+    name,
+    label: listed?.label ?? bundled?.label ?? name,
+    where,
+    contextTokens: known?.context ?? listed?.contextTokens ?? bundled?.contextTokens ?? usual.contextTokens,
+    parametersB: known?.parametersB ?? null,
+    capabilities: {
+      tools: known?.tools ?? listed?.tools ?? bundled?.tools ?? usual.tools,
+      grammar: false,
+      prefill: false,
+      infill: false,
+      countTokens: false,
+      images: known?.images ?? listed?.images ?? bundled?.images ?? usual.images,
+      reasoning,
+      cache: usual.cache,
+    },
+    price: known?.price ?? priceOf(options, listed),
+    gears: known?.gears ?? ['loop', 'recipe'],
+    ...(reasoning && effort !== undefined ? { effort } : {}),
+    ...(listedOn === undefined || known !== undefined ? {} : { listedOn }),
+  };
+}
+
+function priceOf({ where, id, now }: ModelBookOptions, listed: ListedModel | undefined): ModelInfo['price'] {
+  if (where === 'local') return { input: 0, output: 0, source: 'local', date: bundledOn };
+  if (listed?.price === undefined) return null;
+  const date = new Date(now()).toISOString().slice(0, 10);
+  return { ...listed.price, source: `the list of ${id}`, date };
+}

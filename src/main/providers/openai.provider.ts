@@ -1,0 +1,75 @@
+import OpenAI from 'openai';
+import { openaiSchema } from '@shared/settings.ts';
+import { answer } from './answer.ts';
+import { readChatModels } from './chat-models.ts';
+import type { Provider } from './define.ts';
+import { defineProvider } from './define.ts';
+import { getJson } from './json-get.ts';
+import { createModelBook } from './model-book.ts';
+import { responsesWire } from './responses-stream.ts';
+import { stallMs } from './watched.ts';
+
+/** OpenAI's own models, through its Responses API. */
+export default defineProvider({
+  kind: 'openai',
+  label: 'OpenAI',
+  settings: openaiSchema,
+  secrets: ['apiKey'],
+  create(dependencies, { id, settings }): Provider {
+    const { now, secret } = dependencies;
+    const get = dependencies.fetch ?? fetch;
+    const book = createModelBook({
+      id,
+      service: 'openai',
+      where: 'cloud',
+      models: settings.models,
+      effort: settings.effort,
+      now,
+      usual: (name) => ({
+        contextTokens: 128_000,
+        tools: true,
+        images: true,
+        reasoning: !withoutReasoning.test(name),
+        cache: true,
+      }),
+      fetchList: async (signal) => {
+        const url = `${settings.baseUrl.replace(/\/+$/, '')}/models`;
+        const key = await secret('apiKey');
+        const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+        const listed = readChatModels(await getJson({ url, headers, fetch: get, signal }));
+        return listed.filter((model) => !otherApis.test(model.name));
+      },
+    });
+    const connect = async (): Promise<OpenAI> =>
+      new OpenAI({
+        baseURL: settings.baseUrl,
+        apiKey: (await secret('apiKey')) ?? 'none',
+        // Retries are the agent's, so that every one of them is seen and can be cancelled.
+        maxRetries: 0,
+        organization: null,
+        project: null,
+        logLevel: 'off',
+        timeout: stallMs.cloud,
+        fetch: get,
+      });
+    return {
+      id,
+      listModels: book.list,
+      countTokens: async () => null,
+      dispose: async () => {},
+      stream: (request, signal) => {
+        const wire = responsesWire(connect, ({ model }) => {
+          const { images, reasoning } = book.find(model).capabilities;
+          return { by: `openai/${model}`, images: images === true, reasoning: reasoning === true };
+        });
+        return answer(wire, request, { signal, now, stallMs: stallMs.cloud });
+      },
+    };
+  },
+});
+
+const withoutReasoning = /^(gpt-[34]|chatgpt)|chat-latest/u;
+
+/** In the list of models, but behind other doors. */
+const otherApis =
+  /^(davinci|babbage|gpt-3\.5-turbo-instruct|sora|chatgpt-image|computer-use)|image|audio|realtime|search/u;
