@@ -134,20 +134,18 @@ describe('an engine without enough memory', () => {
     const program = join(dir, 'limited-node');
     await writeFile(program, `#!/bin/sh\nulimit -d ${limitMb * 1024}\nexec ${nodePath} "$@"\n`);
     await chmod(program, 0o755);
-    engine = createLlamaEngine({ nodePath: program, workerPath: await builtWorker(), now: clock });
+    // A machine that is busy with other things is slow, not hung.
+    engine = createLlamaEngine({ nodePath: program, workerPath: await builtWorker(), now: clock, hangMs: 90_000 });
   }
 
   it.each([
-    // Too little for the program itself, for the model, and for its context.
-    300, 650, 800,
+    // Too little for the program itself, for its threads (it ends without a word), for the model, and for its context.
+    300, 600, 620, 650, 680, 800,
   ])('says so when it cannot load (%i MiB)', async (limitMb) => {
     await startLimited(limitMb);
     const provider = await createTestProvider(engine, { cacheDir: dir, contextTokens: 8192 });
     const { ended } = await collect(provider.stream(story, new AbortController().signal));
-    // Between two of its parts the program itself may be what finds no room; it then dies without a last word.
-    expect(ended.stopReason).toBe('error');
-    expect(['out-of-memory', ...(limitMb === 650 ? ['engine-lost'] : [])]).toContain(ended.error?.code);
-    expect(ended.error?.message).toMatch(/\S/);
+    expect(ended).toMatchObject({ stopReason: 'error', error: { code: 'out-of-memory', retryable: false } });
   });
 
   it('says so when memory runs out in the middle of an answer', async () => {

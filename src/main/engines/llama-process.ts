@@ -2,6 +2,8 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { messageOf } from '@shared/errors.ts';
 import { fromWorkerSchema } from './llama-worker/protocol.ts';
+import { linesAboutMemory } from './about-memory.ts';
+import { watchMemory } from './process-memory.ts';
 import type { EngineError, FromWorker, ToWorker } from './llama-worker/protocol.ts';
 
 export interface LlamaProcessOptions {
@@ -30,39 +32,46 @@ export interface LlamaProcess {
 }
 
 /** Last words of the process that are kept for an error message. */
-const keptOutputCharacters = 4000;
+const keptOutputCharacters = 16_000;
+/** How often a process with limits is looked at, and any process while it starts. */
+const lookMs = 50;
+const startsForMs = 2_000;
 
 export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
   const child = forkWorker(options);
   const lastWords = listenToOutput(child);
   const listeners = new Map<number, (answer: FromWorker) => boolean>();
   const heart = createHeart(options.hangMs, () => listeners.size > 0);
+  const memory = guardMemory(child.pid, options.hangMs * 4);
   let nextId = 1;
   let isAlive = true;
-  const lose = (reason: string): void => {
+  const lose = (reason: string, signal: NodeJS.Signals | null = null): void => {
     if (!isAlive) return;
     isAlive = false;
     heart.stop();
-    const error = lossError(reason, lastWords());
+    memory.stop();
+    const error = lossError(reason, lastWords(), memory.verdict(signal));
     for (const [id, listen] of listeners) listen({ type: 'failed', id, error });
     listeners.clear();
   };
   const send = (message: ToWorker): void => {
     if (child.connected) child.send(message, (error) => (error === null ? undefined : lose(error.message)));
   };
+  const giveUp = (reason: string): void => {
+    lose(reason);
+    child.kill('SIGKILL');
+  };
   watchEnd(child, lose);
   child.on('message', (raw: unknown) => {
     heart.beat();
-    const parsed = fromWorkerSchema.safeParse(raw);
-    if (!parsed.success || parsed.data.type === 'ready' || parsed.data.type === 'pong') return;
-    if (listeners.get(parsed.data.id)?.(parsed.data) === true) listeners.delete(parsed.data.id);
+    const answer = answerFrom(raw);
+    if (answer === null) return;
+    memory.noteWork();
+    if (listeners.get(answer.id)?.(answer) === true) listeners.delete(answer.id);
   });
   heart.start(
-    () => send({ type: 'ping', id: 0 }),
-    () => {
-      lose(`did not answer for ${Math.round(options.hangMs / 1000)} seconds`);
-      child.kill('SIGKILL');
-    },
+    () => (memory.isStuck() ? giveUp('got no further') : send({ type: 'ping', id: 0 })),
+    () => giveUp(`did not answer for ${Math.round(options.hangMs / 1000)} seconds`),
   );
   return {
     pid: child.pid,
@@ -73,20 +82,24 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
       const id = nextId;
       nextId += 1;
       if (!isAlive) {
-        listen({ type: 'failed', id, error: lossError('is gone', lastWords()) });
+        listen({ type: 'failed', id, error: lossError('is gone', lastWords(), null) });
         return id;
       }
       listeners.set(id, listen);
       heart.beat();
+      memory.noteWork();
       send({ ...message, id });
       return id;
     },
     abort: (id) => send({ type: 'abort', id }),
-    kill() {
-      lose('was ended by the app');
-      child.kill('SIGKILL');
-    },
+    kill: () => giveUp('was ended by the app'),
   };
+}
+
+/** Null for what is only a sign of life. */
+function answerFrom(raw: unknown): Exclude<FromWorker, { readonly type: 'ready' | 'pong' }> | null {
+  const parsed = fromWorkerSchema.safeParse(raw);
+  return !parsed.success || parsed.data.type === 'ready' || parsed.data.type === 'pong' ? null : parsed.data;
 }
 
 function forkWorker({ workerPath, nodePath }: LlamaProcessOptions): ChildProcess {
@@ -98,13 +111,13 @@ function forkWorker({ workerPath, nodePath }: LlamaProcessOptions): ChildProcess
   });
 }
 
-function watchEnd(child: ChildProcess, lose: (reason: string) => void): void {
-  child.on('error', (error) => lose(`could not be started (${messageOf(error)})`));
+function watchEnd(child: ChildProcess, lose: (reason: string, signal: NodeJS.Signals | null) => void): void {
+  child.on('error', (error) => lose(`could not be started (${messageOf(error)})`, null));
   child.on('exit', (code, signal) => {
     const reason = signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
     // Its last words may still be in the pipe; a process that it left behind could hold that open for ever.
-    child.once('close', () => lose(reason));
-    setTimeout(() => lose(reason), 200).unref();
+    child.once('close', () => lose(reason, signal));
+    setTimeout(() => lose(reason, signal), 200).unref();
   });
 }
 
@@ -151,16 +164,48 @@ function createHeart(hangMs: number, isNeeded: () => boolean): Heart {
   };
 }
 
-const outOfMemory =
-  /bad_alloc|out of memory|insufficient memory|failed to allocate|cannot allocate|mem_buffer != NULL|heap limit/i;
+interface MemoryGuard {
+  /** Something was asked of the process, or came from it, that is more than a sign of life. */
+  noteWork(): void;
+  /** Without memory one of its threads may wait for ever while the one that answers pings is well. */
+  isStuck(): boolean;
+  verdict(signal: NodeJS.Signals | null): string | null;
+  stop(): void;
+}
 
-function lossError(reason: string, output: string): EngineError {
+/** Looks at the memory of a process while it starts, and on for as long as it has limits. */
+function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
+  const watch = watchMemory(pid);
+  const startedAt = Date.now();
+  let lastWorkAt = startedAt;
+  const timer = setInterval(() => {
+    watch.look();
+    if (!watch.isLimited && Date.now() - startedAt > startsForMs) clearInterval(timer);
+  }, lookMs);
+  timer.unref();
+  watch.look();
+  return {
+    noteWork() {
+      lastWorkAt = Date.now();
+      watch.look();
+    },
+    isStuck: () => watch.isNearLimit && Date.now() - lastWorkAt > stuckMs,
+    verdict: (signal) => watch.verdict(signal),
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** `verdict`: what the memory of the process told; a program that finds no room for itself often has no last words. */
+function lossError(reason: string, output: string, verdict: string | null): EngineError {
   const lines = output.trim().split('\n');
-  const aboutMemory = lines.filter((line) => outOfMemory.test(line));
+  const aboutMemory = linesAboutMemory(lines);
   const words = (aboutMemory.length > 0 ? aboutMemory : lines).slice(-3).join(' ').slice(-400);
   const said = words === '' ? '' : ` Its last words: ${words}`;
   if (aboutMemory.length > 0) {
     return { code: 'out-of-memory', message: `The engine ran out of memory and its process ${reason}.${said}` };
+  }
+  if (verdict !== null) {
+    return { code: 'out-of-memory', message: `The engine's process ${reason}. ${verdict}${said}` };
   }
   const hint = reason.includes('SIGKILL') ? ' The system does that, too, when memory runs out.' : '';
   return { code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };

@@ -1,3 +1,4 @@
+import { linesAboutMemory } from '../about-memory.ts';
 import { nameError, startGeneration } from './generate.ts';
 import type { RunningGeneration } from './generate.ts';
 import { loadModel } from './load-model.ts';
@@ -79,7 +80,20 @@ send({ type: 'ready' });
 
 /** Does one thing after the other: the engine's objects are not made for two at once. */
 function inTurn(id: number, work: () => Promise<unknown>): void {
-  free = free.then(work).catch((error: unknown) => send({ type: 'failed', id, error: nameError(error, log) }));
+  free = free.then(work).catch(async (error: unknown) => {
+    await logToArrive();
+    send({ type: 'failed', id, error: nameError(error, mostTelling(log)) });
+  });
+}
+
+/** What the engine prints comes from its own threads, often after what it throws. */
+function logToArrive(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+function mostTelling(lines: readonly string[]): readonly string[] {
+  const aboutMemory = linesAboutMemory(lines);
+  return aboutMemory.length > 0 ? aboutMemory : lines;
 }
 
 async function load(id: number, options: LoadOptions): Promise<void> {
@@ -96,6 +110,8 @@ async function load(id: number, options: LoadOptions): Promise<void> {
         log.splice(0, log.length - 20);
       },
     });
+    // Room that it had to look for more than once is no news for what fails later.
+    log.length = 0;
     loaded = { engine, memory: createTokenMemory(), options: wanted };
   }
   send({ type: 'loaded', id, model: loaded.engine.info });
