@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { constants, existsSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
+import {
+  type HostFolder,
+  isGitName,
+  nameProblem,
+  openChildFolder,
+  openForReading,
+  openHostFolder,
+} from '../lib/host-folder.ts';
 import { errorCodeOf, isMissing } from '../lib/json-file.ts';
 import { hashOf } from './blobs.ts';
 
@@ -52,17 +59,11 @@ export function createSafeFolder(root: string): SafeFolder {
   };
 }
 
-/** An open folder. Names are looked up in this very folder, even if its path meanwhile leads elsewhere (Linux). */
-interface Folder {
-  at(name: string): string;
-  close(): Promise<void>;
-}
-
 /** Walks to the folder of `path` one name at a time, refusing links; `fallback` where a folder on the way is missing. */
 async function inParent<T>(
   place: { readonly root: string; readonly path: string; readonly create: boolean },
   fallback: T,
-  work: (folder: Folder, name: string) => Promise<T>,
+  work: (folder: HostFolder, name: string) => Promise<T>,
 ): Promise<T> {
   const parts = partsOf(place.path);
   const name = parts.at(-1) ?? '';
@@ -82,57 +83,38 @@ async function inParent<T>(
 
 function partsOf(path: string): readonly string[] {
   const parts = path.split('/');
-  const isWrong = parts.some(
-    (part) =>
-      part === '' ||
-      part === '.' ||
-      part === '..' ||
-      part.includes('\0') ||
-      (process.platform === 'win32' && /[\\:]/.test(part)),
-  );
-  if (isWrong) throw new AppError('refused', `${path} is not a path inside the folder.`);
+  for (const part of parts) {
+    const problem = nameProblem(part);
+    if (problem !== null) throw new AppError('refused', `${path} is not a path inside the folder: ${problem}.`);
+    // Git on the host runs what stands in there; no change of a session is ever in it.
+    if (isGitName(part)) throw new AppError('refused', `${path} lies in the data of git.`);
+  }
   return parts;
 }
 
-/** Through these paths the system looks names up in an open folder, whatever has become of the way to it. */
-const hasFolderPaths = process.platform === 'linux' && existsSync('/proc/self/fd');
-
-async function openRoot(root: string): Promise<Folder> {
+async function openRoot(root: string): Promise<HostFolder> {
   try {
-    if (hasFolderPaths) return folderOf(await open(root, constants.O_RDONLY | constants.O_DIRECTORY));
-    if ((await stat(root)).isDirectory()) return pathFolder(root);
+    return await openHostFolder(root);
   } catch (error) {
     if (!isMissing(error) && errorCodeOf(error) !== 'ENOTDIR') throw error;
   }
   throw new AppError('not-found', `The folder ${root} is no longer there.`);
 }
 
-function folderOf(handle: FileHandle): Folder {
-  return { at: (name) => `/proc/self/fd/${handle.fd}/${name}`, close: () => handle.close() };
-}
-
-function pathFolder(path: string): Folder {
-  return { at: (name) => join(path, name), close: async () => undefined };
-}
-
 async function openChild(
-  folder: Folder,
+  folder: HostFolder,
   name: string,
   { path, create }: { readonly path: string; readonly create: boolean },
-): Promise<Folder | null> {
-  const child = folder.at(name);
+): Promise<HostFolder | null> {
   for (;;) {
     try {
-      if (hasFolderPaths)
-        return folderOf(await open(child, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW));
-      if ((await lstat(child)).isDirectory()) return pathFolder(child);
-      throw leadsElsewhere(path, name);
+      return await openChildFolder(folder, name);
     } catch (error) {
       const code = errorCodeOf(error);
       if (code === 'ELOOP' || code === 'ENOTDIR') throw leadsElsewhere(path, name);
       if (code !== 'ENOENT') throw error;
       if (!create) return null;
-      await mkdir(child);
+      await mkdir(folder.at(name));
     }
   }
 }
@@ -141,13 +123,13 @@ function leadsElsewhere(path: string, name: string): AppError {
   return new AppError('refused', `${path} leads through ${name}, which is a link or no folder.`);
 }
 
-async function look(folder: Folder, name: string): Promise<FileNow> {
+async function look(folder: HostFolder, name: string): Promise<FileNow> {
   let file: FileHandle;
   try {
     const known = await lstat(folder.at(name));
     if (!known.isFile())
       return { type: 'other', what: known.isDirectory() ? 'a folder' : known.isSymbolicLink() ? 'a link' : 'no file' };
-    file = await open(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = await openForReading(folder, name);
   } catch (error) {
     if (isMissing(error)) return { type: 'missing' };
     if (errorCodeOf(error) === 'ELOOP') return { type: 'other', what: 'a link' };
@@ -165,7 +147,7 @@ async function look(folder: Folder, name: string): Promise<FileNow> {
 
 /** Written aside in the same folder and renamed into place; owned as the file, or else the folder, was before. */
 async function replaceFile(
-  folder: Folder,
+  folder: HostFolder,
   name: string,
   file: { readonly bytes: Uint8Array; readonly mode: number },
 ): Promise<void> {
@@ -193,11 +175,11 @@ async function replaceFile(
   }
 }
 
-async function ownerOf(folder: Folder, name: string): Promise<{ readonly uid: number; readonly gid: number }> {
+async function ownerOf(folder: HostFolder, name: string): Promise<{ readonly uid: number; readonly gid: number }> {
   try {
     return await lstat(folder.at(name));
   } catch (error) {
     if (!isMissing(error)) throw error;
-    return stat(folder.at('.'));
+    return stat(folder.place);
   }
 }

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { lstat, open, readlink, type FileHandle } from 'node:fs/promises';
+import { open, readlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, type Reply } from '@shared/errors.ts';
+import { openChildFolder, openForReading, openHostFolder, type HostFolder } from '../../lib/host-folder.ts';
 import { systemCodeOf } from '../docker/deadline.ts';
 import { workspaceRelative } from '../paths.ts';
 
@@ -17,10 +18,6 @@ export interface OpenedPath {
 }
 
 const maxLinks = 20;
-const isLinux = process.platform === 'linux';
-// A pipe must not hold us up, a terminal must not become ours, and a link is followed by us or not at all.
-const flags =
-  constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
  * Opens a path below `root` part by part, each from the folder opened before it (Linux), so that a link swapped in
@@ -57,32 +54,29 @@ interface Walked {
 }
 
 async function walk(root: string, parts: readonly string[]): Promise<Reply<Walked>> {
-  let handle: FileHandle;
+  let folder: HostFolder;
   try {
-    handle = await open(root, flags);
+    folder = await openHostFolder(root);
   } catch (error) {
     return openFailure('.', error);
   }
-  let place = root;
-  for (const [at, part] of parts.entries()) {
-    const path = isLinux ? `/proc/self/fd/${handle.fd}/${part}` : join(place, part);
-    place = join(place, part);
-    try {
-      // Elsewhere than on Linux the look before the opening is all there is; no command runs in this tier that could race it.
-      if (!isLinux && (await lstat(path)).isSymbolicLink()) throw new LinkFound();
-      const next = await open(path, flags);
-      await handle.close();
-      handle = next;
-    } catch (error) {
-      const target = await readlink(path).catch(() => null);
-      await handle.close();
-      return target === null ? openFailure(parts.join('/'), error) : success({ handle: null, link: { at, target } });
+  try {
+    for (const [at, part] of parts.entries()) {
+      try {
+        if (at === parts.length - 1) return success({ handle: await openForReading(folder, part), link: null });
+        const next = await openChildFolder(folder, part);
+        await folder.close();
+        folder = next;
+      } catch (error) {
+        const target = await readlink(folder.at(part)).catch(() => null);
+        return target === null ? openFailure(parts.join('/'), error) : success({ handle: null, link: { at, target } });
+      }
     }
+    return success({ handle: await open(folder.place, constants.O_RDONLY), link: null });
+  } finally {
+    await folder.close();
   }
-  return success({ handle, link: null });
 }
-
-class LinkFound extends Error {}
 
 function leadsOut(path: string): Reply<never> {
   return failure('refused', `${path} is a link that leads out of the workspace.`);
@@ -91,6 +85,7 @@ function leadsOut(path: string): Reply<never> {
 function openFailure(path: string, error: unknown): Reply<never> {
   const code = systemCodeOf(error);
   if (code === 'ENOENT') return failure('not-found', `There is no ${path}.`);
+  if (code === 'EINVAL') return failure('bad-input', `${path} holds a name that cannot be used here.`);
   if (code === 'ENOTDIR') return failure('bad-input', `${path} lies below something that is not a folder.`);
   if (code === 'EACCES' || code === 'EPERM')
     return failure('refused', `${path} is protected: its permissions do not allow this.`);

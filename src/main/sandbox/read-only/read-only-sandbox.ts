@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
+import { hostFolderOf } from '../../lib/host-folder.ts';
 import { withoutIgnored } from '../ignore-rules.ts';
 import { workspaceRelative } from '../paths.ts';
 import { readEach } from '../read-each.ts';
@@ -16,7 +18,6 @@ import type {
   SearchQuery,
   SearchResult,
 } from '../sandbox.ts';
-import { lstat } from 'node:fs/promises';
 import { openInside, type OpenedPath } from './host-path.ts';
 import { kindOf, walkTree, type TreeEntry } from './host-tree.ts';
 import { searchHost } from './ripgrep.ts';
@@ -110,7 +111,7 @@ async function listOpened(opened: OpenedPath, options: ListOptions, signal: Abor
   if (!(await opened.handle.stat()).isDirectory()) return failure('bad-input', `${opened.path} is not a folder.`);
   const entries: ListEntry[] = [];
   const ignoreFiles = new Map<string, string>();
-  await walkTree(placeOf(opened), {
+  await walkTree(hostFolderOf(opened.handle, opened.place), {
     prefix: opened.path,
     depth: Math.max(1, options.depth ?? 64),
     all: options.all === true,
@@ -131,7 +132,7 @@ async function scanOpened(opened: OpenedPath, signal: AbortSignal): Promise<Repl
     const fingerprint = `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
     files.set(path, { sizeBytes, mode: Number(stats.mode) & 0o7777, fingerprint });
   };
-  await walkTree(placeOf(opened), {
+  await walkTree(hostFolderOf(opened.handle, opened.place), {
     prefix: '.',
     depth: 64,
     all: false,
@@ -150,7 +151,7 @@ async function statPath(workspacePath: string, path: string): Promise<Reply<File
   const folder = await openInside(workspacePath, cut < 0 ? '.' : inside.value.slice(0, cut));
   if (!folder.ok) return folder;
   try {
-    const stats = await lstat(`${placeOf(folder.value)}/${inside.value.slice(cut + 1)}`);
+    const stats = await lstat(hostFolderOf(folder.value.handle, folder.value.place).at(inside.value.slice(cut + 1)));
     return success({
       kind: kindOf(stats),
       sizeBytes: stats.size,
@@ -175,14 +176,13 @@ async function searchInside(
     return failure('bad-input', 'A pattern cannot hold a NUL character.');
   const opened = await openInside(workspacePath, inside.value);
   if (!opened.ok) return opened;
+  const found = await opened.value.handle.stat();
   await opened.value.handle.close();
+  // A pipe would be waited for.
+  if (!found.isFile() && !found.isDirectory()) return failure('bad-input', `${inside.value} is not a regular file.`);
   return searchHost(
     workspacePath,
     { ...query, path: opened.value.realPath, limit: query.limit ?? defaultSearchMatches },
     signal,
   );
-}
-
-function placeOf({ handle, place }: OpenedPath): string {
-  return process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : place;
 }

@@ -1,0 +1,138 @@
+import { constants, existsSync } from 'node:fs';
+import { lstat, open, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * The one way in which the host itself goes into a folder that a program we do not trust has its hands on: name by name,
+ * each looked up in the folder opened before it, and no link followed. On Linux a folder or link that is swapped in
+ * meanwhile cannot lead out; elsewhere the look before the opening is all there is.
+ */
+export interface HostFolder {
+  /** A path to a name in this very folder, whatever has become of the way to it (Linux). */
+  at(name: string): string;
+  /** The folder itself, as such a path. */
+  readonly place: string;
+  close(): Promise<void>;
+}
+
+/** Through these paths the system looks names up in an open folder. */
+const hasFolderPaths = process.platform === 'linux' && existsSync('/proc/self/fd');
+
+const notLinks = constants.O_NOFOLLOW ?? 0;
+const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
+// A pipe must not hold us up, and a terminal must not become ours.
+const readFlags = constants.O_RDONLY | notLinks | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/** Opens the folder to begin with; its own path may hold links. Rejects with the file system's error. */
+export async function openHostFolder(root: string): Promise<HostFolder> {
+  if (hasFolderPaths) return hostFolderOf(await open(root, folderFlags), root);
+  if (!(await stat(root)).isDirectory()) throw errorWith('ENOTDIR', root);
+  return pathFolder(root);
+}
+
+/** Opens a folder in a folder. Rejects with `ELOOP` or `ENOTDIR` for a link, else with the file system's error. */
+export async function openChildFolder(folder: HostFolder, name: string): Promise<HostFolder> {
+  checkName(name);
+  const child = folder.at(name);
+  if (hasFolderPaths) return hostFolderOf(await open(child, folderFlags | notLinks), child);
+  const found = await lstat(child);
+  if (found.isSymbolicLink()) throw errorWith('ELOOP', child);
+  if (!found.isDirectory()) throw errorWith('ENOTDIR', child);
+  return pathFolder(child);
+}
+
+/**
+ * Opens what has this name for reading, file, folder or device; the caller looks what it is before it reads. Rejects
+ * with `ELOOP` for a link, else with the file system's error.
+ */
+export async function openForReading(folder: HostFolder, name: string): Promise<FileHandle> {
+  checkName(name);
+  if (!hasFolderPaths && (await lstat(folder.at(name))).isSymbolicLink()) throw errorWith('ELOOP', name);
+  return open(folder.at(name), readFlags);
+}
+
+/** The bytes of a regular file of at most `maxBytes`; null for anything else, also for one that cannot be read. */
+export async function readRegularFile(folder: HostFolder, name: string, maxBytes: number): Promise<Buffer | null> {
+  const handle = await openForReading(folder, name).catch(() => null);
+  if (handle === null) return null;
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() || found.size > maxBytes) return null;
+    return await readUpTo(handle, Math.min(found.size, maxBytes) + 1, maxBytes);
+  } catch {
+    return null;
+  } finally {
+    await handle.close();
+  }
+}
+
+// One byte more than there should be: a file that grows meanwhile is noticed, never read without end.
+async function readUpTo(handle: FileHandle, length: number, maxBytes: number): Promise<Buffer | null> {
+  const buffer = Buffer.alloc(length);
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled > maxBytes ? null : buffer.subarray(0, filled);
+}
+
+/** As `openChildFolder`, down several names; null where one of them is missing, a link or no folder. */
+export async function openFolderBelow(root: string, names: readonly string[]): Promise<HostFolder | null> {
+  let folder = await openHostFolder(root).catch(() => null);
+  for (const name of names) {
+    if (folder === null) return null;
+    const next: HostFolder | null = await openChildFolder(folder, name).catch(() => null);
+    await folder.close();
+    folder = next;
+  }
+  return folder;
+}
+
+/**
+ * Why a single name of a path cannot be used on this platform; null when it can. What other platforms could not hold is a
+ * plain name here: a project may have a file called `x:y`.
+ */
+export function nameProblem(name: string, platform: NodeJS.Platform = process.platform): string | null {
+  if (name === '' || name === '.' || name === '..') return 'it is no name';
+  if (name.includes('\0')) return 'it holds a NUL character';
+  if (name.includes('/')) return 'it is more than one name';
+  if (Buffer.byteLength(name) > 255) return 'it is too long';
+  if (Buffer.from(name).toString() !== name) return 'it is not valid text';
+  if (platform !== 'win32') return null;
+  if (/[\\:<>"|?*]/.test(name) || Buffer.from(name).some((byte) => byte < 32))
+    return 'it holds a character that Windows forbids';
+  if (/[. ]$/.test(name)) return 'it ends with a dot or a space';
+  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(name.trimEnd()))
+    return 'it is the name of a device';
+  if (/~\d+(\.|$)/.test(name)) return 'it may be the short form of another name';
+  return null;
+}
+
+// What a file system drops or folds when it compares names: zero-width and direction characters, case, trailing dots.
+const ignorable = /\u00ad|[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u206f]|\p{Variation_Selector}|\ufeff/gu;
+
+/** Whether some file system takes this name for `.git`. */
+export function isGitName(name: string): boolean {
+  const plain = name.normalize('NFKC').replaceAll(ignorable, '').toLowerCase();
+  return /^(\.git|git~\d+)[. ]*(::?\$.*)?$/.test(plain.trim());
+}
+
+function checkName(name: string): void {
+  if (nameProblem(name) !== null) throw errorWith('EINVAL', name);
+}
+
+/** A folder that is open already; `path` is where it lay when it was opened. Closing it closes the handle. */
+export function hostFolderOf(handle: FileHandle, path: string): HostFolder {
+  const place = hasFolderPaths ? `/proc/self/fd/${handle.fd}` : path;
+  return { at: (name) => join(place, name), place, close: () => handle.close() };
+}
+
+function pathFolder(path: string): HostFolder {
+  return { at: (name) => join(path, name), place: path, close: async () => undefined };
+}
+
+function errorWith(code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${path}`), { code });
+}
