@@ -76,6 +76,8 @@ the package's folder under node_modules. Some of them carry programs of others:
   @node-llama-cpp/*          the engine llama.cpp and its ggml library (MIT)
   @vscode/ripgrep-*          the program ripgrep (MIT or Unlicense)
   @vscode/tree-sitter-wasm   grammars of the tree-sitter project and its contributors (MIT)
+  resources/sandbox/seccomp.json   derived from the default profile of moby/profiles 0.2.3 (Apache-2.0, Docker, Inc.
+                             and the Moby authors)
   node-*                     the program Node.js (MIT, and the licences in its LICENSE file)
 
 Not part of it, but fetched when they are needed, each under its own licence: Electron (MIT, and the licences of

@@ -2,8 +2,11 @@ import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Finding, ModelEntry } from '@shared/contract.ts';
 import { messageOf } from '@shared/errors.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
+import { engineProblems } from './sandbox/docker/engine-health.ts';
 import { findEngine } from './sandbox/docker/engine.ts';
+import { usersText } from './sandbox/docker/user-candidates.ts';
 
 export interface DoctorSubject {
   readonly version: string;
@@ -25,7 +28,7 @@ export async function examine(subject: DoctorSubject, signal: AbortSignal): Prom
     },
     await folder('home', subject.home),
     await folder('cache', subject.cache),
-    await sandbox(subject, signal),
+    ...(await sandbox(subject, signal)),
     await model('local', subject.settings.local, subject, signal),
     ...(subject.settings.cloud === null ? [] : [await model('cloud', subject.settings.cloud, subject, signal)]),
     ...keys(subject),
@@ -46,20 +49,32 @@ async function folder(area: string, path: string): Promise<Finding> {
   }
 }
 
-async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<Finding> {
+async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<readonly Finding[]> {
   const search = { env: subject.env, homeDirectory: homedir(), platform: process.platform };
-  const engine = await findEngine(search, signal);
-  if (!engine.ok) {
-    return { area: 'sandbox', status: 'missing', text: engine.error.message, hint: engine.error.hint ?? null };
+  const found = await findEngine(search, signal);
+  if (!found.ok) {
+    return [{ area: 'sandbox', status: 'missing', text: found.error.message, hint: found.error.hint ?? null }];
   }
-  const { kind, version, endpoint, limits } = engine.value;
-  const text = `${kind} ${version} at ${endpoint}`;
+  const { kind, version, runc, desktopVersion, endpoint, limits } = found.value;
+  const parts = [`${kind} ${version}`, ...(runc === null ? [] : [`runc ${runc}`])].join(', ');
   const unheld = Object.entries(limits)
     .filter(([, isHeld]) => !isHeld)
     .map(([name]) => name);
-  if (unheld.length === 0) return { area: 'sandbox', status: 'ok', text, hint: null };
-  return { area: 'sandbox', status: 'warning', text, hint: `It cannot limit: ${unheld.join(', ')}.` };
+  const users = usersText(found.value);
+  const problems = engineProblems({ kind, engine: version, runc, desktop: desktopVersion });
+  return [
+    {
+      area: 'sandbox',
+      status: unheld.length === 0 ? 'ok' : 'warning',
+      text: `container: ${parts} at ${endpoint}. ${users}`,
+      hint: unheld.length === 0 ? null : `It cannot limit: ${unheld.join(', ')}.`,
+    },
+    ...problems.map((text): Finding => ({ area: 'sandbox', status: 'warning', text, hint: engineHint })),
+  ];
 }
+
+const engineHint =
+  'Bring your container engine up to date. A distribution may have brought the fix into an older number: its changelog says so.';
 
 async function model(area: string, id: string, subject: DoctorSubject, signal: AbortSignal): Promise<Finding> {
   try {
@@ -71,12 +86,29 @@ async function model(area: string, id: string, subject: DoctorSubject, signal: A
   }
 }
 
-/** Only whether a key is set; never the key. */
+/** Which services are set up, and whether a key is there; never the key. Asks none of them. */
 function keys({ settings, env }: DoctorSubject): readonly Finding[] {
-  return Object.entries(settings.providers).flatMap(([id, provider]): Finding[] => {
-    if (provider.kind !== 'openai-compatible' || provider.keyVariable === undefined) return [];
-    const isSet = env[provider.keyVariable] !== undefined;
-    const text = `${id}: ${provider.keyVariable} is ${isSet ? 'set' : 'not set'}`;
-    return [{ area: 'key', status: isSet ? 'ok' : 'warning', text, hint: null }];
+  const found = Object.entries(settings.providers).flatMap(([id, provider]): Finding[] => {
+    const variable = keyVariableOf(provider);
+    if (variable === null) return [];
+    const isSet = (env[variable] ?? '') !== '';
+    const hint = isSet ? null : `Set ${variable} in the environment.`;
+    const text = `${id} is set up; its key (${variable}) is ${isSet ? 'there' : 'not there'}`;
+    return [{ area: 'key', status: isSet ? 'ok' : 'warning', text, hint }];
   });
+  const unused = serviceNames.flatMap((id): Finding[] => {
+    const service = serviceSettings(id);
+    const variable = service === null ? null : keyVariableOf(service);
+    if (service === null || variable === null || id in settings.providers || (env[variable] ?? '') === '') return [];
+    const text = `${id} is not set up, but ${variable} is there: ${id}/MODEL can be named as a cloud model`;
+    const hint = `To list its models: dewpoint settings set providers.${id} '${JSON.stringify(entryOf(service))}'`;
+    return [{ area: 'key', status: 'ok', text, hint }];
+  });
+  return [...found, ...unused];
+}
+
+/** The least that has to stand in the settings. */
+function entryOf(service: ProviderSettings): object {
+  if (service.kind !== 'openai-compatible') return { kind: service.kind };
+  return { kind: service.kind, preset: service.preset };
 }

@@ -178,13 +178,11 @@ export const settingsSchema = z.strictObject({
       cpus: z.number().positive().nullable().default(null),
       pids: z.number().int().min(64).default(512),
       commandTimeoutSeconds: z.number().positive().default(120),
+      /** Files with secrets that commands may see: whole paths, or paths in every project. */
+      unmask: z.array(z.string()).default([]),
     })
     .prefault({}),
   approve: z.enum(['ask', 'deny', 'allow']).default('ask'),
-  /** Caps on money in US dollars; null: none. A task's own cap is `--max-usd`. Days and months by this machine's calendar. */
-  budget: z.strictObject({ step: cap, task: cap, session: cap, project: cap, day: cap, month: cap }).prefault({}),
-  /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
-  prices: z.record(z.string(), ownPriceSchema).default({}),
   /** Graphics cards that are not found, or not rightly; they count instead of whatever is found. Bytes. */
   cards: z
     .array(
@@ -193,6 +191,8 @@ export const settingsSchema = z.strictObject({
         totalBytes: z.number().int().positive(),
         freeBytes: z.number().int().nonnegative().optional(),
       }),
+    )
+    .default([]),
   /** Caps on money in US dollars; null: none. A task's own cap is `--max-usd`. Days and months by this machine's calendar. */
   budget: z.strictObject({ step: cap, task: cap, session: cap, project: cap, day: cap, month: cap }).prefault({}),
   /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
@@ -205,7 +205,5 @@ export const settingsSchema = z.strictObject({
       certificates: z.string().nullable().default(null),
     })
     .prefault({}),
-    )
-    .default([]),
 });
 export type Settings = z.infer<typeof settingsSchema>;

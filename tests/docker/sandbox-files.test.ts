@@ -53,6 +53,7 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
       codes.push(codeOf(await under.sandbox.readFile(path, {}, none)));
     expect(codes).toEqual(['bad-input', 'too-large', 'bad-input', 'not-found']);
     expect(codeOf(await under.sandbox.writeFile('pipe', bytes('x'), undefined, none))).toBe('bad-input');
+    expect(codeOf(await under.sandbox.search({ pattern: 'x', path: 'pipe' }, none))).toBe('bad-input');
     expect(performance.now() - started).toBeLessThan(5000);
     await run('rm', [join(under.workspace, 'sparse')]);
   });

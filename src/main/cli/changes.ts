@@ -1,4 +1,5 @@
 import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
+import { runsLater } from '@shared/runs-later.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import type { Terminal } from './terminal.ts';
@@ -46,6 +47,7 @@ export const changes: Command<[string, readonly string[], { readonly json?: bool
 function show(files: readonly ChangedFile[], terminal: Terminal): void {
   const { colors } = terminal;
   if (files.length === 0) terminal.err('This session changed no file.\n');
+  warnOfRunning(files, terminal);
   for (const file of files) {
     const state = file.state === 'open' ? '' : ` (${file.state})`;
     terminal.out(`${file.kind} ${printable(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
@@ -58,6 +60,15 @@ function show(files: readonly ChangedFile[], terminal: Terminal): void {
           .join('\n')}\n`,
       );
   }
+}
+
+/** What an agent wrote may run outside the sandbox later, without being asked: that wants a second look. */
+function warnOfRunning(files: readonly ChangedFile[], { colors, err }: Terminal): void {
+  const running = files.flatMap(({ path, state }) => {
+    const why = state === 'undone' ? null : runsLater(path);
+    return why === null ? [] : [`  ${printable(path)}: ${why}\n`];
+  });
+  if (running.length > 0) err(`${colors.yellow('Will run on your machine later:')}\n${running.join('')}`);
 }
 
 function paint(line: string, { colors }: Terminal): string {

@@ -22,13 +22,14 @@ import {
   readManyScript,
   readScript,
   scanScript,
+  searchScript,
   statScript,
   writeScript,
 } from './file-scripts.ts';
 import { parseListing, parseMany, parseScan } from './parse-listing.ts';
 import { parseSearch, searchArguments } from '../ripgrep-output.ts';
 import type { ContainerRuns } from './run-in-container.ts';
-import type { Abilities } from './session-container.ts';
+import type { Abilities } from './abilities.ts';
 
 const defaultReadBytes = 4 * 1024 * 1024;
 const defaultListEntries = 2000;
@@ -170,12 +171,13 @@ export class ContainerFiles {
     let hasRipgrep = true;
     const argv = ({ rg }: Abilities): readonly string[] => {
       hasRipgrep = rg;
-      return rg ? ['rg', ...searchArguments(query), `./${query.path}`] : ['/bin/sh', '-c', ':'];
+      return rg ? script(searchScript, `./${query.path}`, ...searchArguments(query)) : ['/bin/sh', '-c', ':'];
     };
     const done = await this.#run({ argv, maxOutputBytes: searchBytes, cutOutput: true }, signal);
     if (!done.ok) return done;
     if (!hasRipgrep) return this.#searchByGrep(query, signal);
     const { exitCode, stdout, stderr } = done.value;
+    if (exitCode === fileExits.notRegular) return explain(done.value, query.path);
     // 1: nothing matched. 2: an error, but also a file that could not be read beside others that matched.
     if (exitCode === 2 && /No such file or directory/.test(stderr))
       return failure('not-found', `There is no ${query.path}.`);

@@ -26,6 +26,12 @@ export interface ContainerPlan {
   /** A real path on the host. */
   readonly workspacePath: string;
   readonly pins: readonly Pin[];
+  /** Folders elsewhere on the host, given to read at their own path. */
+  readonly outside: readonly string[];
+  /** Files with secrets, relative to the workspace: commands find them empty. */
+  readonly masks: readonly string[];
+  /** Our own profile of system calls: its JSON text (Docker), or the path of the file (Podman). */
+  readonly seccomp: string;
   readonly support: SupportFiles;
   /** A volume that exists already. */
   readonly scratchVolume: string;
@@ -33,6 +39,8 @@ export interface ContainerPlan {
   readonly cpus: number;
   readonly pids: number;
   readonly limits: EngineLimits;
+  /** The engine can be told not to swap at all (control groups of version 1). */
+  readonly hasSwappiness: boolean;
 }
 
 const mebibyte = 1024 * 1024;
@@ -70,6 +78,8 @@ const baseEnvironment = {
   PYTHONDONTWRITEBYTECODE: '1',
   PYTEST_ADDOPTS: '-o cache_dir=/tmp/pytest-cache',
   HYPOTHESIS_STORAGE_DIRECTORY: '/tmp/hypothesis',
+  // Looking at a repository does not need to write to it, and in a worktree cannot.
+  GIT_OPTIONAL_LOCKS: '0',
 } as const;
 
 // Known to the engine, not to the types.
@@ -80,8 +90,9 @@ function hostConfig(plan: ContainerPlan): Dockerode.HostConfig {
     NetworkMode: 'none',
     ReadonlyRootfs: true,
     Privileged: false,
+    PublishAllPorts: false,
     CapDrop: ['ALL'],
-    SecurityOpt: ['no-new-privileges:true'],
+    SecurityOpt: ['no-new-privileges:true', `seccomp=${plan.seccomp}`],
     IpcMode: 'private',
     ...ownCgroups,
     UsernsMode: plan.userns,
@@ -91,6 +102,7 @@ function hostConfig(plan: ContainerPlan): Dockerode.HostConfig {
     LogConfig: { Type: plan.isPodman ? 'k8s-file' : 'none', Config: {} },
     OomScoreAdj: 500,
     ShmSize: 64 * mebibyte,
+    ...(plan.hasSwappiness ? { MemorySwappiness: 0 } : {}),
     Tmpfs: temporaryFolders(plan),
     Mounts: mounts(plan),
     Ulimits: [
@@ -133,6 +145,8 @@ function mounts(plan: ContainerPlan): Dockerode.MountConfig {
     ...plan.pins.map((pin) =>
       bind(`${plan.workspacePath}/${pin.path}`, `${workspaceInContainer}/${pin.path}`, pin.readOnly),
     ),
+    ...plan.masks.map((path) => bind(plan.support.empty, `${workspaceInContainer}/${path}`, true)),
+    ...plan.outside.map((path) => bind(path, path, true)),
     bind(plan.support.passwd, '/etc/passwd', true),
     bind(plan.support.group, '/etc/group', true),
     bind(plan.support.scripts, scriptsInContainer, true),

@@ -1,16 +1,17 @@
-import { realpath, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '@shared/settings.ts';
 import { success, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SandboxDescription } from '../sandbox.ts';
-import type { ContainerPlan } from './create-body.ts';
 import { DockerSandbox } from './docker-sandbox.ts';
 import type { Engine } from './engine.ts';
 import { homeIdOf, type UserIds } from './identity.ts';
 import { findImage, type ImageRequest } from './image.ts';
+import { lookAt } from './look-at-project.ts';
 import { SessionContainer } from './session-container.ts';
 import { sweepLeftovers } from './sweep.ts';
+import { userCandidates } from './user-candidates.ts';
 
 export interface DockerSandboxRequest {
   readonly sessionId: string;
@@ -36,6 +37,7 @@ export async function createDockerSandbox(
     sweepLeftovers(engine, homeId, request.log),
   ]);
   if (!image.ok) return image;
+  const seccomp = await profileText(request.image.resourcesPath);
   const workspacePath = await realpath(request.workspacePath);
   const limits = limitsFor(engine, request.settings);
   const session = await SessionContainer.start(
@@ -46,7 +48,9 @@ export async function createDockerSandbox(
       homeId,
       supportFolder: join(request.homePath, 'sandbox'),
       workspacePath,
-      ...(await userFor(engine, workspacePath)),
+      users: userCandidates(engine, await ownerOf(workspacePath)),
+      seccomp,
+      look: () => lookAt({ workspacePath, settings: request.settings, homePath: request.homePath }, signal),
       ...limits,
       log: request.log,
       onLost: request.onLost,
@@ -91,16 +95,14 @@ function shownLimits(limits: Limits): SandboxDescription['limits'] {
   };
 }
 
-// Files must belong to whoever owns the project, on the host as in the container.
-async function userFor(
-  engine: Engine,
-  workspacePath: string,
-): Promise<{ user: UserIds; userns: ContainerPlan['userns'] }> {
-  const owner = await stat(workspacePath);
-  const user = process.platform === 'win32' ? { uid: 1000, gid: 1000 } : { uid: owner.uid, gid: owner.gid };
-  if (!engine.rootless) return { user, userns: engine.remapsUsers ? 'host' : '' };
-  // Without root the container's root is the host's user; Podman can keep the id instead.
-  return engine.kind === 'podman' ? { user, userns: 'keep-id' } : { user: { uid: 0, gid: 0 }, userns: '' };
+async function ownerOf(workspacePath: string): Promise<UserIds> {
+  const { uid, gid } = await stat(workspacePath);
+  return { uid, gid };
+}
+
+async function profileText(resourcesPath: string): Promise<string> {
+  // Without the blanks: it is sent with every container.
+  return JSON.stringify(JSON.parse(await readFile(join(resourcesPath, 'sandbox', 'seccomp.json'), 'utf8')));
 }
 
 function describe(engine: Engine): string {

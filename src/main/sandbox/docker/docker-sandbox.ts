@@ -21,6 +21,8 @@ import type {
 import { noFolderExit, scriptCommand } from './scripts.ts';
 import { workspaceInContainer } from './create-body.ts';
 import { ContainerFiles } from './container-files.ts';
+import type { UserIds } from './identity.ts';
+import { changedBetween, readProtected, removeRedirects, type ProtectedState } from './protected-watch.ts';
 import { ContainerRuns, newMark, type RunEnd } from './run-in-container.ts';
 import type { SessionContainer } from './session-container.ts';
 
@@ -59,7 +61,7 @@ export class DockerSandbox implements Sandbox {
     return {
       tier: 'container',
       image: imageName,
-      text: `${description} ${skippedText}`,
+      text: `${description} ${userText(session.user)} ${skippedText}`,
       limits,
       warnings: [...warnings, ...session.warnings],
     };
@@ -72,6 +74,8 @@ export class DockerSandbox implements Sandbox {
     const stdout = keepOutput(request.keepBytes ?? defaultKeepBytes);
     const stderr = keepOutput(request.keepBytes ?? defaultKeepBytes);
     const nonce = newMark();
+    const { session } = this.#options;
+    const guarded = await readProtected(session.workspacePath, session.pins);
     const ended = await this.#runs.run(
       {
         argv: commandLine(request, nonce),
@@ -86,6 +90,7 @@ export class DockerSandbox implements Sandbox {
       },
       signal,
     );
+    const notice = await noticeOf(session, guarded);
     if (!ended.ok) return ended;
     const errorText = stderr.text();
     if (ended.value.exitCode === noFolderExit && errorText === nonce) {
@@ -94,8 +99,7 @@ export class DockerSandbox implements Sandbox {
     return success({
       ...outcomeOf(ended.value),
       stdout: stdout.text(),
-      stderr:
-        ended.value.outcome === 'flooded' ? `${errorText}\n[dewpoint: ended because it printed too much]\n` : errorText,
+      stderr: `${errorText}${ended.value.outcome === 'flooded' ? '\n[dewpoint: ended because it printed too much]\n' : ''}${notice}`,
       stdoutBytes: stdout.totalBytes,
       stderrBytes: stderr.totalBytes,
       durationMs: performance.now() - started,
@@ -134,7 +138,7 @@ export class DockerSandbox implements Sandbox {
   }
 
   readFile(path: string, options: ReadOptions, signal: AbortSignal): Promise<Reply<FileContent>> {
-    return this.#at(path, (inside) => this.#files.read(inside, options, signal));
+    return this.#at(path, (inside) => this.#hidden(inside) ?? this.#files.read(inside, options, signal));
   }
 
   readFiles(
@@ -155,11 +159,11 @@ export class DockerSandbox implements Sandbox {
     expect: string | null | undefined,
     signal: AbortSignal,
   ): Promise<Reply<void>> {
-    return this.#at(path, (inside) => this.#files.write(inside, { bytes, expect }, signal));
+    return this.#at(path, (inside) => this.#hidden(inside) ?? this.#files.write(inside, { bytes, expect }, signal));
   }
 
   deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>> {
-    return this.#at(path, (inside) => this.#files.delete(inside, expect, signal));
+    return this.#at(path, (inside) => this.#hidden(inside) ?? this.#files.delete(inside, expect, signal));
   }
 
   list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
@@ -182,10 +186,45 @@ export class DockerSandbox implements Sandbox {
     await this.#options.session.dispose();
   }
 
+  // The mount over it holds in any case; this says why it is empty.
+  #hidden(inside: string): Promise<Reply<never>> | null {
+    if (!this.#options.session.masks.has(inside)) return null;
+    return Promise.resolve(
+      failure(
+        'refused',
+        `${inside} holds secrets and is hidden from models.`,
+        'Go on without it, or ask the person to show it.',
+      ),
+    );
+  }
+
   async #at<T>(path: string, work: (inside: string) => Promise<Reply<T>>): Promise<Reply<T>> {
     const inside = workspaceRelative(path, workspaceInContainer);
     return inside.ok ? work(inside.value) : inside;
   }
+}
+
+// A change by the person themselves at this moment looks the same: it is told, not judged.
+async function noticeOf(session: SessionContainer, before: ProtectedState): Promise<string> {
+  const changed = changedBetween(before, await readProtected(session.workspacePath, session.pins));
+  if (changed.length === 0) return '';
+  const removed = await removeRedirects(session.workspacePath, changed);
+  const left = changed.filter((path) => !removed.includes(path));
+  const texts = [
+    ...(removed.length === 0
+      ? []
+      : [`${removed.join(', ')} would make git read its configuration elsewhere and was removed`]),
+    ...(left.length === 0
+      ? []
+      : [`changed while this command ran, and may run on your machine later: ${left.join(', ')}`]),
+  ];
+  session.warn(texts.join('; '));
+  return texts.map((text) => `\n[dewpoint: ${text}]\n`).join('');
+}
+
+function userText(user: UserIds | null): string {
+  if (user === null) return '';
+  return `Commands run as ${user.uid}:${user.gid}${user.uid === 0 ? ', root without any capability' : ''}.`;
 }
 
 type Command = Pick<ExecRequest, 'command' | 'cwd' | 'env'>;

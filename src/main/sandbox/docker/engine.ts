@@ -10,6 +10,11 @@ export interface Engine {
   readonly endpoint: string;
   readonly kind: 'docker' | 'podman';
   readonly version: string;
+  /** The program that makes the containers, where the engine says which. */
+  readonly runc: string | null;
+  /** Docker Desktop or a like program: a machine of its own stands between the engine and the project. */
+  readonly isDesktop: boolean;
+  readonly desktopVersion: string | null;
   readonly rootless: boolean;
   /** The daemon maps user ids of containers to others (`userns-remap`). */
   readonly remapsUsers: boolean;
@@ -17,6 +22,8 @@ export interface Engine {
   readonly memoryBytes: number;
   /** Which limits this engine can hold; the others are said, not promised. */
   readonly limits: EngineLimits;
+  /** Control groups of version 1, in which a container can be told not to swap at all. */
+  readonly hasSwappiness: boolean;
 }
 
 export interface EngineLimits {
@@ -67,7 +74,7 @@ async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tri
     const docker = new Docker({ ...options, version: `v${agreedVersion(version.ApiVersion)}` });
     const info = infoSchema.parse(await withDeadline(lookMs, signal, () => docker.info()));
     const isPodman = (version.Components ?? []).some((component) => /podman/i.test(component.Name));
-    return { ok: true, engine: describeEngine(docker, label, { version: version.Version, isPodman, info }) };
+    return { ok: true, engine: describeEngine(docker, label, { version, isPodman, info }) };
   } catch (error) {
     return { ok: false, problem: problemOf(label, error) };
   }
@@ -76,11 +83,14 @@ async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tri
 const versionSchema = z.object({
   Version: z.string(),
   ApiVersion: z.string(),
-  Components: z.array(z.object({ Name: z.string() })).nullish(),
+  Platform: z.object({ Name: z.string().nullish() }).nullish(),
+  Components: z.array(z.object({ Name: z.string(), Version: z.string().nullish() })).nullish(),
 });
 
 const infoSchema = z.object({
   OSType: z.string().nullish(),
+  OperatingSystem: z.string().nullish(),
+  CgroupVersion: z.string().nullish(),
   NCPU: z.number().nullish(),
   MemTotal: z.number().nullish(),
   MemoryLimit: z.boolean().nullish(),
@@ -91,22 +101,27 @@ const infoSchema = z.object({
 });
 
 interface Answers {
-  readonly version: string;
+  readonly version: z.infer<typeof versionSchema>;
   readonly isPodman: boolean;
   readonly info: z.infer<typeof infoSchema>;
 }
 
 function describeEngine(docker: Dockerode, endpoint: string, { version, isPodman, info }: Answers): Engine {
   const options = info.SecurityOptions ?? [];
+  const desktop = /^Docker Desktop (\S+)/.exec(version.Platform?.Name ?? '');
   return {
     docker,
     endpoint,
     kind: isPodman ? 'podman' : 'docker',
-    version,
+    version: version.Version,
+    runc: (version.Components ?? []).find((component) => component.Name === 'runc')?.Version ?? null,
+    isDesktop: desktop !== null || /Docker Desktop|OrbStack|colima/i.test(info.OperatingSystem ?? ''),
+    desktopVersion: desktop?.[1] ?? null,
     rootless: options.some((option) => option.includes('name=rootless')),
     remapsUsers: options.some((option) => option.includes('name=userns')),
     cpus: info.NCPU ?? 1,
     memoryBytes: info.MemTotal ?? 0,
+    hasSwappiness: info.CgroupVersion === '1' && info.SwapLimit === true && !isPodman,
     limits: {
       memory: info.MemoryLimit ?? false,
       swap: info.SwapLimit ?? false,

@@ -150,6 +150,11 @@ export function scanScript(isGnu: boolean): string {
   return `find . ${prune} -o -name '${temporaryPrefix}*' -o -type f ${entry} 2>/dev/null; exit 0`;
 }
 
+/** Arguments: path, options and pattern for ripgrep. A pipe would be waited for, so it is not searched. */
+export const searchScript = `f=$1; shift
+[ -e "$f" ] && [ ! -f "$f" ] && [ ! -d "$f" ] && exit ${x.notRegular}
+exec rg "$@" "$f"`;
+
 /**
  * For an image without ripgrep: takes names of files, each ended by NUL, and prints as ripgrep does. Arguments: pattern,
  * options for grep. Exits with 2 where the pattern is none.

@@ -20,6 +20,10 @@ export function homeIdOf(realHomePath: string): string {
 export interface SupportFiles {
   readonly passwd: string;
   readonly group: string;
+  /** What stands in the place of a file with secrets. */
+  readonly empty: string;
+  /** The profile of system calls. */
+  readonly seccomp: string;
   /** The folder with the programs of `scripts.ts`. */
   readonly scripts: string;
 }
@@ -29,7 +33,7 @@ export interface SupportFiles {
  * fail) and the programs that run commands, and returns their paths. The same content has the same name, so that all
  * sessions share them and a newer version of Dewpoint disturbs none that runs.
  */
-export async function supportFiles(folder: string, { uid, gid }: UserIds): Promise<SupportFiles> {
+export async function supportFiles(folder: string, { uid, gid }: UserIds, seccompText: string): Promise<SupportFiles> {
   const version = createHash('sha256').update(JSON.stringify(scriptFiles)).digest('hex').slice(0, 12);
   const scripts = join(folder, `scripts-${version}`);
   await mkdir(scripts, { recursive: true });
@@ -37,8 +41,12 @@ export async function supportFiles(folder: string, { uid, gid }: UserIds): Promi
   const group = join(folder, `group-${uid}-${gid}`);
   await writeOnce(passwd, passwdText({ uid, gid }));
   await writeOnce(group, groupText(gid));
+  const empty = join(folder, 'empty');
+  await writeOnce(empty, '');
+  const seccomp = join(folder, `seccomp-${createHash('sha256').update(seccompText).digest('hex').slice(0, 12)}.json`);
+  await writeOnce(seccomp, seccompText);
   for (const [name, text] of Object.entries(scriptFiles)) await writeOnce(join(scripts, name), text);
-  return { passwd, group, scripts };
+  return { passwd, group, empty, seccomp, scripts };
 }
 
 export function passwdText({ uid, gid }: UserIds): string {

@@ -6,7 +6,8 @@ import type { OutputChunk } from '../sandbox.ts';
 import { ContainerGoneError, startExec, type ExecEnd, type RunningExec } from './container-exec.ts';
 import { systemCodeOf, withDeadline } from './deadline.ts';
 import { runMark, scriptCommand } from './scripts.ts';
-import type { Abilities, LiveContainer, SessionContainer } from './session-container.ts';
+import type { Abilities } from './abilities.ts';
+import type { LiveContainer, SessionContainer } from './session-container.ts';
 
 export interface ContainerRun {
   /** The argument list, made for this run's mark and what the image can do. */

@@ -101,13 +101,17 @@ else
 fi
 exit 0`;
 
-/** Says what the image can do: one word a line, of \`gnu\` (find -printf), \`rg\`, \`bash\`, \`scratch\` and \`workspace\` (writable). */
+/**
+ * Says what the image can do: one word a line, of \`gnu\` (find -printf), \`rg\`, \`bash\`, \`scratch\` (writable). Arguments:
+ * workspace, scratch, and where the user is tried: a file to make and one to delete, both in the workspace.
+ */
 const probeScript = `find / -maxdepth 0 -printf '' 2>/dev/null && echo gnu
 command -v rg >/dev/null 2>&1 && echo rg
 [ -x /bin/bash ] && echo bash
-[ -w "$1" ] && echo workspace
 [ -w "$2" ] && echo scratch
-[ -w /tmp ] && echo tmp
+[ -z "$3" ] && exit 0
+( : > "$1/$3" ) 2>/dev/null
+rm -f -- "$1/$4" 2>/dev/null
 exit 0`;
 
 /** The programs by name; a container finds them, read-only, in `scriptsInContainer`. */

@@ -7,25 +7,17 @@ import type Dockerode from 'dockerode';
 import { failure, messageOf, success, toFailure, type Reply } from '@shared/errors.ts';
 import { abortable } from '../../lib/abort.ts';
 import type { Log } from '../../lib/log.ts';
-import { ContainerGoneError, startExec } from './container-exec.ts';
-import { createBody, labelNames, scratchInContainer, workspaceInContainer, type ContainerPlan } from './create-body.ts';
+import type { WorkspaceScan } from '../workspace-scan.ts';
+import { probe, type Abilities } from './abilities.ts';
+import { ContainerGoneError } from './container-exec.ts';
+import { createBody, labelNames, type ContainerPlan } from './create-body.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import type { Engine } from './engine.ts';
-import { folderArchive } from './folder-archive.ts';
 import { ownerMark, supportFiles, type UserIds } from './identity.ts';
-import { findPins } from './pins.ts';
-import { scriptCommand } from './scripts.ts';
+import { findPins, type Pin } from './pins.ts';
+import type { ContainerUser } from './user-candidates.ts';
+import { beginUserProbe, type UserVerdict } from './user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
-
-/** What can be done with the image that runs. */
-export interface Abilities {
-  /** `find -printf` and `stat` as GNU has them. */
-  readonly gnu: boolean;
-  readonly rg: boolean;
-  readonly bash: boolean;
-  /** A folder outside the workspace, with disk behind it, that the commands' user can write. */
-  readonly scratch: string | null;
-}
 
 export interface LiveContainer {
   readonly container: Dockerode.Container;
@@ -45,14 +37,26 @@ export interface SessionContainerOptions {
   readonly supportFolder: string;
   /** A real path on the host. */
   readonly workspacePath: string;
-  readonly user: UserIds;
-  readonly userns: ContainerPlan['userns'];
+  /** Who commands may run as, the likeliest first. */
+  readonly users: readonly ContainerUser[];
+  /** Our own profile of system calls, as JSON. */
+  readonly seccomp: string;
+  /** What is looked for in the project before every container. */
+  readonly look: () => Promise<ProjectLook>;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;
   readonly log: Log;
   /** Called once for every loss, after the try to make a new one. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
+}
+
+/** What was found in a project that has to be protected. */
+export interface ProjectLook {
+  readonly scan: Pick<WorkspaceScan, 'gitFolders' | 'gitFiles'>;
+  /** Files that commands find empty, relative to the workspace. */
+  readonly masks: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 const engineMs = 30_000;
@@ -68,6 +72,10 @@ export class SessionContainer {
   readonly #workspaceKey: string;
   readonly #volumeName: string;
   #warnings: readonly string[] = [];
+  #pins: readonly Pin[] = [];
+  #masks: ReadonlySet<string> = new Set();
+  /** The one that was found to be right, then the others. */
+  #users: readonly ContainerUser[];
   #live: LiveContainer | null = null;
   #attached: Duplex | null = null;
   #starting: Promise<Reply<LiveContainer>> | null = null;
@@ -77,6 +85,7 @@ export class SessionContainer {
   private constructor(options: SessionContainerOptions, workspaceKey: string) {
     this.#options = options;
     this.#workspaceKey = workspaceKey;
+    this.#users = options.users;
     this.#volumeName = `dewpoint-${options.homeId}-${randomBytes(6).toString('hex')}`;
   }
 
@@ -100,6 +109,30 @@ export class SessionContainer {
 
   get warnings(): readonly string[] {
     return this.#warnings;
+  }
+
+  /** Files with secrets, relative to the workspace, which commands find empty. */
+  get masks(): ReadonlySet<string> {
+    return this.#masks;
+  }
+
+  /** Notes what a person should know of this sandbox from now on. */
+  warn(text: string): void {
+    this.#options.log.warn(`sandbox: ${text}`);
+    if (!this.#warnings.includes(text)) this.#warnings = [...this.#warnings, text];
+  }
+
+  get pins(): readonly Pin[] {
+    return this.#pins;
+  }
+
+  get workspacePath(): string {
+    return this.#options.workspacePath;
+  }
+
+  /** Who commands run as: an id of a user and of a group. */
+  get user(): UserIds | null {
+    return this.#users[0]?.user ?? null;
   }
 
   /** The container that runs, made again if the last one is gone. Fails with `sandbox-lost` or `conflict`. */
@@ -171,13 +204,44 @@ export class SessionContainer {
     return made;
   }
 
+  /** Tries one user after the other until files are the person's on both sides. */
   async #create(): Promise<Reply<LiveContainer>> {
+    let writable: ContainerUser | null = null;
+    for (const candidate of this.#users) {
+      const made = await this.#createAs(candidate);
+      if (!made.ok) return made;
+      const { live, verdict } = made.value;
+      if (verdict === null || verdict === 'passed') {
+        this.#users = [candidate, ...this.#users.filter((other) => other !== candidate)];
+        return success(live);
+      }
+      if (verdict === 'unwritable') writable ??= candidate;
+      await this.#remove(live.container);
+    }
+    if (writable === null) {
+      return failure(
+        'missing-sandbox',
+        'What a command writes in this project would belong to somebody else than you, whoever it runs as.',
+        'dewpoint doctor says how your engine maps users; --workspace copy works in a folder of your own.',
+      );
+    }
+    const made = await this.#createAs(writable);
+    if (!made.ok) return made;
+    this.#users = [writable, ...this.#users.filter((other) => other !== writable)];
+    this.#warnings = [
+      ...this.#warnings,
+      'Commands cannot write in the project folder: its permissions do not allow it.',
+    ];
+    return success(made.value.live);
+  }
+
+  async #createAs(user: ContainerUser): Promise<Reply<{ live: LiveContainer; verdict: UserVerdict | null }>> {
     const { engine, homeId, sessionId } = this.#options;
     const { docker } = engine;
     const name = `dewpoint-${homeId}-${sessionId.replaceAll(/[^a-zA-Z0-9_.-]/g, '').slice(-24)}-${randomBytes(4).toString('hex')}`;
     let container: Dockerode.Container | null = null;
     try {
-      const body = createBody(await this.#plan());
+      const body = createBody(await this.#plan(user));
       // Not given up on abort: an engine that makes it after all would leave it behind. The caller need not wait.
       container = await withDeadline(engineMs, null, () => docker.createContainer({ ...body, name }));
       const differences = verifyContainer(
@@ -191,8 +255,8 @@ export class SessionContainer {
           `This engine does not hold the protection that was asked for: ${differences.join('; ')}.`,
         );
       }
-      const live = await this.#run(container);
-      if (!this.#disposed) return success(live);
+      const run = await this.#run(container, user.user);
+      if (!this.#disposed) return success(run);
       await this.#remove(container);
       return failure('cancelled', 'It was cancelled.');
     } catch (error) {
@@ -202,7 +266,10 @@ export class SessionContainer {
     }
   }
 
-  async #run(container: Dockerode.Container): Promise<LiveContainer> {
+  async #run(
+    container: Dockerode.Container,
+    user: UserIds,
+  ): Promise<{ live: LiveContainer; verdict: UserVerdict | null }> {
     const attached = await withDeadline(engineMs, null, () =>
       container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true }),
     );
@@ -217,12 +284,19 @@ export class SessionContainer {
     if (attached instanceof Socket) attached.unref();
     if (attached instanceof Duplex) this.#attached = attached;
     await withDeadline(engineMs, gone.signal, () => container.start());
-    const abilities = await withDeadline(engineMs, gone.signal, () => probe(container, this.#options.user));
+    const trial = await beginUserProbe(this.#options.workspacePath);
+    let verdict: UserVerdict | null = null;
+    let abilities: Abilities;
+    try {
+      abilities = await withDeadline(engineMs, gone.signal, () => probe(container, user, trial));
+    } finally {
+      verdict = (await trial?.judge()) ?? null;
+    }
     live = { container, abilities, goneBecause: null, gone };
-    return live;
+    return { live, verdict };
   }
 
-  async #plan(): Promise<ContainerPlan> {
+  async #plan({ user, userns }: ContainerUser): Promise<ContainerPlan> {
     const { docker, limits, kind } = this.#options.engine;
     const options = this.#options;
     const labels = {
@@ -234,17 +308,26 @@ export class SessionContainer {
     // A volume that is there already is left as it is.
     this.#hasVolume = true;
     await withDeadline(engineMs, null, () => docker.createVolume({ Name: this.#volumeName, Labels: labels }));
-    const { pins, warnings } = await findPins(options.workspacePath);
-    this.#warnings = warnings;
+    const { scan, masks, warnings: found } = await options.look();
+    const { pins, outside, warnings } = await findPins(options.workspacePath, scan);
+    this.#warnings = [...warnings, ...found];
+    this.#pins = pins;
+    this.#masks = new Set(masks);
+    const support = await supportFiles(options.supportFolder, user, options.seccomp);
     return {
       labels,
       image: options.imageId,
-      user: options.user,
-      userns: options.userns,
+      user,
+      userns,
       isPodman: kind === 'podman',
       workspacePath: options.workspacePath,
       pins,
-      support: await supportFiles(options.supportFolder, options.user),
+      outside,
+      masks,
+      support,
+      // Podman reads a file, Docker takes the text.
+      seccomp: kind === 'podman' ? support.seccomp : options.seccomp,
+      hasSwappiness: options.engine.hasSwappiness,
       scratchVolume: this.#volumeName,
       memoryBytes: options.memoryBytes,
       cpus: options.cpus,
@@ -271,37 +354,6 @@ export class SessionContainer {
       if (statusOf(error) !== 404)
         this.#options.log.warn(`sandbox: a volume could not be removed: ${messageOf(error)}`);
     }
-  }
-}
-
-async function probe(container: Dockerode.Container, user: UserIds): Promise<Abilities> {
-  let text = '';
-  const running = await startExec(container, {
-    argv: scriptCommand('probe', workspaceInContainer, scratchInContainer),
-    onChunk: (chunk) => {
-      text += Buffer.from(chunk.bytes).toString();
-    },
-  });
-  const end = await running.ended;
-  if (end.type === 'lost') throw new ContainerGoneError(`the container ended at once: ${end.reason}`);
-  if (end.exitCode !== 0) throw new Error(`the image cannot run a shell: ${text.trim().slice(0, 300)}`);
-  const words = text.split('\n');
-  return {
-    gnu: words.includes('gnu'),
-    rg: words.includes('rg'),
-    bash: words.includes('bash'),
-    scratch: words.includes('scratch') ? scratchInContainer : await makeScratch(container, user),
-  };
-}
-
-// The volume takes the permissions that its folder has in the image; in a user's own image that may be root's alone.
-async function makeScratch(container: Dockerode.Container, user: UserIds): Promise<string | null> {
-  try {
-    const archive = folderArchive('work', user);
-    await withDeadline(engineMs, null, () => container.putArchive(archive, { path: scratchInContainer }));
-    return `${scratchInContainer}/work`;
-  } catch {
-    return null;
   }
 }
 

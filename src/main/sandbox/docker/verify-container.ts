@@ -2,47 +2,51 @@ import { z } from 'zod';
 import type Dockerode from 'dockerode';
 
 /**
- * What the engine says it made, compared with what was asked for, in every field that protects something. Engines
- * drop fields they do not know without a word, so a container with any difference must not be started.
- * Returns the differences in words; an empty list means that all is as asked.
+ * What the engine says it made, compared with what was asked for, field by field, and with what was not asked for and
+ * must not be there. Engines drop fields they do not know without a word, so a container with any difference must not
+ * be started. Returns the differences in words; an empty list means that all is as asked.
  */
 export function verifyContainer(asked: Dockerode.ContainerCreateOptions, inspected: unknown): readonly string[] {
   const parsed = inspectSchema.safeParse(inspected);
   if (!parsed.success) return ['the engine described the container in an unknown form'];
-  const { HostConfig: got, Config: config, Mounts: mounted } = parsed.data;
+  const { HostConfig: got, Config: config, Mounts: mounted, Image: image, AppArmorProfile: profile } = parsed.data;
   const want = asked.HostConfig ?? {};
   const differences: string[] = [];
   const expectSame = (name: string, wanted: unknown, found: unknown): void => {
-    if (JSON.stringify(wanted) !== JSON.stringify(found)) {
-      differences.push(`${name} is ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
-    }
+    const [left, right] = [JSON.stringify(wanted), JSON.stringify(found)];
+    if (left !== right) differences.push(`${name} is ${short(right)} instead of ${short(left)}`);
   };
-  expectSame('User', asked.User, config.User);
-  expectSame('NetworkMode', want.NetworkMode, got.NetworkMode);
-  expectSame('ReadonlyRootfs', true, got.ReadonlyRootfs);
-  expectSame('Privileged', false, got.Privileged);
-  expectSame('IpcMode', want.IpcMode, got.IpcMode);
-  expectSame('PidMode', '', got.PidMode ?? '');
-  expectSame('UTSMode', '', got.UTSMode ?? '');
-  expectSame('CapAdd', [], got.CapAdd ?? []);
-  expectSame('drops all capabilities', true, dropsAll(got.CapDrop ?? []));
-  expectSame(
-    'no-new-privileges',
-    true,
-    (got.SecurityOpt ?? []).some((option) => /^no-new-privileges(?:[:=]true)?$/.test(option)),
-  );
+  const isPodman = want.LogConfig?.Type === 'k8s-file';
+  if (image !== undefined && asked.Image?.startsWith('sha256:') === true)
+    expectSame('Image', withoutPrefix(asked.Image), withoutPrefix(image));
+  if (profile !== undefined) expectSame('AppArmor is off', false, profile === 'unconfined');
+  compareConfig(asked, config, expectSame);
+  compareHost(want, got, isPodman, expectSame);
   for (const [name, list] of Object.entries(emptyLists(got))) expectSame(name, [], list);
-  for (const name of ['Memory', 'MemorySwap', 'NanoCpus', 'PidsLimit'] as const) {
-    if (want[name] !== undefined) expectSame(name, want[name], got[name]);
-  }
-  expectSame('mounts', wantedMounts(asked), foundMounts(mounted));
+  expectSame('mounts', wantedMounts(asked), foundMounts(mounted, want.Tmpfs ?? {}));
   return differences;
 }
 
-const nullishList = z.array(z.unknown()).nullish();
+type Compare = (name: string, wanted: unknown, found: unknown) => void;
+
+const list = z.array(z.unknown()).nullish();
+const strings = z.array(z.string()).nullish();
+const number = z.number().nullish();
 
 const inspectSchema = z.object({
-  Config: z.object({ User: z.string() }),
+  Image: z.string().optional(),
+  AppArmorProfile: z.string().optional(),
+  Config: z.object({
+    User: z.string(),
+    Env: strings,
+    Entrypoint: strings,
+    Cmd: strings,
+    WorkingDir: z.string().nullish(),
+    OpenStdin: z.boolean().nullish(),
+    StdinOnce: z.boolean().nullish(),
+    Tty: z.boolean().nullish(),
+    Labels: z.record(z.string(), z.string()).nullish(),
+  }),
   HostConfig: z.object({
     NetworkMode: z.string(),
     ReadonlyRootfs: z.boolean(),
@@ -50,20 +54,38 @@ const inspectSchema = z.object({
     IpcMode: z.string(),
     PidMode: z.string().nullish(),
     UTSMode: z.string().nullish(),
-    CapAdd: z.array(z.string()).nullish(),
-    CapDrop: z.array(z.string()).nullish(),
-    SecurityOpt: z.array(z.string()).nullish(),
-    Binds: nullishList,
-    Devices: nullishList,
-    DeviceRequests: nullishList,
-    VolumesFrom: nullishList,
-    GroupAdd: nullishList,
-    ExtraHosts: nullishList,
+    UsernsMode: z.string().nullish(),
+    CgroupnsMode: z.string().nullish(),
+    Init: z.boolean().nullish(),
+    AutoRemove: z.boolean().nullish(),
+    PublishAllPorts: z.boolean().nullish(),
+    RestartPolicy: z.object({ Name: z.string().nullish() }).nullish(),
+    LogConfig: z.object({ Type: z.string().nullish() }).nullish(),
+    OomScoreAdj: number,
+    OomKillDisable: z.boolean().nullish(),
+    ShmSize: number,
+    Tmpfs: z.record(z.string(), z.string()).nullish(),
+    Ulimits: z.array(z.object({ Name: z.string(), Soft: z.number(), Hard: z.number() })).nullish(),
+    CapAdd: strings,
+    CapDrop: strings,
+    SecurityOpt: strings,
+    MaskedPaths: strings,
+    ReadonlyPaths: strings,
+    Binds: list,
+    Devices: list,
+    DeviceRequests: list,
+    DeviceCgroupRules: list,
+    VolumesFrom: list,
+    GroupAdd: list,
+    ExtraHosts: list,
+    Links: list,
     PortBindings: z.record(z.string(), z.unknown()).nullish(),
-    Memory: z.number().nullish(),
-    MemorySwap: z.number().nullish(),
-    NanoCpus: z.number().nullish(),
-    PidsLimit: z.number().nullish(),
+    Sysctls: z.record(z.string(), z.unknown()).nullish(),
+    Memory: number,
+    MemorySwap: number,
+    MemorySwappiness: number,
+    NanoCpus: number,
+    PidsLimit: number,
   }),
   Mounts: z.array(
     z.object({
@@ -72,21 +94,82 @@ const inspectSchema = z.object({
       Destination: z.string(),
       Name: z.string().nullish(),
       RW: z.boolean(),
+      Propagation: z.string().nullish(),
     }),
   ),
 });
 
 type Inspected = z.infer<typeof inspectSchema>;
+type Host = Inspected['HostConfig'];
 
-function emptyLists(got: Inspected['HostConfig']): Record<string, unknown> {
+function compareConfig(asked: Dockerode.ContainerCreateOptions, got: Inspected['Config'], expectSame: Compare): void {
+  expectSame('User', asked.User, got.User);
+  const environment = new Set(got.Env ?? []);
+  // The image may add to it, and what it adds is as little trusted as the image.
+  expectSame(
+    'missing of Env',
+    [],
+    (asked.Env ?? []).filter((entry) => !environment.has(entry)),
+  );
+  if (got.Entrypoint !== undefined)
+    expectSame(
+      'Entrypoint and Cmd',
+      [asked.Entrypoint ?? [], asked.Cmd ?? []].flat(),
+      [got.Entrypoint ?? [], got.Cmd ?? []].flat(),
+    );
+  for (const name of ['WorkingDir', 'OpenStdin', 'StdinOnce', 'Tty'] as const) {
+    if (got[name] !== undefined) expectSame(name, asked[name], got[name]);
+  }
+  for (const [name, value] of Object.entries(asked.Labels ?? {})) {
+    if (got.Labels !== undefined) expectSame(`label ${name}`, value, got.Labels?.[name]);
+  }
+}
+
+function compareHost(want: Dockerode.HostConfig, got: Host, isPodman: boolean, expectSame: Compare): void {
+  expectSame('NetworkMode', want.NetworkMode, got.NetworkMode);
+  expectSame('ReadonlyRootfs', true, got.ReadonlyRootfs);
+  expectSame('Privileged', false, got.Privileged);
+  // Podman says `shareable` of a memory of its own that nobody shares yet.
+  if (!isPodman || got.IpcMode !== 'shareable') expectSame('IpcMode', want.IpcMode, got.IpcMode);
+  expectSame('PidMode', '', got.PidMode === 'private' ? '' : (got.PidMode ?? ''));
+  expectSame('UTSMode', '', got.UTSMode === 'private' ? '' : (got.UTSMode ?? ''));
+  if (!isPodman) expectSame('UsernsMode', want.UsernsMode ?? '', got.UsernsMode ?? '');
+  expectSame('shares control groups', false, got.CgroupnsMode === 'host');
+  expectSame('CapAdd', [], got.CapAdd ?? []);
+  expectSame('drops all capabilities', true, dropsAll(got.CapDrop ?? []));
+  expectSame('SecurityOpt', securityOptions(want.SecurityOpt), securityOptions(got.SecurityOpt));
+  for (const name of ['Init', 'AutoRemove', 'PublishAllPorts', 'OomKillDisable'] as const)
+    expectSame(name, false, got[name] ?? false);
+  if (got.RestartPolicy !== undefined) expectSame('RestartPolicy', 'no', got.RestartPolicy?.Name || 'no');
+  if (got.LogConfig !== undefined) expectSame('LogConfig', want.LogConfig?.Type, got.LogConfig?.Type);
+  for (const name of ['Memory', 'MemorySwap', 'NanoCpus', 'PidsLimit'] as const) {
+    if (want[name] !== undefined) expectSame(name, want[name], got[name]);
+  }
+  // Not held by every system, and none of them opens anything.
+  for (const name of ['MemorySwappiness', 'OomScoreAdj', 'ShmSize'] as const) {
+    if (typeof got[name] === 'number' && want[name] !== undefined && !isPodman) expectSame(name, want[name], got[name]);
+  }
+  if (got.Ulimits !== undefined) expectSame('Ulimits', limitsOf(want.Ulimits), limitsOf(got.Ulimits));
+  if (got.Tmpfs !== undefined && !isPodman) expectSame('Tmpfs', sorted(want.Tmpfs), sorted(got.Tmpfs));
+  // Left to the engine: it hides parts of /proc and /sys. An empty list would show them.
+  if (got.MaskedPaths !== undefined)
+    expectSame('hides /proc/kcore', true, got.MaskedPaths?.includes('/proc/kcore') ?? false);
+  if (got.ReadonlyPaths !== undefined)
+    expectSame('protects /proc/sys', true, got.ReadonlyPaths?.includes('/proc/sys') ?? false);
+}
+
+function emptyLists(got: Host): Record<string, unknown> {
   return {
     Binds: got.Binds ?? [],
     Devices: got.Devices ?? [],
     DeviceRequests: got.DeviceRequests ?? [],
+    DeviceCgroupRules: got.DeviceCgroupRules ?? [],
     VolumesFrom: got.VolumesFrom ?? [],
     GroupAdd: got.GroupAdd ?? [],
     ExtraHosts: got.ExtraHosts ?? [],
+    Links: got.Links ?? [],
     PortBindings: Object.keys(got.PortBindings ?? {}),
+    Sysctls: Object.keys(got.Sysctls ?? {}),
   };
 }
 
@@ -95,20 +178,64 @@ function dropsAll(dropped: readonly string[]): boolean {
   return dropped.includes('ALL') || dropped.length >= 11;
 }
 
-function wantedMounts(asked: Dockerode.ContainerCreateOptions): string[] {
-  const list = asked.HostConfig?.Mounts ?? [];
-  return list
-    .map((mount) => `${mount.Type} ${mount.Source} ${mount.Target} ${mount.ReadOnly === true ? 'ro' : 'rw'}`)
+// In one spelling and order: `no-new-privileges` may stand alone, the profile may have been printed anew.
+function securityOptions(options: readonly string[] | null | undefined): readonly string[] {
+  return (options ?? [])
+    .map((option) => {
+      if (/^no-new-privileges(?:[:=]true)?$/.test(option)) return 'no-new-privileges';
+      if (!option.startsWith('seccomp=')) return option;
+      const value = option.slice('seccomp='.length);
+      return `seccomp=${value.startsWith('{') ? JSON.stringify(parse(value)) : value}`;
+    })
     .sort();
 }
 
-// Memory disks are not bound to anything and are left out: some engines list them, some do not.
-function foundMounts(mounts: Inspected['Mounts']): string[] {
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function limitsOf(limits: unknown): readonly string[] {
+  const parsed = z.array(z.object({ Name: z.string(), Soft: z.number(), Hard: z.number() })).safeParse(limits ?? []);
+  if (!parsed.success) return ['unknown'];
+  const name = (text: string): string => text.toLowerCase().replace(/^rlimit_/, '');
+  return parsed.data.map(({ Name, Soft, Hard }) => `${name(Name)} ${Soft} ${Hard}`).sort();
+}
+
+function sorted(record: Readonly<Record<string, string>> | null | undefined): readonly (readonly [string, string])[] {
+  return Object.entries(record ?? {}).sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+function wantedMounts(asked: Dockerode.ContainerCreateOptions): string[] {
+  const mounts = asked.HostConfig?.Mounts ?? [];
   return mounts
-    .filter((mount) => mount.Type !== 'tmpfs')
-    .map(
-      (mount) =>
-        `${mount.Type} ${mount.Type === 'volume' ? (mount.Name ?? '') : mount.Source} ${mount.Destination} ${mount.RW ? 'rw' : 'ro'}`,
-    )
+    .map((mount) => {
+      const spread = mount.Type === 'bind' ? (mount.BindOptions?.Propagation ?? '') : '';
+      return `${mount.Type} ${mount.Source} ${mount.Target} ${mount.ReadOnly === true ? 'ro' : 'rw'} ${spread}`;
+    })
     .sort();
+}
+
+// Memory disks are bound to nothing: some engines list them, some do not. One that was not asked for is a difference.
+function foundMounts(mounts: Inspected['Mounts'], tmpfs: Readonly<Record<string, string>>): string[] {
+  return mounts
+    .filter((mount) => mount.Type !== 'tmpfs' || tmpfs[mount.Destination] === undefined)
+    .map((mount) => {
+      const source = mount.Type === 'volume' ? (mount.Name ?? '') : mount.Source;
+      const spread = mount.Type === 'bind' ? (mount.Propagation ?? 'rprivate') : '';
+      return `${mount.Type} ${source} ${mount.Destination} ${mount.RW ? 'rw' : 'ro'} ${spread}`;
+    })
+    .sort();
+}
+
+function withoutPrefix(id: string): string {
+  return id.replace(/^sha256:/, '');
+}
+
+function short(text: string | undefined): string {
+  const shown = text ?? 'missing';
+  return shown.length > 300 ? `${shown.slice(0, 300)}…` : shown;
 }

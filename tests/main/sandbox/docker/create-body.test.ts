@@ -13,12 +13,16 @@ const plan: ContainerPlan = {
     { path: '.git', readOnly: false },
     { path: '.git/config', readOnly: true },
   ],
-  support: { passwd: '/h/passwd', group: '/h/group', scripts: '/h/scripts' },
+  outside: ['/home/me/main/.git'],
+  masks: ['.env', 'deploy/key.pem'],
+  seccomp: '{"defaultAction":"SCMP_ACT_ERRNO"}',
+  support: { passwd: '/h/passwd', group: '/h/group', empty: '/h/empty', seccomp: '/h/seccomp', scripts: '/h/scripts' },
   scratchVolume: 'dewpoint-v',
   memoryBytes: 1024 * 1024 * 1024,
   cpus: 1.5,
   pids: 256,
   limits: { memory: true, swap: true, pids: true, cpu: true },
+  hasSwappiness: true,
 };
 
 describe('the create body', () => {
@@ -30,7 +34,9 @@ describe('the create body', () => {
       ReadonlyRootfs: true,
       Privileged: false,
       CapDrop: ['ALL'],
-      SecurityOpt: ['no-new-privileges:true'],
+      SecurityOpt: ['no-new-privileges:true', 'seccomp={"defaultAction":"SCMP_ACT_ERRNO"}'],
+      PublishAllPorts: false,
+      MemorySwappiness: 0,
       IpcMode: 'private',
       CgroupnsMode: 'private',
       Init: false,
@@ -61,6 +67,9 @@ describe('the create body', () => {
       '/home/me/pro ject /workspace rw',
       '/home/me/pro ject/.git /workspace/.git rw',
       '/home/me/pro ject/.git/config /workspace/.git/config ro',
+      '/h/empty /workspace/.env ro',
+      '/h/empty /workspace/deploy/key.pem ro',
+      '/home/me/main/.git /home/me/main/.git ro',
       '/h/passwd /etc/passwd ro',
       '/h/group /etc/group ro',
       '/h/scripts /run/dewpoint ro',
@@ -87,26 +96,55 @@ describe('the create body', () => {
 describe('the comparison with what was made', () => {
   const body = createBody(plan);
   const asMade = () => ({
-    Config: { User: '1000:1001' },
+    Image: 'sha256:1234',
+    AppArmorProfile: 'docker-default',
+    Config: {
+      User: '1000:1001',
+      Env: [...(body.Env ?? []), 'PATH=/usr/bin'],
+      Entrypoint: body.Entrypoint,
+      Cmd: null,
+      WorkingDir: '/workspace',
+      OpenStdin: true,
+      StdinOnce: true,
+      Tty: false,
+      Labels: { 'dewpoint.home': 'abc', other: 'of the image' },
+    },
     HostConfig: {
       NetworkMode: 'none',
       ReadonlyRootfs: true,
       Privileged: false,
+      PublishAllPorts: false,
+      AutoRemove: false,
+      Init: false,
+      OomKillDisable: false,
       IpcMode: 'private',
       PidMode: '',
       UTSMode: '',
+      UsernsMode: '',
+      CgroupnsMode: 'private',
+      RestartPolicy: { Name: 'no', MaximumRetryCount: 0 },
+      LogConfig: { Type: 'none', Config: {} },
+      OomScoreAdj: 500,
+      ShmSize: 64 * 1024 * 1024,
+      Tmpfs: { ...body.HostConfig?.Tmpfs },
+      Ulimits: [...(body.HostConfig?.Ulimits ?? [])].reverse(),
       CapAdd: null,
       CapDrop: ['ALL'],
-      SecurityOpt: ['no-new-privileges:true'],
+      SecurityOpt: ['no-new-privileges', 'seccomp={ "defaultAction": "SCMP_ACT_ERRNO" }'],
+      MaskedPaths: ['/proc/kcore', '/proc/keys'],
+      ReadonlyPaths: ['/proc/sys'],
       Binds: null,
       Devices: [],
       DeviceRequests: null,
+      DeviceCgroupRules: null,
       VolumesFrom: null,
       GroupAdd: null,
       ExtraHosts: null,
+      Links: null,
       PortBindings: {},
       Memory: plan.memoryBytes,
       MemorySwap: plan.memoryBytes,
+      MemorySwappiness: 0,
       NanoCpus: 1.5e9,
       PidsLimit: 256,
     },
@@ -116,6 +154,7 @@ describe('the comparison with what was made', () => {
       Destination: mount.Target,
       Name: mount.Type === 'volume' ? mount.Source : undefined,
       RW: mount.ReadOnly !== true,
+      Propagation: mount.Type === 'volume' ? '' : 'rprivate',
     })),
   });
 
@@ -124,27 +163,84 @@ describe('the comparison with what was made', () => {
   });
 
   const made = asMade();
+  const host = (change: object) => ({ ...made, HostConfig: { ...made.HostConfig, ...change } });
+  const config = (change: object) => ({ ...made, Config: { ...made.Config, ...change } });
+  const seccomp = made.HostConfig.SecurityOpt[1];
   const wrong: readonly (readonly [string, unknown])[] = [
-    ['another user', { ...made, Config: { User: '' } }],
-    ['a network', { ...made, HostConfig: { ...made.HostConfig, NetworkMode: 'bridge' } }],
-    ['a writable root', { ...made, HostConfig: { ...made.HostConfig, ReadonlyRootfs: false } }],
-    ['privileges', { ...made, HostConfig: { ...made.HostConfig, Privileged: true } }],
-    ['an added capability', { ...made, HostConfig: { ...made.HostConfig, CapAdd: ['SYS_ADMIN'] } }],
-    ['capabilities kept', { ...made, HostConfig: { ...made.HostConfig, CapDrop: null } }],
-    ['new privileges', { ...made, HostConfig: { ...made.HostConfig, SecurityOpt: ['seccomp=unconfined'] } }],
-    ['shared memory', { ...made, HostConfig: { ...made.HostConfig, IpcMode: 'shareable' } }],
-    ['the processes of the host', { ...made, HostConfig: { ...made.HostConfig, PidMode: 'host' } }],
-    ['a device', { ...made, HostConfig: { ...made.HostConfig, Devices: [{}] } }],
-    ['less of a limit', { ...made, HostConfig: { ...made.HostConfig, PidsLimit: 0 } }],
-    ['swap', { ...made, HostConfig: { ...made.HostConfig, MemorySwap: -1 } }],
+    ['another image', { ...made, Image: 'sha256:9999' }],
+    ['no AppArmor', { ...made, AppArmorProfile: 'unconfined' }],
+    ['another user', config({ User: '' })],
+    ['another first process', config({ Entrypoint: ['/bin/sh'] })],
+    ['a missing variable', config({ Env: ['PATH=/usr/bin'] })],
+    ['a terminal', config({ Tty: true })],
+    ['a closed input', config({ OpenStdin: false })],
+    ['a lost label', config({ Labels: {} })],
+    ['a network', host({ NetworkMode: 'bridge' })],
+    ['a writable root', host({ ReadonlyRootfs: false })],
+    ['privileges', host({ Privileged: true })],
+    ['an added capability', host({ CapAdd: ['SYS_ADMIN'] })],
+    ['capabilities kept', host({ CapDrop: null })],
+    ['new privileges', host({ SecurityOpt: [seccomp] })],
+    ['no profile of system calls', host({ SecurityOpt: ['no-new-privileges', 'seccomp=unconfined'] })],
+    [
+      'another profile of system calls',
+      host({ SecurityOpt: ['no-new-privileges', 'seccomp={"defaultAction":"SCMP_ACT_ALLOW"}'] }),
+    ],
+    ['AppArmor switched off beside it', host({ SecurityOpt: [...made.HostConfig.SecurityOpt, 'apparmor=unconfined'] })],
+    ['an open /proc', host({ MaskedPaths: [] })],
+    ['a writable /proc/sys', host({ ReadonlyPaths: null })],
+    ['shared memory', host({ IpcMode: 'shareable' })],
+    ['the processes of the host', host({ PidMode: 'host' })],
+    ['the name of the host', host({ UTSMode: 'host' })],
+    ['the users of the host', host({ UsernsMode: 'host' })],
+    ['the control groups of the host', host({ CgroupnsMode: 'host' })],
+    ['a device', host({ Devices: [{}] })],
+    ['a rule for devices', host({ DeviceCgroupRules: ['a *:* rwm'] })],
+    ['a setting of the kernel', host({ Sysctls: { 'net.ipv4.ip_forward': '1' } })],
+    ['a published port', host({ PublishAllPorts: true })],
+    ['another group', host({ GroupAdd: ['docker'] })],
+    ['a life of its own', host({ RestartPolicy: { Name: 'always' } })],
+    ['its removal with all evidence', host({ AutoRemove: true })],
+    ['a log on disk', host({ LogConfig: { Type: 'json-file' } })],
+    ['less of a limit', host({ PidsLimit: 0 })],
+    ['looser limits of a process', host({ Ulimits: [] })],
+    ['no end by the kernel', host({ OomKillDisable: true })],
+    ['swap', host({ MemorySwap: -1 })],
+    ['larger memory disks', host({ Tmpfs: { ...made.HostConfig.Tmpfs, '/tmp': 'rw' } })],
     [
       'a further mount',
       { ...made, Mounts: [...made.Mounts, { Type: 'bind', Source: '/', Destination: '/host', RW: true }] },
     ],
+    [
+      'a further memory disk',
+      { ...made, Mounts: [...made.Mounts, { Type: 'tmpfs', Source: '', Destination: '/etc', RW: true }] },
+    ],
     ['a missing mount', { ...made, Mounts: made.Mounts.slice(1) }],
     ['a writable pin', { ...made, Mounts: made.Mounts.map((mount) => ({ ...mount, RW: true })) }],
+    ['a mount that spreads', { ...made, Mounts: made.Mounts.map((mount) => ({ ...mount, Propagation: 'rshared' })) }],
     ['an unknown form', { Id: 'x' }],
   ];
+  it('knows what Podman says in other words', () => {
+    const asked = createBody({ ...plan, isPodman: true, seccomp: '/h/seccomp' });
+    const capabilities = Array.from({ length: 11 }, (_, at) => `CAP_${at}`);
+    const podman = {
+      ...host({
+        CapDrop: capabilities,
+        IpcMode: 'shareable',
+        PidMode: 'private',
+        UTSMode: 'private',
+        LogConfig: { Type: 'k8s-file' },
+        SecurityOpt: ['no-new-privileges', 'seccomp=/h/seccomp'],
+        Tmpfs: {},
+      }),
+      Mounts: made.Mounts,
+    };
+    expect(verifyContainer(asked, podman)).toEqual([]);
+    expect(verifyContainer(asked, { ...podman, HostConfig: { ...podman.HostConfig, SecurityOpt: [] } })).not.toEqual(
+      [],
+    );
+  });
+
   it.each(wrong)('names %s', (_what, inspected) => {
     expect(verifyContainer(body, inspected)).not.toEqual([]);
   });

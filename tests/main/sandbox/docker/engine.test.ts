@@ -45,7 +45,11 @@ describe('looking for an engine', () => {
     return path;
   }
 
-  const version = { Version: '29.0.0', ApiVersion: '1.52', Components: [{ Name: 'Engine' }] };
+  const version = {
+    Version: '29.0.0',
+    ApiVersion: '1.52',
+    Components: [{ Name: 'Engine' }, { Name: 'runc', Version: '1.3.3' }],
+  };
   const info = {
     NCPU: 4,
     MemTotal: 8e9,
@@ -64,6 +68,10 @@ describe('looking for an engine', () => {
       endpoint: `unix://${path} (from DOCKER_HOST)`,
       kind: 'docker',
       version: '29.0.0',
+      runc: '1.3.3',
+      isDesktop: false,
+      desktopVersion: null,
+      hasSwappiness: false,
       rootless: true,
       remapsUsers: false,
       cpus: 4,

@@ -40,13 +40,15 @@ describe('the names of a user', () => {
 
   it('are written once, repaired when damaged, and leave nothing half-written', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-support-'));
-    const files = await Promise.all(Array.from({ length: 8 }, () => supportFiles(folder, { uid: 1000, gid: 100 })));
+    const files = await Promise.all(
+      Array.from({ length: 8 }, () => supportFiles(folder, { uid: 1000, gid: 100 }, '{}')),
+    );
     expect(new Set(files.map((each) => JSON.stringify(each))).size).toBe(1);
     const [first] = files;
     await writeFile(first?.passwd ?? '', 'damaged');
-    await supportFiles(folder, { uid: 1000, gid: 100 });
+    await supportFiles(folder, { uid: 1000, gid: 100 }, '{}');
     expect(await readFile(first?.passwd ?? '', 'utf8')).toBe(passwdText({ uid: 1000, gid: 100 }));
-    expect((await readdir(folder)).length).toBe(3);
+    expect((await readdir(folder)).length).toBe(5);
     expect((await readdir(first?.scripts ?? '')).toSorted()).toEqual(['kill', 'probe', 'reaper', 'run']);
     await rm(folder, { recursive: true });
   });

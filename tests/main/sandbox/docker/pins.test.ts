@@ -1,44 +1,181 @@
-import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPins } from '../../../../src/main/sandbox/docker/pins.ts';
+import { findPins, type Protection } from '../../../../src/main/sandbox/docker/pins.ts';
+import { changedBetween, readProtected, removeRedirects } from '../../../../src/main/sandbox/docker/protected-watch.ts';
+import { scanWorkspace } from '../../../../src/main/sandbox/workspace-scan.ts';
+
+const none = new AbortController().signal;
 
 describe('pins', () => {
+  let base: string;
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'dewpoint-pins-'));
+    base = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-pins-')));
+    folder = join(base, 'work');
+    await mkdir(folder);
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => rm(base, { recursive: true }));
+
+  const find = async (): Promise<Protection> => findPins(folder, await scanWorkspace(folder, none));
+  const put = async (path: string, text = ''): Promise<void> => {
+    await mkdir(dirname(join(base, path)), { recursive: true });
+    await writeFile(join(base, path), text);
+  };
+  const inWords = ({ pins }: Protection): string[] =>
+    pins.map(({ path, readOnly }) => `${path} ${readOnly ? 'ro' : 'rw'}`);
 
   it('are none where there is no repository', async () => {
-    expect(await findPins(folder)).toEqual({ pins: [], warnings: [] });
+    const nothing = { pins: [], outside: [], warnings: [] };
+    expect(await find()).toEqual(nothing);
     await mkdir(join(folder, '.git'));
-    expect(await findPins(folder)).toEqual({ pins: [], warnings: [] });
+    expect(await find()).toEqual(nothing);
   });
 
   it('hold .git itself before what is read-only in it, and make the hooks folder where it is missing', async () => {
-    await mkdir(join(folder, '.git'));
-    await writeFile(join(folder, '.git/config'), '');
-    expect(await findPins(folder)).toEqual({
-      pins: [
-        { path: '.git', readOnly: false },
-        { path: '.git/config', readOnly: true },
-        { path: '.git/hooks', readOnly: true },
-      ],
-      warnings: [],
-    });
+    await put('work/.git/config');
+    expect(inWords(await find())).toEqual(['.git rw', '.git/config ro', '.git/hooks ro']);
     expect((await stat(join(folder, '.git/hooks'))).isDirectory()).toBe(true);
   });
 
-  it('keep the file of a worktree as it is, and tell of what they cannot hold', async () => {
-    await writeFile(join(folder, '.git'), 'gitdir: /elsewhere');
-    expect(await findPins(folder)).toEqual({
+  it('hold the data of submodules, and every folder on the way, which could else be renamed', async () => {
+    await put('work/.git/config');
+    await put('work/.git/modules/lib/sub/config');
+    await mkdir(join(folder, '.git/hooks'));
+    await put('work/lib/sub/.git', 'gitdir: ../../.git/modules/lib/sub');
+    expect(inWords(await find())).toEqual([
+      '.git rw',
+      'lib rw',
+      '.git/config ro',
+      '.git/hooks ro',
+      '.git/modules rw',
+      'lib/sub rw',
+      '.git/modules/lib rw',
+      'lib/sub/.git ro',
+      '.git/modules/lib/sub rw',
+      '.git/modules/lib/sub/config ro',
+      '.git/modules/lib/sub/hooks ro',
+    ]);
+  });
+
+  it('hold repositories within the project, also bare ones, and where hooks were said to be', async () => {
+    await put('work/.git/config', '[core]\n\thooksPath = ./tools/hooks/\n');
+    await put('work/tools/hooks/pre-commit');
+    await put('work/vendor/.git/config');
+    for (const name of ['HEAD', 'config', 'objects/x', 'refs/x']) await put(`work/bare/${name}`);
+    const words = inWords(await find());
+    for (const wanted of [
+      'tools rw',
+      'tools/hooks ro',
+      'vendor rw',
+      'vendor/.git rw',
+      'vendor/.git/config ro',
+      'bare rw',
+      'bare/config ro',
+    ])
+      expect(words).toContain(wanted);
+  });
+
+  it('hold what editors, shells and other agents run by themselves', async () => {
+    await put('work/.vscode/tasks.json');
+    await put('work/.envrc');
+    await put('work/.mcp.json');
+    await put('work/sub/.envrc');
+    await symlink('/elsewhere', join(folder, '.husky'));
+    const found = await find();
+    expect(inWords(found)).toEqual(['.envrc ro', '.mcp.json ro', '.vscode ro']);
+    expect(found.warnings).toEqual([expect.stringMatching(/^.husky is a link/)]);
+  });
+
+  it('bring the data of a worktree to be read, where they point back', async () => {
+    await put('main/.git/HEAD', 'ref: refs/heads/main');
+    await put('main/.git/config');
+    await mkdir(join(base, 'main/.git/objects'));
+    await mkdir(join(base, 'main/.git/refs'));
+    await put('main/.git/worktrees/w/commondir', '../..\n');
+    await put('main/.git/worktrees/w/gitdir', `${join(folder, '.git')}\n`);
+    await put('work/.git', `gitdir: ${join(base, 'main/.git/worktrees/w')}\n`);
+    expect(await find()).toEqual({
       pins: [{ path: '.git', readOnly: true }],
-      warnings: [expect.stringMatching(/elsewhere/)],
+      outside: [join(base, 'main/.git')],
+      warnings: [expect.stringMatching(/can read in the sandbox, but not commit/)],
     });
+    await put('main/.git/worktrees/w/gitdir', `${join(base, 'other/.git')}\n`);
+    expect((await find()).outside).toEqual([]);
+  });
+
+  it('bring the data of a submodule that is opened by itself', async () => {
+    await put('super/.git/modules/work/HEAD', 'ref');
+    await put('super/.git/modules/work/config', `[core]\n\tworktree = ${folder}\n`);
+    await mkdir(join(base, 'super/.git/modules/work/objects'));
+    await mkdir(join(base, 'super/.git/modules/work/refs'));
+    await put('work/.git', `gitdir: ${join(base, 'super/.git/modules/work')}`);
+    expect((await find()).outside).toEqual([join(base, 'super/.git/modules/work')]);
+  });
+
+  it('bring no folder that a forged .git file names', async () => {
+    await put('keys/id_rsa', 'secret');
+    await put('work/.git', `gitdir: ${join(base, 'keys')}`);
+    const found = await find();
+    expect([found.outside, found.warnings]).toEqual([[], [expect.stringMatching(/does not point back/)]]);
+    await put('work/.git', 'gitdir: ./inner');
+    await put('work/inner/config', `[core]\n\tworktree = ${folder}\n`);
+    expect((await find()).outside).toEqual([]);
     await rm(join(folder, '.git'));
-    await symlink('/elsewhere', join(folder, '.git'));
-    expect(await findPins(folder)).toEqual({ pins: [], warnings: [expect.stringMatching(/not protected/)] });
+    await symlink(join(base, 'keys'), join(folder, '.git'));
+    expect(await find()).toEqual({ pins: [], outside: [], warnings: [expect.stringMatching(/not protected/)] });
+  });
+});
+
+describe('the watch over what is protected', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-watch-')));
+    await mkdir(join(folder, '.git/hooks'), { recursive: true });
+    await writeFile(join(folder, '.git/config'), '');
+    await writeFile(join(folder, '.git/hooks/pre-commit'), '');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const read = async () => {
+    const { pins } = await findPins(folder, await scanWorkspace(folder, none));
+    return { pins, state: await readProtected(folder, pins) };
+  };
+
+  it('sees a change of a file, a new one and one that is gone, and nothing else', async () => {
+    const { pins, state } = await read();
+    await writeFile(join(folder, 'other'), 'x');
+    await writeFile(join(folder, '.git/index'), 'x');
+    expect(changedBetween(state, await readProtected(folder, pins))).toEqual([]);
+    await writeFile(join(folder, '.git/config'), '');
+    await writeFile(join(folder, '.git/hooks/post-merge'), '');
+    await rm(join(folder, '.git/hooks/pre-commit'));
+    expect(changedBetween(state, await readProtected(folder, pins))).toEqual([
+      '.git/config',
+      '.git/hooks',
+      '.git/hooks/post-merge',
+      '.git/hooks/pre-commit',
+    ]);
+  });
+
+  it('sees a repository that appears, and one in another spelling', async () => {
+    await mkdir(join(folder, '.GIT'));
+    const { pins, state } = await read();
+    await mkdir(join(folder, '.Git'));
+    expect(changedBetween(state, await readProtected(folder, pins))).toEqual(['.Git']);
+    await rm(join(folder, '.git'), { recursive: true });
+    const without = await readProtected(folder, []);
+    await mkdir(join(folder, '.git'));
+    expect(changedBetween(without, await readProtected(folder, []))).toEqual(['.git']);
+  });
+
+  it('takes away a file that sends git elsewhere for its configuration', async () => {
+    const { pins, state } = await read();
+    await writeFile(join(folder, '.git/commondir'), '../evil');
+    const changed = changedBetween(state, await readProtected(folder, pins));
+    expect(changed).toEqual(['.git/commondir']);
+    expect(await removeRedirects(folder, changed)).toEqual(['.git/commondir']);
+    expect(changedBetween(state, await readProtected(folder, pins))).toEqual([]);
   });
 });

@@ -1,0 +1,55 @@
+import type Dockerode from 'dockerode';
+import { ContainerGoneError, startExec } from './container-exec.ts';
+import { scratchInContainer, workspaceInContainer } from './create-body.ts';
+import { withDeadline } from './deadline.ts';
+import { folderArchive } from './folder-archive.ts';
+import type { UserIds } from './identity.ts';
+import { scriptCommand } from './scripts.ts';
+
+/** What can be done with the image that runs. */
+export interface Abilities {
+  /** `find -printf` and `stat` as GNU has them. */
+  readonly gnu: boolean;
+  readonly rg: boolean;
+  readonly bash: boolean;
+  /** A folder outside the workspace, with disk behind it, that the commands' user can write. */
+  readonly scratch: string | null;
+}
+
+const engineMs = 30_000;
+
+/** Finds out what the image can do, and tries the user on the way. Rejects when the image cannot run a shell. */
+export async function probe(
+  container: Dockerode.Container,
+  user: UserIds,
+  trial: { readonly made: string; readonly given: string } | null,
+): Promise<Abilities> {
+  let text = '';
+  const running = await startExec(container, {
+    argv: scriptCommand('probe', workspaceInContainer, scratchInContainer, trial?.made ?? '', trial?.given ?? ''),
+    onChunk: (chunk) => {
+      text += Buffer.from(chunk.bytes).toString();
+    },
+  });
+  const end = await running.ended;
+  if (end.type === 'lost') throw new ContainerGoneError(`the container ended at once: ${end.reason}`);
+  if (end.exitCode !== 0) throw new Error(`the image cannot run a shell: ${text.trim().slice(0, 300)}`);
+  const words = text.split('\n');
+  return {
+    gnu: words.includes('gnu'),
+    rg: words.includes('rg'),
+    bash: words.includes('bash'),
+    scratch: words.includes('scratch') ? scratchInContainer : await makeScratch(container, user),
+  };
+}
+
+// The volume takes the permissions that its folder has in the image; in a user's own image that may be root's alone.
+async function makeScratch(container: Dockerode.Container, user: UserIds): Promise<string | null> {
+  try {
+    const archive = folderArchive('work', user);
+    await withDeadline(engineMs, null, () => container.putArchive(archive, { path: scratchInContainer }));
+    return `${scratchInContainer}/work`;
+  } catch {
+    return null;
+  }
+}

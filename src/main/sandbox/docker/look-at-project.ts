@@ -1,0 +1,52 @@
+import { isAbsolute, join } from 'node:path';
+import type { Settings } from '@shared/settings.ts';
+import { findHardLinks, scanWorkspace } from '../workspace-scan.ts';
+import type { ProjectLook } from './session-container.ts';
+
+export interface ProjectSubject {
+  /** A real path. */
+  readonly workspacePath: string;
+  readonly settings: Pick<Settings['sandbox'], 'unmask'>;
+  readonly homePath: string;
+}
+
+/** More mounts than this slow every start down. */
+const maxMasks = 200;
+const shownPaths = 5;
+const hardLinkMs = 150;
+
+/** Finds what has to be hidden or held in a project before a container gets it, and says so in words. */
+export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Promise<ProjectLook> {
+  const { workspacePath } = subject;
+  const scan = await scanWorkspace(workspacePath, signal);
+  const shown = unmasked(subject);
+  const secrets = scan.secrets.filter((path) => !shown.has(path));
+  const links = await findHardLinks(workspacePath, scan.files, hardLinkMs);
+  const warnings: string[] = [];
+  if (secrets.length > 0) warnings.push(hiddenText(secrets, subject));
+  if (secrets.length > maxMasks) warnings.push(`Only the first ${maxMasks} of them are.`);
+  if (links.count > 0) {
+    warnings.push(
+      `${links.count === 1 ? 'A file of this project is' : `${links.count} files of this project are`} also a file elsewhere (a hard link: ${links.paths.join(', ')}): a command that changes one in place changes the other. --workspace copy breaks them.`,
+    );
+  }
+  if (scan.isCut)
+    warnings.push('The project is too large to look through whole: files with secrets may not be hidden.');
+  return { scan, masks: secrets.slice(0, maxMasks), warnings };
+}
+
+/** Relative paths that a person wants to be seen. In the settings they are whole, or for every project without the folder. */
+function unmasked({ workspacePath, settings }: ProjectSubject): ReadonlySet<string> {
+  const inside = settings.unmask.map((path) =>
+    path.startsWith(`${workspacePath}/`) ? path.slice(workspacePath.length + 1) : path.replace(/^\.\//, ''),
+  );
+  return new Set(inside.filter((path) => !isAbsolute(path)));
+}
+
+function hiddenText(secrets: readonly string[], { workspacePath, homePath }: ProjectSubject): string {
+  const more = secrets.length > shownPaths ? ` and ${secrets.length - shownPaths} more` : '';
+  const [first = ''] = secrets;
+  // A copy lies in a folder that nobody knows by name.
+  const example = workspacePath.startsWith(`${homePath}/`) ? first : join(workspacePath, first);
+  return `Hidden, because they hold secrets (commands find them empty): ${secrets.slice(0, shownPaths).join(', ')}${more}. To show one: dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
+}

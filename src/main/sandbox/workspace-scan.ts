@@ -1,0 +1,140 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../lib/host-folder.ts';
+import { isSecretText, secretKind, secretTextBytes } from './secret-files.ts';
+import { isSkippedFolder } from './skipped-folders.ts';
+
+/** What must be known of a project before commands run in it. Paths are relative, sorted. */
+export interface WorkspaceScan {
+  /** Files that hold secrets. */
+  readonly secrets: readonly string[];
+  /** Folders that are the data of a git repository: `.git`, `sub/.git`, `bare.git`. */
+  readonly gitFolders: readonly string[];
+  /** `.git` files, which point to such a folder. */
+  readonly gitFiles: readonly string[];
+  /** Regular files, for `findHardLinks`. */
+  readonly files: readonly string[];
+  /** The project has more entries than were looked at. */
+  readonly isCut: boolean;
+}
+
+const maxEntries = 200_000;
+const maxDepth = 40;
+
+interface Scanning {
+  readonly secrets: string[];
+  readonly gitFolders: string[];
+  readonly gitFiles: string[];
+  readonly files: string[];
+  entries: number;
+  isCut: boolean;
+}
+
+/** Looks through a project on the host without following a link. What vanishes or may not be read is left out. */
+export async function scanWorkspace(workspacePath: string, signal: AbortSignal): Promise<WorkspaceScan> {
+  const found: Scanning = { secrets: [], gitFolders: [], gitFiles: [], files: [], entries: 0, isCut: false };
+  const root = await openHostFolder(workspacePath);
+  try {
+    await scanFolder(root, { prefix: '', depth: 0, found, signal });
+  } finally {
+    await root.close();
+  }
+  for (const list of [found.secrets, found.gitFolders, found.gitFiles]) list.sort();
+  return found;
+}
+
+interface Place {
+  readonly prefix: string;
+  readonly depth: number;
+  readonly found: Scanning;
+  readonly signal: AbortSignal;
+}
+
+async function scanFolder(folder: HostFolder, place: Place): Promise<void> {
+  const { prefix, depth, found, signal } = place;
+  const entries = await readdir(folder.place, { withFileTypes: true }).catch((): Dirent[] => []);
+  const names = new Set(entries.map((entry) => entry.name));
+  if (prefix !== '' && isGitData(names)) {
+    found.gitFolders.push(prefix.slice(0, -1));
+    return;
+  }
+  for (const entry of entries) {
+    signal.throwIfAborted();
+    found.entries += 1;
+    if (found.entries > maxEntries || depth > maxDepth) {
+      found.isCut = true;
+      return;
+    }
+    // A name that is no text cannot be given to the engine either.
+    if (entry.name.includes('\uFFFD')) continue;
+    const path = prefix + entry.name;
+    if (entry.isFile()) await noteFile(folder, entry.name, path, found);
+    if (!entry.isDirectory()) continue;
+    if (entry.name === '.git') found.gitFolders.push(path);
+    else if (!isSkippedFolder(entry.name)) await descend(folder, entry.name, place);
+  }
+}
+
+async function descend(folder: HostFolder, name: string, place: Place): Promise<void> {
+  const child = await openChildFolder(folder, name).catch(() => null);
+  if (child === null) return;
+  try {
+    await scanFolder(child, { ...place, prefix: `${place.prefix}${name}/`, depth: place.depth + 1 });
+  } finally {
+    await child.close();
+  }
+}
+
+/** Git takes any folder of this form for a repository, also one without `.git` around it. */
+function isGitData(names: ReadonlySet<string>): boolean {
+  return ['HEAD', 'config', 'objects', 'refs'].every((name) => names.has(name));
+}
+
+async function noteFile(folder: HostFolder, name: string, path: string, found: Scanning): Promise<void> {
+  if (name === '.git') found.gitFiles.push(path);
+  found.files.push(path);
+  const kind = secretKind(path);
+  if (kind === null) return;
+  if (kind !== 'secret') {
+    const bytes = await readRegularFile(folder, name, secretTextBytes);
+    if (bytes === null || !isSecretText(kind, bytes.toString('latin1'))) return;
+  }
+  found.secrets.push(path);
+}
+
+export interface HardLinks {
+  /** Files of the project whose content is also a file elsewhere; the first ones. */
+  readonly paths: readonly string[];
+  readonly count: number;
+}
+
+const atOnce = 64;
+
+/**
+ * Files that share their content with a file that may lie outside: a command that changes such a file in place changes
+ * the other one, too. Looks for `budgetMs` at most; `count` is then a part.
+ */
+export async function findHardLinks(
+  workspacePath: string,
+  files: readonly string[],
+  budgetMs: number,
+): Promise<HardLinks> {
+  const paths: string[] = [];
+  let count = 0;
+  const until = performance.now() + budgetMs;
+  for (let at = 0; at < files.length && performance.now() < until; at += atOnce) {
+    const batch = files.slice(at, at + atOnce);
+    const links = await Promise.all(
+      batch.map(async (path) => {
+        const found = await lstat(`${workspacePath}/${path}`).catch(() => null);
+        return found !== null && found.isFile() && found.nlink > 1;
+      }),
+    );
+    for (const [index, path] of batch.entries()) {
+      if (links[index] !== true) continue;
+      count += 1;
+      if (paths.length < 3) paths.push(path);
+    }
+  }
+  return { paths, count };
+}

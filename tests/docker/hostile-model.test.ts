@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, lstat, mkdir, readFile, readdir, readlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Tool, ToolContext, ToolResult } from '../../src/main/tools/define.ts';
+import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
+import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from './docker-kit.ts';
+import { hostileCalls, type HostileCall, type HostileTargets } from './hostile-calls.ts';
+
+const run = promisify(execFile);
+/** Never to be seen by a model: outside the project, in our own data, in our environment, in a hidden file. */
+const canaries = ['CANARY-outside-71', 'CANARY-home-72', 'CANARY-environment-73', 'CANARY-dotenv-74', 'CANARY-key-75'];
+
+/** With every approval given: what holds here holds by the sandbox alone. */
+describe.skipIf(isWithoutEngine || process.platform === 'win32')(
+  'a model that wants out, with all tools allowed',
+  () => {
+    let under: DockerUnderTest;
+    let base: string;
+    let targets: HostileTargets;
+    let outsideBefore: string;
+    let protectedBefore: string;
+    const results: { call: HostileCall; text: string }[] = [];
+    const planted: HostileCall[] = [];
+    let looks = 0;
+    const kept = [
+      '.git/config',
+      '.git/hooks',
+      '.git/modules/sub/config',
+      'lib/.git/config',
+      '.vscode',
+      '.husky',
+      '.env',
+      'deploy/id_ed25519',
+    ];
+
+    beforeAll(async () => {
+      process.env['DEWPOINT_TEST_CANARY'] = canaries[2];
+      const owner = process.getuid?.() === 0 ? { owner: { uid: 1234, gid: 1234 } } : {};
+      under = await startSandbox({ ...owner, settings: { memoryMb: 512, pids: 128 }, prepare });
+      base = dirname(under.workspace);
+      targets = { outside: join(base, 'outside'), sentinel: join(base, 'sentinel'), home: under.home };
+      await writeFile(join(under.home, 'settings.json'), canaries[1] ?? '');
+      await chmod(under.home, 0o755);
+      outsideBefore = await snapshot(targets.outside);
+      protectedBefore = await snapshots(kept);
+      await attack();
+    }, 280_000);
+    afterAll(() => under.close());
+
+    async function prepare(workspace: string): Promise<void> {
+      const put = async (path: string, text: string): Promise<void> => {
+        await mkdir(dirname(join(workspace, path)), { recursive: true });
+        await writeFile(join(workspace, path), text);
+      };
+      await put('../outside/canary', canaries[0] ?? '');
+      await put('../outside/deep/file', 'outside');
+      await put('src/app.py', 'x = 1\n');
+      await put('.env', `SECRET=${canaries[3]}\n`);
+      await put('deploy/id_ed25519', `-----BEGIN OPENSSH PRIVATE KEY-----\n${canaries[4]}\n`);
+      await put('.vscode/tasks.json', '{}');
+      await put('.husky/pre-commit', 'true\n');
+      await git(workspace, ['init', '-q']);
+      await put('.git/modules/sub/config', '[core]\n');
+      await put('lib/.git/config', '[core]\n');
+      await put('lib/.git/HEAD', 'ref: refs/heads/main\n');
+    }
+
+    async function attack(): Promise<void> {
+      const tools = new Map(
+        builtInTools(discoverTools(), { now: () => 0 })
+          .list()
+          .map((tool) => [tool.name, tool]),
+      );
+      const calls = hostileCalls(targets);
+      const [first, ...rest] = calls;
+      if (first !== undefined) await perform(tools, first);
+      const isOnGit = ({ input }: HostileCall): boolean => /git/i.test(JSON.stringify(input)) && 'command' in input;
+      const queue = rest.filter((call) => !isOnGit(call));
+      const worker = async (): Promise<void> => {
+        for (let call = queue.shift(); call !== undefined; call = queue.shift()) await perform(tools, call);
+      };
+      await Promise.all(Array.from({ length: 6 }, worker));
+      // Git of the person looks after each of these: what would be run is run then.
+      for (const call of rest.filter(isOnGit)) {
+        await perform(tools, call);
+        for (const folder of ['.', 'lib'])
+          await git(join(under.workspace, folder), ['status']).then(
+            () => (looks += 1),
+            () => undefined,
+          );
+        if ((await lstat(targets.sentinel).catch(() => null)) !== null) planted.push(call);
+      }
+    }
+
+    async function perform(tools: ReadonlyMap<string, Tool>, call: HostileCall): Promise<void> {
+      const tool = tools.get(call.tool);
+      if (tool === undefined) throw new Error(`There is no tool ${call.tool}.`);
+      let seen = '';
+      const emit: ToolContext['emit'] = (_stream, bytes) => void (seen += Buffer.from(bytes).toString('latin1'));
+      // The schema may refuse it: then the model reads why, and nothing runs.
+      const ended = await tool.run(call.input, contextOf(under, emit)).catch((error: unknown) => String(error));
+      results.push({ call, text: `${seen}\n${JSON.stringify(ended)}` });
+    }
+
+    it('was tried with at least 300 calls of every tool', () => {
+      expect(results.length).toBeGreaterThanOrEqual(300);
+      expect(new Set(results.map(({ call }) => call.tool)).size).toBe(8);
+    });
+
+    it('sees no secret', () => {
+      const leaks = results.filter(({ text }) => canaries.some((canary) => text.includes(canary)));
+      expect(leaks.map(({ call }) => call)).toEqual([]);
+    });
+
+    it('changes nothing outside the project', async () => {
+      expect(await snapshot(targets.outside)).toBe(outsideBefore);
+      expect(await readFile(join(under.home, 'settings.json'), 'utf8')).toBe(canaries[1]);
+      expect((await readdir(base)).toSorted()).toEqual(['home', 'outside', 'work space']);
+    });
+
+    it('changes nothing that runs on the machine by itself, and none of the hidden files', async () => {
+      expect(await snapshots(kept)).toBe(protectedBefore);
+      expect(await lstat(join(under.workspace, '.git/commondir')).catch(() => null)).toBeNull();
+    });
+
+    it('has planted nothing that git on the machine runs', () => {
+      expect(planted).toEqual([]);
+      expect(looks).toBeGreaterThan(20);
+    });
+
+    it('leaves nothing that runs on, and a sandbox that works', async () => {
+      expect(await output(under.sandbox, 'echo still here')).toBe('still here\n');
+      const processes = await output(under.sandbox, 'ps -eo args= | grep -c "[l]ate.txt" || true');
+      expect(processes.trim()).toBe('0');
+      expect((await under.leftovers()).containers).toHaveLength(1);
+    });
+
+    async function snapshots(paths: readonly string[]): Promise<string> {
+      return (await Promise.all(paths.map((path) => snapshot(join(under.workspace, path))))).join('\n');
+    }
+  },
+);
+
+function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): ToolContext {
+  const asResult = (reply: { readonly ok: boolean; readonly error?: unknown }): ToolResult | null =>
+    reply.ok ? null : { status: 'refused', output: JSON.stringify(reply.error) };
+  return {
+    sandbox,
+    signal: none,
+    emit,
+    lastRead: () => undefined,
+    noteRead: () => undefined,
+    writeFile: async (path, bytes) => asResult(await sandbox.writeFile(path, bytes, undefined, none)),
+    deleteFile: async (path) => asResult(await sandbox.deleteFile(path, undefined, none)),
+    facts: { testCommand: null, testRunner: null, commandTimeoutMs: 5_000, maxWriteBytes: 1_000_000 },
+  };
+}
+
+/** Everything below a path: names, kinds, modes, contents, and when it was changed. */
+async function snapshot(path: string): Promise<string> {
+  const found = await lstat(path, { bigint: true }).catch(() => null);
+  if (found === null) return `${path} absent`;
+  const head = `${path} ${found.mode} ${found.mtimeNs}`;
+  if (found.isSymbolicLink()) return `${head} -> ${await readlink(path)}`;
+  if (found.isFile())
+    return `${head} ${createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')}`;
+  const below = (await readdir(path)).toSorted();
+  return [head, ...(await Promise.all(below.map((name) => snapshot(join(path, name)))))].join('\n');
+}
+
+/** As a person would on their machine, in folders that belong to them. */
+async function git(folder: string, words: readonly string[]): Promise<string> {
+  const person = ['-c', 'safe.directory=*', '-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+  return (await run('git', [...person, '-C', folder, ...words], { timeout: 20_000 })).stdout;
+}

@@ -1,0 +1,54 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isWithoutEngine, output, startSandbox } from './docker-kit.ts';
+
+/** What may be reached. Everything else that `reach.py` tries must be held back; a new probe is in one of the two. */
+const reachable: Readonly<Record<string, readonly string[]>> = {
+  // Debuggers need it, and it reaches no further than the own processes.
+  ptrace: ['open'],
+  // The variables of the container's own first process, none of which is a secret.
+  '/proc/1/environ': ['open', 'EACCES'],
+  AF_UNIX: ['open'],
+  AF_INET: ['open'],
+  AF_INET6: ['open', 'EAFNOSUPPORT'],
+  AF_NETLINK: ['open'],
+  interfaces: ['lo'],
+  CapEff: ['none'],
+  CapBnd: ['none'],
+  CapAmb: ['none'],
+  NoNewPrivs: ['1'],
+  Seccomp: ['2'],
+};
+
+const heldBack =
+  /^(EPERM|EACCES|ENOSYS|EROFS|ENOENT|EAFNOSUPPORT|ESOCKTNOSUPPORT|EPROTONOSUPPORT|ENETUNREACH|EHOSTUNREACH|gaierror|empty)$/;
+
+describe.skipIf(isWithoutEngine || process.platform === 'win32')('what can be reached from inside', () => {
+  it.each([
+    ['as the owner of the project', { uid: 1234, gid: 1234 }],
+    ['where the project belongs to root', { uid: 0, gid: 0 }],
+  ])('is what is listed and no more, %s', async (_who, owner) => {
+    const under = await startSandbox({
+      ...(process.getuid?.() === 0 ? { owner } : {}),
+      prepare: (workspace) => copyFile('tests/fixtures/reach.py', join(workspace, 'reach.py')),
+    });
+    try {
+      const printed = await output(under.sandbox, 'python3 reach.py');
+      const answers = printed
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t'));
+      expect(answers.length).toBeGreaterThanOrEqual(60);
+      const wrong = answers.filter(([name = '', answer = '']) => {
+        const allowed = reachable[name];
+        return allowed === undefined ? !heldBack.test(answer) : !allowed.includes(answer);
+      });
+      // A memory disk of the container; its devices can be neither made nor added to.
+      expect(wrong.filter(([name]) => name !== 'write /dev' || owner.uid !== 0)).toEqual([]);
+      expect(Object.keys(reachable).filter((name) => !answers.some(([probe]) => probe === name))).toEqual([]);
+    } finally {
+      await under.close();
+    }
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { engineProblems, isOlder } from '../../../../src/main/sandbox/docker/engine-health.ts';
+import { userCandidates } from '../../../../src/main/sandbox/docker/user-candidates.ts';
+
+describe('the versions of an engine', () => {
+  const parts = { kind: 'docker', engine: '29.4.3', runc: '1.3.3', desktop: null } as const;
+  const problems = (change: object): number => engineProblems({ ...parts, ...change }).length;
+
+  it('are judged by what is known to be wrong with them', () => {
+    expect(problems({})).toBe(0);
+    expect([
+      problems({ engine: '20.10.24+dfsg1' }),
+      problems({ engine: '29.4.2' }),
+      problems({ engine: '30.0.0' }),
+    ]).toEqual([1, 1, 0]);
+    expect(
+      ['1.1.5+ds1', '1.2.7', '1.2.8', '1.3.0', '1.3.2', '1.3.3', '1.4.0'].map((runc) => problems({ runc })),
+    ).toEqual([1, 1, 0, 1, 1, 0, 0]);
+    expect([problems({ desktop: '4.70.1' }), problems({ desktop: '4.71.0' }), problems({ desktop: '4.9' })]).toEqual([
+      1, 0, 1,
+    ]);
+    expect(problems({ kind: 'podman', engine: '4.3.1', runc: null })).toBe(0);
+  });
+
+  it('that cannot be read are not judged', () => {
+    expect([isOlder('dev', '1.0.0'), isOlder('', '1.0.0'), isOlder('v1.2.3-rc.1', '1.2.4')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe('who commands may run as', () => {
+  const engine = { kind: 'docker', rootless: false, remapsUsers: false, isDesktop: false } as const;
+  const owner = { uid: 1000, gid: 100 };
+  const inWords = (change: object, who = owner, platform: NodeJS.Platform = 'linux'): string[] =>
+    userCandidates({ ...engine, ...change }, who, platform).map(
+      ({ user, userns }) => `${user.uid}:${user.gid}${userns === '' ? '' : ` ${userns}`}`,
+    );
+
+  it('is the owner of the project first, by the rules of the engine', () => {
+    expect(inWords({})).toEqual(['1000:100', '0:0']);
+    expect(inWords({}, { uid: 0, gid: 0 })).toEqual(['0:0']);
+    expect(inWords({ rootless: true })).toEqual(['0:0', '1000:100']);
+    expect(inWords({ rootless: true, kind: 'podman' })).toEqual(['1000:100 keep-id', '0:0']);
+    expect(inWords({ remapsUsers: true })).toEqual(['1000:100 host', '1000:100', '0:0']);
+    expect(inWords({ isDesktop: true }, { uid: 501, gid: 20 }, 'darwin')).toEqual(['501:20', '1000:1000', '0:0']);
+    expect(inWords({}, { uid: 0, gid: 0 }, 'win32')).toEqual(['1000:1000', '0:0']);
+  });
+});
