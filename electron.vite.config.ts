@@ -8,7 +8,7 @@ const define = { __APP_VERSION__: JSON.stringify(version) };
 const alias = { '@shared': resolve('src/shared') };
 
 /** Native or ESM-only packages that are loaded at run time and must not be bundled. */
-const external = ['electron', 'node-llama-cpp', 'bufferutil', 'utf-8-validate', 'cpu-features', /\.node$/];
+const external = ['electron', 'node-llama-cpp', 'keytar', 'bufferutil', 'utf-8-validate', 'cpu-features', /\.node$/];
 
 export default defineConfig({
   main: {
@@ -24,6 +24,7 @@ export default defineConfig({
           index: resolve('src/main/index.ts'),
           cli: resolve('src/main/cli/main.ts'),
           'llama-worker': resolve('src/main/engines/llama-worker/worker.ts'),
+          'key-process': resolve('src/main/secrets/key-process.ts'),
         },
         output: {
           format: 'cjs',

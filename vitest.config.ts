@@ -21,6 +21,7 @@ const suites: readonly Suite[] = [
   },
   { name: 'contracts', folders: ['contracts'], timeoutMs: seconds(20), isParallel: true },
   { name: 'docker', folders: ['docker'], timeoutMs: seconds(60), isParallel: false },
+  { name: 'keyring', folders: ['keyring'], timeoutMs: seconds(120), isParallel: false },
   { name: 'engines', folders: ['engines'], timeoutMs: seconds(120), isParallel: false },
   { name: 'faults', folders: ['faults'], timeoutMs: seconds(120), isParallel: false },
   { name: 'electron', folders: ['electron'], timeoutMs: seconds(60), isParallel: false },

@@ -56,6 +56,8 @@ async function bring(need, context) {
       return bringElectron(context);
     case 'display':
       return bringDisplay(context);
+    case 'keyring':
+      return bringKeyring(context);
     default:
       return { ok: false, message: `nobody knows how to bring "${need}"` };
   }
@@ -81,6 +83,13 @@ async function bringImage({ allowed }) {
   if (first.ok || !allowed || process.platform !== 'linux') return first;
   const installed = await ensurePackages(packagesFor.image, { allowed });
   return installed.ok ? ensureSandboxImage() : first;
+}
+
+// The tests start a ring and a bus of their own: a person's is not touched.
+/** @param {{allowed: boolean}} context @returns {Promise<Met>} */
+async function bringKeyring({ allowed }) {
+  if (process.platform !== 'linux') return { ok: false, message: 'gnome-keyring is tested on Linux only' };
+  return ensurePackages(packagesFor.keyring, { allowed });
 }
 
 // Electron itself where it was already fetched, else the test shell.

@@ -21,6 +21,7 @@ export const suites = [
   { name: 'unit', minutes: 8, needs: [] },
   { name: 'contracts', minutes: 4, needs: [] },
   { name: 'docker', minutes: 12, needs: ['build', 'docker', 'image'] },
+  { name: 'keyring', minutes: 4, needs: ['build', 'keyring'] },
   { name: 'engines', minutes: 12, needs: ['build', 'model:llama-cpp/smollm2-135m-instruct'] },
   { name: 'faults', minutes: 25, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
   { name: 'electron', minutes: 6, needs: ['build', 'electron', 'display'] },

@@ -4,6 +4,7 @@ import type { SessionSummary } from '@shared/contract.ts';
 import type { Reply } from '@shared/errors.ts';
 import { AppError } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings.ts';
+import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
 import catalogue from '../../resources/models.json';
 import type { CoreApi } from './api/core-api.ts';
 import type { AgentConfig } from './agent/services.ts';
@@ -11,21 +12,27 @@ import { discoverRecipes } from './agent/recipes/registry.ts';
 import { runReplayTurn } from './agent/replay-turn.ts';
 import { buildRunResult } from './agent/run-result.ts';
 import { examine } from './core-doctor.ts';
-import type { CoreModels } from './core-models.ts';
+import type { CoreKeys } from './core-keys.ts';
+import { createCoreKeys } from './core-keys.ts';
 import type { CoreMoney } from './core-money.ts';
 import { createCoreMoney } from './core-money.ts';
+import type { CoreModels } from './core-models.ts';
 import { createCoreModels } from './core-models.ts';
 import type { CoreSessions } from './core-sessions.ts';
 import type { CorePlan } from './core-plan.ts';
 import { createCorePlan } from './core-plan.ts';
 import { createCoreSessions } from './core-sessions.ts';
+import type { Hardware } from './engines/hardware.ts';
 import { readHardware } from './engines/hardware.ts';
+import type { LlamaEngine } from './engines/llama-client.ts';
 import { createLlamaEngine } from './engines/llama-client.ts';
 import { parseCatalogue } from './engines/model-catalogue.ts';
 import { createModelStore } from './engines/model-store.ts';
 import { delay } from './lib/delay.ts';
+import { createNetFetch } from './lib/net-fetch.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
+import { listedPrice } from './money/prices.ts';
 import { gatherFacts } from './projects/gather-facts.ts';
 import { discoverProviders } from './providers/registry.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -35,6 +42,7 @@ import type { Blobs } from './sessions/blobs.ts';
 import { createBlobs } from './sessions/blobs.ts';
 import { readCallDetail } from './sessions/call-detail.ts';
 import { showChanges, takeChanges, undoChanges } from './sessions/changes.ts';
+import type { Redactor } from './sessions/redact.ts';
 import { createRedactor } from './sessions/redact.ts';
 import { replaySession } from './sessions/replay.ts';
 import type { SessionStore } from './sessions/session-store.ts';
@@ -87,6 +95,10 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     showModel: models.show,
     pullModel: models.pull,
     plan: parts.plan.plan,
+    listKeys: parts.keys.list,
+    setKey: parts.keys.set,
+    removeKey: parts.keys.remove,
+    costs: parts.money.report,
     getSetting: (key) => valueOf(settings.get(key)),
     setSetting: async (key, value) => valueOf(await settings.set(key, value)),
     settingsPath: settings.path,
@@ -98,6 +110,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
       await sessions.dispose();
       await models.dispose();
       await parts.money.dispose();
+      parts.keys.dispose();
       await parts.disposeEngine();
     },
   };
@@ -107,6 +120,7 @@ interface Parts {
   readonly settings: SettingsStore;
   readonly models: CoreModels;
   readonly plan: CorePlan;
+  readonly keys: CoreKeys;
   readonly money: CoreMoney;
   readonly sessions: CoreSessions;
   readonly store: SessionStore;
@@ -127,30 +141,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const redactor = createRedactor(secretsOf(settings.current(), env));
   const folder = join(config.home, 'sessions');
   const store = createSessionStore({ folder, appVersion: config.version, blobs, redactor, now, diagnostics: log });
-  const llama = createLlamaEngine({ nodePath: files.node, workerPath: files.worker, now });
-  const known = parseCatalogue(catalogue);
-  const modelStore = createModelStore({
-    cacheDir: config.cache,
-    catalogue: known,
-    env: { ...env },
-    downloadUri: llama.download.bind(llama),
-  });
-  const models = createCoreModels({
-    registry: discoverProviders(),
-    settings: () => settings.current(),
-    store: modelStore,
-    llama,
-    cacheDir: config.cache,
-    workerPath: files.worker,
-    nodePath: files.node,
-    env,
-    now,
-  });
-  const plan = createCorePlan({
-    store: modelStore,
-    catalogue: known,
-    readHardware: (signal) => readHardware(settings.current().cards, signal),
-  });
+  const { llama, plan, keys, models } = createModelParts(config, { env, files, settings, redactor });
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript } : null;
@@ -169,12 +160,75 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
-  return { settings, plan, models, money, sessions, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
+  return {
+    settings,
+    plan,
+    models,
+    keys,
+    money,
+    sessions,
+    store,
+    blobs,
+    tools,
+    recipes,
+    env,
+    disposeEngine: () => llama.dispose(),
+  };
+}
+
+/** The engine of this machine, what fits on it, the keys of services, and the models of all of them. */
+function createModelParts(
+  config: ComposeConfig,
+  { env, files, settings, redactor }: ModelPartsOptions,
+): Pick<Parts, 'plan' | 'keys' | 'models'> & { readonly llama: LlamaEngine } {
+  const now = Date.now;
+  const llama = createLlamaEngine({ nodePath: files.node, workerPath: files.worker, now });
+  const known = parseCatalogue(catalogue);
+  const modelStore = createModelStore({
+    cacheDir: config.cache,
+    catalogue: known,
+    env: { ...env },
+    downloadUri: llama.download.bind(llama),
+  });
+  const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);
+  const plan = createCorePlan({ store: modelStore, catalogue: known, readHardware: hardware });
+  const keys = createCoreKeys({
+    home: config.home,
+    env,
+    nodePath: files.node,
+    processPath: files.keyProcess,
+    settings: () => settings.current(),
+    learn: (secret) => redactor.learn(secret),
+    onNotice: config.onNotice,
+    askModels: (provider, signal) => models.ask(provider, signal),
+  });
+  const models: CoreModels = createCoreModels({
+    registry: discoverProviders(),
+    settings: () => settings.current(),
+    store: modelStore,
+    llama,
+    cacheDir: config.cache,
+    workerPath: files.worker,
+    nodePath: files.node,
+    secret: (provider, own) => keys.secret(provider, own),
+    price: listedPrice,
+    fetch: createNetFetch(() => settings.current().connection, env),
+    now,
+  });
+  return { llama, plan, keys, models };
+}
+
+interface ModelPartsOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly files: ReturnType<typeof findFiles>;
+  readonly settings: SettingsStore;
+  readonly redactor: Redactor;
 }
 
 /** Where the built files lie: the entry is two folders below the root, in `out/main` as in `src/main`. */
 function findFiles(): {
   readonly worker: string;
+  readonly keyProcess: string;
   readonly resources: string;
   readonly imageScript: string;
   readonly node: string;
@@ -182,6 +236,7 @@ function findFiles(): {
   const root = join(import.meta.dirname, '..', '..');
   return {
     worker: join(root, 'out', 'main', 'llama-worker.cjs'),
+    keyProcess: join(root, 'out', 'main', 'key-process.cjs'),
     resources: join(root, 'resources'),
     imageScript: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
     node: findNode(root),
@@ -203,10 +258,11 @@ function secretsOf(
   settings: Settings,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly { readonly kind: string; readonly value: string }[] {
-  return Object.values(settings.providers).flatMap((provider) => {
-    if (provider.kind !== 'openai-compatible' || provider.keyVariable === undefined) return [];
-    const value = env[provider.keyVariable];
-    return value === undefined ? [] : [{ kind: provider.keyVariable, value }];
+  const wellKnown = serviceNames.map(serviceSettings).filter((service) => service !== null);
+  const names = [...wellKnown, ...Object.values(settings.providers)].map(keyVariableOf);
+  return [...new Set(names)].flatMap((name) => {
+    const value = name === null ? undefined : env[name];
+    return name === null || value === undefined || value === '' ? [] : [{ kind: name, value }];
   });
 }
 
@@ -234,7 +290,7 @@ function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCo
       updatedAt: summary.lastAt,
       steps: summary.steps,
       costUsd: summary.costUsd,
-      status: sessions.runner(summary.id)?.isRunning() === true ? 'running' : 'idle',
+      status: statusOf(sessions, summary.id),
       lastReason: summary.problem?.message ?? summary.status,
     }));
   return {
@@ -274,6 +330,12 @@ function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCo
       return result;
     },
   };
+}
+
+/** A turn that runs may wait for a person. */
+function statusOf(sessions: CoreSessions, sessionId: string): SessionSummary['status'] {
+  if (sessions.runner(sessionId)?.isRunning() !== true) return 'idle';
+  return (sessions.openJournal(sessionId)?.state().approvals.length ?? 0) > 0 ? 'waiting' : 'running';
 }
 
 function changeCommands(sessions: CoreSessions): Pick<CoreApi, 'showChanges' | 'takeChanges' | 'undoChanges'> {

@@ -3,9 +3,13 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { ModelEntry, PullProgress } from '@shared/contract.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { splitModelId } from '@shared/models.ts';
+import type { Price } from '@shared/money.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import { serviceSettings } from '@shared/settings.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import type { ModelStore, StoredModel } from './engines/model-store.ts';
+import { localDay } from './money/budget.ts';
+import type { PricedModel } from './money/prices.ts';
 import type { Provider, ProviderDependencies } from './providers/define.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
 
@@ -14,6 +18,8 @@ export interface CoreModels {
   /** Null: not set up, not on this machine, or its endpoint does not know it. */
   readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   readonly provider: (providerId: string) => Provider | null;
+  /** What the service itself lists now, with the key as it is now; rejects where it says no. Of its own, nothing kept. */
+  readonly ask: (providerId: string, signal: AbortSignal) => Promise<readonly ModelInfo[]>;
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, signal: AbortSignal) => Promise<ModelEntry>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
@@ -28,7 +34,12 @@ export interface CoreModelsOptions {
   readonly cacheDir: string;
   readonly workerPath: string;
   readonly nodePath: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The key of a provider; null: it has none. */
+  readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
+  /** What a model costs, where its own service does not say; null: nobody knows. */
+  readonly price: (model: PricedModel) => Promise<Price | null>;
+  /** Reaches services on the net. */
+  readonly fetch: typeof fetch;
   readonly now: () => number;
 }
 
@@ -44,7 +55,8 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     if (name === null || provider === null) return null;
     instances.mention(name.name);
     try {
-      return (await provider.listModels(signal)).find((model) => model.id === id) ?? null;
+      const found = (await provider.listModels(signal)).find((model) => model.id === id) ?? null;
+      return found === null ? null : await withPrice(options, found);
     } catch {
       // An endpoint that cannot be asked has no models; the turn then says that the model is not there.
       return null;
@@ -55,12 +67,13 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     const others = instances
       .ids()
       .filter((id) => options.settings().providers[id]?.kind !== 'llama-cpp' && id !== 'llama-cpp');
-    const remote = await Promise.all(others.map((id) => entriesOf(id, instances.get(id), signal)));
+    const remote = await Promise.all(others.map((id) => entriesOf(options, id, instances.get(id), signal)));
     return Promise.all([...stored, ...remote.flat()].map(async (entry) => withInfo(entry, info, signal)));
   };
   return {
     info,
     provider: instances.get,
+    ask: instances.ask,
     list,
     show: async (id, signal) => {
       const found = (await list(signal)).find((entry) => entry.id === id);
@@ -79,6 +92,7 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
 interface Instances {
   readonly ids: () => readonly string[];
   readonly get: (id: string) => Provider | null;
+  readonly ask: CoreModels['ask'];
   /** A model file may be named by its path; the provider then lists it, too. */
   readonly mention: (name: string) => void;
   readonly dispose: () => Promise<void>;
@@ -93,14 +107,15 @@ function createInstances(options: CoreModelsOptions): Instances {
     ...options.settings().providers,
   });
   const get = (id: string): Provider | null => {
-    const settings = configured()[id];
-    if (settings === undefined) return null;
+    // A service that is well known needs no entry to be named; only entries are listed.
+    const settings = configured()[id] ?? serviceSettings(id);
+    if (settings === null) return null;
     const key = JSON.stringify(settings);
     const known = made.get(id);
     if (known?.key === key) return known.provider;
     const definition = options.registry.get(settings.kind);
     if (definition === undefined) return null;
-    const provider = definition.create(dependenciesOf(options, settings, paths), { id, settings });
+    const provider = definition.create(dependenciesOf(options, id, settings, paths), { id, settings });
     void known?.provider.dispose();
     made.set(id, { key, provider });
     return provider;
@@ -108,6 +123,19 @@ function createInstances(options: CoreModelsOptions): Instances {
   return {
     ids: () => Object.keys(configured()),
     get,
+    ask: async (id, signal) => {
+      const settings = configured()[id] ?? serviceSettings(id);
+      const definition = settings === null ? undefined : options.registry.get(settings.kind);
+      if (settings === null || definition === undefined) return [];
+      // Without the models that the settings name there is nothing to fall back on: a refusal shows.
+      const bare = 'models' in settings ? { ...settings, models: {} } : settings;
+      const provider = definition.create(dependenciesOf(options, id, bare, paths), { id, settings: bare });
+      try {
+        return await provider.listModels(signal);
+      } finally {
+        await provider.dispose();
+      }
+    },
     mention: (name) => {
       if (isAbsolute(name)) paths.add(name);
     },
@@ -120,20 +148,19 @@ function createInstances(options: CoreModelsOptions): Instances {
 
 function dependenciesOf(
   options: CoreModelsOptions,
+  id: string,
   settings: ProviderSettings,
   paths: ReadonlySet<string>,
 ): ProviderDependencies {
-  const { store, llama, cacheDir, workerPath, nodePath, env, now } = options;
+  const { store, llama, cacheDir, workerPath, nodePath, now } = options;
   return {
     cacheDir,
     now,
     workerPath,
     nodePath,
     llama,
-    secret: async (name) => {
-      if (name !== 'apiKey' || settings.kind !== 'openai-compatible' || settings.keyVariable === undefined) return null;
-      return env[settings.keyVariable] ?? null;
-    },
+    fetch: options.fetch,
+    secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
     modelFile: async (name) => {
       const model = await store.find(name);
       if (model === null || !model.isInstalled || model.path === null) return null;
@@ -160,10 +187,29 @@ function entryOfFile(model: StoredModel): ModelEntry {
   };
 }
 
-async function entriesOf(id: string, provider: Provider | null, signal: AbortSignal): Promise<readonly ModelEntry[]> {
+/** The user's own price first, then what the service says, then the list that came with Dewpoint. */
+async function withPrice(options: CoreModelsOptions, model: ModelInfo): Promise<ModelInfo> {
+  const current = options.settings();
+  const at = options.now();
+  const own = current.prices[model.id];
+  if (own !== undefined) return { ...model, price: { ...own, source: 'settings', date: localDay(at) } };
+  if (model.price !== null || model.where === 'local') return model;
+  const settings = current.providers[model.provider] ?? serviceSettings(model.provider);
+  if (settings === null) return model;
+  return { ...model, price: await options.price({ settings, name: model.name, at }) };
+}
+
+async function entriesOf(
+  options: CoreModelsOptions,
+  id: string,
+  provider: Provider | null,
+  signal: AbortSignal,
+): Promise<readonly ModelEntry[]> {
   if (provider === null) return [];
   try {
-    return (await provider.listModels(signal)).map((info) => ({
+    const listed = await provider.listModels(signal);
+    const infos = await Promise.all(listed.map((model) => withPrice(options, model)));
+    return infos.map((info) => ({
       id: info.id,
       label: info.label,
       where: info.where,
@@ -171,7 +217,7 @@ async function entriesOf(id: string, provider: Provider | null, signal: AbortSig
       sizeBytes: null,
       licence: null,
       info,
-      note: null,
+      note: info.listedOn === undefined ? null : `from the list of ${info.listedOn}: the service could not be asked`,
     }));
   } catch (error) {
     const base = { id: `${id}/*`, label: id, where: 'cloud', sizeBytes: null, licence: null, info: null } as const;

@@ -1,5 +1,6 @@
 import { oc, type } from '@orpc/contract';
 import { z } from 'zod';
+import type { CostReport } from './cost-report.ts';
 import type { SessionEvent, Transient } from './events.ts';
 import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
 import type { Part } from './messages.ts';
@@ -116,6 +117,31 @@ export interface Finding {
   readonly hint: string | null;
 }
 
+/** Where the key of a provider comes from; never the key. */
+export interface KeyEntry {
+  readonly provider: string;
+  readonly source: 'environment' | 'this-run' | 'store' | null;
+  /** The environment variable that may hold it. */
+  readonly variable: string | null;
+}
+
+/** The keys, and whether this system has a place for them. */
+export interface KeyReport {
+  readonly store:
+    | { readonly type: 'ready' }
+    | { readonly type: 'locked' | 'unavailable'; readonly message: string; readonly hint: string };
+  readonly keys: readonly KeyEntry[];
+}
+
+/** What became of a key that was set. */
+export interface KeyOutcome {
+  readonly kept: 'store' | 'this-run';
+  /** A call of the service with it that costs nothing; `unknown`: the service could not be asked. */
+  readonly test: 'accepted' | 'refused' | 'unknown';
+  /** What the service said. */
+  readonly text: string;
+}
+
 const base = oc.errors({
   /** An expected failure: `data` says what, and what to do. */
   FAILED: { status: 422, data: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }) },
@@ -198,6 +224,29 @@ export const contract = {
     pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
   },
   plan: base.input(planInputSchema).output(type<PlanAnswer>()),
+  keys: {
+    list: base.output(type<KeyReport>()),
+    /** `forThisRun`: kept in the memory of the core only, where the system has no key store. */
+    set: base
+      .input(
+        z.object({
+          provider: z.string().min(1).max(100),
+          value: z.string().min(1).max(20_000),
+          forThisRun: z.boolean().default(false),
+        }),
+      )
+      .output(type<KeyOutcome>()),
+    remove: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<void>()),
+  },
+  costs: base
+    .input(
+      z.object({
+        by: z.enum(['day', 'model', 'project', 'session']).default('day'),
+        since: z.iso.date().optional(),
+        project: z.string().optional(),
+      }),
+    )
+    .output(type<CostReport>()),
   settings: {
     get: base.input(z.object({ key: z.string().optional() })).output(type<unknown>()),
     set: base.input(z.object({ key: z.string().min(1), value: z.unknown() })).output(type<unknown>()),

@@ -69,6 +69,10 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
       onProgress({ phase: 'done', doneBytes: 2, totalBytes: 2, text: '' });
     },
     plan: async () => notThere(),
+    listKeys: async () => ({ store: { type: 'ready' }, keys: [] }),
+    setKey: async () => notThere(),
+    removeKey: async () => undefined,
+    costs: async () => notThere(),
     getSetting: () => notThere(),
     setSetting: async () => notThere(),
     settingsPath: '/home/settings.json',

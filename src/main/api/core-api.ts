@@ -3,18 +3,22 @@ import type {
   ChangedFile,
   ChangeOutcome,
   Finding,
+  KeyOutcome,
+  KeyReport,
   ModelEntry,
   PlanInput,
   PullProgress,
   ReplayReport,
   SessionSummary,
 } from '@shared/contract.ts';
+import type { CostReport } from '@shared/cost-report.ts';
 import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { CapDecision } from '../money/budget.ts';
+import type { CostQuery } from '../money/ledger.ts';
 import type { SessionState } from '@shared/session-state.ts';
 
 /** One push of a subscription that began at an event; a subscriber that fell far behind gets a snapshot. */
@@ -72,6 +76,16 @@ export interface CoreApi {
   pullModel(id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
   /** What a model would take and get; loads and fetches nothing. */
   plan(input: PlanInput, signal: AbortSignal): Promise<PlanAnswer>;
+  /** Which providers have a key, and from where. */
+  listKeys(): Promise<KeyReport>;
+  /** Keeps a key and tries it. Rejects with `missing-key` when this system has no place for it. */
+  setKey(
+    input: { readonly provider: string; readonly value: string; readonly forThisRun: boolean },
+    signal: AbortSignal,
+  ): Promise<KeyOutcome>;
+  removeKey(provider: string): Promise<void>;
+  /** What was spent, from the logs. */
+  costs(query: CostQuery): Promise<CostReport>;
   getSetting(key: string | undefined): unknown;
   setSetting(key: string, value: unknown): Promise<unknown>;
   readonly settingsPath: string;

@@ -49,6 +49,12 @@ export function createRouter(core: CoreApi) {
       pull: os.models.pull.handler(({ input, signal }) => pullStream(core, input.id, orNever(signal))),
     },
     plan: os.plan.handler(({ input, signal }) => core.plan(input, orNever(signal))),
+    keys: {
+      list: os.keys.list.handler(() => core.listKeys()),
+      set: os.keys.set.handler(({ input, signal }) => core.setKey(input, orNever(signal))),
+      remove: os.keys.remove.handler(({ input }) => core.removeKey(input.provider)),
+    },
+    costs: os.costs.handler(({ input }) => core.costs(input)),
     settings: {
       get: os.settings.get.handler(({ input }) => core.getSetting(input.key)),
       set: os.settings.set.handler(({ input }) => core.setSetting(input.key, input.value)),

@@ -3,6 +3,7 @@ import type { CommandContext } from './context.ts';
 import type { CoreDoor } from './core-door.ts';
 import { createCoreDoor } from './core-door.ts';
 import { reportFailure } from './fail.ts';
+import type { Handlers } from './program.ts';
 import { buildProgram } from './program.ts';
 import { processTerminal } from './terminal.ts';
 
@@ -28,33 +29,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const take = async (work: Promise<number>): Promise<void> => {
     code = await work;
   };
-  const program = buildProgram(
-    {
-      run: async (task, args) => take((await import('./run.ts')).run(context, task, args)),
-      chat: async (args) => take((await import('./chat.ts')).chat(context, args)),
-      changes: async (session, words, args) =>
-        take((await import('./changes.ts')).changes(context, session, words, args)),
-      replay: async (session, args) => take((await import('./sessions.ts')).replaySession(context, session, args)),
-      sessions: async (action, session, args) => {
-        const { listSessions, showSession } = await import('./sessions.ts');
-        return take(action === 'list' ? listSessions(context, args) : showSession(context, session ?? 'last', args));
-      },
-      models: async (action, id, args) => {
-        const { listModels, pullModel, showModel } = await import('./models.ts');
-        if (action === 'list') return take(listModels(context, args));
-        return take(action === 'show' ? showModel(context, id ?? '', args) : pullModel(context, id ?? ''));
-      },
-      settings: async (action, key, value) => {
-        const { getSettings, setSetting, settingsPath } = await import('./settings.ts');
-        if (action === 'path') return take(settingsPath(context));
-        return take(action === 'get' ? getSettings(context, key) : setSetting(context, key ?? '', value ?? ''));
-      },
-      plan: async (model, args) => take((await import('./plan.ts')).plan(context, model, args)),
-      doctor: async (args) => take((await import('./doctor.ts')).doctor(context, args)),
-      serve: async (args) => take((await import('./serve.ts')).serve(context, await door.open(), args)),
-    },
-    __APP_VERSION__,
-  );
+  const program = buildProgram(handlersOf(context, door, take), __APP_VERSION__);
   try {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
@@ -68,6 +43,40 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   code = await close(door, code, terminal);
   return stop.signal.aborted && code === 1 ? 130 : code;
+}
+
+/** Each loads what it needs when it runs. */
+function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promise<number>) => Promise<void>): Handlers {
+  return {
+    run: async (task, args) => take((await import('./run.ts')).run(context, task, args)),
+    chat: async (args) => take((await import('./chat.ts')).chat(context, args)),
+    changes: async (session, words, args) =>
+      take((await import('./changes.ts')).changes(context, session, words, args)),
+    replay: async (session, args) => take((await import('./sessions.ts')).replaySession(context, session, args)),
+    sessions: async (action, session, args) => {
+      const { listSessions, showSession } = await import('./sessions.ts');
+      return take(action === 'list' ? listSessions(context, args) : showSession(context, session ?? 'last', args));
+    },
+    models: async (action, id, args) => {
+      const { listModels, pullModel, showModel } = await import('./models.ts');
+      if (action === 'list') return take(listModels(context, args));
+      return take(action === 'show' ? showModel(context, id ?? '', args) : pullModel(context, id ?? ''));
+    },
+    keys: async (action, provider, args) => {
+      const { listKeys, removeKey, setKey } = await import('./keys.ts');
+      if (action === 'list') return take(listKeys(context, args));
+      return take(action === 'set' ? setKey(context, provider ?? '', args) : removeKey(context, provider ?? ''));
+    },
+    costs: async (args) => take((await import('./costs.ts')).costs(context, args)),
+    settings: async (action, key, value) => {
+      const { getSettings, setSetting, settingsPath } = await import('./settings.ts');
+      if (action === 'path') return take(settingsPath(context));
+      return take(action === 'get' ? getSettings(context, key) : setSetting(context, key ?? '', value ?? ''));
+    },
+    plan: async (model, args) => take((await import('./plan.ts')).plan(context, model, args)),
+    doctor: async (args) => take((await import('./doctor.ts')).doctor(context, args)),
+    serve: async (args) => take((await import('./serve.ts')).serve(context, await door.open(), args)),
+  };
 }
 
 async function close(door: CoreDoor, code: number, terminal: CommandContext['terminal']): Promise<number> {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { PlanArguments } from './plan.ts';
+import type { CostsArguments } from './costs.ts';
 import type { RunArguments } from './run.ts';
 import type { ServeArguments } from './serve.ts';
 
@@ -11,6 +12,12 @@ export interface Handlers {
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   models(action: 'list' | 'show' | 'pull', id: string | undefined, args: { readonly json?: boolean }): Promise<void>;
+  keys(
+    action: 'set' | 'list' | 'remove',
+    provider: string | undefined,
+    args: { readonly thisRun?: boolean; readonly json?: boolean },
+  ): Promise<void>;
+  costs(args: CostsArguments): Promise<void>;
   settings(action: 'get' | 'set' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
   doctor(args: { readonly json?: boolean }): Promise<void>;
@@ -34,6 +41,7 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addSessions(program, handlers);
   addModels(program, handlers);
   addPlan(program, handlers);
+  addMoney(program, handlers);
   addMachine(program, handlers);
   return program;
 }
@@ -61,7 +69,7 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--max-minutes <n>', 'minutes at most')
     .option('--max-tokens <n>', 'tokens at most, read and written')
     .option('--max-usd <x>', 'US dollars at most')
-    .option('--at-cap <what>', 'stop or local, when --max-usd is reached (default: stop)')
+    .option('--at-cap <what>', 'stop, local or ask, when a cap is reached (default: stop)')
     .option('--approve <how>', 'ask, deny or allow (default: ask)')
     .option('--network <hosts>', 'off or ask; the session itself never has a network')
     .option('--sandbox <tier>', 'container or read-only')
@@ -144,6 +152,32 @@ function addPlan(program: Command, handlers: Handlers): void {
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
+}
+
+function addMoney(program: Command, handlers: Handlers): void {
+  const keys = subcommand(
+    program,
+    'keys',
+    "keys of services, in this system's key store",
+    'dewpoint keys set anthropic',
+  );
+  subcommand(keys, 'set', 'keep a key and try it; it is typed, or read from stdin', 'dewpoint keys set openai < FILE')
+    .argument('<provider>', 'a service, or a provider of the settings')
+    .option('--this-run', 'keep it in memory only, while the app or dewpoint serve runs')
+    .action((provider: string, args: { readonly thisRun?: boolean }) => handlers.keys('set', provider, args));
+  subcommand(keys, 'list', 'which services have a key, and where it comes from', 'dewpoint keys list')
+    .option('--json', 'as JSON')
+    .action((args: { readonly json?: boolean }) => handlers.keys('list', undefined, args));
+  subcommand(keys, 'remove', 'take a key out of the key store', 'dewpoint keys remove openai')
+    .argument('<provider>', 'a service, or a provider of the settings')
+    .action((provider: string) => handlers.keys('remove', provider, {}));
+  subcommand(program, 'costs', 'what was spent so far', 'dewpoint costs --by model --since 2026-11-01')
+    .option('--by <what>', 'day, model, project or session (default: day)')
+    .option('--since <date>', 'the first day that counts')
+    .option('--project <dir>', 'only this project')
+    .option('--csv', 'as a table for spreadsheets')
+    .option('--json', 'as JSON')
+    .action((args: CostsArguments) => handlers.costs(args));
 }
 
 function addMachine(program: Command, handlers: Handlers): void {

@@ -5,6 +5,8 @@ export interface Redactor {
   json<T>(value: T): T;
   /** For output that comes in pieces: a secret that lies across two of them is found too. */
   stream(): RedactStream;
+  /** A secret that became known later; from now on it is taken out, too. */
+  learn(literal: Literal): void;
 }
 
 /** Bytes in, redacted bytes out; what may be the beginning of a secret is held back until more is known. */
@@ -61,13 +63,20 @@ interface Literal {
 
 /** `literals`: the values of secrets known on this machine, each with a word for what it is. */
 export function createRedactor(literals: readonly Literal[] = []): Redactor {
-  const known = withEscapes(literals.filter((literal) => literal.value.length >= shortestLiteral));
-  const inBytes = known.map(({ kind, value }) => ({ kind, value: Buffer.from(value, 'utf8').toString('latin1') }));
+  let known = withEscapes(literals.filter((literal) => literal.value.length >= shortestLiteral));
+  const asBytes = (): readonly Literal[] =>
+    known.map(({ kind, value }) => ({ kind, value: Buffer.from(value, 'utf8').toString('latin1') }));
+  let inBytes = asBytes();
   const text = (input: string): string => redactText(input, known);
   return {
     text,
     json: (value) => toPlain(value, text, 0),
     stream: () => createRedactStream(inBytes),
+    learn: (literal) => {
+      if (literal.value.length < shortestLiteral || known.some(({ value }) => value === literal.value)) return;
+      known = withEscapes([...known, literal]);
+      inBytes = asBytes();
+    },
   };
 }
 

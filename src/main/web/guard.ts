@@ -20,6 +20,11 @@ export function createWebGuard(roots: readonly string[]): (call: ForwardedCall) 
         hint: 'At the machine: dewpoint settings set KEY VALUE',
       });
     }
+    if (name === 'keys.set' || name === 'keys.remove') {
+      throw new AppError('refused', 'Keys cannot be changed from the browser.', {
+        hint: 'At the machine: dewpoint keys set PROVIDER',
+      });
+    }
     const parsed = pathInput.safeParse(input);
     if (!parsed.success) return;
     for (const path of [parsed.data.projectPath, parsed.data.options?.projectPath]) {

@@ -20,6 +20,8 @@ async function parse(
     replay: record('replay'),
     sessions: record('sessions'),
     models: record('models'),
+    keys: record('keys'),
+    costs: record('costs'),
     settings: record('settings'),
     plan: record('plan'),
     doctor: record('doctor'),

@@ -200,12 +200,14 @@ describe('what a browser may ask for', () => {
     const { client } = await connect();
     const refusals = [
       client.settings.set({ key: 'policy', value: 'cloud' }),
+      client.keys.set({ provider: 'openai', value: 'a key' }),
+      client.keys.remove({ provider: 'openai' }),
       client.sessions.create({ projectPath: folder }),
       client.sessions.create({ projectPath: join(folder, 'projects', '..') }),
       client.sessions.create({ projectPath: join(folder, 'projects', 'missing') }),
     ];
     const codes = await Promise.all(refusals.map((refusal) => refusal.then(() => 'done', failureCode)));
-    expect(codes).toEqual(['refused', 'refused', 'refused', 'refused']);
+    expect(codes).toEqual(['refused', 'refused', 'refused', 'refused', 'refused', 'refused']);
     expect(await client.sessions.create({ projectPath: 'projects' }).catch(failureCode)).toBe('bad-input');
     expect(await client.sessions.list()).toEqual([]);
   });

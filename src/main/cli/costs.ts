@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { CostReport, CostRow, CostTotals } from '@shared/cost-report.ts';
+import { promptTokensOf } from '@shared/money.ts';
+import type { Command } from './context.ts';
+import { usageError } from './fail.ts';
+import type { Terminal } from './terminal.ts';
+import { jsonLine, money, oneLine } from './terminal.ts';
+
+export interface CostsArguments {
+  readonly by?: string;
+  readonly since?: string;
+  readonly project?: string;
+  readonly csv?: boolean;
+  readonly json?: boolean;
+}
+
+const groupings = ['day', 'model', 'project', 'session'] as const;
+
+/** What was spent so far, from the logs. */
+export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args) => {
+  if (args.csv === true && args.json === true) throw usageError('Take --csv or --json, not both.');
+  const by = groupings.find((name) => name === (args.by ?? 'day'));
+  if (by === undefined) throw usageError(`--by takes ${groupings.join(', ')}; "${args.by}" is none of them.`);
+  if (args.since !== undefined && !z.iso.date().safeParse(args.since).success) {
+    throw usageError(`--since takes a date like 2026-11-21; "${args.since}" is none.`);
+  }
+  const report = await (
+    await core()
+  ).costs({
+    by,
+    ...(args.since === undefined ? {} : { since: args.since }),
+    ...(args.project === undefined ? {} : { project: resolve(args.project) }),
+  });
+  if (args.json === true) terminal.out(jsonLine(report));
+  else if (args.csv === true) terminal.out(csvOf(report));
+  else showReport(report, terminal);
+  if (report.unreadable.length > 0) {
+    terminal.err(
+      `${terminal.colors.yellow(`${report.unreadable.length} sessions cannot be read and are in no figure`)}: ${report.unreadable.join(', ')}\n`,
+    );
+  }
+  return 0;
+};
+
+function showReport(report: CostReport, terminal: Terminal): void {
+  if (report.rows.length === 0) {
+    terminal.err('No model was called in that time.\n');
+    return;
+  }
+  const lines = [...report.rows.map((row) => cells(nameOf(row), row)), cells('total', report.total)];
+  const head = [report.by, 'calls', 'local', 'failed', 'read', 'from cache', 'written', 'money'];
+  const widths = head.map((name, column) => Math.max(name.length, ...lines.map((line) => line[column]?.length ?? 0)));
+  for (const line of [head, ...lines]) {
+    const columns = line.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    terminal.out(`${columns.join('  ').trimEnd()}\n`);
+  }
+}
+
+function nameOf({ key, label }: CostRow): string {
+  return oneLine(key === '' ? label : label === '' ? key : `${key} ${label}`, 60);
+}
+
+function cells(name: string, totals: CostTotals): readonly string[] {
+  const { usage } = totals;
+  return [
+    name,
+    String(totals.calls),
+    String(totals.localCalls),
+    String(totals.failedCalls),
+    `${usage.estimated ? '~' : ''}${promptTokensOf(usage)}`,
+    String(usage.cacheRead),
+    String(usage.output),
+    moneyOf(totals),
+  ];
+}
+
+/** A sum with calls in it whose price nobody knows says so, and is never a plain number. */
+function moneyOf({ costUsd, unpricedCalls, calls }: CostTotals): string {
+  if (unpricedCalls === 0) return money(costUsd);
+  if (unpricedCalls === calls) return 'unpriced';
+  return `at least ${money(costUsd)} (${unpricedCalls} unpriced)`;
+}
+
+const columns = [
+  'key',
+  'label',
+  'calls',
+  'local_calls',
+  'failed_calls',
+  'fresh_input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'tokens_estimated',
+  'cost_usd',
+  'unpriced_calls',
+];
+
+/** `cost_usd` is empty where no call has a price; with `unpriced_calls` above 0 it is less than what was spent. */
+function csvOf({ rows }: CostReport): string {
+  const lines = rows.map((row) => {
+    const { usage } = row;
+    return [
+      row.key,
+      row.label,
+      row.calls,
+      row.localCalls,
+      row.failedCalls,
+      usage.freshInput,
+      usage.cacheRead,
+      usage.cacheWrite,
+      usage.output,
+      usage.reasoning,
+      usage.estimated,
+      row.calls > 0 && row.unpricedCalls === row.calls ? '' : row.costUsd,
+      row.unpricedCalls,
+    ]
+      .map(csvCell)
+      .join(',');
+  });
+  return [columns.join(','), ...lines].map((line) => `${line}\r\n`).join('');
+}
+
+/** A text that a spreadsheet would take for a formula is marked as text. */
+function csvCell(value: string | number | boolean): string {
+  if (typeof value !== 'string') return String(value);
+  const safe = /^[=+\-@\t\r]/u.test(value) ? `'${value}` : value;
+  return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,102 @@
+import type { KeyStore, StoreState } from './key-store.ts';
+
+export type KeySource = 'environment' | 'this-run' | 'store';
+
+/** The key of a provider, with where it comes from; or why there is none. */
+export type FoundKey =
+  | { readonly type: 'stored'; readonly value: string; readonly source: KeySource }
+  | { readonly type: 'absent' }
+  | Exclude<StoreState, { type: 'ready' }>;
+
+/** Who needs a key. */
+export interface KeyOwner {
+  /** The name of the provider in the settings. */
+  readonly provider: string;
+  /** The environment variable that may hold it. */
+  readonly variable: string | null;
+}
+
+/**
+ * The keys of all providers. The environment goes first: it is what a person says for this one run. It is read, never
+ * written. A key for this run is kept in memory and ends with this process.
+ */
+export interface Keys {
+  readonly find: (owner: KeyOwner) => Promise<FoundKey>;
+  readonly set: (provider: string, value: string) => Promise<StoreState>;
+  readonly setForThisRun: (provider: string, value: string) => void;
+  readonly remove: (provider: string) => Promise<StoreState>;
+  /** The state of the store, and for each owner where its key comes from; null: it has none that is known. */
+  readonly list: (owners: readonly KeyOwner[]) => Promise<KeyList>;
+  readonly dispose: () => void;
+}
+
+export interface KeyList {
+  readonly store: StoreState;
+  readonly sources: readonly { readonly owner: KeyOwner; readonly source: KeySource | null }[];
+}
+
+export interface KeysOptions {
+  readonly store: KeyStore;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Told of every value that is found, so that none of them reaches a log. */
+  readonly learn: (secret: { readonly kind: string; readonly value: string }) => void;
+  readonly dispose: () => void;
+}
+
+export function createKeys({ store, env, learn, dispose }: KeysOptions): Keys {
+  const forThisRun = new Map<string, string>();
+  /** Keys of the store that were read: a call of a model does not wait for the store each time. */
+  const known = new Map<string, string>();
+  const found = (provider: string, value: string, source: KeySource): FoundKey => {
+    learn({ kind: `${provider}-key`, value });
+    return { type: 'stored', value, source };
+  };
+  return {
+    find: async ({ provider, variable }) => {
+      const own = variable === null ? undefined : env[variable];
+      if (own !== undefined && own !== '') return found(provider, own, 'environment');
+      const mine = forThisRun.get(provider);
+      if (mine !== undefined) return found(provider, mine, 'this-run');
+      const read = known.get(provider);
+      if (read !== undefined) return found(provider, read, 'store');
+      const stored = await store.get(provider);
+      if (stored.type !== 'stored') return stored;
+      known.set(provider, stored.value);
+      return found(provider, stored.value, 'store');
+    },
+    set: async (provider, value) => {
+      learn({ kind: `${provider}-key`, value });
+      const state = await store.set(provider, value);
+      if (state.type === 'ready') {
+        known.set(provider, value);
+        forThisRun.delete(provider);
+      }
+      return state;
+    },
+    setForThisRun: (provider, value) => {
+      learn({ kind: `${provider}-key`, value });
+      forThisRun.set(provider, value);
+    },
+    remove: async (provider) => {
+      forThisRun.delete(provider);
+      known.delete(provider);
+      return store.remove(provider);
+    },
+    list: async (owners) => {
+      const state = await store.state();
+      const names = owners.map(({ provider }) => provider);
+      const stored = state.type === 'ready' ? await store.has(names) : new Set<string>();
+      const sourceOf = ({ provider, variable }: KeyOwner): KeySource | null => {
+        if (variable !== null && (env[variable] ?? '') !== '') return 'environment';
+        if (forThisRun.has(provider)) return 'this-run';
+        return stored.has(provider) ? 'store' : null;
+      };
+      return { store: state, sources: owners.map((owner) => ({ owner, source: sourceOf(owner) })) };
+    },
+    dispose: () => {
+      forThisRun.clear();
+      known.clear();
+      dispose();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KeyClient } from '../../src/main/secrets/key-client.ts';
+import { createKeyClient } from '../../src/main/secrets/key-client.ts';
+import type { KeyStore } from '../../src/main/secrets/key-store.ts';
+import { createKeyStore } from '../../src/main/secrets/key-store.ts';
+import type { Ring } from './ring.ts';
+import { startRing } from './ring.ts';
+
+/** Against a real gnome-keyring: what a ring does when it is locked or stuck is in no documentation. */
+const root = resolve(import.meta.dirname, '../..');
+const processPath = join(root, 'out', 'main', 'key-process.cjs');
+let ring: Ring;
+let home = '';
+const clients: KeyClient[] = [];
+
+beforeEach(async () => {
+  ring = await startRing();
+  home = mkdtempSync(join(tmpdir(), 'dewpoint-home-'));
+});
+
+afterEach(() => {
+  ring.thaw();
+  for (const client of clients.splice(0)) client.dispose();
+  ring.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function openStore(patienceMs = 20_000, env = ring.env): KeyStore {
+  const client = createKeyClient({ nodePath: process.execPath, processPath, env });
+  clients.push(client);
+  return createKeyStore({ client, service: 'dewpoint test', patienceMs, setPatienceMs: patienceMs });
+}
+
+describe('keys in gnome-keyring', () => {
+  it('are kept, found by another process, replaced and removed, whatever is in them', async () => {
+    const long = 'ключ '.repeat(4000);
+    expect(await openStore().set('openai', 'one')).toEqual({ type: 'ready' });
+    expect(await openStore().get('openai')).toEqual({ type: 'stored', value: 'one' });
+    expect(await openStore().set('openai', long)).toEqual({ type: 'ready' });
+    expect(await openStore().get('openai')).toEqual({ type: 'stored', value: long });
+    expect(await openStore().remove('openai')).toEqual({ type: 'ready' });
+    expect(await openStore().get('openai')).toEqual({ type: 'absent' });
+  });
+
+  it('are locked, not absent, when the ring is locked in the middle', async () => {
+    const store = openStore();
+    await store.set('openai', 'one');
+    ring.lock();
+    expect((await store.get('openai')).type).toBe('locked');
+    expect((await store.set('openai', 'two')).type).toBe('locked');
+    expect((await store.get('never set')).type).toBe('locked');
+  });
+
+  it('are locked when the ring does not answer, and there again when it does', async () => {
+    const store = openStore(700);
+    await openStore().set('openai', 'one');
+    ring.freeze();
+    expect((await store.get('openai')).type).toBe('locked');
+    expect((await store.state()).type).toBe('locked');
+    ring.thaw();
+    expect(await openStore().get('openai')).toEqual({ type: 'stored', value: 'one' });
+  });
+
+  it('have no place where there is no bus', async () => {
+    const store = openStore(20_000, { ...ring.env, DBUS_SESSION_BUS_ADDRESS: undefined });
+    expect((await store.state()).type).toBe('unavailable');
+  });
+});
+
+describe('dewpoint keys', () => {
+  it('keeps a key that is typed, tries it, names its source, and leaves it in no file', async () => {
+    const key = 'a-key-that-nobody-else-has-1234567890';
+    const seen: (string | undefined)[] = [];
+    const service = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model', created: 1, owned_by: 'x' }] }));
+    });
+    await new Promise<void>((ready) => void service.listen(0, '127.0.0.1', ready));
+    const address = service.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const endpoint = JSON.stringify({ kind: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` });
+    await dewpoint(['settings', 'set', 'providers.sky', endpoint]);
+    const set = await dewpoint(['keys', 'set', 'sky'], `${key}\n`);
+    expect(set).toMatchObject({ code: 0, text: expect.stringContaining('The service lists 1 models') });
+    expect(seen).toContain(`Bearer ${key}`);
+    expect((await dewpoint(['keys', 'list'])).text).toMatch(/sky +in the key store/u);
+    expect(filesWith(home, key)).toEqual([]);
+    expect(await dewpoint(['keys', 'remove', 'sky'])).toMatchObject({ code: 0 });
+    expect((await dewpoint(['keys', 'list'])).text).not.toMatch(/sky +in the key store/u);
+    service.close();
+  });
+
+  it('says that the ring is locked, with an exit code of its own, and ends', async () => {
+    await openStore().set('warm up', 'x');
+    ring.lock();
+    expect(await dewpoint(['keys', 'set', 'openai'], 'some-key-123456\n')).toMatchObject({
+      code: 5,
+      text: expect.stringContaining('locked'),
+    });
+  });
+});
+
+function dewpoint(
+  args: readonly string[],
+  input = '',
+): Promise<{ readonly code: number | null; readonly text: string }> {
+  const child = spawn(process.execPath, [join(root, 'out', 'main', 'cli.cjs'), ...args], {
+    env: { ...ring.env, DEWPOINT_HOME: home, NO_COLOR: '1' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+  child.stdin.end(input);
+  return new Promise((resolvePromise) => child.on('close', (code) => resolvePromise({ code, text })));
+}
+
+function filesWith(folder: string, text: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path, 'utf8').includes(text));
+}

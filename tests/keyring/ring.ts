@@ -1,0 +1,72 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A message bus and a gnome-keyring of their own, with a home of their own. */
+export interface Ring {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Locks every ring, as a screen saver does. */
+  readonly lock: () => void;
+  /** The ring no longer answers, and answers again. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+  readonly stop: () => void;
+}
+
+export async function startRing(): Promise<Ring> {
+  const home = mkdtempSync(join(tmpdir(), 'dewpoint-ring-'));
+  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, HOME: home },
+  });
+  const address = await firstLine(bus);
+  const env = { ...process.env, HOME: home, DBUS_SESSION_BUS_ADDRESS: address, DISPLAY: undefined };
+  const ring = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env,
+  });
+  ring.stdin.end('a password');
+  await hasName(env);
+  return {
+    env,
+    lock: () =>
+      void dbusSend(env, '--dest=org.freedesktop.secrets', [
+        '/org/freedesktop/secrets',
+        'org.freedesktop.Secret.Service.LockService',
+      ]),
+    freeze: () => ring.kill('SIGSTOP'),
+    thaw: () => ring.kill('SIGCONT'),
+    stop: () => {
+      ring.kill('SIGKILL');
+      bus.kill('SIGKILL');
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString('utf8').trim()));
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)));
+  });
+}
+
+/** The ring is ready when its name is on the bus. */
+async function hasName(env: NodeJS.ProcessEnv): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const names = dbusSend(env, '--dest=org.freedesktop.DBus', [
+      '/org/freedesktop/DBus',
+      'org.freedesktop.DBus.ListNames',
+    ]);
+    if (names.includes('org.freedesktop.secrets')) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('gnome-keyring did not come up');
+}
+
+function dbusSend(env: NodeJS.ProcessEnv, destination: string, args: readonly string[]): string {
+  return execFileSync('dbus-send', ['--session', '--print-reply', destination, ...args], { env, encoding: 'utf8' });
+}
