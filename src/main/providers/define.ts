@@ -40,6 +40,8 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
   /** Calls with the same key share a prefix; the engine keeps its tokens between them. */
   readonly cacheKey: string;
+  /** Absent: the model's own default. Only with `capabilities.reasoning`. */
+  readonly effort?: Effort;
 }
 
 /** Exactly one `ended`, last. */
@@ -47,13 +49,13 @@ export type StreamPart =
   | {
       readonly type: 'progress';
       readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
-  /** Absent: the model's own default. Only with `capabilities.reasoning`. */
-  readonly effort?: Effort;
       readonly done: number;
       readonly total: number | null;
     }
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
+  /** A block of reasoning that has ended, whose deltas came before, and that its service wants back (`by`, `state`). */
+  | { readonly type: 'reasoning'; readonly part: ReasoningPart }
   /** Only ever a whole call: a stream that is cut inside one yields none. */
   | { readonly type: 'tool-call'; readonly call: ToolCallPart }
   | StreamEnded;
@@ -61,12 +63,12 @@ export type StreamPart =
 export interface StreamEnded {
   readonly type: 'ended';
   readonly stopReason: StopReason;
-  /** A block of reasoning that has ended, whose deltas came before, and that its service wants back (`by`, `state`). */
-  | { readonly type: 'reasoning'; readonly part: ReasoningPart }
   readonly usage: Usage;
   readonly evaluatedTokens: number | null;
   readonly timings: Timings;
   readonly error: ProviderError | null;
+  /** The model that answered, by its own word; absent where the service does not say. */
+  readonly model?: string;
 }
 
 export interface ProviderError {
@@ -74,10 +76,6 @@ export interface ProviderError {
     | 'rate-limit'
     | 'overloaded'
     | 'auth'
-  /** How the engine of this machine loaded the model; absent for every other provider. */
-  readonly engine?: EngineReport;
-  /** The model that answered, by its own word; absent where the service does not say. */
-  readonly model?: string;
     | 'bad-request'
     | 'context-full'
     | 'network'
@@ -119,6 +117,8 @@ export interface ProviderDependencies {
   /** Where model files and prefix states lie. */
   readonly cacheDir: string;
   readonly now: () => number;
+  /** Reaches services on the net: through the proxy and with the certificates of this machine. Absent: the built-in one. */
+  readonly fetch?: typeof fetch;
   /** A secret by name ("apiKey"); null when it is not set. Never logged. */
   readonly secret: (name: string) => Promise<string | null>;
   /** The file of a local model by our name; null when it is not on this machine. */
@@ -126,8 +126,6 @@ export interface ProviderDependencies {
     readonly path: string;
     readonly contextTokens: number | null;
     readonly parametersB: number | null;
-  /** Reaches services on the net: through the proxy and with the certificates of this machine. Absent: the built-in one. */
-  readonly fetch?: typeof fetch;
     readonly label: string;
     /** Gears that it passed the probe for, best first; absent: nobody knows, recipes only. */
     readonly gears?: readonly Gear[];
