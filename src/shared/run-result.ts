@@ -12,6 +12,7 @@ export interface RunResult {
   readonly confidence: string | null;
   readonly check: { readonly command: string; readonly before: boolean | null; readonly after: boolean | null } | null;
   readonly steps: number;
+  /** Tool calls of models, and what recipes did by themselves. */
   readonly actions: number;
   readonly seconds: number;
   readonly tokens: {

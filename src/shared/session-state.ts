@@ -17,7 +17,7 @@ import type { ChangeState } from './session-changes.ts';
 import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 3;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -103,6 +103,7 @@ export interface TurnState {
   readonly confidence: Confidence | null;
   readonly failure: { readonly code: string; readonly message: string; readonly hint?: string | undefined } | null;
   readonly steps: number;
+  /** What was done in it: tool calls of models that began, the end's own left out, and what recipes did by themselves. */
   readonly actions: number;
   readonly criterion: { readonly command: string; readonly source: 'option' | 'project' } | null;
   readonly before: CriterionResult | null;

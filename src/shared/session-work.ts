@@ -313,6 +313,15 @@ function actionStarted(state: SessionState, event: EventOf<'tool-started'>): Cha
 }
 
 function toolStarted(state: SessionState, event: EventOf<'tool-started'>): Change {
+  // To say that one is done is not something done.
+  if (event.tool === 'task_complete') return callStartedByModel(state, event);
+  return {
+    ...callStartedByModel(state, event),
+    ...inTurn(state, event.turnId, (turn) => ({ actions: turn.actions + 1 })),
+  };
+}
+
+function callStartedByModel(state: SessionState, event: EventOf<'tool-started'>): Change {
   const { toolCallId, tool } = event;
   const label = line(event.label);
   const call = state.toolCalls.findLast((candidate) => candidate.toolCallId === toolCallId);

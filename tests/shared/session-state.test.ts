@@ -117,6 +117,29 @@ describe('the fold of a session', () => {
     ]).toEqual(['requested', 'running', 'error']);
   });
 
+  it('counts what was done in a turn: calls of a model that began and actions of a recipe, not the end itself', () => {
+    const stamp = { v: 1, at: 1, turnId: 'turn-1' };
+    const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
+    const about = { messageId: 'm', plan: false, criterion: null, ladder: [], limits };
+    const began = (seq: number, tool: string, by: 'model' | 'recipe'): SessionEvent => ({
+      ...stamp,
+      seq,
+      type: 'tool-started',
+      toolCallId: `call-${seq}`,
+      tool,
+      by,
+      input: {},
+      label: tool,
+    });
+    const { state } = fold([
+      { ...stamp, seq: 1, type: 'turn-started', ...about },
+      began(2, 'read_file', 'model'),
+      began(3, 'run_tests', 'recipe'),
+      began(4, 'task_complete', 'model'),
+    ]);
+    expect(state.turns[0]?.actions).toBe(2);
+  });
+
   it('derives speeds, and none from nothing', () => {
     const usage = { freshInput: 100, cacheRead: 0, cacheWrite: 0, output: 50, reasoning: 0, estimated: false };
     const timings = { queuedMs: 9, prefillMs: 1000, decodeMs: 2000, totalMs: 3000 };
