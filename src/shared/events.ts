@@ -67,7 +67,16 @@ export const purposeSchema = z.enum([
 ]);
 export type Purpose = z.infer<typeof purposeSchema>;
 
-export const stopReasonSchema = z.enum(['stop', 'length', 'tool-calls', 'stop-sequence', 'cancelled', 'error']);
+export const stopReasonSchema = z.enum([
+  'stop',
+  'length',
+  /** It said the same again and again and was stopped; older logs have `length` for that. */
+  'repetition',
+  'tool-calls',
+  'stop-sequence',
+  'cancelled',
+  'error',
+]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
 export const timingsSchema = z.object({

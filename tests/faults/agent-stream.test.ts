@@ -73,7 +73,13 @@ describe('an answer that repeats itself without end', () => {
       })),
     });
     const end = await kit.runner.send('Do the work.', turnOptions);
-    expect(end.reason).toBe('gave-up');
+    expect(end).toMatchObject({
+      reason: 'gave-up',
+      text: 'The answers of the model repeated themselves without end.',
+    });
+    expect(ofType(kit.journal.events, 'model-call-ended').map(({ stopReason }) => stopReason)).toEqual(
+      Array(3).fill('repetition'),
+    );
     expect(yielded).toBeLessThan(2000);
     expect(ofType(kit.journal.events, 'notice-added').some((event) => event.code === 'repetition-stopped')).toBe(true);
   });

@@ -119,9 +119,11 @@ function finish(reading: Reading, ended: StreamEnded, signal: AbortSignal): Read
   const parts: Part[] = reading.reasoning === '' ? [] : [{ type: 'reasoning', text: reading.reasoning }];
   parts.push(...reading.said, ...reading.calls);
   if (reading.repeated && !signal.aborted) {
-    return { parts, ended: { ...ended, stopReason: 'length', error: null }, repeated: true };
+    // An older log, played again, says `length`.
+    const stopReason = ended.stopReason === 'length' ? 'length' : 'repetition';
+    return { parts, ended: { ...ended, stopReason, error: null }, repeated: true };
   }
-  return { parts, ended, repeated: false };
+  return { parts, ended, repeated: ended.stopReason === 'repetition' };
 }
 
 /** The order of reasoning and text is a part of what a service signs. */

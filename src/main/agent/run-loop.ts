@@ -9,7 +9,7 @@ import { makeRoom } from './compact.ts';
 import { deliverMessages } from './deliver-messages.ts';
 import { failureOf } from './failure-of.ts';
 import type { Stop } from './limits.ts';
-import { runStep } from './run-step.ts';
+import { runStep, type StepReply } from './run-step.ts';
 import { runTools } from './run-tools.ts';
 import type { ResolvedModel } from './services.ts';
 import type { StepError, Turn } from './turn.ts';
@@ -79,7 +79,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   }
   if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
   if (reply.type === 'failed') return failed(reply.error);
-  return act(loop, reply.callId, reply.parts, reply.complete);
+  return act(loop, reply);
 }
 
 function requestFor(loop: Loop): ModelRequest {
@@ -92,13 +92,11 @@ function requestFor(loop: Loop): ModelRequest {
   });
 }
 
-async function act(
-  loop: Loop,
-  callId: string,
-  parts: readonly Part[],
-  isComplete: boolean,
-): Promise<LoopOutcome | null> {
+type Answer = Extract<StepReply, { readonly type: 'answered' }>;
+
+async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
   const { turn, shape, model } = loop;
+  const { callId, parts } = answer;
   const { style, tools } = shape;
   const outcome = await runTools(turn, { callId, parts, style, tools, contextTokens: model.info.contextTokens });
   switch (outcome.type) {
@@ -112,7 +110,7 @@ async function act(
     case 'not-understood':
       return waste(loop, 'The calls of the model could not be understood.');
     case 'no-call':
-      return withoutCall(loop, textOf(parts), isComplete);
+      return withoutCall(loop, textOf(parts), answer);
     default:
       return outcome satisfies never;
   }
@@ -124,13 +122,17 @@ function stoppedBy(stop: Stop): LoopOutcome {
   return { type: 'gave-up', reason: stop.reason, text: stop.text, failure: null };
 }
 
-async function withoutCall(loop: Loop, text: string, isComplete: boolean): Promise<LoopOutcome | null> {
+async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<LoopOutcome | null> {
   const { turn, mode, shape } = loop;
   if (text === '') {
     await tell(turn, 'empty-answer', 'Your answer was empty. Call a tool, or task_complete when the task is done.');
     return waste(loop, 'The model gave empty answers.');
   }
-  if (!isComplete) {
+  if (answer.repeated) {
+    await tell(turn, 'no-call', 'Your answer repeated itself and was stopped. Answer again, in another way.');
+    return waste(loop, 'The answers of the model repeated themselves without end.');
+  }
+  if (!answer.complete) {
     await tell(turn, 'no-call', 'Your answer was cut off because it was too long. Answer again, shorter.');
     return waste(loop, 'The answers of the model were cut off by the length limit.');
   }

@@ -16,8 +16,9 @@ export type StepReply =
       readonly type: 'answered';
       readonly callId: string;
       readonly parts: readonly Part[];
-      /** False when the length limit cut the answer. */
+      /** False when the length limit cut the answer, or it was stopped because it repeated itself. */
       readonly complete: boolean;
+      readonly repeated: boolean;
     }
   /** The call was made and gave nothing that may be used; its cost is in the log. */
   | { readonly type: 'failed'; readonly error: StepError }
@@ -182,7 +183,8 @@ async function closeCall(
       text: 'The answer repeated itself without end and was stopped.',
     });
   }
-  return { type: 'answered', callId, parts, complete: ended.stopReason !== 'length' };
+  const isCut = ended.stopReason === 'length' || read.repeated;
+  return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated };
 }
 
 async function waitBeforeRetry(turn: Turn, error: ProviderError, attempt: number): Promise<void> {

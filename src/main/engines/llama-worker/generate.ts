@@ -155,9 +155,10 @@ async function decode(
     const { text: piece, stopped } = stops.push(pieces.push(token));
     show(piece);
     if (stopped) return settle(account, 'stop-sequence', null);
-    if (output.length >= most || (output.length % 16 === 0 && isLooping(output))) {
+    const isCut = output.length >= most;
+    if (isCut || (output.length % 16 === 0 && isLooping(output))) {
       show(stops.push(pieces.flush()).text + stops.flush());
-      return settle(account, 'length', null);
+      return settle(account, isCut ? 'length' : 'repetition', null);
     }
     if (output.length % 16 === 0) emit.progress('decode', output.length, most);
   }

@@ -89,7 +89,7 @@ const loadedModelSchema = z.object({
 export type LoadedModel = z.infer<typeof loadedModelSchema>;
 
 const generationSchema = z.object({
-  stopReason: z.enum(['stop', 'length', 'stop-sequence', 'cancelled', 'error']),
+  stopReason: z.enum(['stop', 'length', 'repetition', 'stop-sequence', 'cancelled', 'error']),
   promptTokens: z.number().int(),
   /** Prompt tokens that went through the model in this call; the rest was kept from before. */
   evaluatedTokens: z.number().int(),
