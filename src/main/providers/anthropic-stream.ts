@@ -8,7 +8,7 @@ import type { AnthropicTarget, thinkingStateSchema } from './anthropic-messages.
 import { toAnthropicWire } from './anthropic-messages.ts';
 import type { ModelRequest, ProviderError, StreamPart } from './define.ts';
 import { errorOfRefusal } from './http-errors.ts';
-import { brokenStream } from './openai-errors.ts';
+import { brokenStream, connectionMessage } from './openai-errors.ts';
 
 type Event = Anthropic.RawMessageStreamEvent;
 
@@ -191,10 +191,8 @@ const bodySchema = z.object({ error: z.object({ type: z.string().nullish(), mess
 
 function toError(error: unknown): ProviderError | null {
   if (error instanceof APIUserAbortError) return null;
-  if (error instanceof APIConnectionError) {
-    const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-    return { code: 'network', message: `The server could not be reached: ${error.message}${cause}`, retryable: true };
-  }
+  if (error instanceof APIConnectionError)
+    return { code: 'network', message: connectionMessage(error), retryable: true };
   if (!(error instanceof APIError)) return brokenStream(error);
   const body = bodySchema.safeParse(error.error);
   const said = body.success ? body.data.error : {};

@@ -1,4 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk';
+import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import { anthropicSchema } from '@shared/settings.ts';
 import { answer } from './answer.ts';
@@ -6,11 +6,8 @@ import { anthropicWire } from './anthropic-stream.ts';
 import type { ListedModel } from './bundled-models.ts';
 import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
-import { getJson } from './json-get.ts';
-import { createModelBook } from './model-book.ts';
+import { createModelBook, ListRefusedError } from './model-book.ts';
 import { stallMs } from './watched.ts';
-
-const VERSION = '2023-06-01';
 
 /** Claude models, through Anthropic's Messages API. */
 export default defineProvider({
@@ -29,11 +26,7 @@ export default defineProvider({
       effort: settings.effort,
       now,
       usual: () => ({ contextTokens: 200_000, tools: true, images: true, reasoning: true, cache: true }),
-      fetchList: async (signal) => {
-        const url = `${settings.baseUrl.replace(/\/+$/, '')}/v1/models?limit=1000`;
-        const headers = { 'anthropic-version': VERSION, 'x-api-key': (await secret('apiKey')) ?? '' };
-        return readList(await getJson({ url, headers, fetch: get, signal }));
-      },
+      fetchList: async (signal) => readList(await connect(), signal),
     });
     const connect = async (): Promise<Anthropic> =>
       new Anthropic({
@@ -76,9 +69,13 @@ const listSchema = z.object({
   ),
 });
 
-function readList(body: unknown): readonly ListedModel[] {
+async function readList(client: Anthropic, signal: AbortSignal): Promise<readonly ListedModel[]> {
+  const page = await client.models.list({ limit: 1000 }, { signal }).catch((error: unknown) => {
+    const isRefused = error instanceof APIError && error.status !== undefined && error.status < 500;
+    throw isRefused ? new ListRefusedError(error.message) : error;
+  });
   return listSchema
-    .parse(body)
+    .parse({ data: page.data })
     .data.filter((model) => model.lifecycle !== 'retired')
     .map(({ id, display_name: label, max_input_tokens: window, capabilities }) => ({
       name: id,

@@ -8,7 +8,7 @@ import type { ModelRequest, ProviderError, StreamPart } from './define.ts';
 import type { GeminiTarget } from './gemini-messages.ts';
 import { toGeminiWire } from './gemini-messages.ts';
 import { errorOfRefusal } from './http-errors.ts';
-import { brokenStream } from './openai-errors.ts';
+import { brokenStream, connectionMessage } from './openai-errors.ts';
 import { readSse } from './sse.ts';
 
 export interface GeminiDoor {
@@ -94,10 +94,8 @@ function errorOfBody(error: z.infer<typeof errorSchema>['error'], response: Resp
 
 /** The built-in `fetch` says only that it failed; why is in its cause. */
 function networkError(error: unknown): ProviderError {
-  if (error instanceof TypeError && error.message === 'fetch failed') {
-    const cause = error.cause instanceof Error ? error.cause.message : 'no reason given';
-    return { code: 'network', message: `The server could not be reached: ${cause}`, retryable: true };
-  }
+  if (error instanceof TypeError && error.message === 'fetch failed')
+    return { code: 'network', message: connectionMessage(error), retryable: true };
   return brokenStream(error);
 }
 

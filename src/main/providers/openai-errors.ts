@@ -16,9 +16,11 @@ export function toProviderError(error: unknown): ProviderError | null {
   return brokenStream(error);
 }
 
-function connectionMessage(error: Error): string {
-  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return `The server could not be reached: ${error.message}${cause}`;
+/** Packages and `fetch` wrap the reason ("connect ECONNREFUSED …") into errors that only say that something failed. */
+export function connectionMessage(error: Error): string {
+  let reason = error;
+  while (reason.cause instanceof Error) reason = reason.cause;
+  return `The server could not be reached: ${reason.message}`;
 }
 
 /** Bytes that stopped or cannot be read. */

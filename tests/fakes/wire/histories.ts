@@ -36,7 +36,7 @@ export interface Writer {
 }
 
 const letters = (dice: Dice, count: number): string =>
-  Array.from({ length: count }, () => dice.pick([...'abcdefghijkmnpqrstuvwxyzABCDEFGH23456789'])).join('');
+  Array.from({ length: count }, () => dice.pick('abcdefghijkmnpqrstuvwxyzABCDEFGH23456789'.split(''))).join('');
 
 /** What a model has signed begins with this, so that a validator knows whose it is. */
 export const signed = (by: string): string => `sig:${by}:`;

@@ -91,21 +91,6 @@ describe('a whole answer', () => {
 });
 
 describe('failures', () => {
-  it('never yields a tool call from a stream that is cut at any byte', async () => {
-    const whole = toolCallStream();
-    const finished = whole.indexOf('"finish_reason":"tool_calls"');
-    for (let at = 0; at < finished; at += 1) {
-      server.behave({ type: 'stream', body: whole.slice(0, at), after: at % 2 === 0 ? 'cut' : 'end' });
-      const parts = await run();
-      expect(
-        parts.some((part) => part.type === 'tool-call'),
-        `cut at byte ${at}`,
-      ).toBe(false);
-      expect(parts.filter((part) => part.type === 'ended').length, `cut at byte ${at}`).toBe(1);
-      expect(endOf(parts).error?.retryable, `cut at byte ${at}`).toBe(true);
-    }
-  }, 60_000);
-
   it.each([
     [429, 'rate-limit', true],
     [500, 'overloaded', true],
