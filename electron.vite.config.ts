@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readFileSync } from 'node:fs';
+import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 
@@ -46,7 +47,7 @@ export default defineConfig({
   },
   renderer: {
     resolve: { alias },
-    plugins: [react()],
+    plugins: [react(), tailwind()],
     build: {
       target: 'chrome114',
       minify: true,

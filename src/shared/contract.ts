@@ -48,8 +48,10 @@ export interface ChangeOutcome {
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** What the log has about one model call, or one tool call or action, whole: for a look into a row. */
+/** What the log has under one id (a model call, a tool call or action, a message, a turn), whole: for a look into a row. */
 export interface CallDetail {
+  /** Of a message, of what a model said, or of the end of a turn; the folded state may have only its beginning. */
+  readonly text: string | null;
   /** What the model was sent; null for an action, or when the bytes are gone. */
   readonly request: RequestDetail | null;
   /** What the model said. */
@@ -205,7 +207,7 @@ export const contract = {
     /** `id` may be the beginning of an id, or `last`. */
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     show: base.input(bySession).output(type<{ state: SessionState; money: MoneyState }>()),
-    /** `id`: of a model call, a tool call or an action. Empty for one that the log does not know. */
+    /** `id`: of a model call, a tool call, an action, a message or a turn. Empty for one that the log does not know. */
     detail: base.input(bySession.extend({ id: z.string().min(1) })).output(type<CallDetail>()),
     /** The last turn; waits for it to end. */
     result: base.input(bySession).output(type<RunResult>()),

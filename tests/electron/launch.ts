@@ -32,7 +32,10 @@ export function preparePlace(replies: Extract<Settings['providers'][string], { k
   return { home, project, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-const mainFile = resolve('out/main/index.cjs');
+/** Where `npm run build` puts the program; another build can be tested by naming its folder. */
+export const builtFolder = resolve(process.env.DEWPOINT_OUT ?? 'out');
+
+const mainFile = join(builtFolder, 'main', 'index.cjs');
 
 /** Root cannot use Chromium's own sandbox, and a machine for tests has no GPU. */
 export function appFlags(): readonly string[] {

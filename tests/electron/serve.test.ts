@@ -5,7 +5,7 @@ import type { ElectronApplication, Page } from 'playwright-core';
 import { _electron } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Place } from './launch.ts';
-import { appFlags, keepScreenshot, preparePlace, testEnvironment } from './launch.ts';
+import { appFlags, builtFolder, keepScreenshot, preparePlace, testEnvironment } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 let place: Place;
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** The built command line on a port of its choice; `url` is what it prints. */
 async function startServe(port = '0'): Promise<ChildProcess> {
-  const args = [resolve('out/main/cli.cjs'), 'serve', '--port', port, '--root', place.project];
+  const args = [join(builtFolder, 'main', 'cli.cjs'), 'serve', '--port', port, '--root', place.project];
   const child = spawn(process.execPath, args, { env: testEnvironment(place.home), stdio: ['ignore', 'pipe', 'pipe'] });
   url = await new Promise<string>((found, failed) => {
     let errors = '';
@@ -54,13 +54,13 @@ async function stop(child: ChildProcess | undefined): Promise<number | null> {
 it('shows the same page in a browser, over a socket', async () => {
   await page.goto(url);
   await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
-  await page.getByRole('textbox', { name: 'Project folder' }).fill(place.project);
+  await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
   await page.getByRole('checkbox', { name: /Plan only/u }).check();
   await page.getByRole('button', { name: 'Start' }).click();
-  await page.locator('.outcome').getByText('It uses 8123.').waitFor();
+  await page.locator('[data-outcome]').getByText('It uses 8123.').waitFor();
   expect(page.url()).not.toContain('token');
   await page.reload();
-  await page.locator('.outcome').getByText('It uses 8123.').waitFor();
+  await page.locator('[data-outcome]').getByText('It uses 8123.').waitFor();
   await keepScreenshot(page, 'browser');
 });
 
@@ -68,12 +68,12 @@ it('says so when the server has gone, and that a new one needs its own address',
   const port = new URL(url).port;
   expect(await stop(server)).toBe(0);
   await page.getByText('The connection to Dewpoint is gone').waitFor();
-  expect(await page.locator('.outcome').innerText()).toContain('It uses 8123.');
+  expect(await page.locator('[data-outcome]').innerText()).toContain('It uses 8123.');
   server = await startServe(port);
   await page.getByText('This address lacks its token').waitFor();
   await page.goto('about:blank');
   await page.goto(url);
-  await page.locator('.outcome').getByText('It uses 8123.').waitFor();
+  await page.locator('[data-outcome]').getByText('It uses 8123.').waitFor();
 });
 
 it('gives a page without the token nothing but itself', async () => {

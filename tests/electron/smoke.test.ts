@@ -45,60 +45,66 @@ describe('the window', () => {
   it('shows a scripted session through contract, port and preload', async () => {
     const { page, errors } = launched;
     await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
-    await page.getByRole('textbox', { name: 'Project folder' }).fill(place.project);
+    await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
     await page.getByRole('checkbox', { name: /Plan only/u }).check();
     await page.getByRole('button', { name: 'Start' }).click();
-    await page.locator('.outcome').getByText(answer).waitFor();
-    const rows = await page.locator('.row > summary').allInnerTexts();
+    await page.locator('[data-outcome="planned"]').getByText('The port is 8123').waitFor();
+    const rows = await page.locator('[id^=row-][aria-expanded]').allInnerTexts();
     expect(rows.map((row) => row.replaceAll(/\s+/gu, ' '))).toEqual([
-      expect.stringMatching(/^1 local .*main\.py .* tokens · \$0\.0000$/u),
-      expect.stringMatching(/^2 local .* tokens · \$0\.0000$/u),
+      expect.stringMatching(/^local .*main\.py .* → .* s$/u),
+      expect.stringMatching(/^local .* → .* s$/u),
     ]);
-    await page.locator('.row > summary').first().click();
-    await page.locator('.row pre').getByText('PORT = 8123').waitFor();
+    await page.locator('[id^=row-][aria-expanded]').first().click();
+    await page.locator('[id$=-body] pre').getByText('PORT = 8123').waitFor();
     const bar = await page.getByRole('region', { name: 'Status' }).innerText();
     expect(bar).toContain('script/script');
     expect(bar).toContain('Read-only');
-    expect(await page.locator('.dot-local').count()).toBe(2);
-    const entry = page.locator('.session-item', { hasText: 'Which port does main.py use?' });
-    await entry.getByText('2 steps').waitFor();
+    const strip = page.getByRole('list', { name: 'Where each step ran' });
+    expect(await strip.locator('[data-where=local]').count()).toBe(2);
+    await page.locator('[data-session]', { hasText: 'Which port does main.py use?' }).getByText('2 steps').waitFor();
     expect(errors()).not.toContain('rror:');
     await keepScreenshot(page, 'session');
   });
 
-  it('keeps the session when the page is loaded again', async () => {
+  it('shows what a model wrote as text, whatever it is', async () => {
     const { page } = launched;
+    const outcome = page.locator('[data-outcome="planned"]');
+    expect(await outcome.innerText()).toContain('<b>Text stays text.</b>');
+    expect(await outcome.locator('b').count()).toBe(0);
+  });
+
+  it('keeps the session and a draft when the page is loaded again', async () => {
+    const { page } = launched;
+    const message = page.getByRole('combobox', { name: 'Message' });
+    await message.fill('And now?');
     await page.reload();
-    await page.locator('.outcome').getByText(answer).waitFor();
-    await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
-    await page.keyboard.press('Control+Enter');
-    await page.locator('.outcome').getByText('A second answer.').waitFor();
-    expect(await page.getByRole('article').count()).toBe(2);
+    await page.locator('[data-outcome]').getByText('The port is 8123').waitFor();
+    expect(await message.inputValue()).toBe('And now?');
+    await message.press('Enter');
+    await page.locator('[data-outcome]').getByText('A second answer.').waitFor();
+    expect(await page.getByRole('article', { name: 'You' }).count()).toBe(2);
+    expect(await message.inputValue()).toBe('');
   });
 
   it('says what is wrong with a project that is not there', async () => {
     const { page } = launched;
     await page.getByRole('button', { name: 'New task' }).click();
     await page.getByRole('textbox', { name: 'Task' }).fill('x');
-    await page.getByRole('textbox', { name: 'Project folder' }).fill(join(place.project, 'missing'));
+    await page.getByRole('combobox', { name: 'Project folder' }).fill(join(place.project, 'missing'));
     await page.getByRole('button', { name: 'Start' }).click();
     expect(await page.getByRole('alert').innerText()).toContain('missing');
-    await page.locator('.session-item').first().click();
-    await page.locator('.outcome').getByText(answer).waitFor();
+    await page.locator('[data-session]').first().click();
+    await page.locator('[data-outcome]').getByText('The port is 8123').waitFor();
   });
 
   it('stays usable when it is narrow', async () => {
     const { app, page } = launched;
     await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setContentSize(380, 700));
-    await page.getByRole('button', { name: 'Sessions' }).click();
-    await page.locator('.session-item').first().waitFor();
-    await keepScreenshot(page, 'narrow-list');
-    await page.locator('.session-item').first().click();
-    await page.locator('.outcome').getByText(answer).waitFor();
+    await page.getByRole('button', { name: 'Open the list of sessions' }).click();
+    await page.locator('[data-session]').first().click();
+    await page.locator('[data-outcome]').getByText('The port is 8123').waitFor();
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await keepScreenshot(page, 'narrow-dark');
     await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setContentSize(1280, 820));
   });
 });

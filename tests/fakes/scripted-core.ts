@@ -10,6 +10,8 @@ export interface ScriptedCore extends CoreApi {
   /** Appends to a session's log, as a turn would. */
   append(sessionId: string, event: NewEvent): void;
   push(sessionId: string, transient: Transient): void;
+  /** The next event is stamped a moment after this; milliseconds since 1970. */
+  setTime(at: number): void;
   readonly listeners: () => number;
 }
 
@@ -47,13 +49,16 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       updatedAt: lastAt,
       steps: totals.steps,
       costUsd: totalCostUsd(moneyOf(sessionId)),
-      status: sessionStatus(state) === 'running' ? 'running' : 'idle',
+      status: sessionStatus(state) !== 'running' ? 'idle' : state.approvals.length > 0 ? 'waiting' : 'running',
       lastReason: state.turns.at(-1)?.reason ?? null,
     };
   };
   return {
     ...unused,
     append,
+    setTime(at) {
+      now = at;
+    },
     push(sessionId, transient) {
       for (const listener of held(sessionId).listeners) void listener({ type: 'transient', transient });
     },

@@ -138,9 +138,14 @@ describe('the live feed', () => {
   });
 
   it('keeps only the end of a long output', () => {
-    const chunk = { type: 'output-chunk', toolCallId: 'k', stream: 'stdout', text: `${'x'.repeat(9_000)}end` } as const;
+    const chunk = {
+      type: 'output-chunk',
+      toolCallId: 'k',
+      stream: 'stdout',
+      text: `${'x'.repeat(19_000)}end`,
+    } as const;
     const { outputs } = foldTransient(emptyFeed, chunk);
-    expect([outputs.k?.length, outputs.k?.endsWith('end')]).toEqual([4_000, true]);
+    expect([outputs.k?.length, outputs.k?.endsWith('end')]).toEqual([16_000, true]);
   });
 });
 

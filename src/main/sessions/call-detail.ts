@@ -7,6 +7,7 @@ import { diffFiles } from './file-diff.ts';
 const outputLimitBytes = 1024 * 1024;
 
 interface Found {
+  text: string | null;
   started: EventOf<'model-call-started'> | null;
   ended: EventOf<'model-call-ended'> | null;
   readonly tools: Map<string, FoundTool>;
@@ -20,17 +21,18 @@ interface FoundTool {
 }
 
 /**
- * What a log has about one model call (by its call id, with the tool calls it caused) or one tool call or action (by
- * its own id). Empty where the log knows no such id; what a blob no longer has is null.
+ * What a log has about one model call (by its call id, with the tool calls it caused), one tool call or action, one
+ * message or the end of one turn (each by its own id). Empty where the log knows no such id; what a blob no longer has is null.
  */
 export async function readCallDetail(
   events: AsyncIterable<SessionEvent>,
   id: string,
   blobs: Blobs,
 ): Promise<CallDetail> {
-  const found: Found = { started: null, ended: null, tools: new Map() };
+  const found: Found = { text: null, started: null, ended: null, tools: new Map() };
   for await (const event of events) gather(found, event, id);
   return {
+    text: found.text ?? saidBy(found.ended),
     request: found.started === null ? null : await requestOf(found.started.request, blobs),
     parts: found.ended?.parts ?? [],
     price: found.ended?.price ?? null,
@@ -39,6 +41,8 @@ export async function readCallDetail(
 }
 
 function gather(found: Found, event: SessionEvent, id: string): void {
+  if (event.type === 'user-message-added' && event.messageId === id) found.text = event.text;
+  if (event.type === 'turn-ended' && event.turnId === id) found.text = event.text;
   if (event.type === 'model-call-started' && event.callId === id) found.started = event;
   if (event.type === 'model-call-ended' && event.callId === id) found.ended = event;
   if (event.type === 'tool-call-requested' && (event.callId === id || event.toolCallId === id)) {
@@ -62,6 +66,12 @@ function toolOf(found: Found, toolCallId: string): FoundTool {
   const tool: FoundTool = { requested: null, started: null, ended: null, changes: [] };
   found.tools.set(toolCallId, tool);
   return tool;
+}
+
+/** What a model said in a call; null where it said nothing. */
+function saidBy(ended: Found['ended']): string | null {
+  const text = ended?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
+  return text === '' ? null : text;
 }
 
 async function detailOf(toolCallId: string, found: FoundTool, blobs: Blobs): Promise<ToolDetail> {

@@ -31,11 +31,22 @@ export function megabytes(bytes: number): string {
   return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-/** `just now`, `5 min ago`, `3 h ago`, then the date. */
-export function ago(at: number, now: number): string {
-  const minutes = Math.floor((now - at) / 60_000);
-  if (minutes < 1) return 'just now';
-  if (minutes < 60) return `${minutes} min ago`;
-  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
-  return new Date(at).toLocaleDateString();
+/** `812 B`, `3.4 kB`, then as `megabytes`. */
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`;
+  return count < 1e6 ? `${(count / 1000).toFixed(1)} kB` : megabytes(count);
+}
+
+/** The time of today, the day of another day. */
+export function clock(at: number, now: number): string {
+  const date = new Date(at);
+  if (date.toDateString() === new Date(now).toDateString()) {
+    return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  }
+  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+}
+
+/** The last part of a path, on any system. */
+export function folderName(path: string): string {
+  return path.split(/[/\\]/u).findLast((part) => part !== '') ?? path;
 }

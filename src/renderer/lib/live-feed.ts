@@ -20,11 +20,12 @@ export interface LiveCall {
 export const emptyFeed: LiveFeed = { calls: {}, outputs: {} };
 
 const emptyCall: LiveCall = { text: '', reasoning: '', pieces: 0, phase: 'waiting', done: 0, total: null };
-const keptCharacters = 4_000;
+/** An answer is read from its beginning; of an output the end matters. */
+const kept = { text: 200_000, output: 16_000 } as const;
 
 export function foldTransient(feed: LiveFeed, push: Transient): LiveFeed {
   if (push.type === 'output-chunk') {
-    const output = tail((feed.outputs[push.toolCallId] ?? '') + push.text);
+    const output = tail((feed.outputs[push.toolCallId] ?? '') + push.text, kept.output);
     return { ...feed, outputs: { ...feed.outputs, [push.toolCallId]: output } };
   }
   const call = feed.calls[push.callId] ?? emptyCall;
@@ -34,9 +35,14 @@ export function foldTransient(feed: LiveFeed, push: Transient): LiveFeed {
 function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk' }>): LiveCall {
   switch (push.type) {
     case 'text-delta':
-      return { ...call, phase: 'decode', pieces: call.pieces + 1, text: tail(call.text + push.text) };
+      return { ...call, phase: 'decode', pieces: call.pieces + 1, text: tail(call.text + push.text, kept.text) };
     case 'reasoning-delta':
-      return { ...call, phase: 'decode', pieces: call.pieces + 1, reasoning: tail(call.reasoning + push.text) };
+      return {
+        ...call,
+        phase: 'decode',
+        pieces: call.pieces + 1,
+        reasoning: tail(call.reasoning + push.text, kept.text),
+      };
     case 'call-progress':
       return { ...call, phase: push.phase, done: push.done, total: push.total };
     default:
@@ -58,6 +64,6 @@ export function settle(feed: LiveFeed, event: SessionEvent): LiveFeed {
   return feed;
 }
 
-function tail(text: string): string {
-  return text.length <= keptCharacters ? text : text.slice(-keptCharacters).replace(/^[\udc00-\udfff]/u, '');
+function tail(text: string, characters: number): string {
+  return text.length <= characters ? text : text.slice(-characters).replace(/^[\udc00-\udfff]/u, '');
 }

@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react';
 
-/** Ctrl or Command with Enter sends the form that a text field is in; Enter alone stays a line break. */
+/** Enter sends the form that a text field is in; with Shift it is a line break. */
 export function submitOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
-  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
+  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
   event.preventDefault();
   event.currentTarget.form?.requestSubmit();
 }

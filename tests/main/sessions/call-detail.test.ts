@@ -23,6 +23,7 @@ async function events(): Promise<readonly NewEvent[]> {
   const input = { path: 'a.py' };
   const ended = { status: 'ok', exitCode: 0, durationMs: 1, data: null, dataBlob: null } as const;
   return [
+    { type: 'user-message-added', messageId: 'm1', text: 'x'.repeat(5000), queued: false },
     {
       type: 'model-call-started',
       callId: 'c1',
@@ -91,7 +92,12 @@ it('says that an output is not whole where its bytes are gone', async () => {
   });
 });
 
+it('has the whole of a long message', async () => {
+  const detail = await readCallDetail(log(await events()), 'm1', blobs);
+  expect(detail.text?.length).toBe(5000);
+});
+
 it('is empty for an id that the log does not know', async () => {
   const detail = await readCallDetail(log(await events()), 'nothing', blobs);
-  expect(detail).toEqual({ request: null, parts: [], price: null, tools: [] });
+  expect(detail).toEqual({ text: null, request: null, parts: [], price: null, tools: [] });
 });

@@ -1,39 +1,50 @@
 import type { ToolCallState } from '@shared/session-state.ts';
 import { toolCallStatus } from '@shared/session-state.ts';
 import { seconds } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { TerminalOutput } from '../../ui/terminal-output.tsx';
+import { RowLine } from './row-line.tsx';
+import { rowId } from './row-id.ts';
+import { ToolDetails } from './tool-details.tsx';
 
 interface ActionRowProps {
+  readonly sessionId: string;
   readonly action: ToolCallState;
-  readonly liveOutput: string | undefined;
+  readonly liveOutput: string;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
 }
 
 /** What a recipe did by itself: no model, so neither tokens nor money. */
-export function ActionRow({ action, liveOutput }: ActionRowProps) {
+export function ActionRow({ sessionId, action, liveOutput, isOpen, onToggle }: ActionRowProps) {
   const status = toolCallStatus(action);
   const hasFailed = status !== 'ok' && status !== 'running' && status !== 'requested';
-  const output = action.status === null ? (liveOutput ?? '') : action.output;
   return (
-    <details className="row row-action">
-      <summary>
-        <span className="row-number" aria-hidden="true">
-          ·
-        </span>
-        <span className="where">action</span>
-        <span className="row-label">
-          {action.label} {hasFailed && <span className="mark-bad">{status}</span>}
-          {status === 'ok' && action.exitCode !== null && action.exitCode !== 0 && (
-            <span className="mark-bad">exit {action.exitCode}</span>
-          )}
-        </span>
-        <span className="figures">{action.durationMs === null ? 'running …' : seconds(action.durationMs)}</span>
-      </summary>
-      <div className="row-body">
-        {output === '' ? (
-          <p className="muted">No output{action.outputLeftOut ? ' here; it is in the log' : ''}.</p>
-        ) : (
-          <pre>{output}</pre>
-        )}
-      </div>
-    </details>
+    <>
+      <RowLine
+        id={rowId(action.toolCallId)}
+        isOpen={isOpen}
+        onToggle={onToggle}
+        mark={<span aria-hidden="true" className="size-1 rounded-full bg-line-strong" />}
+        where={<span className="text-soft">{t('step.action')}</span>}
+        label={
+          <span className="text-soft">
+            {action.label}
+            {hasFailed && <span className="ml-2 text-xs font-medium text-bad">{t(`step.status.${status}`)}</span>}
+            {status === 'ok' && action.exitCode !== null && action.exitCode !== 0 && (
+              <span className="ml-2 text-xs">{t('step.exit', { code: action.exitCode })}</span>
+            )}
+          </span>
+        }
+        figures={action.durationMs === null ? t('step.running') : seconds(action.durationMs)}
+      >
+        {() => <ToolDetails sessionId={sessionId} id={action.toolCallId} calls={[action]} />}
+      </RowLine>
+      {action.status === null && liveOutput !== '' && (
+        <div className="my-1.5 ml-5.5">
+          <TerminalOutput text={liveOutput} />
+        </div>
+      )}
+    </>
   );
 }

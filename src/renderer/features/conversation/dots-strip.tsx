@@ -1,24 +1,42 @@
+import { useEffect, useRef } from 'react';
 import type { StepState } from '@shared/session-state.ts';
-import { rowId } from './row-id.ts';
+import { hasFailed } from '../../lib/has-failed.ts';
+import { t } from '../../lib/texts.ts';
+import { RouteDot } from '../../ui/route-dot.tsx';
 
 interface DotsStripProps {
   readonly steps: readonly StepState[];
+  readonly selectedId: string | null;
+  readonly onSelect: (callId: string) => void;
 }
 
-/** One dot a step. Where it ran is its colour and its shape: round is local, a diamond is cloud. */
-export function DotsStrip({ steps }: DotsStripProps) {
+/** One dot a step, in order: where it ran, and by a click why. */
+export function DotsStrip({ steps, selectedId, onSelect }: DotsStripProps) {
+  const strip = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    // The latest step is what one looks for.
+    strip.current?.scrollTo({ left: strip.current.scrollWidth });
+  }, [steps.length]);
   if (steps.length === 0) return null;
   return (
-    <ol className="dots" aria-label="Where each step ran">
-      {steps.map((step) => (
-        <li key={step.callId}>
+    <ol
+      ref={strip}
+      className="flex items-center -ml-1.5 overflow-x-auto py-1 no-scrollbar"
+      aria-label={t('session.dots')}
+    >
+      {steps.map((step, index) => (
+        <li key={step.callId} className="flex items-center">
+          {index > 0 && <span aria-hidden="true" className="h-px w-2 bg-line" />}
           <button
             type="button"
-            className={`dot dot-${step.where}${step.end === null ? ' dot-running' : ''}${step.end?.error ? ' dot-failed' : ''}`}
             title={describe(step)}
             aria-label={describe(step)}
-            onClick={() => showRow(step.callId)}
-          />
+            aria-pressed={step.callId === selectedId}
+            onClick={() => onSelect(step.callId)}
+            className="flex size-6 items-center justify-center rounded-full hover:bg-chosen aria-pressed:bg-chosen"
+          >
+            <RouteDot where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />
+          </button>
         </li>
       ))}
     </ol>
@@ -26,14 +44,6 @@ export function DotsStrip({ steps }: DotsStripProps) {
 }
 
 function describe(step: StepState): string {
-  const reason = step.reason === '' ? '' : ` ${step.reason}`;
-  return `Step ${step.step}, ${step.where}: ${step.label}.${reason}`;
-}
-
-function showRow(callId: string): void {
-  const row = document.getElementById(rowId(callId));
-  if (!(row instanceof HTMLDetailsElement)) return;
-  row.open = true;
-  row.scrollIntoView({ block: 'center' });
-  row.querySelector('summary')?.focus();
+  const { label, reason } = step;
+  return t('step.describe', { step: step.step, where: t(`step.${step.where}`), label, reason }).trim();
 }

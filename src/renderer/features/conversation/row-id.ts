@@ -1,4 +1,2 @@
-/** The element of a step's row, so that its dot can lead there. */
-export function rowId(callId: string): string {
-  return `step-${callId}`;
-}
+/** The id of the line of a step or an action in the document. */
+export const rowId = (id: string): string => `row-${id}`;

@@ -1,110 +1,150 @@
 import type { StepState, ToolCallState } from '@shared/session-state.ts';
-import { decodeSpeedOf, toolCallStatus } from '@shared/session-state.ts';
-import { money, seconds, speed, tokens } from '../../lib/format.ts';
+import { toolCallStatus } from '@shared/session-state.ts';
+import { money, seconds, tokens } from '../../lib/format.ts';
+import { hasFailed } from '../../lib/has-failed.ts';
 import type { LiveCall } from '../../lib/live-feed.ts';
+import { plural, t } from '../../lib/texts.ts';
+import { Markdown } from '../../ui/markdown.tsx';
+import { RouteDot } from '../../ui/route-dot.tsx';
+import { TerminalOutput } from '../../ui/terminal-output.tsx';
+import { RowLine } from './row-line.tsx';
 import { rowId } from './row-id.ts';
+import { WholeText } from './whole-text.tsx';
+import { StepDetail } from './step-detail.tsx';
 
 interface StepRowProps {
+  readonly sessionId: string;
   readonly step: StepState;
   readonly calls: readonly ToolCallState[];
   /** What the model says right now, while it does. */
   readonly live: LiveCall | undefined;
   readonly outputs: Readonly<Record<string, string>>;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  /** The end of the turn says the same. */
+  readonly isSaidAgain: boolean;
 }
 
-/** One model call and what it caused: a line with its figures; its reason, answer and outputs unfold. */
-export function StepRow({ step, calls, live, outputs }: StepRowProps) {
+/** One model call and what it caused. What it says while it runs is visible without opening it. */
+export function StepRow({ sessionId, step, calls, live, outputs, isOpen, onToggle, isSaidAgain }: StepRowProps) {
+  const running = calls.find((call) => call.status === null && (outputs[call.toolCallId] ?? '') !== '');
   return (
     <>
-      <details id={rowId(step.callId)} className="row">
-        <summary>
-          <span className="row-number">{step.step}</span>
-          <span className={`where where-${step.where}`}>{step.where}</span>
-          <span className="row-label">
-            {step.label} <CallMarks calls={calls} />
-          </span>
-          <Figures step={step} live={live} />
-        </summary>
-        <div className="row-body">
-          <p className="muted">
-            {step.rung.gear} on {step.model} · {step.purpose}
-            {step.reason !== '' && ` · ${step.reason}`}
-            {step.waitedMs > 0 && ` · waited ${seconds(step.waitedMs)} for the engine`}
-          </p>
-          {step.end?.error && <p className="mark-bad">{step.end.error.message}</p>}
-          {step.end !== null && step.end.text !== '' && <pre>{step.end.text}</pre>}
-          {calls.map((call) => (
-            <CallDetails key={call.toolCallId} call={call} liveOutput={outputs[call.toolCallId]} />
-          ))}
+      <RowLine
+        id={rowId(step.callId)}
+        isOpen={isOpen}
+        onToggle={onToggle}
+        mark={<RouteDot where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />}
+        where={<WhereWord step={step} />}
+        label={<Label step={step} calls={calls} />}
+        figures={<Figures step={step} live={live} />}
+      >
+        {() => <StepDetail sessionId={sessionId} step={step} calls={calls} />}
+      </RowLine>
+      {step.end === null && live !== undefined && <LiveText live={live} isProse={isProse(step)} />}
+      {step.end !== null && !isSaidAgain && isSaying(step) && (
+        <div className="my-1.5 ml-5.5">
+          <WholeText sessionId={sessionId} id={step.callId} text={step.end.text} isMarkdown />
         </div>
-      </details>
-      {/* Visible without unfolding, because it is what happens now. */}
-      {step.end === null && live !== undefined && live.text + live.reasoning !== '' && (
-        <pre className="live">{live.text === '' ? live.reasoning : live.text}</pre>
+      )}
+      {running !== undefined && (
+        <div className="my-1.5 ml-5.5">
+          <TerminalOutput text={outputs[running.toolCallId] ?? ''} />
+        </div>
       )}
     </>
   );
 }
 
-function Figures({ step, live }: Pick<StepRowProps, 'step' | 'live'>) {
-  const { end } = step;
-  if (end === null) return <span className="figures figures-running">{phaseText(live)}</span>;
-  const parts = [
-    seconds(end.timings.totalMs),
-    speed(decodeSpeedOf(end)),
-    `${tokens(end.usage.freshInput + end.usage.cacheRead + end.usage.cacheWrite)} → ${tokens(end.usage.output)} tokens`,
-    money(end.costUsd),
-  ];
-  return <span className="figures">{parts.filter((part) => part !== null).join(' · ')}</span>;
+function WhereWord({ step }: { readonly step: StepState }) {
+  return (
+    <span className={step.where === 'cloud' ? 'font-medium text-cloud' : 'text-local'}>{t(`step.${step.where}`)}</span>
+  );
 }
 
-function phaseText(live: LiveCall | undefined): string {
-  if (live === undefined) return 'starting …';
-  const share = live.total === null || live.total === 0 ? '' : ` ${Math.round((live.done / live.total) * 100)} %`;
-  switch (live.phase) {
-    case 'waiting':
-      return 'waiting for the engine …';
-    case 'loading':
-      return `loading the model${share} …`;
-    case 'prefill':
-      return `reading${share} …`;
-    case 'decode':
-      return `writing · ${live.pieces} tokens`;
-    default:
-      return live.phase satisfies never;
-  }
-}
-
-/** What went wrong in the calls of a step, in its line. */
-function CallMarks({ calls }: { readonly calls: readonly ToolCallState[] }) {
+function Label({ step, calls }: { readonly step: StepState; readonly calls: readonly ToolCallState[] }) {
   const marks = calls.flatMap((call) => callMark(call) ?? []);
   return (
     <>
-      {calls.length > 1 && <span className="muted">and {calls.length - 1} more </span>}
-      {marks.length > 0 && <span className="mark-bad">{marks.join(', ')}</span>}
+      {step.label === step.purpose ? t(`purpose.${step.purpose}`) : step.label}
+      {calls.length > 1 && <span className="text-soft"> {t('step.more', { count: calls.length - 1 })}</span>}
+      {marks.length > 0 && <span className="ml-2 text-xs font-medium text-bad">{marks.join(', ')}</span>}
+      {step.end?.error && <span className="ml-2 text-xs font-medium text-bad">{step.end.error.message}</span>}
     </>
   );
 }
 
 function callMark(call: ToolCallState): string | null {
   const status = toolCallStatus(call);
-  if (status === 'ok') return call.exitCode === null || call.exitCode === 0 ? null : `exit ${call.exitCode}`;
-  return status === 'requested' || status === 'running' ? null : status;
+  if (status === 'ok') {
+    return call.exitCode === null || call.exitCode === 0 ? null : t('step.exit', { code: call.exitCode });
+  }
+  return status === 'requested' || status === 'running' ? null : t(`step.status.${status}`);
 }
 
-function CallDetails({ call, liveOutput }: { readonly call: ToolCallState; readonly liveOutput: string | undefined }) {
-  const output = call.status === null ? (liveOutput ?? '') : call.output;
+function Figures({ step, live }: { readonly step: StepState; readonly live: LiveCall | undefined }) {
+  const { end } = step;
+  if (end === null) return phaseText(live);
+  const { usage } = end;
+  const costs = end.costUsd === 0 ? null : money(end.costUsd);
+  const parts = [
+    `${tokens(usage.freshInput + usage.cacheRead + usage.cacheWrite)} → ${tokens(usage.output)}`,
+    seconds(end.timings.totalMs),
+  ];
   return (
-    <section className="call" aria-label={call.label}>
-      <p>
-        <strong>{call.label}</strong>{' '}
-        <span className="muted">
-          {toolCallStatus(call)}
-          {call.durationMs !== null && ` · ${seconds(call.durationMs)}`}
-        </span>
-      </p>
-      {output !== '' && <pre>{output}</pre>}
-      {call.outputLeftOut && <p className="muted">The output is in the log: dewpoint sessions show.</p>}
-    </section>
+    <>
+      <span className="max-sm:hidden">{parts[0]} · </span>
+      {parts[1]}
+      {costs !== null && <span className={step.where === 'cloud' ? 'font-medium text-cloud' : ''}> · {costs}</span>}
+    </>
   );
+}
+
+function phaseText(live: LiveCall | undefined): string {
+  if (live === undefined) return t('step.starting');
+  const share = live.total === null || live.total === 0 ? '' : ` ${Math.round((live.done / live.total) * 100)} %`;
+  switch (live.phase) {
+    case 'waiting':
+      return t('step.waiting');
+    case 'loading':
+      return t('step.loading', { share });
+    case 'prefill':
+      return t('step.reading', { share });
+    case 'decode':
+      return plural('step.writing', live.pieces);
+    default:
+      return live.phase satisfies never;
+  }
+}
+
+function LiveText({ live, isProse: isRead }: { readonly live: LiveCall; readonly isProse: boolean }) {
+  if (live.text + live.reasoning === '') return null;
+  if (live.text === '') {
+    return (
+      <p className="my-1.5 ml-5.5 line-clamp-3 text-xs whitespace-pre-wrap text-soft">{live.reasoning.slice(-600)}</p>
+    );
+  }
+  if (isRead) {
+    return (
+      <div className="my-1.5 ml-5.5">
+        <Markdown text={live.text} isGrowing />
+      </div>
+    );
+  }
+  return (
+    <div className="my-1.5 ml-5.5">
+      <TerminalOutput text={live.text} />
+    </div>
+  );
+}
+
+/** Proposals and choices are for the program; the rest is said to the person. */
+function isProse(step: StepState): boolean {
+  return ['act', 'answer', 'plan', 'summarise'].includes(step.purpose);
+}
+
+/** Words beside the calls of a step, where they are words and not a call written out. */
+function isSaying(step: StepState): boolean {
+  const text = step.end?.text.trim() ?? '';
+  return isProse(step) && text !== '' && !/^(?:[{[<]|```(?:json|tool))/u.test(text);
 }

@@ -1,71 +1,174 @@
+import { useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
-import { ago, money } from '../../lib/format.ts';
+import { groupByDay } from '../../lib/day-groups.ts';
+import { folderName } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
 import type { SessionsLoad } from '../../lib/use-sessions.ts';
+import type { View } from '../../lib/use-view.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { SessionItem } from './session-item.tsx';
 
 interface SessionListProps {
   readonly load: SessionsLoad;
-  readonly selectedId: string | null;
-  readonly onSelect: (sessionId: string | null) => void;
+  readonly view: View;
+  readonly onShow: (view: View) => void;
+  readonly onPalette: () => void;
 }
 
-export function SessionList({ load, selectedId, onSelect }: SessionListProps) {
+/** The side of the window: projects, sessions by day, and the ways to the other views. */
+export function SessionList({ load, view, onShow, onPalette }: SessionListProps) {
+  const sessions = load.type === 'ready' ? load.sessions : [];
+  const [text, setText] = useState('');
+  const [project, setProject] = useState<string | null>(null);
+  const projects = projectsOf(sessions);
+  const isKnown = project === null || projects.includes(project);
+  const shown = sessions.filter((session) => fits(session, text, isKnown ? project : null));
   return (
-    <nav className="sessions" aria-label="Sessions">
-      <button type="button" className="button-primary" onClick={() => onSelect(null)}>
-        New task
-      </button>
-      <h2>Sessions</h2>
-      {load.type === 'loading' && <p className="muted">Loading …</p>}
-      {load.type === 'failed' && <Notice kind="error">The sessions could not be read. {load.text}</Notice>}
-      {load.type === 'ready' && load.sessions.length === 0 && (
-        <p className="muted">None yet. What you start here, or with “dewpoint run”, will be listed.</p>
-      )}
-      {load.type === 'ready' && (
-        <ul>
-          {load.sessions.map((session) => (
-            <SessionItem
-              key={session.sessionId}
-              session={session}
-              isSelected={session.sessionId === selectedId}
-              readAt={load.readAt}
-              onSelect={onSelect}
-            />
-          ))}
-        </ul>
-      )}
+    <nav className="flex h-full min-h-0 flex-col" aria-label={t('sessions.label')}>
+      <div className="flex flex-col gap-2 p-3">
+        <Button
+          look="plain"
+          className="w-full"
+          aria-current={view.type === 'new' ? 'page' : undefined}
+          onClick={() => onShow({ type: 'new' })}
+        >
+          <Icon name="plus" /> {t('sessions.new')}
+        </Button>
+        <div className="relative">
+          <Icon name="search" className="absolute top-2 left-2.5 size-3.5 text-soft" />
+          <input
+            type="search"
+            aria-label={t('sessions.filter')}
+            placeholder={t('sessions.filter')}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            className="h-8 w-full rounded-md border border-transparent bg-chosen pr-2 pl-8 text-sm"
+          />
+        </div>
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
+        {projects.length > 0 && (
+          <ProjectList projects={projects} selected={isKnown ? project : null} onSelect={setProject} />
+        )}
+        <Listing load={load} shown={shown} text={text} view={view} onShow={onShow} />
+      </div>
+      <div className="flex flex-col border-t border-line p-2">
+        <SideLink
+          icon="model"
+          label={t('sessions.models')}
+          isCurrent={view.type === 'models'}
+          onClick={() => onShow({ type: 'models' })}
+        />
+        <SideLink
+          icon="settings"
+          label={t('sessions.settings')}
+          isCurrent={view.type === 'settings'}
+          onClick={() => onShow({ type: 'settings' })}
+        />
+        <SideLink icon="command" label={t('palette.open')} isCurrent={false} onClick={onPalette} />
+      </div>
     </nav>
   );
 }
 
-interface SessionItemProps {
-  readonly session: SessionSummary;
-  readonly isSelected: boolean;
-  readonly readAt: number;
-  readonly onSelect: (sessionId: string) => void;
+interface ListingProps extends Pick<SessionListProps, 'load' | 'view' | 'onShow'> {
+  readonly shown: readonly SessionSummary[];
+  readonly text: string;
 }
 
-function SessionItem({ session, isSelected, readAt, onSelect }: SessionItemProps) {
-  const { sessionId, title, projectPath, status, steps, costUsd, updatedAt } = session;
+function Listing({ load, shown, text, view, onShow }: ListingProps) {
+  if (load.type === 'loading') return <p className="px-2 text-soft">{t('sessions.loading')}</p>;
+  if (load.type === 'failed') {
+    return (
+      <Notice kind="error">
+        {t('sessions.failed')} {load.text}
+      </Notice>
+    );
+  }
+  if (load.sessions.length === 0) return <p className="px-2 text-soft">{t('sessions.none')}</p>;
+  if (shown.length === 0) return <p className="px-2 text-soft">{t('sessions.noMatch', { text })}</p>;
+  return groupByDay(shown, load.readAt).map(({ key, label, items }) => (
+    <section key={key} aria-label={'key' in label ? t(label.key) : label.month}>
+      <h2 className="px-2 pt-3 pb-1 text-xs font-medium text-soft">{'key' in label ? t(label.key) : label.month}</h2>
+      <ul>
+        {items.map((session) => (
+          <SessionItem
+            key={session.sessionId}
+            session={session}
+            isSelected={view.type === 'session' && view.sessionId === session.sessionId}
+            readAt={load.readAt}
+            onSelect={(sessionId) => onShow({ type: 'session', sessionId })}
+          />
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+interface ProjectListProps {
+  readonly projects: readonly string[];
+  readonly selected: string | null;
+  readonly onSelect: (project: string | null) => void;
+}
+
+/** At most this many: the latest; the others are found by the filter. */
+const shownProjects = 6;
+
+function ProjectList({ projects, selected, onSelect }: ProjectListProps) {
   return (
-    <li>
-      <button
-        type="button"
-        className="session-item"
-        aria-current={isSelected ? 'page' : undefined}
-        onClick={() => onSelect(sessionId)}
-      >
-        <span className="session-title">{title === '' ? 'Untitled' : title}</span>
-        <span className="session-facts muted">
-          {status === 'idle' ? ago(updatedAt, readAt) : status}
-          {` · ${steps} ${steps === 1 ? 'step' : 'steps'} · ${money(costUsd)}`}
-        </span>
-        {projectPath !== null && (
-          <span className="session-path muted" title={projectPath}>
-            {projectPath}
-          </span>
-        )}
-      </button>
-    </li>
+    <section aria-label={t('sessions.projects')}>
+      <h2 className="px-2 pt-1 pb-1 text-xs font-medium text-soft">{t('sessions.projects')}</h2>
+      <ul>
+        {projects.slice(0, shownProjects).map((path) => (
+          <li key={path}>
+            <button
+              type="button"
+              aria-pressed={path === selected}
+              title={path}
+              onClick={() => onSelect(path === selected ? null : path)}
+              className="flex h-7 w-full items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-medium"
+            >
+              <Icon name="folder" className="size-3.5 text-soft" />
+              <span className="truncate">{folderName(path)}</span>
+              {path === selected && <Icon name="close" className="ml-auto size-3 text-soft" />}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
+}
+
+interface SideLinkProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly isCurrent: boolean;
+  readonly onClick: () => void;
+}
+
+function SideLink({ icon, label, isCurrent, onClick }: SideLinkProps) {
+  return (
+    <button
+      type="button"
+      aria-current={isCurrent ? 'page' : undefined}
+      onClick={onClick}
+      className="flex h-8 items-center gap-2 rounded-md px-2 text-sm text-soft hover:bg-chosen hover:text-ink aria-[current=page]:bg-chosen aria-[current=page]:text-ink"
+    >
+      <Icon name={icon} /> {label}
+    </button>
+  );
+}
+
+/** The folders that sessions work on, the latest first. */
+function projectsOf(sessions: readonly SessionSummary[]): readonly string[] {
+  return [...new Set(sessions.flatMap((session) => session.projectPath ?? []))];
+}
+
+function fits(session: SessionSummary, text: string, project: string | null): boolean {
+  if (project !== null && session.projectPath !== project) return false;
+  const wanted = text.trim().toLowerCase();
+  return wanted === '' || `${session.title} ${session.projectPath ?? ''}`.toLowerCase().includes(wanted);
 }

@@ -1,55 +1,119 @@
+import type { ReactNode } from 'react';
 import type { MoneyState } from '@shared/session-money.ts';
-import type { SessionState, StepEnd, StepState } from '@shared/session-state.ts';
-import { decodeSpeedOf, prefillSpeedOf } from '@shared/session-state.ts';
+import type { SessionState, StepEnd } from '@shared/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf, sessionStatus } from '@shared/session-state.ts';
 import { money as dollars, speed } from '../../lib/format.ts';
+import type { InspectorTab } from '../../lib/preferences.ts';
+import { plural, t } from '../../lib/texts.ts';
+import { useLocalModel } from '../../lib/use-local-model.ts';
+import { RouteDot } from '../../ui/route-dot.tsx';
 
 interface StatusBarProps {
-  readonly state: SessionState;
-  readonly money: MoneyState;
+  /** Null where no session is shown. */
+  readonly session: { readonly state: SessionState; readonly money: MoneyState } | null;
+  readonly isConnected: boolean;
+  readonly onInspect: (tab: InspectorTab) => void;
+  readonly onModels: () => void;
 }
 
-/** Always there: which model, how fast, what it cost, and where commands run. */
-export function StatusBar({ state, money }: StatusBarProps) {
-  const step = state.steps.findLast((candidate) => candidate.end !== null) ?? state.steps.at(-1);
-  const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
+/** Always there: which model, how fast, what it cost, and where commands run. Each opens the place that explains it. */
+export function StatusBar({ session, isConnected, onInspect, onModels }: StatusBarProps) {
   return (
-    <section className="status-bar" aria-label="Status">
-      <span>{step?.model ?? 'no model called yet'}</span>
-      {step?.end && <Speed step={step} end={step.end} />}
-      <span>
-        {spent(money)}
-        {cap !== null && ` of ${dollars(cap)}`}
-      </span>
-      <SandboxTier state={state} />
+    <section
+      aria-label={t('status.label')}
+      className="flex h-7 shrink-0 items-center gap-1 overflow-x-auto border-t border-line bg-side px-2 text-xs whitespace-nowrap text-soft tabular-nums no-scrollbar"
+    >
+      {!isConnected && <span className="px-1.5 font-medium text-bad">{t('status.offline')}</span>}
+      {session === null ? (
+        <NextModel onClick={onModels} />
+      ) : (
+        <SessionItems state={session.state} money={session.money} onInspect={onInspect} />
+      )}
     </section>
   );
 }
 
-function spent(money: MoneyState): string {
-  const known = dollars(money.costUsd + money.children.costUsd);
-  const unpriced = money.unpricedCalls + money.children.unpriced;
-  return unpriced === 0 ? known : `${known} and ${unpriced} unpriced`;
+function NextModel({ onClick }: { readonly onClick: () => void }) {
+  const local = useLocalModel();
+  if (local.data === undefined) return null;
+  return <Item onClick={onClick}>{t('status.nextModel', { model: local.data.id })}</Item>;
 }
 
-function Speed({ step, end }: { readonly step: StepState; readonly end: StepEnd }) {
+interface SessionItemsProps {
+  readonly state: SessionState;
+  readonly money: MoneyState;
+  readonly onInspect: (tab: InspectorTab) => void;
+}
+
+function SessionItems({ state, money, onInspect }: SessionItemsProps) {
+  const step = state.steps.findLast((candidate) => candidate.end !== null) ?? state.steps.at(-1);
+  const end = step?.end ?? null;
+  return (
+    <>
+      <Item tab="route" onClick={() => onInspect('route')}>
+        {step !== undefined && <RouteDot where={step.where} isRunning={sessionStatus(state) === 'running'} />}
+        {step?.model ?? t('status.noModel')}
+      </Item>
+      {end !== null && <Speed end={end} onInspect={onInspect} />}
+      <span className="flex-1" />
+      <Item tab="cost" onClick={() => onInspect('cost')}>
+        {spentText(state, money)}
+      </Item>
+      <Item tab="sandbox" onClick={() => onInspect('sandbox')}>
+        <Tier state={state} />
+      </Item>
+    </>
+  );
+}
+
+interface ItemProps {
+  readonly tab?: InspectorTab;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}
+
+function Item({ tab, onClick, children }: ItemProps) {
+  return (
+    <button
+      type="button"
+      title={tab === undefined ? t('sessions.models') : t('action.inspect', { tab: t(`inspector.${tab}`) })}
+      onClick={onClick}
+      className="inline-flex h-5 items-center gap-1.5 rounded px-1.5 outline-offset-[-2px] hover:bg-chosen hover:text-ink"
+    >
+      {children}
+    </button>
+  );
+}
+
+function Speed({ end, onInspect }: { readonly end: StepEnd; readonly onInspect: (tab: InspectorTab) => void }) {
+  const decode = speed(decodeSpeedOf(end));
   const prefill = speed(prefillSpeedOf(end));
   const prompt = end.usage.freshInput + end.usage.cacheRead + end.usage.cacheWrite;
+  const percent = prompt === 0 ? null : Math.round((end.usage.cacheRead / prompt) * 100);
   const parts = [
-    speed(decodeSpeedOf(end)),
-    prefill === null ? null : `prefill ${prefill}`,
-    prompt === 0 ? null : `cache kept ${Math.round((end.usage.cacheRead / prompt) * 100)} %`,
+    decode,
+    prefill === null ? null : t('status.prefill', { speed: prefill }),
+    percent === null ? null : t('status.kept', { percent }),
   ].filter((part) => part !== null);
-  return <span title={`Step ${step.step}`}>{parts.join(' · ')}</span>;
+  if (parts.length === 0) return null;
+  return (
+    <Item tab="context" onClick={() => onInspect('context')}>
+      {parts.join(' · ')}
+    </Item>
+  );
 }
 
-const tierWords = { container: 'Container', os: 'OS sandbox', 'read-only': 'Read-only', memory: 'In memory' } as const;
+function spentText(state: SessionState, money: MoneyState): string {
+  const known = dollars(money.costUsd + money.children.costUsd);
+  const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
+  const spent =
+    cap === null ? t('status.spent', { money: known }) : t('status.spentOf', { money: known, cap: dollars(cap) });
+  const unpriced = money.unpricedCalls + money.children.unpriced;
+  return unpriced === 0 ? spent : `${spent} ${plural('status.unpriced', unpriced)}`;
+}
 
-function SandboxTier({ state: { sandbox } }: { readonly state: SessionState }) {
-  if (sandbox === null) return <span>no sandbox yet</span>;
-  return (
-    <span title={sandbox.description} className={sandbox.lost === null ? undefined : 'mark-bad'}>
-      {tierWords[sandbox.tier]}
-      {sandbox.lost !== null && ` lost: ${sandbox.lost}`}
-    </span>
-  );
+function Tier({ state: { sandbox } }: { readonly state: SessionState }) {
+  if (sandbox === null) return t('status.noSandbox');
+  const tier = t(`sandbox.tier.${sandbox.tier}`);
+  return sandbox.lost === null ? tier : <span className="text-bad">{t('status.lost', { tier })}</span>;
 }

@@ -1,0 +1,25 @@
+import type { SeenPiece } from '../../lib/strange-characters.ts';
+
+const looks = {
+  plain: '',
+  hidden: 'mx-0.5 rounded bg-warn-soft px-1 text-warn',
+  alike: 'rounded-sm bg-warn-soft text-warn underline decoration-wavy',
+} as const;
+
+/** A text to be judged, character by character where that matters. */
+export function SeenText({ pieces }: { readonly pieces: readonly SeenPiece[] }) {
+  return (
+    <pre
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
+      tabIndex={0}
+      className="max-h-48 overflow-auto rounded-lg bg-sunken px-3 py-2 font-mono text-xs leading-relaxed whitespace-pre-wrap wrap-anywhere"
+    >
+      {pieces.map((piece, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- pieces have nothing but their place
+        <span key={index} className={looks[piece.kind]} data-seen={piece.kind}>
+          {piece.text}
+        </span>
+      ))}
+    </pre>
+  );
+}

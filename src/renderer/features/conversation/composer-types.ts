@@ -1,0 +1,20 @@
+import type { InspectorTab } from '../../lib/preferences.ts';
+
+export const policies = ['local', 'hybrid', 'cloud'] as const;
+export type Policy = (typeof policies)[number];
+
+export interface ComposerProps {
+  readonly sessionId: string;
+  readonly isRunning: boolean;
+  /** A message was sent: the view goes to the end. */
+  readonly onSent: () => void;
+  /** `/changes` and `/cost` are places of the inspector. */
+  readonly onInspect: (tab: InspectorTab) => void;
+  readonly onHelp: () => void;
+}
+
+/** The answer to a command, or why a message was not sent. */
+export interface Said {
+  readonly kind: 'info' | 'error';
+  readonly text: string;
+}

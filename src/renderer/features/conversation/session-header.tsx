@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import type { SessionState } from '@shared/session-state.ts';
+import { folderName } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { DotsStrip } from './dots-strip.tsx';
+
+interface SessionHeaderProps {
+  readonly state: SessionState;
+  /** There is a button over its left end. */
+  readonly hasMenuButton: boolean;
+  readonly selectedStep: string | null;
+  readonly onStep: (callId: string) => void;
+  /** Buttons at its right end. */
+  readonly children: ReactNode;
+}
+
+export function SessionHeader({ state, hasMenuButton, selectedStep, onStep, children }: SessionHeaderProps) {
+  const path = state.projectPath ?? state.workspace?.path ?? '';
+  return (
+    <header className={`shrink-0 border-b border-line py-2 pr-3 ${hasMenuButton ? 'pl-12' : 'pl-5'}`}>
+      <div className="flex items-center gap-3">
+        <div className="min-w-0 flex-1">
+          <h1 className="truncate text-sm leading-6 font-semibold" title={state.title}>
+            {state.title === '' ? t('sessions.untitled') : state.title}
+          </h1>
+          <p className="truncate text-xs text-soft" title={path}>
+            {placeText(state)}
+          </p>
+        </div>
+        {children}
+      </div>
+      <DotsStrip steps={state.steps} selectedId={selectedStep} onSelect={onStep} />
+    </header>
+  );
+}
+
+function placeText({ projectPath, workspace }: SessionState): string {
+  if (workspace?.mode === 'scratch' || projectPath === null) return t('session.scratch');
+  if (workspace?.mode === 'copy') return t('session.copyOf', { path: folderName(projectPath) });
+  return folderName(projectPath);
+}

@@ -1,0 +1,110 @@
+import type { CallDetail } from '@shared/contract.ts';
+import type { StepEnd, StepState, ToolCallState } from '@shared/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session-state.ts';
+import { bytes, money, seconds, speed, tokens } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { useDetail } from '../../lib/use-detail.ts';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
+import { ToolDetails } from './tool-details.tsx';
+
+interface StepDetailProps {
+  readonly sessionId: string;
+  readonly step: StepState;
+  readonly calls: readonly ToolCallState[];
+}
+
+/** All that the log has of a step: why and how, what it said, what its calls did, what it was sent. */
+export function StepDetail({ sessionId, step, calls }: StepDetailProps) {
+  const load = useDetail(sessionId, step.callId, step.end === null ? 'running' : 'ended');
+  const detail = load.type === 'ready' ? load.detail : null;
+  return (
+    <>
+      <p className="text-xs text-soft">
+        {t('step.on', {
+          gear: t(`route.gear.${step.rung.gear}`),
+          model: step.model,
+          purpose: t(`purpose.${step.purpose}`),
+        })}
+        {step.reason !== '' && `. ${step.reason}`}
+        {step.waitedMs > 0 && ` ${t('step.waited', { time: seconds(step.waitedMs) })}`}
+      </p>
+      {step.end !== null && <Figures end={step.end} price={detail?.price ?? null} />}
+      {detail !== null && <Said detail={detail} />}
+      {calls.length > 0 && <ToolDetails sessionId={sessionId} id={step.callId} calls={calls} />}
+      {detail !== null && <Request detail={detail} />}
+    </>
+  );
+}
+
+function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDetail['price'] }) {
+  const { usage } = end;
+  const prefill = speed(prefillSpeedOf(end));
+  const parts = [
+    `${t('cost.fresh')} ${tokens(usage.freshInput)}`,
+    `${t('cost.read')} ${tokens(usage.cacheRead)}`,
+    usage.cacheWrite === 0 ? null : `${t('cost.write')} ${tokens(usage.cacheWrite)}`,
+    `${t('cost.output')} ${tokens(usage.output)}`,
+    usage.reasoning === 0 ? null : `${t('cost.reasoning')} ${tokens(usage.reasoning)}`,
+    speed(decodeSpeedOf(end)),
+    prefill === null ? null : t('status.prefill', { speed: prefill }),
+    money(end.costUsd),
+    price === null || price.source === 'local' ? null : t('step.price', { source: price.source, date: price.date }),
+  ].filter((part) => part !== null);
+  return <p className="text-xs text-soft tabular-nums">{parts.join(' · ')}</p>;
+}
+
+function Said({ detail }: { readonly detail: CallDetail }) {
+  const reasoning = textOf(detail, 'reasoning');
+  const text = textOf(detail, 'text');
+  return (
+    <>
+      {reasoning !== '' && (
+        <Fold title={t('step.reasoning')}>
+          <p className="text-xs whitespace-pre-wrap text-soft wrap-anywhere">{reasoning}</p>
+        </Fold>
+      )}
+      {text !== '' && (
+        <Fold title={t('step.said')}>
+          <Markdown text={text} />
+        </Fold>
+      )}
+    </>
+  );
+}
+
+function textOf({ parts }: CallDetail, type: 'text' | 'reasoning'): string {
+  return parts.flatMap((part) => (part.type === type ? part.text : [])).join('');
+}
+
+function Request({ detail }: { readonly detail: CallDetail }) {
+  const { request } = detail;
+  if (request === null) return <p className="text-xs text-soft">{t('step.requestGone')}</p>;
+  return (
+    <Fold title={t('step.request')}>
+      <div className="flex flex-col gap-2">
+        {request.messages.map((message, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- the messages of one request never change
+          <div key={index} className="flex flex-col gap-1">
+            <h5 className="text-xs text-soft">
+              {message.role} · {bytes(new TextEncoder().encode(message.text).length)}
+            </h5>
+            <CodeBlock code={message.text} language="" />
+          </div>
+        ))}
+      </div>
+    </Fold>
+  );
+}
+
+function Fold({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <details className="group/fold">
+      <summary className="flex w-fit list-none items-center gap-1 rounded text-xs text-soft hover:text-ink">
+        <Icon name="chevron" className="size-3 transition-transform group-open/fold:rotate-90" /> {title}
+      </summary>
+      <div className="mt-2">{children}</div>
+    </details>
+  );
+}

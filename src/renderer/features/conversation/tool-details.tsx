@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react';
+import type { ToolDetail } from '@shared/contract.ts';
+import type { ToolCallState } from '@shared/session-state.ts';
+import { toolCallStatus } from '@shared/session-state.ts';
+import { lineCounts, seconds } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { useDetail } from '../../lib/use-detail.ts';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { DiffView } from '../../ui/diff-view.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { TerminalOutput } from '../../ui/terminal-output.tsx';
+
+interface ToolDetailsProps {
+  readonly sessionId: string;
+  /** Under which the log is asked: of the model call, or of the action. */
+  readonly id: string;
+  readonly calls: readonly ToolCallState[];
+}
+
+/** Input, output and differences of tool calls or of an action. */
+export function ToolDetails({ sessionId, id, calls }: ToolDetailsProps) {
+  const load = useDetail(sessionId, id, calls.map((call) => toolCallStatus(call)).join(' '));
+  if (load.type === 'loading') return <p className="text-xs text-soft">{t('step.loadingDetail')}</p>;
+  if (load.type === 'failed') {
+    return (
+      <Notice kind="error">
+        {t('step.detailFailed')} {load.text}
+      </Notice>
+    );
+  }
+  return calls.map((call) => (
+    <OneCall
+      key={call.toolCallId}
+      call={call}
+      detail={load.detail.tools.find((tool) => tool.toolCallId === call.toolCallId)}
+      isAlone={calls.length === 1}
+    />
+  ));
+}
+
+interface OneCallProps {
+  readonly call: ToolCallState;
+  readonly detail: ToolDetail | undefined;
+  readonly isAlone: boolean;
+}
+
+function OneCall({ call, detail, isAlone }: OneCallProps) {
+  const input = detail?.input ?? null;
+  const command = commandOf(input);
+  const output = detail?.output ?? call.output;
+  return (
+    <section aria-label={call.label} className="flex flex-col gap-2">
+      {!isAlone && (
+        <h4 className="text-xs">
+          <span className="font-medium">{call.label}</span>{' '}
+          <span className="text-soft">
+            {t(`step.status.${toolCallStatus(call)}`)}
+            {call.durationMs !== null && ` · ${seconds(call.durationMs)}`}
+          </span>
+        </h4>
+      )}
+      {detail !== undefined && detail.repairs.length > 0 && (
+        <p className="text-xs text-soft">{t('step.repaired', { text: detail.repairs.join(', ') })}</p>
+      )}
+      {command === null && hasContent(input) && (
+        <Block title={t('step.input')}>
+          <CodeBlock code={JSON.stringify(input, null, 2)} language="json" />
+        </Block>
+      )}
+      {detail?.changes.map((change) => (
+        <Block key={change.path} title={`${change.path}  ${lineCounts(change.added, change.removed)}`}>
+          {change.diff === null ? (
+            <p className="text-xs text-soft">{t('step.noDiff')}</p>
+          ) : (
+            <DiffView diff={change.diff} />
+          )}
+        </Block>
+      ))}
+      {(command !== null || output !== '') && (
+        <Block title={t('step.output')}>
+          <TerminalOutput text={output} command={command ?? undefined} />
+        </Block>
+      )}
+      {output === '' && call.status !== null && <p className="text-xs text-soft">{t('step.noOutput')}</p>}
+      {detail?.isOutputWhole === false && <p className="text-xs text-soft">{t('step.outputCut')}</p>}
+    </section>
+  );
+}
+
+function Block({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <h5 className="text-xs whitespace-pre-wrap text-soft">{title}</h5>
+      {children}
+    </div>
+  );
+}
+
+function commandOf(input: unknown): string | null {
+  const command: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'command') : null;
+  return typeof command === 'string' ? command : null;
+}
+
+function hasContent(input: unknown): boolean {
+  return typeof input === 'object' && input !== null ? Object.keys(input).length > 0 : input !== null;
+}

@@ -1,0 +1,155 @@
+import { plural, t } from '../../lib/texts.ts';
+import type { CriterionResult, MessageState, TurnState } from '@shared/session-state.ts';
+import { turnStatus } from '@shared/session-state.ts';
+import { seconds } from '../../lib/format.ts';
+import type { TurnTimeline } from '../../lib/timeline.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { TerminalOutput } from '../../ui/terminal-output.tsx';
+import { WholeText } from './whole-text.tsx';
+
+interface MessageProps {
+  readonly sessionId: string;
+  readonly message: MessageState;
+  readonly isWaiting: boolean;
+}
+
+export function Message({ sessionId, message, isWaiting }: MessageProps) {
+  return (
+    <article
+      aria-label={t(isWaiting ? 'session.youWaiting' : 'session.you')}
+      className={`mt-6 mb-3 ml-auto w-fit max-w-[85%] rounded-xl px-4 py-2.5 ${isWaiting ? 'border border-dashed border-line-strong text-soft' : 'bg-chosen'}`}
+    >
+      <WholeText sessionId={sessionId} id={message.messageId} text={message.text} isMarkdown={false} />
+      {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
+    </article>
+  );
+}
+
+/** How the turn began: which way of driving which model was chosen and why, and the check before the work. */
+export function TurnBefore({ turn }: { readonly turn: TurnState }) {
+  return (
+    <div className="mb-1.5 flex flex-col gap-1 text-xs text-soft">
+      {turn.rungs.map(({ rung, recipe, reason }, index) => (
+        // A rung may be chosen again later in the turn; only its place tells the two apart.
+        // oxlint-disable-next-line react/no-array-index-key
+        <p key={index} className="wrap-anywhere">
+          <span className="text-ink">
+            {t('turn.rung', { gear: recipe ?? t(`route.gear.${rung.gear}`), model: rung.model })}
+          </span>
+          : {reason}
+        </p>
+      ))}
+      <Criterion label={t('turn.before')} turn={turn} result={turn.before} />
+    </div>
+  );
+}
+
+interface FoldedProps {
+  readonly turn: TurnState;
+  readonly onUnfold: () => void;
+}
+
+export function FoldedTurn({ turn, onUnfold }: FoldedProps) {
+  const steps = plural('sessions.steps', turn.steps);
+  const actions = plural('turn.actions', turn.actions);
+  return (
+    <button
+      type="button"
+      onClick={onUnfold}
+      className="-mx-2 flex h-7 items-center gap-2 rounded-md px-2 text-xs text-soft hover:bg-sunken hover:text-ink"
+    >
+      <Icon name="chevron" className="size-3" />
+      {turn.actions === 0 ? steps : t('turn.folded', { steps, actions })}
+    </button>
+  );
+}
+
+interface CriterionProps {
+  readonly label: string;
+  readonly turn: TurnState;
+  readonly result: CriterionResult | null;
+}
+
+function Criterion({ label, turn, result }: CriterionProps) {
+  if (result === null) return null;
+  return (
+    <details className="group/check text-xs">
+      <summary className="flex w-fit list-none items-center gap-1.5 rounded text-soft hover:text-ink">
+        <Icon name="chevron" className="size-3 transition-transform group-open/check:rotate-90" />
+        <span>
+          {label}: <code className="font-mono">{turn.criterion?.command}</code>{' '}
+          <span className={`font-medium ${result.passed ? 'text-good' : 'text-bad'}`}>
+            {t(result.passed ? 'turn.passes' : 'turn.fails')}
+          </span>
+        </span>
+      </summary>
+      <div className="mt-1.5">
+        <TerminalOutput text={result.summary} />
+      </div>
+    </details>
+  );
+}
+
+interface AfterProps {
+  readonly sessionId: string;
+  readonly timeline: TurnTimeline;
+}
+
+/** How far the recipe is while the turn runs; the end of the turn when it is over. */
+export function TurnAfter({ sessionId, timeline }: AfterProps) {
+  const { turn, phases } = timeline;
+  return (
+    <div className="mt-2 flex flex-col gap-2">
+      {phases.length > 0 && (
+        <ul className="flex flex-col gap-0.5 text-xs text-soft">
+          {phases.map(({ phase, text }) => (
+            <li key={phase} className="wrap-anywhere">
+              <span className="text-ink">{phase}</span> {text}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Criterion label={t('turn.after')} turn={turn} result={turn.after} />
+      <Outcome sessionId={sessionId} turn={turn} />
+    </div>
+  );
+}
+
+const plainEnds: readonly string[] = ['answered', 'planned'];
+
+function Outcome({ sessionId, turn }: { readonly sessionId: string; readonly turn: TurnState }) {
+  const status = turnStatus(turn);
+  if (status === 'running') return null;
+  const isPlain = plainEnds.includes(turn.reason ?? '');
+  const took = turn.endedAt === null ? '' : t('turn.took', { time: seconds(turn.endedAt - turn.startedAt) });
+  const isGood = status === 'done';
+  return (
+    <section aria-label={t(`turn.status.${status}`)} data-outcome={turn.reason} className="flex flex-col gap-2">
+      {turn.text !== '' && <WholeText sessionId={sessionId} id={turn.id} text={turn.text} isMarkdown />}
+      {turn.failure !== null && (
+        <p className="wrap-anywhere">
+          {turn.failure.message === turn.text ? '' : turn.failure.message} {turn.failure.hint}
+        </p>
+      )}
+      <p className="flex flex-wrap items-center gap-x-2 text-xs text-soft">
+        <span className={`inline-flex items-center gap-1 font-medium ${isGood ? 'text-good' : 'text-warn'}`}>
+          <Icon name={isGood ? 'check' : 'alert'} className="size-3.5" />
+          {t(turn.reason === 'planned' ? 'turn.planned' : `turn.status.${status}`)}
+        </span>
+        <span>{took}</span>
+        {turn.confidence !== null && !isPlain && <span>· {t(`turn.confidence.${turn.confidence}`)}</span>}
+        {turn.text !== '' && <CopyButton text={turn.text} label={t('session.copy')} />}
+      </p>
+      <Kept status={status} />
+    </section>
+  );
+}
+
+const withKept = ['gave-up', 'cap', 'limit', 'needs-approval', 'cancelled', 'error'] as const;
+
+/** An end that is no success says what was kept. */
+function Kept({ status }: { readonly status: string }) {
+  const known = withKept.find((one) => one === status);
+  return known === undefined ? null : <p className="text-xs text-soft">{t(`turn.kept.${known}`)}</p>;
+}

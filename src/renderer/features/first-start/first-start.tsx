@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Finding, ModelEntry } from '@shared/contract.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { megabytes } from '../../lib/format.ts';
+import { isFirstStartHidden } from '../../lib/preferences.ts';
+import { useStored } from '../../lib/stored.ts';
+import { t } from '../../lib/texts.ts';
+import { useLocalModel } from '../../lib/use-local-model.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { PullControl } from '../../ui/pull-control.tsx';
+
+interface FirstStartProps {
+  /** There are sessions already: then only what is missing is worth a word, and no first task. */
+  readonly hasSessions: boolean;
+}
+
+/** The guided beginning: what the machine has, what it lacks, and how to get it. Each point can wait. */
+export function FirstStart({ hasSessions }: FirstStartProps) {
+  const client = useClient();
+  const [isHidden, setIsHidden] = useStored(isFirstStartHidden);
+  const local = useLocalModel();
+  const doctor = useQuery({ queryKey: ['doctor'], queryFn: ({ signal }) => client.doctor(undefined, { signal }) });
+  const sandbox = doctor.data?.find((finding) => finding.area === 'sandbox') ?? null;
+  const isModelReady = local.data?.model?.state === 'ready';
+  if (isHidden || (hasSessions && (local.isPending || isModelReady))) return null;
+  return (
+    <section aria-label={t('first.title')} className="rounded-xl border border-line p-5">
+      <h2 className="font-semibold">{t('first.title')}</h2>
+      <p className="mb-4 text-sm text-soft">{t('first.text')}</p>
+      <ol className="flex flex-col gap-4">
+        <Point title={t('first.model')} state={local.isPending ? 'open' : isModelReady ? 'done' : 'missing'}>
+          {local.isPending && <p>{t('first.checking')}</p>}
+          {local.error !== null && <p>{failureText(local.error)}</p>}
+          {local.data !== undefined && <ModelPoint id={local.data.id} model={local.data.model} />}
+        </Point>
+        <Point title={t('first.sandbox')} state={stateOf(sandbox)}>
+          {doctor.isPending && <p>{t('first.checking')}</p>}
+          {doctor.error !== null && <p>{failureText(doctor.error)}</p>}
+          {sandbox !== null && <SandboxPoint finding={sandbox} />}
+        </Point>
+        {!hasSessions && (
+          <Point title={t('first.task')} state="open">
+            <p>{t('first.task.text')}</p>
+          </Point>
+        )}
+      </ol>
+      <Button look="quiet" size="small" className="mt-4 -ml-2 text-soft" onClick={() => setIsHidden(true)}>
+        {t('first.hide')}
+      </Button>
+    </section>
+  );
+}
+
+type PointState = 'open' | 'done' | 'missing';
+
+function stateOf(finding: Finding | null): PointState {
+  if (finding === null) return 'open';
+  return finding.status === 'missing' ? 'missing' : 'done';
+}
+
+const pointLooks = {
+  open: 'border-line-strong',
+  done: 'border-transparent bg-ink text-paper',
+  missing: 'border-transparent bg-warn-soft text-warn',
+} as const;
+
+interface PointProps {
+  readonly title: string;
+  readonly state: PointState;
+  readonly children: ReactNode;
+}
+
+function Point({ title, state, children }: PointProps) {
+  return (
+    <li className="flex gap-3">
+      <span
+        className={`mt-0.5 flex size-5 shrink-0 items-center justify-center rounded-full border ${pointLooks[state]}`}
+      >
+        {state === 'done' && <Icon name="check" className="size-3" />}
+        {state === 'missing' && <Icon name="alert" className="size-3" />}
+      </span>
+      <div className="min-w-0 flex-1 text-sm">
+        <h3 className="font-medium">{title}</h3>
+        <div className="text-soft wrap-anywhere">{children}</div>
+      </div>
+    </li>
+  );
+}
+
+function ModelPoint({ id, model }: { readonly id: string; readonly model: ModelEntry | null }) {
+  if (model === null) return <p>{t('first.model.none', { id })}</p>;
+  if (model.state === 'ready') return <p>{t('first.model.ready', { label: model.label })}</p>;
+  const size = model.sizeBytes === null ? '?' : megabytes(model.sizeBytes);
+  return (
+    <div className="flex flex-col gap-2">
+      <p>{t('first.model.get', { label: model.label, size })}</p>
+      <PullControl id={model.id} />
+    </div>
+  );
+}
+
+function SandboxPoint({ finding }: { readonly finding: Finding }) {
+  return (
+    <>
+      <p>{finding.text}</p>
+      {finding.hint !== null && <p>{finding.hint}</p>}
+      {finding.status === 'missing' && <p>{t('first.sandbox.missing')}</p>}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
+import type { SessionState } from '@shared/session-state.ts';
+import { sessionStatus } from '@shared/session-state.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { plural, t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { FileChange } from './file-change.tsx';
+
+interface ChangesTabProps {
+  readonly sessionId: string;
+  readonly state: SessionState;
+}
+
+type What = 'take' | 'undo';
+
+/** What the session changed, file by file, to be taken or undone. */
+export function ChangesTab({ sessionId, state }: ChangesTabProps) {
+  const client = useClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  // Read again when a change was added, undone or reviewed, and only then.
+  const version = state.changes.map((change) => `${change.last.seq}${change.reviewed ? 'r' : ''}`).join(' ');
+  const query = useQuery({
+    queryKey: ['changes', sessionId, version],
+    queryFn: ({ signal }) => client.changes.show({ sessionId }, { signal }),
+    enabled: version !== '',
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const change = async (what: What, paths: readonly string[]): Promise<void> => {
+    setIsBusy(true);
+    try {
+      setProblem(refusedText(await client.changes[what]({ sessionId, paths: [...paths] })));
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+    setIsBusy(false);
+  };
+  if (version === '') return <Empty>{t('changes.none')}</Empty>;
+  const isRunning = sessionStatus(state) === 'running';
+  const files = query.data ?? [];
+  const isCopy = state.workspace?.mode === 'copy';
+  return (
+    <div className="flex flex-col gap-3">
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {query.error !== null && (
+        <Notice kind="error">
+          {t('changes.failed')} {failureText(query.error)}
+        </Notice>
+      )}
+      {isRunning && <p className="text-xs text-soft">{t('changes.busy')}</p>}
+      <AllButtons files={files} isCopy={isCopy} isDisabled={isRunning || isBusy} onChange={change} />
+      {files.map((file) => (
+        <FileChange
+          key={file.path}
+          file={file}
+          takeWord={t(isCopy ? 'changes.take' : 'changes.review')}
+          isDisabled={isRunning || isBusy}
+          onChange={(what) => void change(what, [file.path])}
+        />
+      ))}
+      {state.totals.changesLeftOut > 0 && (
+        <p className="text-xs text-soft">{plural('changes.leftOut', state.totals.changesLeftOut)}</p>
+      )}
+    </div>
+  );
+}
+
+interface AllButtonsProps {
+  readonly files: readonly ChangedFile[];
+  readonly isCopy: boolean;
+  readonly isDisabled: boolean;
+  readonly onChange: (what: What, paths: readonly string[]) => Promise<void>;
+}
+
+function AllButtons({ files, isCopy, isDisabled, onChange }: AllButtonsProps) {
+  const open = files.filter((file) => file.state === 'open').map((file) => file.path);
+  if (open.length < 2) return null;
+  return (
+    <div className="flex gap-2">
+      <Button size="small" disabled={isDisabled} onClick={() => void onChange('take', open)}>
+        {t(isCopy ? 'changes.takeAll' : 'changes.reviewAll')}
+      </Button>
+      <Button size="small" disabled={isDisabled} onClick={() => void onChange('undo', open)}>
+        {t('changes.undoAll')}
+      </Button>
+    </div>
+  );
+}
+
+function refusedText({ refused }: ChangeOutcome): string | null {
+  if (refused.length === 0) return null;
+  return t('changes.refused', { list: refused.map(({ path, why }) => `${path} (${why})`).join(', ') });
+}

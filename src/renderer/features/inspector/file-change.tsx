@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import type { ChangedFile } from '@shared/contract.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { DiffView } from '../../ui/diff-view.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+interface FileChangeProps {
+  readonly file: ChangedFile;
+  readonly takeWord: string;
+  readonly isDisabled: boolean;
+  readonly onChange: (what: 'take' | 'undo') => void;
+}
+
+export function FileChange({ file, takeWord, isDisabled, onChange }: FileChangeProps) {
+  const [wasToggled, setWasToggled] = useState(false);
+  const isOpen = wasToggled !== (file.state === 'open');
+  return (
+    <section aria-label={file.path} data-change={file.state} className="rounded-lg border border-line">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setWasToggled(!wasToggled)}
+        className="flex w-full items-center gap-2 px-2.5 py-2 text-left hover:bg-sunken"
+      >
+        <Icon name="chevron" className={`size-3 text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{file.path}</span>
+        <span className="text-2xs text-soft">
+          {file.state === 'open' ? t(`changes.kind.${file.kind}`) : t(`changes.${file.state}`)}
+        </span>
+        <span className="font-mono text-2xs tabular-nums">
+          <span className="text-good">+{file.added ?? '?'}</span>{' '}
+          <span className="text-bad">−{file.removed ?? '?'}</span>
+        </span>
+      </button>
+      {isOpen && (
+        <div className="flex flex-col gap-2 px-2.5 pb-2.5">
+          {file.diff === null ? <p className="text-xs text-soft">{t('step.noDiff')}</p> : <DiffView diff={file.diff} />}
+          <div className="flex gap-2">
+            {file.state === 'open' && (
+              <Button size="small" disabled={isDisabled} onClick={() => onChange('take')}>
+                {takeWord}
+              </Button>
+            )}
+            <Button size="small" disabled={isDisabled} onClick={() => onChange('undo')}>
+              {t(file.state === 'undone' ? 'changes.redo' : 'changes.undo')}
+            </Button>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,57 @@
+import type { SessionView } from '../../lib/use-session.ts';
+import type { InspectorTab } from '../../lib/preferences.ts';
+import { inspectorTabs } from '../../lib/preferences.ts';
+import { t } from '../../lib/texts.ts';
+import { Tabs } from '../../ui/tabs.tsx';
+import { changeStatus } from '@shared/session-changes.ts';
+import { ChangesTab } from './changes-tab.tsx';
+import { ContextTab } from './context-tab.tsx';
+import { CostTab } from './cost-tab.tsx';
+import { RouteTab } from './route-tab.tsx';
+import { SandboxTab } from './sandbox-tab.tsx';
+
+interface InspectorProps {
+  readonly sessionId: string;
+  readonly view: SessionView;
+  readonly tab: InspectorTab;
+  readonly onTab: (tab: InspectorTab) => void;
+  /** The step that was pointed at; null: the latest. */
+  readonly selectedStep: string | null;
+  readonly onStep: (callId: string) => void;
+  /** It lies over the conversation, with a button to close it. */
+  readonly isOver: boolean;
+}
+
+/** Beside the conversation: the same facts by subject. */
+export function Inspector(props: InspectorProps) {
+  const { view, tab, onTab } = props;
+  const open = view.state.changes.filter((change) => changeStatus(change) === 'pending').length;
+  const tabs = inspectorTabs.map((id) => ({
+    id,
+    label: t(`inspector.${id}`),
+    ...(id === 'changes' ? { count: open } : {}),
+  }));
+  return (
+    <Tabs tabs={tabs} selected={tab} onSelect={onTab} label={t('inspector.label')} hasButton={props.isOver}>
+      <Content {...props} />
+    </Tabs>
+  );
+}
+
+function Content({ sessionId, view, tab, selectedStep, onStep }: InspectorProps) {
+  const { state, money } = view;
+  switch (tab) {
+    case 'route':
+      return <RouteTab state={state} selectedStep={selectedStep} onStep={onStep} />;
+    case 'cost':
+      return <CostTab state={state} money={money} />;
+    case 'sandbox':
+      return <SandboxTab state={state} />;
+    case 'changes':
+      return <ChangesTab sessionId={sessionId} state={state} />;
+    case 'context':
+      return <ContextTab sessionId={sessionId} state={state} selectedStep={selectedStep} />;
+    default:
+      return tab satisfies never;
+  }
+}

@@ -1,0 +1,104 @@
+import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
+import { money, seconds } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { Empty, Facts, Section } from '../../ui/facts.tsx';
+import { RouteDot } from '../../ui/route-dot.tsx';
+
+interface RouteTabProps {
+  readonly state: SessionState;
+  readonly selectedStep: string | null;
+  readonly onStep: (callId: string) => void;
+}
+
+/** Why a step ran where it ran, as far as the log says. */
+export function RouteTab({ state, selectedStep, onStep }: RouteTabProps) {
+  const step = state.steps.find((one) => one.callId === selectedStep) ?? state.steps.at(-1);
+  const turn = state.turns.find((one) => one.id === step?.turnId) ?? state.turns.at(-1);
+  if (step === undefined) {
+    return (
+      <>
+        <Empty>{t('route.none')}</Empty>
+        {turn !== undefined && <Rungs turn={turn} />}
+      </>
+    );
+  }
+  const local = state.steps.filter((one) => one.where === 'local').length;
+  return (
+    <>
+      <label className="mb-4 block">
+        <span className="sr-only">{t('route.choose')}</span>
+        <select
+          value={step.callId}
+          onChange={(event) => onStep(event.target.value)}
+          className="w-full truncate rounded-md border border-line-strong bg-raised px-2 py-1.5 text-sm"
+        >
+          {state.steps.map((one) => (
+            <option key={one.callId} value={one.callId}>
+              {t('route.step', { step: one.step, label: one.label })}
+            </option>
+          ))}
+        </select>
+      </label>
+      <StepRoute step={step} />
+      {turn !== undefined && <Rungs turn={turn} />}
+      <p className="mt-6 text-xs text-soft">{t('route.share', { local, all: state.steps.length })}</p>
+    </>
+  );
+}
+
+function StepRoute({ step }: { readonly step: StepState }) {
+  const { end } = step;
+  return (
+    <div className="flex flex-col gap-3">
+      <p
+        className={`flex items-center gap-2.5 rounded-lg px-3 py-2 text-sm font-medium ${step.where === 'cloud' ? 'bg-cloud-soft text-cloud' : 'bg-local-soft text-local'}`}
+      >
+        <RouteDot where={step.where} />
+        {t(step.where === 'cloud' ? 'route.ranCloud' : 'route.ranLocal')}
+      </p>
+      <div>
+        <h3 className="text-xs font-semibold text-soft">{t('route.because')}</h3>
+        <p className="mt-1 text-sm wrap-anywhere">{step.reason === '' ? t('route.noReason') : step.reason}</p>
+      </div>
+      <Facts
+        facts={[
+          [t('cost.model'), step.model],
+          [t('cost.money'), end === null ? null : money(end.costUsd)],
+          [t('route.purpose'), t(`purpose.${step.purpose}`)],
+          [t('route.time'), end === null ? null : seconds(end.timings.totalMs)],
+        ]}
+      />
+    </div>
+  );
+}
+
+function Rungs({ turn }: { readonly turn: TurnState }) {
+  if (turn.ladder.length === 0) return null;
+  return (
+    <Section title={t('route.rungs')}>
+      <ol className="flex flex-col gap-2 text-sm">
+        {turn.rungs.map(({ rung, recipe, reason }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a rung may be chosen again
+          <li key={index} className="flex gap-2.5">
+            <span className="mt-1.5">
+              <RouteDot where={rung.where} />
+            </span>
+            <div className="min-w-0 wrap-anywhere">
+              <p>{t('turn.rung', { gear: recipe ?? t(`route.gear.${rung.gear}`), model: rung.model })}</p>
+              <p className="text-xs text-soft">{reason}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <h4 className="mt-2 text-xs text-soft">{t('route.ladder')}</h4>
+      <ol className="flex flex-col gap-1 text-xs text-soft">
+        {turn.ladder.map((rung, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a ladder never changes
+          <li key={index} className="flex items-center gap-2.5 wrap-anywhere">
+            <RouteDot where={rung.where} /> {t('turn.rung', { gear: t(`route.gear.${rung.gear}`), model: rung.model })}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

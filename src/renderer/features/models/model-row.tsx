@@ -1,0 +1,64 @@
+import type { ModelEntry } from '@shared/contract.ts';
+import { megabytes, tokens } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { PullControl } from '../../ui/pull-control.tsx';
+import { RouteDot } from '../../ui/route-dot.tsx';
+
+interface ModelRowProps {
+  readonly model: ModelEntry;
+  /** The settings name it for its place. */
+  readonly isUsed: boolean;
+  readonly onUse: () => void;
+}
+
+export function ModelRow({ model, isUsed, onUse }: ModelRowProps) {
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4" data-model={model.id}>
+      <span className="mt-1.5">
+        <RouteDot where={model.where} />
+      </span>
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="font-medium">{model.label}</p>
+        <p className="font-mono text-xs text-soft wrap-anywhere">{model.id}</p>
+        <p className="mt-1 text-xs text-soft">{factsOf(model).join(' · ')}</p>
+        {model.note !== null && <p className="text-xs text-soft wrap-anywhere">{model.note}</p>}
+      </div>
+      <div className="flex flex-col items-end gap-2">
+        {model.state === 'unreachable' && (
+          <span className="text-xs font-medium text-bad">{t('models.unreachable')}</span>
+        )}
+        {model.state === 'downloadable' && <PullControl id={model.id} />}
+        {isUsed && (
+          <span className="text-xs font-medium">
+            {t(model.where === 'local' ? 'models.usedLocal' : 'models.usedCloud')}
+          </span>
+        )}
+        {model.state === 'ready' && !isUsed && (
+          <Button size="small" onClick={onUse}>
+            {t('models.use')}
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function factsOf({ state, sizeBytes, licence, info, where }: ModelEntry): readonly string[] {
+  const price = info?.price ?? null;
+  const parameters = info?.parametersB ?? null;
+  const priceText =
+    where === 'local'
+      ? t('models.free')
+      : price === null
+        ? t('models.unpriced')
+        : t('models.price', { input: `$${price.input}`, output: `$${price.output}` });
+  return [
+    state === 'unreachable' ? null : t(`models.${state}`),
+    sizeBytes === null ? null : megabytes(sizeBytes),
+    info === null ? null : t('models.context', { count: tokens(info.contextTokens) }),
+    parameters === null ? null : t('models.parameters', { count: parameters }),
+    info === null ? null : priceText,
+    licence,
+  ].filter((fact) => fact !== null);
+}

@@ -1,0 +1,76 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { useModels } from '../../lib/use-local-model.ts';
+import { Empty } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { ModelRow } from './model-row.tsx';
+
+/** What can be called and what can be fetched, by where it runs. */
+export function ModelsView() {
+  const client = useClient();
+  const queries = useQueryClient();
+  const models = useModels();
+  const settings = useQuery({
+    queryKey: ['settings'],
+    queryFn: ({ signal }) => client.settings.get({}, { signal }),
+  });
+  const [problem, setProblem] = useState<string | null>(null);
+  const use = async (model: ModelEntry): Promise<void> => {
+    setProblem(null);
+    try {
+      await client.settings.set({ key: model.where, value: model.id });
+      await queries.invalidateQueries();
+    } catch (error) {
+      setProblem(`${t('settings.notSaved')} ${failureText(error)}`);
+    }
+  };
+  const all = models.data ?? [];
+  const places = (['local', 'cloud'] as const).map((where) => ({
+    where,
+    models: all.filter((model) => model.where === where),
+  }));
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
+        <header className="max-lg:pl-8">
+          <h1 className="text-xl font-semibold tracking-tight">{t('models.title')}</h1>
+          <p className="text-soft">{t('models.text')}</p>
+        </header>
+        {problem !== null && <Notice kind="error">{problem}</Notice>}
+        {models.isPending && <Empty>{t('models.loading')}</Empty>}
+        {models.error !== null && (
+          <Notice kind="error">
+            {t('models.failed')} {failureText(models.error)}
+          </Notice>
+        )}
+        {models.data !== undefined &&
+          places.map((place) => (
+            <section key={place.where} aria-label={t(`models.${place.where}`)}>
+              <h2 className="mb-2 text-xs font-semibold text-soft">{t(`models.${place.where}`)}</h2>
+              {place.models.length === 0 && (
+                <p className="text-sm text-soft">{t(place.where === 'cloud' ? 'models.noCloud' : 'models.none')}</p>
+              )}
+              <ul className="divide-y divide-line rounded-xl border border-line empty:hidden">
+                {place.models.map((model) => (
+                  <ModelRow
+                    key={model.id}
+                    model={model}
+                    isUsed={settingAt(settings.data, model.where) === model.id}
+                    onUse={() => void use(model)}
+                  />
+                ))}
+              </ul>
+            </section>
+          ))}
+      </div>
+    </div>
+  );
+}
+
+function settingAt(settings: unknown, key: string): unknown {
+  return typeof settings === 'object' && settings !== null ? Reflect.get(settings, key) : null;
+}

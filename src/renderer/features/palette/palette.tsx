@@ -1,0 +1,113 @@
+import { Command } from 'cmdk';
+import { Dialog } from 'radix-ui';
+import { useRef } from 'react';
+import type { SessionSummary } from '@shared/contract.ts';
+import type { Action } from '../../lib/actions.ts';
+import { keysText } from '../../lib/actions.ts';
+import { folderName } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+
+interface PaletteProps {
+  readonly actions: readonly Action[];
+  readonly sessions: readonly SessionSummary[];
+  readonly onSession: (sessionId: string) => void;
+  readonly onClose: () => void;
+}
+
+const shownSessions = 50;
+
+/** Every action and every session, by typing a part of its name. */
+export default function Palette({ actions, sessions, onSession, onClose }: PaletteProps) {
+  // Closed first: what the action focuses must not lose the focus to what had it before.
+  const chosen = useRef<(() => void) | null>(null);
+  const choose = (run: () => void): void => {
+    chosen.current = run;
+    onClose();
+  };
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+      <Dialog.Portal>
+        {/* Not the library's overlay: it would write a style sheet of its own, which the page's policy forbids. */}
+        <div aria-hidden="true" className="fixed inset-0 z-40 bg-ink/20 dark:bg-paper/60" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          onCloseAutoFocus={(event) => {
+            if (chosen.current === null) return;
+            event.preventDefault();
+            chosen.current();
+          }}
+          className="fixed top-[12vh] left-1/2 z-50 w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-raised shadow-float"
+        >
+          <Dialog.Title className="sr-only">{t('palette.label')}</Dialog.Title>
+          <Command label={t('palette.label')} filter={fits} loop>
+            <Command.Input
+              placeholder={t('palette.placeholder')}
+              className="h-12 w-full border-b border-line bg-transparent px-4 outline-none focus-visible:outline-none"
+            />
+            <Command.List
+              label={t('palette.label')}
+              className="max-h-[50vh] overflow-y-auto p-1.5 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-soft"
+            >
+              <Command.Empty className="px-3 py-6 text-center text-sm text-soft">{t('palette.none')}</Command.Empty>
+              <Groups actions={actions} sessions={sessions} onSession={onSession} choose={choose} />
+            </Command.List>
+          </Command>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+interface GroupsProps extends Pick<PaletteProps, 'actions' | 'sessions' | 'onSession'> {
+  readonly choose: (run: () => void) => void;
+}
+
+function Groups({ actions, sessions, onSession, choose }: GroupsProps) {
+  return (
+    <>
+      <Command.Group heading={t('palette.actions')}>
+        {actions.map((action) => (
+          <Command.Item
+            key={action.id}
+            value={action.id}
+            keywords={[action.label]}
+            onSelect={() => choose(action.run)}
+            className={itemClass}
+          >
+            <span className="flex-1 truncate">{action.label}</span>
+            {action.keys !== undefined && <kbd className="font-sans text-xs text-soft">{keysText(action.keys)}</kbd>}
+          </Command.Item>
+        ))}
+      </Command.Group>
+      {sessions.length > 0 && (
+        <Command.Group heading={t('palette.sessions')}>
+          {sessions.slice(0, shownSessions).map(({ sessionId, title, projectPath }) => (
+            <Command.Item
+              key={sessionId}
+              value={sessionId}
+              keywords={[title, projectPath ?? '']}
+              onSelect={() => choose(() => onSession(sessionId))}
+              className={itemClass}
+            >
+              <span className="flex-1 truncate">{title === '' ? t('sessions.untitled') : title}</span>
+              {projectPath !== null && <span className="text-xs text-soft">{folderName(projectPath)}</span>}
+            </Command.Item>
+          ))}
+        </Command.Group>
+      )}
+    </>
+  );
+}
+
+/** Every word that was typed is somewhere in the name. */
+function fits(_id: string, typed: string, keywords: readonly string[] = []): number {
+  const name = keywords.join(' ').toLowerCase();
+  return typed
+    .toLowerCase()
+    .split(/\s+/u)
+    .every((word) => name.includes(word))
+    ? 1
+    : 0;
+}
+
+const itemClass = 'flex h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 text-sm data-[selected=true]:bg-chosen';

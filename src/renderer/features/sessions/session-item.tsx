@@ -1,0 +1,50 @@
+import type { SessionSummary } from '@shared/contract.ts';
+import { clock, folderName, money } from '../../lib/format.ts';
+import { plural, t } from '../../lib/texts.ts';
+
+interface SessionItemProps {
+  readonly session: SessionSummary;
+  readonly isSelected: boolean;
+  readonly readAt: number;
+  readonly onSelect: (sessionId: string) => void;
+}
+
+export function SessionItem({ session, isSelected, readAt, onSelect }: SessionItemProps) {
+  const { sessionId, title, projectPath, status, steps, costUsd, updatedAt } = session;
+  const facts = [
+    projectPath === null ? null : folderName(projectPath),
+    steps === 0 ? null : plural('sessions.steps', steps),
+    costUsd === 0 ? null : money(costUsd),
+  ];
+  return (
+    <li>
+      <button
+        type="button"
+        data-session={sessionId}
+        title={projectPath ?? undefined}
+        aria-current={isSelected ? 'page' : undefined}
+        onClick={() => onSelect(sessionId)}
+        className="block w-full rounded-md px-2 py-1.5 text-left hover:bg-chosen aria-[current=page]:bg-chosen"
+      >
+        <span className="flex items-baseline gap-2">
+          <span className="min-w-0 flex-1 truncate text-sm">{title === '' ? t('sessions.untitled') : title}</span>
+          <span className="text-2xs text-soft tabular-nums">{status === 'idle' ? clock(updatedAt, readAt) : ''}</span>
+        </span>
+        <span className="flex items-center gap-1.5 text-2xs text-soft">
+          {status !== 'idle' && (
+            <span
+              className={`inline-flex items-center gap-1 font-medium ${status === 'waiting' ? 'text-warn' : 'text-ink'}`}
+            >
+              <span
+                aria-hidden="true"
+                className="size-1.5 animate-[breathe_1.6s_ease-in-out_infinite] rounded-full bg-current"
+              />
+              {t(status === 'waiting' ? 'sessions.waiting' : 'sessions.running')}
+            </span>
+          )}
+          <span className="truncate tabular-nums">{facts.filter((fact) => fact !== null).join(' · ')}</span>
+        </span>
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,25 @@
+import { textSize, textSizes, theme, themes } from '../../lib/preferences.ts';
+import { useStored } from '../../lib/stored.ts';
+import { t } from '../../lib/texts.ts';
+import { Choice, Group } from './settings-parts.tsx';
+
+export function LookSettings() {
+  const [chosenTheme, setTheme] = useStored(theme);
+  const [size, setSize] = useStored(textSize);
+  return (
+    <Group title={t('settings.look')}>
+      <Choice
+        label={t('settings.theme')}
+        value={chosenTheme}
+        options={themes.map((value) => ({ value, text: t(`settings.theme.${value}`) }))}
+        onChange={setTheme}
+      />
+      <Choice
+        label={t('settings.textSize')}
+        value={size}
+        options={textSizes.map((value) => ({ value, text: t(`settings.textSize.${value}`) }))}
+        onChange={setSize}
+      />
+    </Group>
+  );
+}

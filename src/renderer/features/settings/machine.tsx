@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Group } from './settings-parts.tsx';
+
+const looks = {
+  ok: 'text-good',
+  warning: 'text-warn',
+  missing: 'text-bad',
+} as const;
+
+/** What works on this machine and what does not; the same as `dewpoint doctor`. */
+export function Machine() {
+  const client = useClient();
+  const doctor = useQuery({ queryKey: ['doctor'], queryFn: ({ signal }) => client.doctor(undefined, { signal }) });
+  return (
+    <Group title={t('settings.machine')}>
+      {doctor.isPending && <p className="text-sm text-soft">{t('settings.checking')}</p>}
+      {doctor.error !== null && <Notice kind="error">{failureText(doctor.error)}</Notice>}
+      {doctor.data !== undefined && (
+        <ul className="flex flex-col gap-2 text-sm">
+          {doctor.data.map((finding) => (
+            <li key={`${finding.area} ${finding.text}`} className="flex gap-3">
+              <span className={`w-16 shrink-0 text-xs leading-6 font-medium ${looks[finding.status]}`}>
+                {t(`settings.status.${finding.status}`)}
+              </span>
+              <div className="min-w-0 wrap-anywhere">
+                <p>
+                  <span className="text-soft">{finding.area}: </span>
+                  {finding.text}
+                </p>
+                {finding.hint !== null && <p className="text-xs text-soft">{finding.hint}</p>}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Button size="small" className="w-fit" disabled={doctor.isFetching} onClick={() => void doctor.refetch()}>
+        {t('settings.checkAgain')}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react';
+import { useId, useState } from 'react';
+
+export function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section aria-label={title} className="flex flex-col gap-3">
+      <h2 className="border-b border-line pb-1.5 text-sm font-semibold">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+const controlClass = 'h-8 rounded-md border border-line-strong bg-raised px-2 text-sm';
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly { readonly value: Value; readonly text: string }[];
+  readonly onChange: (value: Value) => void;
+}
+
+export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
+  const id = useId();
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        className={`${controlClass} max-w-full`}
+        onChange={({ target }) => {
+          const option = options.find((one) => one.value === target.value);
+          if (option !== undefined) onChange(option.value);
+        }}
+      >
+        {/* A value that is not offered is shown as it is, not as the first that is. */}
+        {options.every((option) => option.value !== value) && <option value={value}>{value}</option>}
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+interface NumberSettingProps {
+  readonly label: string;
+  readonly value: number | null;
+  readonly onSave: (value: number) => void;
+}
+
+/** Saved when it is left or Enter is pressed. What is no number is put back. */
+export function NumberSetting({ label, value, onSave }: NumberSettingProps) {
+  const id = useId();
+  const [typed, setTyped] = useState<string | null>(null);
+  const save = (): void => {
+    const number = Number(typed);
+    if (typed !== null && typed.trim() !== '' && Number.isFinite(number) && number !== value) onSave(number);
+    setTyped(null);
+  };
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="number"
+        value={typed ?? value ?? ''}
+        className={`${controlClass} w-32 text-right tabular-nums`}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={save}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') save();
+        }}
+      />
+    </div>
+  );
+}

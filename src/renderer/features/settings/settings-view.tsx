@@ -1,0 +1,83 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Action } from '../../lib/actions.ts';
+import { keysText } from '../../lib/actions.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { Empty } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { LookSettings } from './look-settings.tsx';
+import { Machine } from './machine.tsx';
+import { Group } from './settings-parts.tsx';
+import { WorkSettings } from './work-settings.tsx';
+
+/** `actions`: shown with their keys. */
+export function SettingsView({ actions }: { readonly actions: readonly Action[] }) {
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto flex w-full max-w-2xl flex-col gap-8 px-5 py-8">
+        <h1 className="text-xl font-semibold tracking-tight max-lg:pl-8">{t('settings.title')}</h1>
+        <LookSettings />
+        <CoreSettings />
+        <Machine />
+        <Group title={t('settings.shortcuts')}>
+          <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1.5 text-sm">
+            {actions
+              .filter((action) => action.keys !== undefined)
+              .map((action) => (
+                <div key={action.id} className="contents">
+                  <dt>{action.label}</dt>
+                  <dd>
+                    <kbd className="rounded border border-line bg-sunken px-1.5 py-0.5 font-sans text-xs">
+                      {keysText(action.keys ?? '')}
+                    </kbd>
+                  </dd>
+                </div>
+              ))}
+          </dl>
+        </Group>
+      </div>
+    </div>
+  );
+}
+
+function CoreSettings() {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const settings = useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => client.settings.get({}, { signal }) });
+  const path = useQuery({
+    queryKey: ['settings', 'path'],
+    queryFn: ({ signal }) => client.settings.path(undefined, { signal }),
+  });
+  const save = async (key: string, value: unknown): Promise<void> => {
+    setProblem(null);
+    try {
+      await client.settings.set({ key, value });
+    } catch (error) {
+      setProblem(`${t('settings.notSaved')} ${failureText(error)}`);
+    }
+    await queries.invalidateQueries({ queryKey: ['settings'] });
+    await queries.invalidateQueries({ queryKey: ['models'] });
+  };
+  if (settings.isPending) return <Empty>{t('settings.loading')}</Empty>;
+  if (settings.error !== null) {
+    return (
+      <Notice kind="error">
+        {t('settings.failed')} {failureText(settings.error)}
+      </Notice>
+    );
+  }
+  return (
+    <>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <WorkSettings settings={settings.data} onSave={(key, value) => void save(key, value)} />
+      {path.data !== undefined && (
+        <p className="-mt-4 text-xs text-soft wrap-anywhere">
+          {t('settings.file')}: <span className="font-mono">{path.data.path}</span>
+        </p>
+      )}
+    </>
+  );
+}

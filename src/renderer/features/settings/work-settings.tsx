@@ -1,0 +1,86 @@
+import { t } from '../../lib/texts.ts';
+import { useModels } from '../../lib/use-local-model.ts';
+import { Choice, Group, NumberSetting } from './settings-parts.tsx';
+
+interface WorkSettingsProps {
+  /** As the core has them; read by name, for a newer core may have more. */
+  readonly settings: unknown;
+  readonly onSave: (key: string, value: unknown) => void;
+}
+
+const policies = ['local', 'hybrid', 'cloud'] as const;
+const answers = ['ask', 'deny', 'allow'] as const;
+const limits = ['maxSteps', 'maxMinutes', 'maxTokens'] as const;
+const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds'] as const;
+
+export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
+  const models = useModels().data ?? [];
+  const options = (where: 'local' | 'cloud') =>
+    models
+      .filter((model) => model.where === where && model.state !== 'unreachable')
+      .map((model) => ({ value: model.id, text: model.label }));
+  return (
+    <>
+      <Group title={t('settings.work')}>
+        <Choice
+          label={t('settings.policy')}
+          value={textAt(settings, 'policy')}
+          options={policies.map((value) => ({ value, text: t(`settings.policy.${value}`) }))}
+          onChange={(value) => onSave('policy', value)}
+        />
+        <Choice
+          label={t('settings.local')}
+          value={textAt(settings, 'local')}
+          options={options('local')}
+          onChange={(value) => onSave('local', value)}
+        />
+        <Choice
+          label={t('settings.cloud')}
+          value={textAt(settings, 'cloud')}
+          options={[{ value: '', text: t('settings.cloud.none') }, ...options('cloud')]}
+          onChange={(value) => onSave('cloud', value === '' ? null : value)}
+        />
+        <Choice
+          label={t('settings.approve')}
+          value={textAt(settings, 'approve')}
+          options={answers.map((value) => ({ value, text: t(`settings.approve.${value}`) }))}
+          onChange={(value) => onSave('approve', value)}
+        />
+      </Group>
+      <Group title={t('settings.limits')}>
+        {limits.map((name) => (
+          <NumberSetting
+            key={name}
+            label={t(`settings.${name}`)}
+            value={numberAt(valueAt(settings, 'limits'), name)}
+            onSave={(value) => onSave(`limits.${name}`, value)}
+          />
+        ))}
+      </Group>
+      <Group title={t('settings.sandbox')}>
+        {sandboxLimits.map((name) => (
+          <NumberSetting
+            key={name}
+            label={t(`settings.${name}`)}
+            value={numberAt(valueAt(settings, 'sandbox'), name)}
+            onSave={(value) => onSave(`sandbox.${name}`, value)}
+          />
+        ))}
+      </Group>
+    </>
+  );
+}
+
+function valueAt(settings: unknown, key: string): unknown {
+  return typeof settings === 'object' && settings !== null ? Reflect.get(settings, key) : null;
+}
+
+function textAt(settings: unknown, key: string): string {
+  const value = valueAt(settings, key);
+  return typeof value === 'string' ? value : '';
+}
+
+function numberAt(settings: unknown, key: string): number | null {
+  const value = valueAt(settings, key);
+  return typeof value === 'number' ? value : null;
+}

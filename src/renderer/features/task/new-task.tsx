@@ -1,0 +1,138 @@
+import type { FormEvent, ReactNode } from 'react';
+import { useState } from 'react';
+import { useClient } from '../../lib/core-context.ts';
+import { folderName } from '../../lib/format.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { submitOnEnter } from '../../lib/submit-on-enter.ts';
+import { textRows } from '../../lib/text-rows.ts';
+import { t } from '../../lib/texts.ts';
+import { useDraft } from '../../lib/use-draft.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, inputClass } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { TaskOptions } from './task-options.tsx';
+import type { TaskChoice } from './start-task.ts';
+import { noChoice, startTask } from './start-task.ts';
+
+interface NewTaskProps {
+  /** Folders of earlier sessions, the latest first: most tasks are in the same one. */
+  readonly projects: readonly string[];
+  readonly onStarted: (sessionId: string) => void;
+  /** Below the form: what the machine still needs, at a first start. */
+  readonly children: ReactNode;
+}
+
+export function NewTask({ projects, onStarted, children }: NewTaskProps) {
+  const client = useClient();
+  const [task, setTask] = useDraft('task');
+  const [typedProject, setProject] = useState<string | null>(null);
+  const [choice, setChoice] = useState<TaskChoice>(noChoice);
+  const [isStarting, setIsStarting] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const project = typedProject ?? projects[0] ?? '';
+
+  const start = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (task.trim() === '' || isStarting) return;
+    setIsStarting(true);
+    setProblem(null);
+    try {
+      const sessionId = await startTask(client, { ...choice, task, project });
+      setTask('');
+      onStarted(sessionId);
+    } catch (error) {
+      setProblem(failureText(error));
+      setIsStarting(false);
+    }
+  };
+
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto flex min-h-full w-full max-w-2xl flex-col justify-center gap-8 px-5 py-8">
+        <form aria-label={t('sessions.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
+          <h1 className="text-xl font-semibold tracking-tight">{t('task.title')}</h1>
+          <TaskField task={task} onTask={setTask} choice={choice} onChoice={setChoice} isStarting={isStarting} />
+          <ProjectField project={project} projects={projects} onChange={setProject} />
+          <TaskOptions choice={choice} onChange={setChoice} />
+          {problem !== null && (
+            <Notice kind="error">
+              {t('task.failed')} {problem}
+            </Notice>
+          )}
+        </form>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+interface TaskFieldProps {
+  readonly task: string;
+  readonly onTask: (task: string) => void;
+  readonly choice: TaskChoice;
+  readonly onChoice: (choice: TaskChoice) => void;
+  readonly isStarting: boolean;
+}
+
+function TaskField({ task, onTask, choice, onChoice, isStarting }: TaskFieldProps) {
+  return (
+    <div className="rounded-xl border border-line-strong bg-raised focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-ink">
+      <textarea
+        rows={textRows(task, 4, 14)}
+        aria-label={t('task.label')}
+        value={task}
+        placeholder={t('task.placeholder')}
+        onChange={(event) => onTask(event.target.value)}
+        onKeyDown={submitOnEnter}
+        className="block max-h-[40vh] w-full resize-none bg-transparent px-4 pt-3 pb-2 [field-sizing:content] focus-visible:outline-none"
+      />
+      <div className="flex items-center justify-between gap-3 px-3 pb-3">
+        <label className="flex items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            checked={choice.isPlan}
+            onChange={(event) => onChoice({ ...choice, isPlan: event.target.checked })}
+            className="size-4 accent-ink"
+          />
+          {t('task.plan')}
+        </label>
+        <Button type="submit" look="primary" disabled={task.trim() === '' || isStarting} title={t('task.send')}>
+          {t(isStarting ? 'task.starting' : 'task.start')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface ProjectFieldProps {
+  readonly project: string;
+  readonly projects: readonly string[];
+  readonly onChange: (project: string) => void;
+}
+
+function ProjectField({ project, projects, onChange }: ProjectFieldProps) {
+  return (
+    <Field label={t('task.project')} hint={t('task.projectHint')}>
+      {(ids) => (
+        <>
+          <input
+            {...ids}
+            type="text"
+            list={`${ids.id}-known`}
+            value={project}
+            spellCheck={false}
+            onChange={(event) => onChange(event.target.value)}
+            className={`${inputClass} font-mono text-xs`}
+          />
+          <datalist id={`${ids.id}-known`}>
+            {projects.map((path) => (
+              <option key={path} value={path}>
+                {folderName(path)}
+              </option>
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,55 @@
+import type { CoreClient } from '../../lib/core-client.ts';
+
+/** What may be said about a task beyond its words; empty texts stand for what the settings say. */
+export interface TaskChoice {
+  readonly check: string;
+  readonly isPlan: boolean;
+  readonly policy: '' | 'local' | 'hybrid' | 'cloud';
+  readonly workspace: 'in-place' | 'copy';
+  readonly maxUsd: string;
+  readonly maxSteps: string;
+}
+
+export const noChoice: TaskChoice = {
+  check: '',
+  isPlan: false,
+  policy: '',
+  workspace: 'in-place',
+  maxUsd: '',
+  maxSteps: '',
+};
+
+interface Wanted extends TaskChoice {
+  readonly task: string;
+  readonly project: string;
+}
+
+/** Makes a session and sends it the task; answers its id. Rejects with a typed failure of the core. */
+export async function startTask(client: CoreClient, wanted: Wanted): Promise<string> {
+  const { task, check, isPlan, policy, workspace } = wanted;
+  const projectPath = wanted.project.trim() === '' ? null : wanted.project.trim();
+  const { sessionId } = await client.sessions.create({
+    projectPath,
+    title: titleOf(task),
+    ...(projectPath === null ? {} : { workspace }),
+  });
+  const options = {
+    plan: isPlan,
+    interactive: true,
+    ...(check.trim() === '' ? {} : { check: check.trim() }),
+    ...(policy === '' ? {} : { policy }),
+    ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),
+    ...(wanted.maxSteps === '' ? {} : { maxSteps: Number(wanted.maxSteps) }),
+  };
+  await client.sessions.send({ sessionId, text: task, options });
+  return sessionId;
+}
+
+const titleCharacters = 80;
+
+/** The first line of the task stands for the session in lists. */
+function titleOf(task: string): string {
+  const [line = ''] = task.trim().split('\n');
+  const characters = Array.from(line);
+  return characters.length <= titleCharacters ? line : `${characters.slice(0, titleCharacters - 1).join('')}…`;
+}

@@ -1,0 +1,109 @@
+import { t } from '../../lib/texts.ts';
+import { Field, inputClass } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import type { TaskChoice } from './start-task.ts';
+
+interface TaskOptionsProps {
+  readonly choice: TaskChoice;
+  readonly onChange: (choice: TaskChoice) => void;
+}
+
+const policies = ['local', 'hybrid', 'cloud'] as const;
+const workspaces = ['in-place', 'copy'] as const;
+
+export function TaskOptions({ choice, onChange }: TaskOptionsProps) {
+  return (
+    <details className="group">
+      <summary className="flex w-fit list-none items-center gap-1 rounded text-sm text-soft hover:text-ink">
+        <Icon name="chevron" className="size-3.5 transition-transform group-open:rotate-90" />
+        {t('task.options')}
+      </summary>
+      <div className="mt-3 grid gap-4 sm:grid-cols-2">
+        <Field label={t('task.check')} hint={t('task.checkHint')} className="sm:col-span-2">
+          {(ids) => (
+            <input
+              {...ids}
+              type="text"
+              value={choice.check}
+              spellCheck={false}
+              onChange={(event) => onChange({ ...choice, check: event.target.value })}
+              className={`${inputClass} font-mono text-xs`}
+            />
+          )}
+        </Field>
+        <Choices choice={choice} onChange={onChange} />
+        <Field label={t('task.maxUsd')} hint={t('task.maxUsdHint')}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="number"
+              min={0}
+              step="any"
+              value={choice.maxUsd}
+              onChange={(event) => onChange({ ...choice, maxUsd: event.target.value })}
+              className={inputClass}
+            />
+          )}
+        </Field>
+        <Field label={t('task.maxSteps')}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="number"
+              min={1}
+              step={1}
+              value={choice.maxSteps}
+              placeholder={t('task.fromSettings')}
+              onChange={(event) => onChange({ ...choice, maxSteps: event.target.value })}
+              className={inputClass}
+            />
+          )}
+        </Field>
+      </div>
+    </details>
+  );
+}
+
+function Choices({ choice, onChange }: TaskOptionsProps) {
+  return (
+    <>
+      <Field label={t('task.policy')}>
+        {(ids) => (
+          <select
+            {...ids}
+            value={choice.policy}
+            className={inputClass}
+            onChange={({ target }) =>
+              onChange({ ...choice, policy: policies.find((policy) => policy === target.value) ?? '' })
+            }
+          >
+            <option value="">{t('task.policy.settings')}</option>
+            {policies.map((policy) => (
+              <option key={policy} value={policy}>
+                {t(`task.policy.${policy}`)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={t('task.workspace')}>
+        {(ids) => (
+          <select
+            {...ids}
+            value={choice.workspace}
+            className={inputClass}
+            onChange={({ target }) =>
+              onChange({ ...choice, workspace: workspaces.find((mode) => mode === target.value) ?? 'in-place' })
+            }
+          >
+            {workspaces.map((mode) => (
+              <option key={mode} value={mode}>
+                {t(`task.workspace.${mode}`)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { useEffect } from 'react';
+
+/** Something that can be done from anywhere: in the palette, and by its keys. */
+export interface Action {
+  readonly id: string;
+  readonly label: string;
+  /** `Mod+K`: Mod is Command on a Mac and Control elsewhere. */
+  readonly keys?: string;
+  readonly run: () => void;
+}
+
+const isMac = navigator.platform.startsWith('Mac');
+
+/** Keys as they are written on the keyboard. */
+export function keysText(keys: string): string {
+  return isMac ? keys.replace('Mod+', '⌘').replace('Shift+', '⇧') : keys.replace('Mod', 'Ctrl');
+}
+
+/** Runs the action whose keys are pressed, wherever the focus is. */
+export function useActionKeys(actions: readonly Action[]): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing) return;
+      const pressed = pressedKeys(event);
+      const action = actions.find((candidate) => candidate.keys === pressed);
+      if (action === undefined) return;
+      event.preventDefault();
+      action.run();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [actions]);
+}
+
+function pressedKeys(event: KeyboardEvent): string | null {
+  if (!(isMac ? event.metaKey : event.ctrlKey) || event.altKey) return null;
+  return `Mod+${event.shiftKey ? 'Shift+' : ''}${event.key.length === 1 ? event.key.toUpperCase() : event.key}`;
+}

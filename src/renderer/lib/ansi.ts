@@ -1,0 +1,78 @@
+/** A run of terminal text in one style. */
+export interface AnsiRun {
+  readonly text: string;
+  /** 0 to 15 of the terminal's colours; null: as the text around it. */
+  readonly colour: number | null;
+  readonly isBold: boolean;
+  readonly isFaint: boolean;
+}
+
+interface Style {
+  readonly colour: number | null;
+  readonly isBold: boolean;
+  readonly isFaint: boolean;
+}
+
+const plain: Style = { colour: null, isBold: false, isFaint: false };
+
+// What a terminal would act on: control sequences, titles, other escapes.
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const escapes = /\u001B(?:\[([0-9;:?]*)([@-~])|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/gu;
+
+/**
+ * Terminal output as runs of text. Colours and weight are kept; moves of the cursor are not followed, but a line that
+ * was written over (a progress bar) shows only what stood there last.
+ */
+export function parseAnsi(output: string): readonly AnsiRun[] {
+  const runs: AnsiRun[] = [];
+  let style = plain;
+  let from = 0;
+  const add = (text: string): void => {
+    if (text !== '') runs.push({ text, ...style });
+  };
+  const text = overwritten(output);
+  for (const match of text.matchAll(escapes)) {
+    add(text.slice(from, match.index));
+    from = match.index + match[0].length;
+    if (match[2] === 'm') style = applyCodes(style, match[1] ?? '');
+  }
+  add(text.slice(from));
+  return runs;
+}
+
+/** A carriage return goes back to the beginning of the line. */
+function overwritten(output: string): string {
+  if (!output.includes('\r')) return output;
+  return output
+    .replaceAll('\r\n', '\n')
+    .split('\n')
+    .map((line) => line.replace(/\r+$/u, '').replace(/^.*\r/u, ''))
+    .join('\n');
+}
+
+function applyCodes(style: Style, text: string): Style {
+  const codes = text.split(/[;:]/u).map((code) => Number(code === '' ? 0 : code));
+  let next = style;
+  for (let index = 0; index < codes.length; index += 1) {
+    const code = codes[index] ?? 0;
+    if (code === 38 || code === 48) {
+      // A colour by number or by its parts: taken where it is one of the sixteen, passed over else.
+      const isByNumber = codes[index + 1] === 5;
+      const number = codes[index + 2] ?? 0;
+      if (code === 38 && isByNumber && number < 16) next = { ...next, colour: number };
+      index += isByNumber ? 2 : 4;
+    } else next = applyCode(next, code);
+  }
+  return next;
+}
+
+function applyCode(style: Style, code: number): Style {
+  if (code === 0) return plain;
+  if (code === 1) return { ...style, isBold: true };
+  if (code === 2) return { ...style, isFaint: true };
+  if (code === 22) return { ...style, isBold: false, isFaint: false };
+  if (code === 39) return { ...style, colour: null };
+  if (code >= 30 && code <= 37) return { ...style, colour: code - 30 };
+  if (code >= 90 && code <= 97) return { ...style, colour: code - 82 };
+  return style;
+}

@@ -1,0 +1,11 @@
+import { createContext, useContext } from 'react';
+import type { CoreClient } from './core-client.ts';
+
+/** The connection of now, for whatever is drawn inside. */
+export const CoreContext = createContext<CoreClient | null>(null);
+
+export function useClient(): CoreClient {
+  const client = useContext(CoreContext);
+  if (client === null) throw new Error('drawn outside of the connection');
+  return client;
+}

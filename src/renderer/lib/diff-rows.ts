@@ -1,0 +1,31 @@
+/** One row of a unified diff. */
+export interface DiffRow {
+  readonly kind: 'place' | 'same' | 'added' | 'removed';
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly text: string;
+}
+
+/** The rows of a unified diff of one file, with the line numbers of both sides; headers are left out. */
+export function diffRows(diff: string): readonly DiffRow[] {
+  const rows: DiffRow[] = [];
+  let before = 0;
+  let after = 0;
+  let isInBody = false;
+  for (const line of diff.replace(/\n$/u, '').split('\n')) {
+    const place = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/u.exec(line);
+    if (place !== null) {
+      isInBody = true;
+      before = Number(place[1]);
+      after = Number(place[2]);
+      rows.push({ kind: 'place', before: null, after: null, text: place[3]?.trim() ?? '' });
+    } else if (isInBody) {
+      const text = line.slice(1);
+      if (line.startsWith('+')) rows.push({ kind: 'added', before: null, after: after++, text });
+      else if (line.startsWith('-')) rows.push({ kind: 'removed', before: before++, after: null, text });
+      else if (line.startsWith('\\')) rows.push({ kind: 'same', before: null, after: null, text: line });
+      else rows.push({ kind: 'same', before: before++, after: after++, text });
+    }
+  }
+  return rows;
+}

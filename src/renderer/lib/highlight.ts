@@ -1,0 +1,84 @@
+import type { HighlighterCore } from 'shiki/core';
+
+/** A run of code in one colour; the colour is a variable of the style sheet, so that both themes fit. */
+export interface CodeRun {
+  readonly text: string;
+  readonly colour: string | undefined;
+}
+
+const loaders = {
+  bash: () => import('shiki/langs/bash.mjs'),
+  c: () => import('shiki/langs/c.mjs'),
+  css: () => import('shiki/langs/css.mjs'),
+  diff: () => import('shiki/langs/diff.mjs'),
+  go: () => import('shiki/langs/go.mjs'),
+  html: () => import('shiki/langs/html.mjs'),
+  java: () => import('shiki/langs/java.mjs'),
+  javascript: () => import('shiki/langs/javascript.mjs'),
+  json: () => import('shiki/langs/json.mjs'),
+  markdown: () => import('shiki/langs/markdown.mjs'),
+  python: () => import('shiki/langs/python.mjs'),
+  rust: () => import('shiki/langs/rust.mjs'),
+  sql: () => import('shiki/langs/sql.mjs'),
+  toml: () => import('shiki/langs/toml.mjs'),
+  tsx: () => import('shiki/langs/tsx.mjs'),
+  typescript: () => import('shiki/langs/typescript.mjs'),
+  yaml: () => import('shiki/langs/yaml.mjs'),
+} as const;
+
+type Language = keyof typeof loaders;
+
+const aliases: Readonly<Record<string, Language>> = {
+  cc: 'c',
+  cjs: 'javascript',
+  cpp: 'c',
+  h: 'c',
+  js: 'javascript',
+  jsx: 'tsx',
+  md: 'markdown',
+  mjs: 'javascript',
+  patch: 'diff',
+  py: 'python',
+  rs: 'rust',
+  sh: 'bash',
+  shell: 'bash',
+  ts: 'typescript',
+  yml: 'yaml',
+  zsh: 'bash',
+};
+
+/** Longer code is shown as it is: nobody reads colours in it, and a frame must not be lost to it. */
+const limitCharacters = 100_000;
+
+let making: Promise<HighlighterCore> | null = null;
+
+/** Code in lines of runs; null for a language that is not known or code that is too long. Grammars come when first needed. */
+export async function highlight(code: string, name: string): Promise<readonly (readonly CodeRun[])[] | null> {
+  const language = languageOf(name);
+  if (language === null || code.length > limitCharacters) return null;
+  const highlighter = await (making ??= make());
+  if (!highlighter.getLoadedLanguages().includes(language)) await highlighter.loadLanguage(loaders[language]);
+  const { tokens } = highlighter.codeToTokens(code, { lang: language, theme: 'css-variables' });
+  return tokens.map((line) => line.map((token) => ({ text: token.content, colour: token.color })));
+}
+
+export function languageOf(name: string): Language | null {
+  const lower = name.toLowerCase();
+  return isLanguage(lower) ? lower : (aliases[lower] ?? null);
+}
+
+function isLanguage(name: string): name is Language {
+  return Object.hasOwn(loaders, name);
+}
+
+async function make(): Promise<HighlighterCore> {
+  const [{ createHighlighterCore, createCssVariablesTheme }, { createJavaScriptRegexEngine }] = await Promise.all([
+    import('shiki/core'),
+    import('shiki/engine/javascript'),
+  ]);
+  return createHighlighterCore({
+    themes: [createCssVariablesTheme({ name: 'css-variables', variablePrefix: '--shiki-' })],
+    langs: [],
+    engine: createJavaScriptRegexEngine({ forgiving: true }),
+  });
+}

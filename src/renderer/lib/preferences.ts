@@ -1,0 +1,38 @@
+import { createStored } from './stored.ts';
+
+export const themes = ['system', 'light', 'dark'] as const;
+
+export const textSizes = ['small', 'normal', 'large', 'largest'] as const;
+
+export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'context'] as const;
+export type InspectorTab = (typeof inspectorTabs)[number];
+
+const oneOf =
+  <T extends string>(all: readonly T[], fallback: T) =>
+  (kept: string | null): T =>
+    all.find((one) => one === kept) ?? fallback;
+
+const flag = (fallback: boolean) => (kept: string | null) => (kept === null ? fallback : kept === 'yes');
+const flagText = (isOn: boolean): string => (isOn ? 'yes' : 'no');
+
+export const theme = createStored('dewpoint-theme', oneOf(themes, 'system'), String);
+export const textSize = createStored('dewpoint-text-size', oneOf(textSizes, 'normal'), String);
+export const inspectorTab = createStored('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
+export const isInspectorOpen = createStored('dewpoint-inspector', flag(true), flagText);
+export const isSidebarOpen = createStored('dewpoint-sidebar', flag(true), flagText);
+export const isFirstStartHidden = createStored('dewpoint-first-start-hidden', flag(false), flagText);
+
+/** Puts theme and text size onto the page, now and whenever they or the system's theme change. */
+export function applyLook(): void {
+  const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
+  const apply = (): void => {
+    const wanted = theme.get();
+    const isDark = wanted === 'dark' || (wanted === 'system' && systemDark.matches);
+    document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+    document.documentElement.dataset.textSize = textSize.get();
+  };
+  apply();
+  theme.subscribe(apply);
+  textSize.subscribe(apply);
+  systemDark.addEventListener('change', apply);
+}

@@ -1,0 +1,26 @@
+import { useState } from 'react';
+
+/** What the middle of the window shows. */
+export type View =
+  | { readonly type: 'new' }
+  | { readonly type: 'session'; readonly sessionId: string }
+  | { readonly type: 'models' }
+  | { readonly type: 'settings' };
+
+const key = 'dewpoint-view';
+const sessionPrefix = 'session:';
+
+/** Kept for reloads of this window or tab. */
+export function useView(): readonly [View, (view: View) => void] {
+  const [view, setView] = useState(() => parse(sessionStorage.getItem(key)));
+  const show = (next: View): void => {
+    setView(next);
+    sessionStorage.setItem(key, next.type === 'session' ? sessionPrefix + next.sessionId : next.type);
+  };
+  return [view, show];
+}
+
+function parse(kept: string | null): View {
+  if (kept?.startsWith(sessionPrefix) === true) return { type: 'session', sessionId: kept.slice(sessionPrefix.length) };
+  return kept === 'models' || kept === 'settings' ? { type: kept } : { type: 'new' };
+}

@@ -1,0 +1,80 @@
+import type { Ref } from 'react';
+import { FirstStart } from './features/first-start/first-start.tsx';
+import { ModelsView } from './features/models/models-view.tsx';
+import { SettingsView } from './features/settings/settings-view.tsx';
+import { StatusBar } from './features/status/status-bar.tsx';
+import { NewTask } from './features/task/new-task.tsx';
+import type { Action } from './lib/actions.ts';
+import { inspectorTab } from './lib/preferences.ts';
+import type { SessionsLoad } from './lib/use-sessions.ts';
+import type { View } from './lib/use-view.ts';
+import type { SessionHandle } from './session-screen.tsx';
+import { SessionScreen } from './session-screen.tsx';
+
+interface MiddleProps {
+  readonly view: View;
+  readonly load: SessionsLoad;
+  readonly actions: readonly Action[];
+  readonly session: Ref<SessionHandle>;
+  readonly isConnected: boolean;
+  /** There is a button over the upper left corner. */
+  readonly hasMenuButton: boolean;
+  readonly onShow: (view: View) => void;
+  readonly onStatus: () => void;
+  readonly onPalette: () => void;
+}
+
+/** The one view in the middle of the window, with the status bar below it. */
+export function Middle(props: MiddleProps) {
+  const { view, onShow, isConnected } = props;
+  if (view.type === 'session') {
+    return (
+      <SessionScreen
+        key={view.sessionId}
+        sessionId={view.sessionId}
+        isConnected={isConnected}
+        hasMenuButton={props.hasMenuButton}
+        handle={props.session}
+        onStatus={props.onStatus}
+        onPalette={props.onPalette}
+        onModels={() => onShow({ type: 'models' })}
+      />
+    );
+  }
+  return (
+    <>
+      <main className="min-h-0 flex-1">
+        <OtherView {...props} />
+      </main>
+      <StatusBar
+        session={null}
+        isConnected={isConnected}
+        onInspect={inspectorTab.set}
+        onModels={() => onShow({ type: 'models' })}
+      />
+    </>
+  );
+}
+
+function OtherView({ view, load, actions, onShow }: MiddleProps) {
+  switch (view.type) {
+    case 'models':
+      return <ModelsView />;
+    case 'settings':
+      return <SettingsView actions={actions} />;
+    case 'new':
+    case 'session': {
+      const sessions = load.type === 'ready' ? load.sessions : [];
+      return (
+        <NewTask
+          projects={[...new Set(sessions.flatMap((session) => session.projectPath ?? []))]}
+          onStarted={(sessionId) => onShow({ type: 'session', sessionId })}
+        >
+          {load.type === 'ready' && <FirstStart hasSessions={sessions.length > 0} />}
+        </NewTask>
+      );
+    }
+    default:
+      return view satisfies never;
+  }
+}

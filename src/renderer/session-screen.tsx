@@ -1,0 +1,180 @@
+import type { ReactNode, Ref } from 'react';
+import { useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { sessionStatus } from '@shared/session-state.ts';
+import type { ApprovalsHandle } from './features/approvals/approvals.tsx';
+import { Approvals } from './features/approvals/approvals.tsx';
+import type { ComposerHandle } from './features/conversation/composer.tsx';
+import { Composer } from './features/conversation/composer.tsx';
+import type { ConversationHandle } from './features/conversation/conversation.tsx';
+import { Conversation } from './features/conversation/conversation.tsx';
+import { SessionHeader } from './features/conversation/session-header.tsx';
+import { Inspector } from './features/inspector/inspector.tsx';
+import { ModelBanner } from './features/models/model-banner.tsx';
+import { StatusBar } from './features/status/status-bar.tsx';
+import { useClient } from './lib/core-context.ts';
+import type { InspectorTab } from './lib/preferences.ts';
+import { inspectorTab, isInspectorOpen } from './lib/preferences.ts';
+import { useStored } from './lib/stored.ts';
+import { t } from './lib/texts.ts';
+import { useSession } from './lib/use-session.ts';
+import type { SessionView } from './lib/use-session.ts';
+import type { Side } from './lib/use-side.ts';
+import { useSide } from './lib/use-side.ts';
+import { Button } from './ui/button.tsx';
+import { Empty } from './ui/facts.tsx';
+import { Icon } from './ui/icon.tsx';
+import { Notice } from './ui/notice.tsx';
+
+/** What actions from elsewhere can do with the session that is shown. */
+export interface SessionHandle {
+  readonly inspect: (tab: InspectorTab) => void;
+  readonly toggleInspector: () => void;
+  readonly focusComposer: () => void;
+  readonly focusApproval: () => void;
+}
+
+interface SessionScreenProps {
+  readonly sessionId: string;
+  readonly isConnected: boolean;
+  readonly hasMenuButton: boolean;
+  readonly handle: Ref<SessionHandle>;
+  /** A turn began or ended: the list of sessions shows that, too. */
+  readonly onStatus: () => void;
+  readonly onPalette: () => void;
+  readonly onModels: () => void;
+}
+
+export function SessionScreen(props: SessionScreenProps) {
+  const { sessionId, onStatus } = props;
+  const load = useSession(useClient(), sessionId);
+  const status = load.type === 'ready' ? sessionStatus(load.view.state) : 'new';
+  useEffect(() => onStatus(), [status, onStatus]);
+  if (load.type === 'loading') return <Empty>{t('session.opening')}</Empty>;
+  if (load.type === 'failed') {
+    return (
+      <Notice kind="error" className="m-6 mt-14">
+        {t('session.failed')} {load.text}
+      </Notice>
+    );
+  }
+  return <OpenSession {...props} view={load.view} />;
+}
+
+/** Below this the inspector lies over the conversation. */
+const narrowPx = 1120;
+
+function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: SessionView }) {
+  const { sessionId, handle, onPalette, onModels } = props;
+  const { state, money } = view;
+  const { side, tab, setTab, inspect } = useInspector();
+  const [selectedStep, setSelectedStep] = useState<string | null>(null);
+  const conversation = useRef<ConversationHandle>(null);
+  const composer = useRef<ComposerHandle>(null);
+  const approvals = useRef<ApprovalsHandle>(null);
+  const { open, toggle } = side;
+  useImperativeHandle(handle, () => ({
+    inspect,
+    toggleInspector: toggle,
+    focusComposer: () => composer.current?.focus(),
+    focusApproval: () => approvals.current?.focus(),
+  }));
+  const point = (callId: string): void => {
+    setSelectedStep(callId);
+    if (tab !== 'context') setTab('route');
+    if (!side.isOver) open();
+    conversation.current?.reveal(callId);
+  };
+  return (
+    <>
+      <div className="relative flex min-h-0 flex-1">
+        <main aria-label={t('session.label')} className="flex min-w-0 flex-1 flex-col">
+          <SessionHeader state={state} hasMenuButton={props.hasMenuButton} selectedStep={selectedStep} onStep={point}>
+            <InspectorButton isOpen={side.isOpen} onClick={toggle} />
+          </SessionHeader>
+          <ModelBanner />
+          <Conversation sessionId={sessionId} view={view} handle={conversation} onReview={() => inspect('changes')} />
+          <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
+          <Composer
+            sessionId={sessionId}
+            isRunning={sessionStatus(state) === 'running'}
+            handle={composer}
+            onSent={() => conversation.current?.toEnd()}
+            onInspect={inspect}
+            onHelp={onPalette}
+          />
+        </main>
+        {side.isOpen && (
+          <SideInspector isOver={side.isOver} onClose={toggle}>
+            <Inspector
+              sessionId={sessionId}
+              view={view}
+              tab={tab}
+              onTab={setTab}
+              selectedStep={selectedStep}
+              onStep={setSelectedStep}
+              isOver={side.isOver}
+            />
+          </SideInspector>
+        )}
+      </div>
+      <StatusBar session={{ state, money }} isConnected={props.isConnected} onInspect={inspect} onModels={onModels} />
+    </>
+  );
+}
+
+interface InspectorPlace {
+  readonly side: Side;
+  readonly tab: InspectorTab;
+  readonly setTab: (tab: InspectorTab) => void;
+  /** Opens it at a tab. */
+  readonly inspect: (tab: InspectorTab) => void;
+}
+
+function useInspector(): InspectorPlace {
+  const side = useSide(isInspectorOpen, narrowPx);
+  const [tab, setTab] = useStored(inspectorTab);
+  const inspect = (next: InspectorTab): void => {
+    setTab(next);
+    side.open();
+  };
+  return { side, tab, setTab, inspect };
+}
+
+function InspectorButton({ isOpen, onClick }: { readonly isOpen: boolean; readonly onClick: () => void }) {
+  const label = t(isOpen ? 'app.hideInspector' : 'app.showInspector');
+  return (
+    <Button look="quiet" size="icon" aria-label={label} title={label} aria-expanded={isOpen} onClick={onClick}>
+      <Icon name="panel" />
+    </Button>
+  );
+}
+
+interface SideInspectorProps {
+  readonly isOver: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** The inspector beside the conversation, or over it where there is no room. */
+function SideInspector({ isOver, onClose, children }: SideInspectorProps) {
+  const place = isOver ? 'absolute inset-y-0 right-0 z-20 max-w-full shadow-float' : '';
+  return (
+    <aside
+      aria-label={t('app.inspector')}
+      className={`flex w-96 shrink-0 flex-col border-l border-line bg-paper ${place}`}
+    >
+      {isOver && (
+        <Button
+          look="quiet"
+          size="icon"
+          className="absolute top-1.5 right-1.5 z-10"
+          aria-label={t('app.hideInspector')}
+          onClick={onClose}
+        >
+          <Icon name="close" />
+        </Button>
+      )}
+      {children}
+    </aside>
+  );
+}

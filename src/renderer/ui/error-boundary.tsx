@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import { Component } from 'react';
+import { t } from '../lib/texts.ts';
+import { Button } from './button.tsx';
+import { Notice } from './notice.tsx';
+
+interface ErrorBoundaryProps {
+  readonly children: ReactNode;
+}
+
+/** A view that cannot be drawn says so and leaves the others alone. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly problem: string | null }> {
+  override state = { problem: null };
+
+  static getDerivedStateFromError(error: unknown): { readonly problem: string } {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+
+  override render(): ReactNode {
+    if (this.state.problem === null) return this.props.children;
+    return (
+      <div className="m-auto max-w-md p-6">
+        <Notice kind="error">
+          <p>
+            {t('app.broken')} {this.state.problem}
+          </p>
+          <p className="mt-1 text-soft">{t('app.broken.kept')}</p>
+          <Button size="small" className="mt-3" onClick={() => window.location.reload()}>
+            {t('app.reload')}
+          </Button>
+        </Notice>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+
+/** A heading with what belongs to it, in the inspector and in settings. */
+export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="flex flex-col gap-2 not-first:mt-6">
+      <h3 className="text-xs font-semibold text-soft">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+interface FactsProps {
+  /** Label and value; a null value is left out. */
+  readonly facts: readonly (readonly [string, ReactNode])[];
+}
+
+/** Labels and values, one a line. */
+export function Facts({ facts }: FactsProps) {
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+      {facts
+        .filter(([, value]) => value !== null)
+        .map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-soft">{label}</dt>
+            <dd className="text-right tabular-nums wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** What a place says when it has nothing to show. */
+export function Empty({ children }: { readonly children: ReactNode }) {
+  return <p className="py-6 text-center text-sm text-balance text-soft">{children}</p>;
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+import { useId } from 'react';
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: string;
+  /** Draws the control with the ids of its label and hint. */
+  readonly children: (ids: { readonly id: string; readonly 'aria-describedby': string | undefined }) => ReactNode;
+  readonly className?: string;
+}
+
+export const inputClass =
+  'w-full rounded-md border border-line-strong bg-raised px-2.5 py-1.5 text-sm text-ink disabled:opacity-60';
+
+/** A control with its label above and a hint below. */
+export function Field({ label, hint, children, className = '' }: FieldProps) {
+  const id = useId();
+  const hintId = `${id}-hint`;
+  return (
+    <div className={`flex min-w-0 flex-col gap-1 ${className}`}>
+      <label htmlFor={id} className="text-xs font-medium text-soft">
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': hint === undefined ? undefined : hintId })}
+      {hint !== undefined && (
+        <p id={hintId} className="text-xs text-soft">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+const paths = {
+  plus: 'M12 5v14M5 12h14',
+  search: 'M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM20 20l-4.8-4.8',
+  settings:
+    'M4 7h10M18 7h2M4 17h2M10 17h10M16 7m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0M8 17m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0',
+  model: 'M12 3 4 7.5v9L12 21l8-4.5v-9L12 3ZM4 7.5l8 4.5 8-4.5M12 12v9',
+  close: 'M6 6l12 12M18 6 6 18',
+  chevron: 'M9 6l6 6-6 6',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  stop: 'M7 7h10v10H7z',
+  send: 'M12 19V5M6 11l6-6 6 6',
+  folder: 'M3 6.5h6l2 2.5h10v10H3z',
+  menu: 'M4 7h16M4 12h16M4 17h16',
+  panel: 'M4 5h16v14H4zM15 5v14',
+  command:
+    'M9 9h6v6H9zM9 9V7a2.5 2.5 0 1 0-2.500 2.500H9M15 9V7a2.500 2.500 0 1 1 2.500 2.500H15M9 15v2a2.500 2.500 0 1 1-2.500-2.500H9M15 15v2a2.500 2.500 0 1 0 2.500-2.500H15',
+  down: 'M12 5v14M6 13l6 6 6-6',
+  alert: 'M12 4 2.500 20h19L12 4ZM12 10v5M12 17.500v.5',
+  shield: 'M12 3 5 6v5c0 4.500 3 8 7 10 4-2 7-5.500 7-10V6l-7-3Z',
+  download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+/** A line drawing beside a text; it says nothing by itself. */
+export function Icon({ name, className = 'size-4' }: { readonly name: IconName; readonly className?: string }) {
+  return (
+    <svg
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.75"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      className={`shrink-0 ${className}`}
+    >
+      <path d={paths[name]} />
+    </svg>
+  );
+}

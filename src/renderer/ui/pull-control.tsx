@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { PullProgress } from '@shared/contract.ts';
+import { useClient } from '../lib/core-context.ts';
+import { megabytes } from '../lib/format.ts';
+import { cancelPull, startPull, usePulls } from '../lib/pulls.ts';
+import { t } from '../lib/texts.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { Notice } from './notice.tsx';
+
+/** Fetches a model, shows how far it is, and says why it stopped. */
+export function PullControl({ id }: { readonly id: string }) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const pull = usePulls().get(id);
+  const start = async (): Promise<void> => {
+    if (await startPull(client, id)) await queries.invalidateQueries({ queryKey: ['models'] });
+  };
+  if (pull !== undefined && pull.problem === null) return <Progress id={id} progress={pull.progress} />;
+  return (
+    <div className="flex flex-col items-start gap-2">
+      {pull?.problem !== undefined && pull.problem !== null && (
+        <Notice kind="error">
+          {t('models.pullFailed')} {pull.problem} {t('models.pullKept')}
+        </Notice>
+      )}
+      <Button size="small" onClick={() => void start()}>
+        <Icon name="download" className="size-3.5" /> {t('models.get')}
+      </Button>
+    </div>
+  );
+}
+
+function Progress({ id, progress }: { readonly id: string; readonly progress: PullProgress | null }) {
+  const phase = t(`models.phase.${progress?.phase ?? 'checking'}`);
+  const total = progress?.totalBytes ?? null;
+  const value = total === null ? {} : { value: progress?.doneBytes ?? 0, max: total };
+  return (
+    <div className="flex w-full max-w-sm flex-col gap-1">
+      <div className="flex items-center gap-3">
+        <progress
+          {...value}
+          aria-label={phase}
+          className="h-1.5 flex-1 appearance-none overflow-hidden rounded-full bg-chosen [&::-webkit-progress-bar]:bg-chosen [&::-webkit-progress-value]:bg-ink"
+        />
+        <Button size="small" look="quiet" onClick={() => cancelPull(id)}>
+          {t('models.cancel')}
+        </Button>
+      </div>
+      <p className="text-xs text-soft tabular-nums">
+        {phase}
+        {total !== null &&
+          ` · ${t('models.progress', { done: megabytes(progress?.doneBytes ?? 0), total: megabytes(total) })}`}
+      </p>
+    </div>
+  );
+}

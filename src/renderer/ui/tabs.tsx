@@ -1,0 +1,57 @@
+import { Tabs as Primitive } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+interface Tab<Id extends string> {
+  readonly id: Id;
+  readonly label: string;
+  /** A count beside the label; 0 is not shown. */
+  readonly count?: number;
+}
+
+interface TabsProps<Id extends string> {
+  readonly tabs: readonly Tab<Id>[];
+  readonly selected: Id;
+  readonly onSelect: (id: Id) => void;
+  readonly label: string;
+  /** A button lies over the right end of the list. */
+  readonly hasButton: boolean;
+  /** Of the selected tab. */
+  readonly children: ReactNode;
+}
+
+export function Tabs<Id extends string>({ tabs, selected, onSelect, label, hasButton, children }: TabsProps<Id>) {
+  const choose = (value: string): void => {
+    const tab = tabs.find((candidate) => candidate.id === value);
+    if (tab !== undefined) onSelect(tab.id);
+  };
+  return (
+    <Primitive.Root value={selected} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
+      <Primitive.List
+        aria-label={label}
+        className={`no-scrollbar flex h-11 shrink-0 items-center gap-0.5 overflow-x-auto border-b border-line pl-2 ${hasButton ? 'mr-11' : 'pr-2'}`}
+      >
+        {tabs.map((tab) => (
+          <Primitive.Trigger
+            key={tab.id}
+            value={tab.id}
+            className="flex h-7 items-center gap-1 rounded-md px-2 text-xs font-medium whitespace-nowrap text-soft hover:text-ink data-[state=active]:bg-chosen data-[state=active]:text-ink"
+          >
+            {tab.label}
+            {tab.count !== undefined && tab.count > 0 && (
+              <span className="rounded bg-ink px-1 text-2xs leading-4 text-paper tabular-nums">{tab.count}</span>
+            )}
+          </Primitive.Trigger>
+        ))}
+      </Primitive.List>
+      {tabs.map((tab) => (
+        <Primitive.Content
+          key={tab.id}
+          value={tab.id}
+          className="min-h-0 flex-1 overflow-y-auto p-4 outline-offset-[-2px]"
+        >
+          {tab.id === selected && children}
+        </Primitive.Content>
+      ))}
+    </Primitive.Root>
+  );
+}

@@ -1,0 +1,80 @@
+import { useMemo, useState } from 'react';
+import type { AnsiRun } from '../lib/ansi.ts';
+import { parseAnsi } from '../lib/ansi.ts';
+import { plural, t } from '../lib/texts.ts';
+import { CopyButton } from './copy-button.tsx';
+
+interface TerminalOutputProps {
+  readonly text: string;
+  /** Shown above it, as in a terminal. */
+  readonly command?: string | undefined;
+}
+
+/** The end of an output matters most; what is before it unfolds. */
+const shownLines = 60;
+
+// The sixteen colours of a terminal, by variables of the style sheet: both themes can be read.
+const colours = [
+  'text-soft',
+  'text-bad',
+  'text-good',
+  'text-warn',
+  'text-[var(--shiki-token-constant)]',
+  'text-[var(--shiki-token-keyword)]',
+  'text-local',
+  'text-ink',
+];
+
+/** What a command printed: its colours, but nothing it could do to a terminal. */
+export function TerminalOutput({ text, command }: TerminalOutputProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const lines = useMemo(() => text.replace(/\n+$/u, '').split('\n'), [text]);
+  const hidden = isOpen ? 0 : Math.max(0, lines.length - shownLines);
+  const runs = useMemo(() => parseAnsi(lines.slice(hidden).join('\n')), [lines, hidden]);
+  return (
+    <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
+      {command !== undefined && (
+        <figcaption className="flex items-start justify-between gap-2 border-b border-line py-1 pr-1 pl-3">
+          <code className="pt-0.5 font-mono text-xs wrap-anywhere">
+            <span className="text-soft select-none">$ </span>
+            {command}
+          </code>
+          <CopyButton text={command} label={t('session.copy')} />
+        </figcaption>
+      )}
+      {hidden > 0 && (
+        <button
+          type="button"
+          className="w-full border-b border-line py-1 text-xs text-soft hover:bg-chosen hover:text-ink"
+          onClick={() => setIsOpen(true)}
+        >
+          {plural('terminal.earlier', hidden)}
+        </button>
+      )}
+      {text !== '' && (
+        <pre
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
+          tabIndex={0}
+          className="max-h-120 overflow-auto px-3 py-2 font-mono text-xs leading-relaxed whitespace-pre-wrap wrap-anywhere"
+        >
+          {runs.map((run, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
+            <span key={index} className={lookOf(run)}>
+              {run.text}
+            </span>
+          ))}
+        </pre>
+      )}
+    </figure>
+  );
+}
+
+function lookOf({ colour, isBold, isFaint }: AnsiRun): string | undefined {
+  const looks = [
+    colour === null ? '' : (colours[colour % 8] ?? ''),
+    isBold ? 'font-semibold' : '',
+    isFaint ? 'text-soft' : '',
+  ];
+  const text = looks.filter((look) => look !== '').join(' ');
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,68 @@
+import type { RefObject } from 'react';
+import { useMemo } from 'react';
+import type { Action } from './lib/actions.ts';
+import { copyText } from './lib/copy-text.ts';
+import { useClient } from './lib/core-context.ts';
+import { inspectorTabs, textSize, textSizes, theme, themes } from './lib/preferences.ts';
+import { t } from './lib/texts.ts';
+import type { View } from './lib/use-view.ts';
+import type { SessionHandle } from './session-screen.tsx';
+
+interface ActionsOptions {
+  readonly view: View;
+  readonly show: (view: View) => void;
+  readonly session: RefObject<SessionHandle | null>;
+  readonly openPalette: () => void;
+  readonly toggleSidebar: () => void;
+}
+
+/** Everything that can be done from anywhere in the window, as it stands now. */
+export function useActions({ view, show, session, openPalette, toggleSidebar }: ActionsOptions): readonly Action[] {
+  const client = useClient();
+  const sessionId = view.type === 'session' ? view.sessionId : null;
+  return useMemo(() => {
+    const always: readonly Action[] = [
+      { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: openPalette },
+      { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
+      { id: 'sidebar', label: t('action.sidebar'), keys: 'Mod+B', run: toggleSidebar },
+      { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
+      { id: 'settings', label: t('action.settings'), keys: 'Mod+,', run: () => show({ type: 'settings' }) },
+      ...themes.map((name) => ({
+        id: `theme-${name}`,
+        label: t('action.theme', { theme: t(`settings.theme.${name}`) }),
+        run: () => theme.set(name),
+      })),
+      ...textSizes.map((size) => ({
+        id: `text-size-${size}`,
+        label: t('action.textSize', { size: t(`settings.textSize.${size}`) }),
+        run: () => textSize.set(size),
+      })),
+    ];
+    if (sessionId === null) return always;
+    const here: readonly Action[] = [
+      { id: 'message', label: t('action.message'), keys: 'Mod+L', run: () => session.current?.focusComposer() },
+      {
+        id: 'stop',
+        label: t('action.stop'),
+        keys: 'Mod+.',
+        // Whether there was something to stop shows in the session itself.
+        run: () => void client.sessions.cancel({ sessionId }).catch(() => undefined),
+      },
+      {
+        id: 'approval',
+        label: t('action.approval'),
+        keys: 'Mod+Shift+A',
+        run: () => session.current?.focusApproval(),
+      },
+      { id: 'inspector', label: t('action.inspector'), keys: 'Mod+J', run: () => session.current?.toggleInspector() },
+      ...inspectorTabs.map((tab, index) => ({
+        id: `inspect-${tab}`,
+        label: t('action.inspect', { tab: t(`inspector.${tab}`) }),
+        keys: `Mod+${index + 1}`,
+        run: () => session.current?.inspect(tab),
+      })),
+      { id: 'copy-id', label: t('action.copyId'), run: () => void copyText(sessionId) },
+    ];
+    return [...here, ...always];
+  }, [client, sessionId, show, session, openPalette, toggleSidebar]);
+}

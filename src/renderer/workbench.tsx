@@ -1,0 +1,119 @@
+import type { ReactNode } from 'react';
+import { Suspense, lazy, useCallback, useRef, useState } from 'react';
+import { SessionList } from './features/sessions/session-list.tsx';
+import { isSidebarOpen } from './lib/preferences.ts';
+import { useActionKeys } from './lib/actions.ts';
+import { useClient } from './lib/core-context.ts';
+import { t } from './lib/texts.ts';
+import { useSide } from './lib/use-side.ts';
+import { useSessions } from './lib/use-sessions.ts';
+import type { View } from './lib/use-view.ts';
+import { useView } from './lib/use-view.ts';
+import { Middle } from './middle.tsx';
+import type { SessionHandle } from './session-screen.tsx';
+import { Button } from './ui/button.tsx';
+import { ErrorBoundary } from './ui/error-boundary.tsx';
+import { Icon } from './ui/icon.tsx';
+import { useActions } from './use-actions.ts';
+
+const Palette = lazy(() => import('./features/palette/palette.tsx'));
+
+/** Below this the list lies over the view instead of beside it. */
+const narrowPx = 820;
+
+/** The window: the list at the side, one view in the middle, and everything that can be done from anywhere. */
+export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
+  const client = useClient();
+  const { load, refresh } = useSessions(client);
+  const [view, setView] = useView();
+  const side = useSide(isSidebarOpen, narrowPx);
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  const session = useRef<SessionHandle>(null);
+  const { closeOver } = side;
+  const show = useCallback(
+    (next: View): void => {
+      setView(next);
+      closeOver();
+      refresh();
+    },
+    [setView, closeOver, refresh],
+  );
+  const openPalette = useCallback(() => setIsPaletteOpen(true), []);
+  const actions = useActions({ view, show, session, openPalette, toggleSidebar: side.toggle });
+  useActionKeys(actions);
+  const sessions = load.type === 'ready' ? load.sessions : [];
+  return (
+    <div className="relative flex min-h-0 flex-1">
+      {side.isOpen && (
+        <SideList isOver={side.isOver} onClose={side.toggle}>
+          <SessionList load={load} view={view} onShow={show} onPalette={openPalette} />
+        </SideList>
+      )}
+      <div className="relative flex min-w-0 flex-1 flex-col">
+        {!side.isOpen && <MenuButton onClick={side.toggle} />}
+        <ErrorBoundary key={view.type === 'session' ? view.sessionId : view.type}>
+          <Middle
+            view={view}
+            load={load}
+            actions={actions}
+            session={session}
+            isConnected={isConnected}
+            hasMenuButton={!side.isOpen}
+            onShow={show}
+            onStatus={refresh}
+            onPalette={openPalette}
+          />
+        </ErrorBoundary>
+      </div>
+      {isPaletteOpen && (
+        <Suspense>
+          <Palette
+            actions={actions}
+            sessions={sessions}
+            onSession={(sessionId) => show({ type: 'session', sessionId })}
+            onClose={() => setIsPaletteOpen(false)}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+interface SideListProps {
+  readonly isOver: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** The list beside the view, or over it where there is no room; a click beside it then closes it. */
+function SideList({ isOver, onClose, children }: SideListProps) {
+  if (!isOver) return <aside className="w-64 shrink-0 border-r border-line bg-side">{children}</aside>;
+  return (
+    <>
+      <aside className="absolute inset-y-0 left-0 z-30 w-72 max-w-[85vw] border-r border-line bg-side shadow-float">
+        {children}
+      </aside>
+      <button
+        type="button"
+        aria-label={t('app.closeList')}
+        className="absolute inset-0 z-20 bg-ink/20 dark:bg-paper/60"
+        onClick={onClose}
+      />
+    </>
+  );
+}
+
+function MenuButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <Button
+      look="quiet"
+      size="icon"
+      className="absolute top-2 left-2 z-10"
+      aria-label={t('app.menu')}
+      title={t('app.menu')}
+      onClick={onClick}
+    >
+      <Icon name="menu" />
+    </Button>
+  );
+}

@@ -1,0 +1,53 @@
+import { join, resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { Page } from 'playwright-core';
+import { _electron } from 'playwright-core';
+import type { CoreApi } from '../../src/main/api/core-api.ts';
+import { createRouter } from '../../src/main/api/router.ts';
+import { startServer } from '../../src/main/web/serve.ts';
+import { appFlags, builtFolder, testEnvironment } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+export interface ServedPage {
+  readonly page: Page;
+  readonly url: string;
+  /** What the page itself complained about: errors, and what its policy refused. */
+  readonly complaints: string[];
+  resize(width: number, height: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The built page in a bare browser, on a core that a test writes: every state of the window can be had, and at once. */
+export async function servePage(core: CoreApi): Promise<ServedPage> {
+  const endDisplay = await ensureShellAndDisplay();
+  const server = await startServer(createRouter(core), { port: 0, pageFolder: join(builtFolder, 'renderer') });
+  const folder = mkdtempSync(join(tmpdir(), 'dewpoint-page-'));
+  const env = { ...testEnvironment(folder), BROWSER_DATA: join(folder, 'browser') };
+  const app = await _electron.launch({ args: [resolve('tests/electron/browser.cjs'), ...appFlags()], env });
+  const page = await app.firstWindow();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(server.url);
+  return {
+    page,
+    url: server.url,
+    complaints,
+    resize: async (width, height) => {
+      await app.evaluate(
+        ({ BrowserWindow }, size) => BrowserWindow.getAllWindows()[0]?.setContentSize(size.width, size.height),
+        { width, height },
+      );
+      await page.waitForFunction((wanted) => window.innerWidth === wanted, width);
+    },
+    close: async () => {
+      await app.close();
+      await server.close();
+      endDisplay();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { CallDetail, ChangedFile, Finding, ModelEntry } from '@shared/contract.ts';
+import type { CoreApi } from '../../src/main/api/core-api.ts';
+import { createScriptedCore } from './scripted-core.ts';
+import type { ScriptedCore } from './scripted-core.ts';
+
+export interface PageCore extends ScriptedCore {
+  /** What the page asked for, by name, with its arguments. */
+  readonly asked: { readonly name: string; readonly args: readonly unknown[] }[];
+  readonly changes: Map<string, readonly ChangedFile[]>;
+  readonly details: Map<string, CallDetail>;
+  models: readonly ModelEntry[];
+  findings: readonly Finding[];
+  settings: Record<string, unknown>;
+}
+
+const noDetail: CallDetail = { text: null, request: null, parts: [], price: null, tools: [] };
+
+/** A scripted core that also answers what the other views of the window ask for, and notes what it was asked. */
+export function createPageCore(): PageCore {
+  const scripted = createScriptedCore();
+  const asked: PageCore['asked'] = [];
+  const note = (name: string, ...args: readonly unknown[]): void => void asked.push({ name, args });
+  const changes = new Map<string, readonly ChangedFile[]>();
+  const details = new Map<string, CallDetail>();
+  const core: PageCore = {
+    ...scripted,
+    asked,
+    changes,
+    details,
+    models: [],
+    findings: [],
+    settings: { policy: 'local', local: 'llama-cpp/starter', cloud: null, approve: 'ask', limits: {}, sandbox: {} },
+    callDetail: async (_sessionId, id) => details.get(id) ?? noDetail,
+    cancel: async (sessionId) => note('cancel', sessionId),
+    approve: async (sessionId, approvalId, answer) => {
+      note('approve', approvalId, answer);
+      scripted.append(sessionId, { type: 'approval-answered', approvalId, answer, by: 'person' });
+    },
+    showChanges: async (sessionId) => changes.get(sessionId) ?? [],
+    takeChanges: async (sessionId, paths) => outcome('take', sessionId, paths),
+    undoChanges: async (sessionId, paths) => outcome('undo', sessionId, paths),
+    listModels: async () => core.models,
+    getSetting: (key) => (key === undefined ? core.settings : core.settings[key]),
+    setSetting: async (key, value) => {
+      note('set', key, value);
+      core.settings = { ...core.settings, [key]: value };
+      return value;
+    },
+    doctor: async () => core.findings,
+    pullModel: async (id, onProgress) => {
+      note('pull', id);
+      onProgress({ phase: 'downloading', doneBytes: 4e8, totalBytes: 1.1e9, text: '' });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      core.models = core.models.map((model) => (model.id === id ? { ...model, state: 'ready' } : model));
+      onProgress({ phase: 'done', doneBytes: 1.1e9, totalBytes: 1.1e9, text: '' });
+    },
+  };
+  const outcome = (what: string, _sessionId: string, paths: readonly string[]): ReturnType<CoreApi['takeChanges']> => {
+    note(what, ...paths);
+    return Promise.resolve({ done: paths, refused: [] });
+  };
+  return core;
+}

@@ -1,0 +1,362 @@
+import type { ChangedFile, ModelEntry } from '@shared/contract.ts';
+import type { PageCore } from './page-core.ts';
+import type { Story } from './page-story.ts';
+import { cloudModel, localModel, startStory } from './page-story.ts';
+
+const project = '/home/ada/projects/api-server';
+const notes = '/home/ada/projects/notes';
+
+const failing = `\u001b[1m============================= test session starts ==============================\u001b[0m
+collected 13 items
+
+tests/test_dates.py \u001b[32m............\u001b[0m\u001b[31mF\u001b[0m                                       [100%]
+
+=================================== FAILURES ===================================
+\u001b[31m________________________________ test_iso_week _________________________________\u001b[0m
+    def test_iso_week():
+>       assert week_of(date(2026, 1, 1)) == (2026, 1)
+\u001b[31mE       assert (2025, 53) == (2026, 1)\u001b[0m
+
+tests/test_dates.py:31: AssertionError
+\u001b[31m========================= 1 failed, 12 passed in 0.41s =========================\u001b[0m`;
+
+const passing = '\u001b[32m============================== 13 passed in 0.38s ==============================\u001b[0m';
+
+const dateDiff = `--- a/dates.py
++++ b/dates.py
+@@ -14,9 +14,13 @@ def parse_day(text: str) -> date:
+ 
+ 
+ def week_of(day: date) -> tuple[int, int]:
+-    """Year and week of a day."""
+-    week = int(day.strftime('%W')) + 1
+-    return day.year, week
++    """ISO year and week of a day: the year is that of the week's Thursday."""
++    thursday = day + timedelta(days=3 - day.weekday())
++    first = date(thursday.year, 1, 4)
++    monday = first - timedelta(days=first.weekday())
++    week = (thursday - monday).days // 7 + 1
++    return thursday.year, week
+ 
+ 
+ def is_weekend(day: date) -> bool:
+`;
+
+const importDiff = `--- a/report.py
++++ b/report.py
+@@ -1,4 +1,4 @@
+-from datetime import date
++from datetime import date, timedelta
+ 
+ from dates import week_of
+ 
+`;
+
+export const changedFiles: readonly ChangedFile[] = [
+  { path: 'dates.py', kind: 'modified', added: 6, removed: 3, diff: dateDiff, state: 'open' },
+  { path: 'report.py', kind: 'modified', added: 1, removed: 1, diff: importDiff, state: 'open' },
+  { path: 'tests/__snapshots__/weeks.bin', kind: 'added', added: null, removed: null, diff: null, state: 'taken' },
+];
+
+/** A task that begins on this machine, gets stuck, and is finished by a step in the cloud. */
+export async function fixScene(core: PageCore): Promise<Story> {
+  const story = await startStory(core, 'Fix the failing date test', project);
+  story.sandbox('container');
+  story.ask('The test in dates.py fails since Monday. Find out why and fix it.', {
+    maxUsd: 1,
+    criterion: 'python3 -m pytest -q',
+  });
+  story.check('before', false, failing);
+  story.rung('local', 'The task names a failing test; the model passed the probe for the free loop.');
+  story.action('list the files of the project', 'dates.py\nreport.py\ntests/test_dates.py');
+  story.step({
+    rung: 'local',
+    label: 'read dates.py',
+    tool: 'read_file',
+    output: 'def week_of(day): …',
+    reason: 'A small local model reads as well as a large one.',
+  });
+  story.step({
+    rung: 'local',
+    label: 'edit dates.py',
+    tool: 'edit_file',
+    input: { path: 'dates.py', old: "'%W'", new: "'%V'" },
+    output: 'changed 1 line',
+    reason: 'One place, one line: local.',
+  });
+  story.step({
+    rung: 'local',
+    label: 'run the tests',
+    tool: 'run_tests',
+    input: { command: 'python3 -m pytest -q' },
+    output: failing,
+    exitCode: 1,
+    ms: 2_300,
+    reason: 'Running tests needs no large model.',
+  });
+  story.step({
+    rung: 'local',
+    label: 'edit dates.py',
+    tool: 'edit_file',
+    input: { path: 'dates.py' },
+    output: 'refused: the same edit again',
+    reason: 'One place, one line: local.',
+  });
+  story.rung('cloud', 'The same edit was rejected twice; the notes so far go along.');
+  story.step({
+    rung: 'cloud',
+    label: 'edit dates.py',
+    tool: 'edit_file',
+    input: { path: 'dates.py' },
+    output: 'changed 6 lines',
+    text: 'The week belongs to the year of its **Thursday**, so `strftime` alone cannot answer this. I compute it from the first Thursday instead.',
+    reason: 'The same edit was rejected twice; local has no new idea.',
+    usage: { freshInput: 1850, cacheRead: 0, cacheWrite: 1200, output: 310, reasoning: 120 },
+    ms: 4_100,
+  });
+  story.changed('dates.py', 6, 3);
+  story.changed('report.py', 1, 1);
+  story.step({
+    rung: 'local',
+    label: 'run the tests',
+    tool: 'run_tests',
+    input: { command: 'python3 -m pytest -q' },
+    output: passing,
+    exitCode: 0,
+    ms: 2_100,
+    reason: 'Running tests needs no large model.',
+  });
+  story.check('after', true, passing);
+  story.end(
+    'done',
+    'The week of a day near the turn of the year was counted from January 1st. `week_of` now follows ISO 8601: a week belongs to the year of its Thursday.\n\n- `dates.py`: the year and the week come from the Thursday\n- `report.py`: the import it needs',
+  );
+  core.changes.set(story.sessionId, changedFiles);
+  return story;
+}
+
+const answer = `The server reads its port from **three places**, in this order:
+
+1. the flag \`--port\`
+2. the variable \`PORT\`
+3. \`config/default.toml\`
+
+\`\`\`python
+def port_of(args: Namespace, env: Mapping[str, str]) -> int:
+    """The first place that names a port wins."""
+    if args.port is not None:
+        return args.port
+    return int(env.get('PORT', load_defaults()['port']))
+\`\`\`
+
+| place | wins over | example |
+|---|---|---|
+| flag | all | \`--port 9000\` |
+| variable | the file | \`PORT=9000\` |
+
+![a diagram](https://example.com/ports.png)
+
+See [the documentation](https://example.com/docs) for more.`;
+
+/** A question, answered with Markdown. */
+export async function answerScene(core: PageCore): Promise<Story> {
+  const story = await startStory(core, 'Which port does the server listen on?', project);
+  story.sandbox('read-only');
+  story.ask('Which port does the server listen on, and who decides?');
+  story.rung('recipe', 'A question about the project.', 'answer-question');
+  story.action('search for "port"', 'server.py:12: port = port_of(args, os.environ)');
+  story.step({ rung: 'recipe', label: 'answer', text: answer, ms: 6_400, usage: { output: 214 } });
+  story.end('answered', answer);
+  return story;
+}
+
+/** A turn that waits for a person. */
+export async function approvalScene(core: PageCore): Promise<Story> {
+  const story = await startStory(core, 'Add a check for empty names', project);
+  story.sandbox('container');
+  story.ask('Reject empty names, and keep the tests green.');
+  story.rung('local', 'A small change in one file.');
+  story.step({ rung: 'local', label: 'read names.py', tool: 'read_file', output: 'def clean(name): …' });
+  const callId = story.begin('local');
+  const toolCallId = `${story.sessionId}-guarded`;
+  const input = { path: 'tests/test_n\u0430mes.py', content: 'assert True\u202E # ko' };
+  story.append({
+    type: 'tool-call-requested',
+    toolCallId,
+    callId,
+    tool: 'write_file',
+    input,
+    style: 'native',
+    repairs: [],
+  });
+  for (const [index, subject] of [`write ${input.path}\u202E`, 'write conftest.py'].entries()) {
+    story.append({
+      type: 'approval-requested',
+      approvalId: `a${index}`,
+      toolCallId,
+      kind: 'guarded-file',
+      subject,
+      sha256: 'c'.repeat(64),
+    });
+  }
+  core.details.set(toolCallId, {
+    text: null,
+    request: null,
+    parts: [],
+    price: null,
+    tools: [{ toolCallId, tool: 'write_file', input, repairs: [], output: '', isOutputWhole: true, changes: [] }],
+  });
+  return story;
+}
+
+/** A turn in the middle of its work, with a message that waits. */
+export async function workingScene(core: PageCore): Promise<Story & { readonly callId: string }> {
+  const story = await startStory(core, 'Explain how releases are made', notes);
+  story.sandbox('container');
+  story.ask('How are releases made here? Write it down in RELEASING.md.');
+  story.rung('local', 'A task in one new file.');
+  story.step({ rung: 'local', label: 'search for "release"', tool: 'search', output: 'scripts/release.sh:3' });
+  const callId = story.begin('local');
+  story.append({ type: 'user-message-added', messageId: 'late', text: 'Mention the changelog, too.', queued: true });
+  return { ...story, callId };
+}
+
+/** Ends that are no success. */
+export async function endScenes(core: PageCore): Promise<void> {
+  const missing = await startStory(core, 'Make the nightly job idempotent', project);
+  missing.sandbox('read-only');
+  missing.ask('Make the nightly job idempotent.');
+  missing.append({
+    type: 'turn-ended',
+    reason: 'missing',
+    text: '',
+    confidence: null,
+    failure: {
+      code: 'missing-sandbox',
+      message: 'No container engine was found, so no command can run.',
+      hint: 'Install Docker or Podman, start it, and send the message again. Questions and plans work without.',
+    },
+  });
+  const capped = await startStory(core, 'Translate the manual', notes);
+  capped.ask('Translate the manual into Dutch.', { maxUsd: 0.02 });
+  capped.rung('cloud', 'Long prose: the local model failed its probe for it.');
+  capped.step({
+    rung: 'cloud',
+    label: 'write manual.nl.md',
+    tool: 'write_file',
+    output: 'written',
+    usage: { freshInput: 2500, cacheRead: 0, output: 700 },
+  });
+  capped.end('cap', 'The next call could cost $0.0110; $0.0020 is left of the cap of $0.0200.');
+}
+
+/** Many turns, as after weeks in one session. */
+export async function longScene(core: PageCore, turns = 60): Promise<Story> {
+  const story = await startStory(
+    core,
+    'A session of many weeks, with a title that is far too long to be shown whole anywhere in the window',
+    notes,
+  );
+  story.sandbox('container');
+  for (let turn = 1; turn <= turns; turn += 1) {
+    story.ask(`Message ${turn}: ${'look at the next chapter and mend its links '.repeat((turn % 4) + 1)}`);
+    story.rung('local', 'As before.');
+    for (let step = 0; step < 2 + (turn % 5) * 3; step += 1) {
+      story.step({
+        rung: (turn + step) % 9 === 0 ? 'cloud' : 'local',
+        label: `read chapters/${turn}/${'a-very-long-name-'.repeat(step % 7)}${step}.md`,
+        tool: 'read_file',
+        output: 'text',
+      });
+    }
+    story.end('answered', `Answer ${turn}. ${'The links of this chapter were looked at. '.repeat((turn % 3) + 1)}`);
+  }
+  return story;
+}
+
+export const models: readonly ModelEntry[] = [
+  {
+    id: localModel,
+    label: 'Qwen2.5 Coder 1.5B Instruct',
+    where: 'local',
+    state: 'ready',
+    sizeBytes: 1_117_320_768,
+    licence: 'Apache-2.0',
+    info: infoOf(localModel, 'local', 32_768, 1.5),
+    note: 'the starter model',
+  },
+  {
+    id: 'llama-cpp/qwen2.5-coder-0.5b-instruct',
+    label: 'Qwen2.5 Coder 0.5B Instruct',
+    where: 'local',
+    state: 'downloadable',
+    sizeBytes: 491_400_064,
+    licence: 'Apache-2.0',
+    info: null,
+    note: null,
+  },
+  {
+    id: cloudModel,
+    label: 'Large 1',
+    where: 'cloud',
+    state: 'ready',
+    sizeBytes: null,
+    licence: null,
+    info: infoOf(cloudModel, 'cloud', 200_000, null),
+    note: null,
+  },
+  {
+    id: 'office/*',
+    label: 'office',
+    where: 'cloud',
+    state: 'unreachable',
+    sizeBytes: null,
+    licence: null,
+    info: null,
+    note: 'connect ECONNREFUSED 10.0.0.7:8080',
+  },
+];
+
+function infoOf(id: string, where: 'local' | 'cloud', contextTokens: number, parametersB: number | null) {
+  const [provider = '', name = ''] = id.split('/');
+  const isLocal = where === 'local';
+  return {
+    id,
+    provider,
+    name,
+    label: name,
+    where,
+    contextTokens,
+    parametersB,
+    capabilities: { tools: !isLocal, grammar: isLocal, prefill: isLocal, infill: isLocal, countTokens: isLocal },
+    price: isLocal
+      ? { input: 0, output: 0, source: 'local', date: '2026-11-01' }
+      : { input: 3, output: 15, source: 'settings', date: '2026-11-01' },
+    gears: ['loop' as const],
+  };
+}
+
+/** A home with something in it: sessions of several days, models, and a machine that has what is needed. */
+export function furnish(core: PageCore): void {
+  core.models = models;
+  core.settings = {
+    version: 1,
+    policy: 'hybrid',
+    local: localModel,
+    cloud: cloudModel,
+    approve: 'ask',
+    limits: { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000 },
+    sandbox: { image: null, memoryMb: 2048, cpus: null, pids: 512, commandTimeoutSeconds: 120 },
+  };
+  core.findings = [
+    { area: 'dewpoint', status: 'ok', text: '0.1.0 on Node 24.21.0, linux x64', hint: null },
+    { area: 'home', status: 'ok', text: '/home/ada/.local/share/dewpoint, 212.4 GB free', hint: null },
+    {
+      area: 'sandbox',
+      status: 'warning',
+      text: 'docker 27.3 at unix:///run/docker.sock',
+      hint: 'It cannot limit: swap.',
+    },
+    { area: 'cloud', status: 'missing', text: 'office is not reachable', hint: 'dewpoint models list' },
+  ];
+}

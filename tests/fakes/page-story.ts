@@ -1,0 +1,243 @@
+import type { NewEvent } from '@shared/events.ts';
+import type { Rung } from '@shared/models.ts';
+import type { Price, Usage } from '@shared/money.ts';
+import { costOf } from '@shared/money.ts';
+import type { PageCore } from './page-core.ts';
+
+export const localModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
+export const cloudModel = 'example/large-1';
+
+const rungs = {
+  recipe: { gear: 'recipe', model: localModel, where: 'local' },
+  local: { gear: 'loop', model: localModel, where: 'local' },
+  cloud: { gear: 'loop', model: cloudModel, where: 'cloud' },
+} as const satisfies Record<string, Rung>;
+
+const localPrice: Price = { input: 0, output: 0, source: 'local', date: '2026-11-01' };
+const cloudPrice: Price = {
+  input: 3,
+  cacheRead: 0.3,
+  cacheWrite: 3.75,
+  output: 15,
+  source: 'settings',
+  date: '2026-11-01',
+};
+const blob = { sha256: 'a'.repeat(64), bytes: 4096 };
+
+export interface Stepped {
+  readonly rung: keyof typeof rungs;
+  readonly label: string;
+  readonly tool?: string;
+  readonly input?: unknown;
+  readonly output?: string;
+  readonly exitCode?: number | null;
+  readonly reason?: string;
+  readonly text?: string;
+  readonly usage?: Partial<Usage>;
+  readonly ms?: number;
+}
+
+/** Writes the events of a session, one call at a time, as a turn of the engine would. */
+export interface Story {
+  readonly sessionId: string;
+  append(event: NewEvent): void;
+  ask(text: string, options?: { readonly plan?: boolean; readonly maxUsd?: number; readonly criterion?: string }): void;
+  sandbox(tier: 'container' | 'read-only'): void;
+  rung(rung: keyof typeof rungs, reason: string, recipe?: string): void;
+  check(phase: 'before' | 'after', passed: boolean, summary: string): void;
+  action(label: string, output: string, exitCode?: number): void;
+  step(step: Stepped): string;
+  /** A step that has begun and goes on. */
+  begin(rung: keyof typeof rungs): string;
+  changed(path: string, added: number, removed: number): void;
+  end(reason: Extract<NewEvent, { type: 'turn-ended' }>['reason'], text: string): void;
+}
+
+export async function startStory(core: PageCore, title: string, projectPath: string | null): Promise<Story> {
+  const sessionId = await core.createSession({ projectPath, title });
+  let count = 0;
+  let steps = 0;
+  let turnId = '';
+  const id = (kind: string): string => `${sessionId}-${kind}-${(count += 1)}`;
+  const append = (event: NewEvent): void =>
+    core.append(sessionId, turnId === '' || 'turnId' in event ? event : { ...event, turnId });
+  const begin = (name: keyof typeof rungs, purpose: 'act' | 'answer' = 'act', reason = ''): string => {
+    const callId = id('call');
+    const rung = rungs[name];
+    if (reason !== '') {
+      const chosen = { model: rung.model, where: rung.where };
+      append({ type: 'route-decided', callId, chosen, runnerUp: null, reasonCode: 'rung', reason });
+    }
+    steps += 1;
+    const provider = rung.model.split('/')[0] ?? '';
+    append({
+      type: 'model-call-started',
+      callId,
+      step: steps,
+      purpose,
+      rung,
+      provider,
+      model: rung.model,
+      request: blob,
+      promptTokens: 900,
+    });
+    return callId;
+  };
+  const tool = (callId: string, step: Stepped): void => {
+    const toolCallId = id('tool');
+    const name = step.tool ?? 'read_file';
+    const { input = { path: 'dates.py' }, label } = step;
+    append({ type: 'tool-call-requested', toolCallId, callId, tool: name, input, style: 'native', repairs: [] });
+    append({ type: 'tool-started', toolCallId, tool: name, by: 'model', input, label });
+    append({
+      type: 'tool-ended',
+      toolCallId,
+      tool: name,
+      ...ended(step.output ?? '', step.exitCode ?? null, step.ms ?? 400),
+    });
+    core.details.set(callId, {
+      text: null,
+      request: requestOf(),
+      parts: [{ type: 'text', text: step.text ?? '' }],
+      price: step.rung === 'cloud' ? cloudPrice : localPrice,
+      tools: [
+        { toolCallId, tool: name, input, repairs: [], output: step.output ?? '', isOutputWhole: true, changes: [] },
+      ],
+    });
+  };
+  return {
+    sessionId,
+    append,
+    begin,
+    ask(text, options = {}) {
+      turnId = '';
+      const messageId = id('message');
+      append({ type: 'user-message-added', messageId, text, queued: false });
+      turnId = id('turn');
+      const criterion =
+        options.criterion === undefined ? null : { command: options.criterion, source: 'project' as const };
+      const limits = { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000, maxUsd: options.maxUsd ?? null };
+      const ladder = [rungs.recipe, rungs.local, rungs.cloud];
+      append({ type: 'turn-started', messageId, plan: options.plan ?? false, criterion, ladder, limits });
+    },
+    sandbox(tier) {
+      const isContainer = tier === 'container';
+      append({
+        type: 'sandbox-started',
+        tier,
+        image: isContainer ? 'dewpoint-sandbox:3f2a91c' : null,
+        description: isContainer
+          ? 'Docker 27.3: commands run as your user, without a network, with the project mounted and nothing else.'
+          : 'No container engine was found. Files can be read and searched; no command runs.',
+        limits: isContainer
+          ? { memoryMb: 2048, pids: 512, cpus: 2, network: 'none', readOnlyRoot: true, noNewPrivileges: true }
+          : {},
+      });
+    },
+    rung(name, reason, recipe) {
+      append({ type: 'rung-chosen', rung: rungs[name], recipe: recipe ?? null, reason, index: 0 });
+    },
+    check(phase, passed, summary) {
+      append({
+        type: 'criterion-checked',
+        phase,
+        command: 'python3 -m pytest -q',
+        exitCode: passed ? 0 : 1,
+        passed,
+        summary,
+      });
+    },
+    action(label, output, exitCode = 0) {
+      const toolCallId = id('action');
+      append({ type: 'tool-started', toolCallId, tool: 'run_command', by: 'recipe', input: { command: label }, label });
+      append({ type: 'tool-ended', toolCallId, tool: 'run_command', ...ended(output, exitCode, 800) });
+      core.details.set(toolCallId, {
+        text: null,
+        request: null,
+        parts: [],
+        price: null,
+        tools: [
+          {
+            toolCallId,
+            tool: 'run_command',
+            input: { command: label },
+            repairs: [],
+            output,
+            isOutputWhole: true,
+            changes: [],
+          },
+        ],
+      });
+    },
+    step(step) {
+      const callId = begin(
+        step.rung,
+        step.tool === undefined && step.text !== undefined ? 'answer' : 'act',
+        step.reason,
+      );
+      append(callEnded(callId, step));
+      if (step.tool !== undefined) tool(callId, step);
+      return callId;
+    },
+    changed(path, added, removed) {
+      const after = { kept: true as const, blob: { sha256: 'b'.repeat(64), bytes: 10 }, mode: 0o644 };
+      append({
+        type: 'file-changed',
+        path,
+        before: null,
+        after,
+        by: 'model',
+        toolCallId: null,
+        added,
+        removed,
+        undoes: [],
+      });
+    },
+    end(reason, text) {
+      append({ type: 'turn-ended', reason, text, confidence: reason === 'done' ? 'high' : null, failure: null });
+      turnId = '';
+    },
+  };
+}
+
+function ended(output: string, exitCode: number | null, durationMs: number) {
+  return { status: 'ok', output, full: null, exitCode, durationMs, data: null, dataBlob: null } as const;
+}
+
+function callEnded(callId: string, step: Stepped): NewEvent {
+  const price = step.rung === 'cloud' ? cloudPrice : localPrice;
+  const usage: Usage = {
+    freshInput: 64,
+    cacheRead: 2040,
+    cacheWrite: 0,
+    output: 38,
+    reasoning: 0,
+    estimated: false,
+    ...step.usage,
+  };
+  const totalMs = step.ms ?? 900;
+  return {
+    type: 'model-call-ended',
+    callId,
+    parts: step.text === undefined ? [] : [{ type: 'text', text: step.text }],
+    stopReason: 'stop',
+    usage,
+    evaluatedTokens: usage.freshInput,
+    timings: { queuedMs: 0, prefillMs: totalMs * 0.1, decodeMs: totalMs * 0.9, totalMs },
+    price,
+    costUsd: costOf(usage, price),
+    error: null,
+  };
+}
+
+function requestOf() {
+  return {
+    messages: [
+      { role: 'system', text: 'You work on a project with the tools you are given.\n'.repeat(30) },
+      { role: 'user', text: 'The test in dates.py fails since Monday. Find out why and fix it.' },
+      { role: 'assistant', text: 'read_file {"path": "dates.py"}' },
+      { role: 'tool', text: 'def week_of(day): …\n'.repeat(60) },
+    ],
+    tools: ['read_file', 'edit_file', 'search', 'run_tests'].map((name) => ({ name, bytes: 420 })),
+  };
+}
