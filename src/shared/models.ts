@@ -24,8 +24,6 @@ export const capabilitiesSchema = z.object({
   infill: z.boolean(),
   /** Tokens can be counted with the model's own tokenizer. */
   countTokens: z.boolean(),
-  /** It can tell where it would have written a given text otherwise. Absent: no. */
-  variants: z.boolean().optional(),
   /** Pictures in a message. Absent, as in the three below: no. */
   images: z.boolean().optional(),
   /** It reasons before it answers, and can be told how hard. */
