@@ -22,6 +22,7 @@ import type { CoreSessions } from './core-sessions.ts';
 import type { CorePlan } from './core-plan.ts';
 import { createCorePlan } from './core-plan.ts';
 import { createCoreSessions } from './core-sessions.ts';
+import { createGrantContext } from './engines/grant-context.ts';
 import type { Hardware } from './engines/hardware.ts';
 import { readHardware } from './engines/hardware.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
@@ -203,6 +204,8 @@ function createModelParts(
     askModels: (provider, signal) => models.ask(provider, signal),
   });
   const models: CoreModels = createCoreModels({
+    grantContext: createGrantContext({ readHardware: hardware, enginePid: () => llama.pid() }),
+    fit: plan.fit,
     registry: discoverProviders(),
     settings: () => settings.current(),
     store: modelStore,

@@ -6,6 +6,7 @@ import { splitModelId } from '@shared/models.ts';
 import type { Price } from '@shared/money.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
+import type { GrantContext } from './engines/grant-context.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import type { ModelStore, StoredModel } from './engines/model-store.ts';
 import { localDay } from './money/budget.ts';
@@ -34,6 +35,9 @@ export interface CoreModelsOptions {
   readonly cacheDir: string;
   readonly workerPath: string;
   readonly nodePath: string;
+  readonly grantContext: GrantContext;
+  /** What a model would get of this machine, in a line; null where nobody knows. */
+  readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
   /** The key of a provider; null: it has none. */
   readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
   /** What a model costs, where its own service does not say; null: nobody knows. */
@@ -77,12 +81,12 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     list,
     show: async (id, signal) => {
       const found = (await list(signal)).find((entry) => entry.id === id);
-      if (found !== undefined) return found;
+      if (found !== undefined) return withFit(found, options.fit, signal);
       const name = splitModelId(id);
       const file = name?.provider === 'llama-cpp' ? await store.find(name.name) : null;
       if (file === null)
         throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
-      return withInfo(entryOfFile(file), info, signal);
+      return withFit(await withInfo(entryOfFile(file), info, signal), options.fit, signal);
     },
     pull: async (id, onProgress, signal) => pull(store, id, onProgress, signal),
     dispose: instances.dispose,
@@ -159,6 +163,7 @@ function dependenciesOf(
     workerPath,
     nodePath,
     llama,
+    grantContext: options.grantContext,
     fetch: options.fetch,
     secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
     modelFile: async (name) => {
@@ -228,6 +233,11 @@ async function entriesOf(
 async function withInfo(entry: ModelEntry, info: CoreModels['info'], signal: AbortSignal): Promise<ModelEntry> {
   if (entry.info !== null || entry.state !== 'ready') return entry;
   return { ...entry, info: await info(entry.id, signal) };
+}
+
+/** Only models whose memory is this machine's. */
+async function withFit(entry: ModelEntry, fit: CoreModelsOptions['fit'], signal: AbortSignal): Promise<ModelEntry> {
+  return entry.id.startsWith('llama-cpp/') ? { ...entry, fit: await fit(entry.id, signal) } : entry;
 }
 
 const phases = { waiting: 'checking', downloading: 'downloading', checking: 'verifying' } as const;

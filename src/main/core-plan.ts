@@ -136,7 +136,13 @@ async function factsOf({ store, catalogue }: CorePlanOptions, id: string | null)
       weights:
         weights === null
           ? null
-          : { totalBytes: weights.bytes, inputBytes: null, isTied: known.tiedEmbeddings, layers: null },
+          : {
+              totalBytes: weights.bytes,
+              inputBytes: null,
+              isTied: known.tiedEmbeddings,
+              estimateOf: weights.of,
+              layers: null,
+            },
     };
   }
   throw new AppError('not-found', `Nothing is known about the header of ${id}.`, {

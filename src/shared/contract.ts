@@ -102,6 +102,8 @@ export interface ModelEntry {
   readonly licence: string | null;
   readonly info: ModelInfo | null;
   readonly note: string | null;
+  /** What it would get of this machine's memory, in a line; only where one model is shown. Null: not known. */
+  readonly fit?: string | null;
 }
 
 export interface PullProgress {

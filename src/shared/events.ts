@@ -103,6 +103,22 @@ export const fileImageSchema = z.union([
 ]);
 export type FileImage = z.infer<typeof fileImageSchema>;
 
+/** How the model of a call was loaded by the engine of this machine. Tokens of one conversation; bytes. */
+export const engineReportSchema = z.object({
+  /** `cpu`, or the kind of card that is really used. */
+  backend: z.string(),
+  askedTokens: z.number().int(),
+  /** By the plan for this machine's memory. */
+  grantedTokens: z.number().int(),
+  /** What the engine really made. */
+  contextTokens: z.number().int(),
+  sequences: z.number().int(),
+  predictedBytes: z.number().nullable(),
+  /** Why it is not what was asked for, or not where it was expected; null where it is. */
+  why: z.string().nullable(),
+});
+export type EngineReport = z.infer<typeof engineReportSchema>;
+
 const criterionSchema = z.object({ command: z.string(), source: z.enum(['option', 'project']) }).nullable();
 
 const payloads = {
@@ -186,6 +202,8 @@ const payloads = {
     price: priceSchema.nullable(),
     costUsd: z.number().nullable(),
     error: z.object({ code: z.string(), message: z.string(), retryable: z.boolean() }).nullable(),
+    /** Absent for models that do not run in the engine of this machine. */
+    engine: engineReportSchema.optional(),
   }),
   'tool-call-requested': z.object({
     toolCallId: z.string(),

@@ -167,6 +167,7 @@ async function closeCall(
       ended.error === null
         ? null
         : { code: ended.error.code, message: ended.error.message, retryable: ended.error.retryable },
+    ...(ended.engine === undefined ? {} : { engine: ended.engine }),
   });
   call.settle(isBillKnown(ended) ? costUsd : null);
   if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);

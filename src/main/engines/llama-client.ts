@@ -15,6 +15,7 @@ import type {
   FromWorker,
   Generation,
   LoadOptions,
+  LoadedModel,
 } from './llama-worker/protocol.ts';
 
 export type EngineEvent =
@@ -25,7 +26,14 @@ export type EngineEvent =
       readonly total: number | null;
     }
   | { readonly type: 'delta'; readonly text: string }
-  | { readonly type: 'ended'; readonly generation: Generation; readonly queuedMs: number; readonly totalMs: number };
+  | {
+      readonly type: 'ended';
+      readonly generation: Generation;
+      readonly queuedMs: number;
+      readonly totalMs: number;
+      /** Null where the call ended before its model was in memory. */
+      readonly loaded: LoadedModel | null;
+    };
 
 /** The in-process model: one generator for the whole core, in a process of its own that is started when it is needed. */
 export interface LlamaEngine {
@@ -117,6 +125,8 @@ interface Call {
   readonly isEnded: boolean;
   /** Called when the engine is this call's own: what came before was waiting. */
   begin(): void;
+  /** Its model is in memory. */
+  loadedAs(model: LoadedModel): void;
   show(event: Exclude<EngineEvent, { type: 'ended' }>): void;
   end(generation: Generation): void;
   fail(error: EngineError): void;
@@ -131,6 +141,7 @@ function openCall(now: () => number, signal: AbortSignal, mustWait: boolean): Ca
   let isEnded = false;
   let abortListener: (() => void) | null = null;
   let promptTokens = 0;
+  let loaded: LoadedModel | null = null;
   const aborted = (): void => {
     if (abortListener === null) end(cancelledGeneration(promptTokens));
     else abortListener();
@@ -140,7 +151,7 @@ function openCall(now: () => number, signal: AbortSignal, mustWait: boolean): Ca
     isEnded = true;
     signal.removeEventListener('abort', aborted);
     const queuedMs = Math.max(0, (begunAt ?? now()) - startedAt);
-    channel.push({ type: 'ended', generation, queuedMs, totalMs: Math.max(0, now() - startedAt) });
+    channel.push({ type: 'ended', generation, queuedMs, totalMs: Math.max(0, now() - startedAt), loaded });
     channel.close();
   };
   if (mustWait) channel.push({ type: 'progress', phase: 'waiting', done: 0, total: null });
@@ -154,6 +165,9 @@ function openCall(now: () => number, signal: AbortSignal, mustWait: boolean): Ca
     },
     begin() {
       begunAt = now();
+    },
+    loadedAs(model) {
+      loaded = model;
     },
     show(event) {
       if (event.type === 'progress' && event.phase === 'prefill') promptTokens = event.done;
@@ -202,7 +216,10 @@ function load(child: LlamaProcess, model: LoadOptions, call: Call): Promise<Engi
     });
     child.ask({ type: 'load', options: model }, (answer) => {
       if (answer.type === 'progress') showProgress(call, answer);
-      if (answer.type === 'loaded') resolve(null);
+      if (answer.type === 'loaded') {
+        call.loadedAs(answer.model);
+        resolve(null);
+      }
       if (answer.type === 'failed') resolve(answer.error);
       return answer.type === 'loaded' || answer.type === 'failed';
     });

@@ -190,9 +190,11 @@ function describe(
     placement,
     devices: placed.devices.map((device, index) => ({
       name: request.cards[index]?.name ?? `card ${index}`,
-      ...device,
+      layers: device.layers,
+      bytes: Math.ceil(device.bytes),
+      budgetBytes: device.budgetBytes,
     })),
-    hostBytes: placed.hostBytes,
+    hostBytes: Math.ceil(placed.hostBytes),
     reason: reasonOf(search, tokens, where),
     warnings: warningsOf(search, tokens, type, placement),
   };

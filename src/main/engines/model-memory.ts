@@ -15,6 +15,8 @@ export interface ModelWeights {
   readonly inputBytes: number | null;
   /** The input embeddings are the output as well, and a device needs a copy of its own. Null: not known. */
   readonly isTied: boolean | null;
+  /** What the sum is of, where it is not that of the very file; absent for one that was read. */
+  readonly estimateOf?: string;
   /** Repeating layers in their order; null where only the sum is known. */
   readonly layers: readonly { readonly bytes: number; readonly expertBytes: number }[] | null;
 }
@@ -89,11 +91,19 @@ export function estimateMemory(memory: ModelMemory, options: EstimateOptions): M
     computeBytes: compute,
     weightsBytes,
     totalBytes: weightsBytes === null ? null : weightsBytes + contextBytes + compute,
-    certainty: measured === null || weightsBytes === null ? 'bounded' : 'exact',
+    certainty:
+      measured === null || weightsBytes === null || memory.weights?.estimateOf !== undefined ? 'bounded' : 'exact',
     terms: [
       ...(weightsBytes === null
         ? []
-        : [{ name: 'weights', bytes: weightsBytes, why: weightsReason(memory.weights), certainty: 'exact' as const }]),
+        : [
+            {
+              name: 'weights',
+              bytes: weightsBytes,
+              why: weightsReason(memory.weights),
+              certainty: memory.weights?.estimateOf === undefined ? ('exact' as const) : ('bounded' as const),
+            },
+          ]),
       ...kept,
       {
         name: 'compute',
@@ -109,6 +119,7 @@ export function estimateMemory(memory: ModelMemory, options: EstimateOptions): M
 }
 
 function weightsReason(weights: ModelWeights | null): string {
+  if (weights?.estimateOf !== undefined) return weights.estimateOf;
   if (weights === null || weights.inputBytes === null) return 'the whole file';
   return weights.isTied === true
     ? 'the whole file; a device needs all of it, and the host a copy of the embeddings'

@@ -1,8 +1,9 @@
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
 import type { Effort, Gear, ModelInfo } from '@shared/models.ts';
 import type { Usage } from '@shared/money.ts';
-import type { StopReason, Timings } from '@shared/events.ts';
+import type { EngineReport, StopReason, Timings } from '@shared/events.ts';
 import type { z } from 'zod';
+import type { GrantContext } from '../engines/grant-context.ts';
 import type { LlamaEngine } from '../engines/llama-client.ts';
 
 /** A tool as a model is told of it. */
@@ -67,6 +68,8 @@ export interface StreamEnded {
   readonly evaluatedTokens: number | null;
   readonly timings: Timings;
   readonly error: ProviderError | null;
+  /** How the engine of this machine loaded the model; absent for every other provider. */
+  readonly engine?: EngineReport;
   /** The model that answered, by its own word; absent where the service does not say. */
   readonly model?: string;
 }
@@ -136,6 +139,8 @@ export interface ProviderDependencies {
   readonly nodePath: string;
   /** The one in-process engine of this core; absent where none can run. */
   readonly llama?: LlamaEngine;
+  /** What a model may have of this machine's memory; absent: what is asked for. */
+  readonly grantContext?: GrantContext;
 }
 
 export function defineProvider<Settings extends z.ZodType>(

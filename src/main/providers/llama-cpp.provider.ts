@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { llamaCppSchema } from '@shared/settings.ts';
+import type { EngineReport } from '@shared/events.ts';
 import type { ModelInfo } from '@shared/models.ts';
+import type { ContextGrant } from '../engines/grant-context.ts';
 import type { EngineEvent, LlamaEngine } from '../engines/llama-client.ts';
 import type { EngineError, EngineOutput, EngineRequest, LoadOptions } from '../engines/llama-worker/protocol.ts';
 import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamEnded, StreamPart } from './define.ts';
 import { defineProvider } from './define.ts';
 import { endedWith } from './ended.ts';
 
-/** The window that a model gets where nothing else is said: enough for a step, little enough for a laptop's memory. */
+/** The window that a model gets where nothing else is said and nothing is planned. */
 const defaultContextTokens = 8192;
 /** Conversations that keep their tokens at the same time. */
 const sequences = 3;
@@ -34,7 +36,7 @@ export default defineProvider({
         const model = llama === undefined ? null : await findModel(dependencies, settings, request.model);
         const asked = toEngineRequest(request);
         if (llama === undefined || model === null || asked === null) return null;
-        const counted = await llama.count(model, asked, signal);
+        const counted = await llama.count(model.options, asked, signal);
         return counted.ok ? counted.tokens : null;
       },
       async *stream(request, signal): AsyncIterable<StreamPart> {
@@ -65,12 +67,12 @@ export default defineProvider({
 
 async function* answer(
   llama: LlamaEngine,
-  { model, asked }: { readonly model: LoadOptions; readonly asked: EngineRequest },
+  { model, asked }: { readonly model: FoundModel; readonly asked: EngineRequest },
   signal: AbortSignal,
 ): AsyncIterable<StreamPart> {
   const isCall = asked.output.type === 'tool-call';
   let text = '';
-  for await (const event of llama.generate(model, asked, signal)) {
+  for await (const event of llama.generate(model.options, asked, signal)) {
     if (event.type === 'progress') yield event;
     if (event.type === 'delta') {
       text += event.text;
@@ -79,7 +81,8 @@ async function* answer(
     if (event.type === 'ended') {
       const call = isCall && event.generation.stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
-      yield toEnded(event, call !== null);
+      const engine = reportOf(event, model.grant);
+      yield { ...toEnded(event, call !== null), ...(engine === null ? {} : { engine }) };
     }
   }
 }
@@ -173,40 +176,88 @@ async function findModel(
   dependencies: ProviderDependencies,
   settings: Settings,
   name: string,
-): Promise<LoadOptions | null> {
+): Promise<FoundModel | null> {
   const file = await dependencies.modelFile(name);
   if (file === null) return null;
+  const grant = await grantOf(dependencies, settings, file);
   return {
-    modelPath: file.path,
-    contextTokens: contextOf(settings, file.contextTokens),
-    sequences,
-    threads: settings.threads ?? null,
-    gpu: settings.gpu,
-    stateDir: join(dependencies.cacheDir, 'prefix'),
+    grant,
+    options: {
+      modelPath: file.path,
+      contextTokens: grant.grantedTokens,
+      sequences: grant.sequences,
+      threads: settings.threads ?? null,
+      gpu: settings.gpu,
+      stateDir: join(dependencies.cacheDir, 'prefix'),
+    },
   };
 }
 
-function contextOf(settings: Settings, trained: number | null): number {
-  const wanted = settings.contextTokens ?? defaultContextTokens;
-  return trained === null ? wanted : Math.min(wanted, trained);
+interface FoundModel {
+  readonly options: LoadOptions;
+  readonly grant: ContextGrant;
+}
+
+/** The plan for this machine where there is a planner, else what is asked for up to the trained length. */
+async function grantOf(
+  { grantContext }: ProviderDependencies,
+  settings: Settings,
+  file: { readonly path: string; readonly contextTokens: number | null },
+): Promise<ContextGrant> {
+  const asked = settings.contextTokens ?? null;
+  if (grantContext !== undefined) {
+    return grantContext(file.path, { askedTokens: asked, sequences, gpu: settings.gpu });
+  }
+  const wanted = asked ?? defaultContextTokens;
+  return {
+    askedTokens: wanted,
+    grantedTokens: Math.min(wanted, file.contextTokens ?? wanted),
+    sequences,
+    predictedBytes: null,
+    contextBytes: 0,
+    expectsCard: false,
+    why: null,
+  };
+}
+
+/** Asked, granted and really made; null where the call ended before its model was in memory. */
+function reportOf({ loaded }: EndedEvent, grant: ContextGrant): EngineReport | null {
+  if (loaded === null) return null;
+  const isElsewhere = grant.expectsCard && loaded.backend === 'cpu';
+  const reasons = [
+    ...(grant.why === null ? [] : [grant.why]),
+    ...(loaded.sequences < grant.sequences ? [`room for ${loaded.sequences} conversations only`] : []),
+    ...(isElsewhere ? ['a card was found, but the engine uses the processor'] : []),
+  ];
+  return {
+    backend: loaded.backend,
+    askedTokens: grant.askedTokens,
+    grantedTokens: grant.grantedTokens,
+    contextTokens: loaded.contextTokens,
+    sequences: loaded.sequences,
+    predictedBytes: grant.predictedBytes,
+    why: reasons.length === 0 ? null : reasons.join('; '),
+  };
 }
 
 async function listModels(
-  { llama, localModels, modelFile }: ProviderDependencies,
+  dependencies: ProviderDependencies,
   { id, settings }: { readonly id: string; readonly settings: Settings },
 ): Promise<readonly ModelInfo[]> {
+  const { llama, localModels, modelFile } = dependencies;
   if (llama === undefined) return [];
   const infos = await Promise.all(
     (await localModels()).map(async (name): Promise<ModelInfo | null> => {
       const file = await modelFile(name);
       if (file === null) return null;
+      const grant = await grantOf(dependencies, settings, file);
       return {
         id: `${id}/${name}`,
         provider: id,
         name,
         label: file.label,
         where: 'local',
-        contextTokens: contextOf(settings, file.contextTokens),
+        contextTokens: grant.grantedTokens,
         parametersB: file.parametersB,
         // Calls are forced by a grammar from the tools' schemas; the template's own tool format is not used.
         capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },

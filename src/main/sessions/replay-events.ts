@@ -77,7 +77,7 @@ function isCrashEnd(event: SessionEvent): boolean {
  */
 const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'model-call-started': ['request', 'promptTokens'],
-  'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd'],
+  'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob'],
   'recipe-progressed': ['data'],
   'route-decided': ['reason'],

@@ -1,0 +1,164 @@
+import { stat } from 'node:fs/promises';
+import { readGguf } from './gguf.ts';
+import type { Hardware } from './hardware.ts';
+import { planMemory } from './memory-plan.ts';
+import { estimateMemory, readModelMemory } from './model-memory.ts';
+import type { ModelMemory } from './model-memory.ts';
+
+export interface ContextWish {
+  /** Tokens of one conversation; null: what is useful on such a machine. */
+  readonly askedTokens: number | null;
+  /** Conversations that keep their tokens at the same time. */
+  readonly sequences: number;
+  readonly gpu: 'auto' | 'off';
+}
+
+/** What a model is loaded with, and why. Tokens of one conversation. */
+export interface ContextGrant {
+  readonly askedTokens: number;
+  readonly grantedTokens: number;
+  readonly sequences: number;
+  /** Of weights, context and compute buffers; null where it was not computed. */
+  readonly predictedBytes: number | null;
+  /** Without the weights; 0 where it was not computed. */
+  readonly contextBytes: number;
+  /** A card that could be used was found; a backend of `cpu` is then unexpected. */
+  readonly expectsCard: boolean;
+  /** Null where what was asked is what is granted. */
+  readonly why: string | null;
+}
+
+/** Decides once for each load; the same answer as long as the engine's process lives, for a new one loads the model again. */
+export type GrantContext = (path: string, wish: ContextWish) => Promise<ContextGrant>;
+
+export interface GrantContextOptions {
+  readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
+  /** Of the engine's process; null while none runs. */
+  readonly enginePid: () => number | null;
+}
+
+/** A processor reads some ten to hundred tokens a second: a longer prompt would be waited for, not used. */
+const usefulTokens = { card: 65_536, processor: 8_192 } as const;
+/** Prompt tokens that the engine's process computes at once; see `llama-worker/load-model.ts`. */
+const batchTokens = { card: 512, processor: 64 } as const;
+
+interface Decision {
+  /** Null until a process runs that it was made for. */
+  pid: number | null;
+  readonly grant: Promise<ContextGrant>;
+}
+
+/**
+ * Free memory is read right before a load, and not again while the model that was loaded takes its part of it. Another
+ * model is planned as if the one before were gone, for the engine holds one at a time.
+ */
+export function createGrantContext({ readHardware, enginePid }: GrantContextOptions): GrantContext {
+  const made = new Map<string, Decision>();
+  let last: Decision | null = null;
+  return async (path, wish) => {
+    const file = await stat(path).catch(() => null);
+    const key = JSON.stringify([path, file?.size, file?.mtimeMs, wish]);
+    const pid = enginePid();
+    const known = made.get(key);
+    if (known !== undefined && (known.pid === null || known.pid === pid)) {
+      known.pid = pid;
+      last = known;
+      return known.grant;
+    }
+    const before = pid !== null && last?.pid === pid ? await last.grant : null;
+    const grant = decide(path, wish, async (signal) => released(await readHardware(signal), before));
+    last = { pid, grant };
+    made.set(key, last);
+    return grant;
+  };
+}
+
+/** What the model that is loaded now gives back. Weights on the host are a mapped file and count as free already. */
+function released(hardware: Hardware, before: ContextGrant | null): Hardware {
+  if (before === null) return hardware;
+  const { host, devices } = hardware;
+  if (!before.expectsCard) return { ...hardware, host: { ...host, freeBytes: host.freeBytes + before.contextBytes } };
+  const bytes = before.predictedBytes ?? 0;
+  return {
+    host,
+    devices: devices.map((device, index) =>
+      index === 0 ? { ...device, freeBytes: Math.min(device.totalBytes, device.freeBytes + bytes) } : device,
+    ),
+  };
+}
+
+async function decide(
+  path: string,
+  wish: ContextWish,
+  readHardware: GrantContextOptions['readHardware'],
+): Promise<ContextGrant> {
+  const [header, hardware] = await Promise.all([readGguf(path), readHardware(AbortSignal.timeout(hardwareMs))]);
+  const cards = wish.gpu === 'off' ? [] : hardware.devices;
+  const useful = cards.length > 0 ? usefulTokens.card : usefulTokens.processor;
+  const trained = header.ok ? header.value.contextTokens : null;
+  const askedTokens = wish.askedTokens ?? Math.min(useful, trained ?? useful);
+  const most = Math.min(askedTokens, trained ?? askedTokens);
+  const uncounted: ContextGrant = {
+    askedTokens,
+    grantedTokens: most,
+    sequences: wish.sequences,
+    predictedBytes: null,
+    contextBytes: 0,
+    expectsCard: cards.length > 0,
+    why: most < askedTokens ? `it was trained for ${most} tokens` : null,
+  };
+  // A file that cannot be read is the engine's to refuse, with its reason.
+  const memory = header.ok ? readModelMemory(header.value.facts) : null;
+  if (memory === null || !memory.known) return uncounted;
+  return fitted(memory.memory, { ...uncounted, expectsCard: cards.length > 0 }, { ...hardware, devices: cards });
+}
+
+/** As many conversations as were wished for, or one where that is what makes the length possible. */
+function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): ContextGrant {
+  const ubatchTokens = hardware.devices.length > 0 ? batchTokens.card : batchTokens.processor;
+  const at = (sequences: number): { readonly tokens: number; readonly reason: string } => {
+    const plan = planMemory(memory, {
+      askedTokens: wished.grantedTokens * sequences,
+      cacheType: 'f16',
+      flashAttention: true,
+      ubatchTokens,
+      slots: sequences,
+      unified: false,
+      draftTokens: 0,
+      engine: 'node-llama-cpp',
+      cards: hardware.devices,
+      hostFreeBytes: hardware.host.freeBytes,
+    });
+    return { tokens: Math.floor(plan.context / sequences), reason: plan.reason };
+  };
+  const several = at(wished.sequences);
+  const sequences = several.tokens >= wished.grantedTokens || wished.sequences === 1 ? wished.sequences : 1;
+  const best = sequences === wished.sequences ? several : at(1);
+  // Where by our count nothing fits, the engine is still asked, for the least: it knows better, and says so if not.
+  const grantedTokens = best.tokens > 0 ? best.tokens : Math.min(leastTokens, wished.grantedTokens);
+  const { totalBytes, contextBytes, computeBytes } = estimateMemory(memory, {
+    engine: 'node-llama-cpp',
+    context: {
+      contextTokens: grantedTokens * sequences,
+      cacheType: 'f16',
+      flashAttention: true,
+      ubatchTokens,
+      slots: sequences,
+      unified: false,
+      draftTokens: 0,
+    },
+  });
+  const isLess = grantedTokens < wished.grantedTokens;
+  return {
+    ...wished,
+    grantedTokens,
+    sequences,
+    predictedBytes: totalBytes,
+    contextBytes: (contextBytes ?? 0) + (computeBytes ?? 0),
+    why: isLess ? best.reason : wished.why,
+  };
+}
+
+const leastTokens = 4_096;
+/** A tool of a vendor that hangs must not hold up a call. */
+const hardwareMs = 5_000;

@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGrantContext } from '../../../src/main/engines/grant-context.ts';
+import type { ContextWish } from '../../../src/main/engines/grant-context.ts';
+import type { Hardware } from '../../../src/main/engines/hardware.ts';
+import { ggufFile } from '../../fakes/gguf-file.ts';
+
+const gib = 1024 ** 3;
+
+let dir: string;
+let path: string;
+let pid: number | null;
+let freeBytes: number;
+let cardBytes: number | null;
+let looks: number;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dewpoint-grant-'));
+  path = join(dir, 'model.gguf');
+  pid = null;
+  freeBytes = 16 * gib;
+  cardBytes = null;
+  looks = 0;
+  await writeFile(path, model('llama', 131072));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+/** The shape of an 8B: 128 KiB of cells a token. */
+function model(architecture: string, trained: number): Buffer {
+  return ggufFile({
+    keys: [
+      ['general.architecture', architecture],
+      [`${architecture}.block_count`, 32],
+      [`${architecture}.context_length`, trained],
+      [`${architecture}.embedding_length`, 4096],
+      [`${architecture}.feed_forward_length`, 14336],
+      [`${architecture}.attention.head_count`, 32],
+      [`${architecture}.attention.head_count_kv`, 8],
+      [`${architecture}.vocab_size`, 128256],
+    ],
+    tensors: [{ name: 'token_embd.weight', values: 64 }],
+  });
+}
+
+function hardware(): Promise<Hardware> {
+  looks += 1;
+  const card = {
+    name: 'card',
+    totalBytes: cardBytes ?? 0,
+    freeBytes: cardBytes ?? 0,
+    driverBytes: 0,
+    isUnified: false,
+    source: 'nvidia-smi',
+    confidence: 'high',
+    note: null,
+  } as const;
+  return Promise.resolve({
+    devices: cardBytes === null ? [] : [card],
+    host: { totalBytes: 32 * gib, freeBytes, source: 'test' },
+  });
+}
+
+const wish: ContextWish = { askedTokens: null, sequences: 3, gpu: 'auto' };
+const grants = () => createGrantContext({ readHardware: hardware, enginePid: () => pid });
+
+describe('the context that a model is granted', () => {
+  it('is the useful length of a processor, three times over, where there is room for it', async () => {
+    expect(await grants()(path, wish)).toMatchObject({
+      askedTokens: 8192,
+      grantedTokens: 8192,
+      sequences: 3,
+      expectsCard: false,
+      why: null,
+    });
+  });
+
+  it('is longer on a card, and named as one', async () => {
+    cardBytes = 80 * gib;
+    expect(await grants()(path, wish)).toMatchObject({
+      askedTokens: 65536,
+      grantedTokens: 65536,
+      sequences: 3,
+      expectsCard: true,
+    });
+    expect(await grants()(path, { ...wish, gpu: 'off' })).toMatchObject({ askedTokens: 8192, expectsCard: false });
+  });
+
+  it('gives up other conversations before it gives up length, and then says what was granted and why', async () => {
+    freeBytes = 2.6 * gib;
+    expect(await grants()(path, wish)).toMatchObject({ grantedTokens: 8192, sequences: 1, why: null });
+    freeBytes = 2 * gib;
+    const less = await grants()(path, wish);
+    expect(less.grantedTokens).toBeLessThan(8192);
+    expect(less).toMatchObject({
+      askedTokens: 8192,
+      sequences: 1,
+      why: expect.stringContaining('Asked 8192, granted'),
+    });
+  });
+
+  it('is never more than a model was trained for', async () => {
+    await writeFile(path, model('llama', 2048));
+    expect(await grants()(path, { ...wish, askedTokens: 9000 })).toMatchObject({
+      askedTokens: 9000,
+      grantedTokens: 2048,
+      why: 'it was trained for 2048 tokens',
+    });
+  });
+
+  it('stays what it was while its model is loaded, and is decided anew for a new process', async () => {
+    const grant = grants();
+    const first = await grant(path, wish);
+    pid = 7;
+    freeBytes = 1 * gib;
+    expect(await grant(path, wish)).toEqual(first);
+    expect(looks).toBe(1);
+    pid = 8;
+    expect((await grant(path, wish)).grantedTokens).toBeLessThan(8192);
+    expect(looks).toBe(2);
+  });
+
+  it('counts what the model before gives back', async () => {
+    const grant = grants();
+    await grant(path, wish);
+    pid = 7;
+    await grant(path, wish);
+    const other = join(dir, 'other.gguf');
+    await writeFile(other, model('llama', 8192));
+    freeBytes = 1 * gib;
+    expect(await grant(other, wish)).toMatchObject({ grantedTokens: 8192 });
+  });
+
+  it('is not computed for an unknown architecture or a file that is none: the engine decides', async () => {
+    await writeFile(path, model('novel', 4096));
+    expect(await grants()(path, wish)).toMatchObject({ grantedTokens: 4096, predictedBytes: null });
+    await writeFile(path, 'no model');
+    expect(await grants()(path, wish)).toMatchObject({ grantedTokens: 8192, predictedBytes: null });
+  });
+});
