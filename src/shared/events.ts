@@ -201,7 +201,17 @@ const payloads = {
     timings: timingsSchema,
     price: priceSchema.nullable(),
     costUsd: z.number().nullable(),
-    error: z.object({ code: z.string(), message: z.string(), retryable: z.boolean() }).nullable(),
+    error: z
+      .object({
+        code: z.string(),
+        message: z.string(),
+        retryable: z.boolean(),
+        /** How long the service wants to be left alone. */
+        retryAfterMs: z.number().optional(),
+      })
+      .nullable(),
+    /** The model that answered, by the service's own word; absent where it does not say. */
+    answeredBy: z.string().optional(),
     /** Absent for models that do not run in the engine of this machine. */
     engine: engineReportSchema.optional(),
   }),

@@ -81,6 +81,7 @@ export function buildRequest(
     seed: options.seed,
     maxOutputTokens: maxOutputTokens(info),
     cacheKey: options.cacheKey,
+    ...(info.effort === undefined ? {} : { effort: info.effort }),
   };
 }
 

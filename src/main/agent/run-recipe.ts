@@ -131,5 +131,6 @@ function requestFor(turn: Turn, model: ResolvedModel, question: Question, recipe
     seed: question.seed,
     maxOutputTokens: question.maxOutputTokens,
     cacheKey: `${turn.services.journal.sessionId}:${recipe.id}`,
+    ...(model.info.effort === undefined ? {} : { effort: model.info.effort }),
   };
 }

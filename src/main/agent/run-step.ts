@@ -3,6 +3,7 @@ import type { Part } from '@shared/messages.ts';
 import { costOf, promptTokensOf } from '@shared/money.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { ModelRequest, ProviderError, StreamEnded } from '../providers/define.ts';
+import { noteOtherModel } from './answered-by.ts';
 import type { Stop } from './limits.ts';
 import type { ReadStream } from './read-stream.ts';
 import { readStream } from './read-stream.ts';
@@ -148,6 +149,7 @@ async function closeCall(
 ): Promise<CallOutcome> {
   const { callId, info, count } = call;
   const { ended, parts } = read;
+  const error = ended.error === null ? null : worthTrying(ended.error);
   const price = info.price;
   const costUsd = costOf(ended.usage, price);
   if (ended.timings.queuedMs > 0 && !turn.services.effects.replaying) {
@@ -163,10 +165,8 @@ async function closeCall(
     timings: ended.timings,
     price,
     costUsd,
-    error:
-      ended.error === null
-        ? null
-        : { code: ended.error.code, message: ended.error.message, retryable: ended.error.retryable },
+    error,
+    ...(ended.model === undefined ? {} : { answeredBy: ended.model }),
     ...(ended.engine === undefined ? {} : { engine: ended.engine }),
   });
   call.settle(isBillKnown(ended) ? costUsd : null);
@@ -175,7 +175,8 @@ async function closeCall(
   turn.limits.noteStep(ended.usage, ended.timings.queuedMs);
   if (ended.stopReason === 'cancelled') turn.abort();
   turn.log.check();
-  if (ended.error !== null) return { type: 'failed', error: ended.error };
+  await noteOtherModel(turn, info, ended.model);
+  if (error !== null) return { type: 'failed', error };
   if (read.repeated) {
     await turn.log.append({
       type: 'notice-added',
@@ -188,13 +189,22 @@ async function closeCall(
   return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated };
 }
 
+/** A service that wants to be left alone for longer than anybody waits is not asked again before its time. */
+function worthTrying(error: ProviderError): ProviderError {
+  const waitMs = error.retryAfterMs ?? 0;
+  if (!error.retryable || waitMs <= LONGEST_WAIT_MS) return error;
+  const minutes = Math.ceil(waitMs / 60_000);
+  return { ...error, message: `${error.message} (It asks to wait ${minutes} minutes.)`, retryable: false };
+}
+
 async function waitBeforeRetry(turn: Turn, error: ProviderError, attempt: number): Promise<void> {
-  const waitMs = Math.min(LONGEST_WAIT_MS, error.retryAfterMs ?? 500 * 2 ** attempt);
+  const waitMs = error.retryAfterMs ?? 500 * 2 ** attempt;
+  const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(waitMs / 1000)} seconds, as it wishes`;
   await turn.log.append({
     type: 'notice-added',
     level: 'warning',
     code: 'model-call-retried',
-    text: `The model did not answer (${error.code}: ${error.message}). It is asked again, try ${attempt + 1} of ${MAX_TRIES}.`,
+    text: `The model did not answer (${error.code}: ${error.message}). It is asked again${wait}, try ${attempt + 1} of ${MAX_TRIES}.`,
   });
   if (!turn.services.effects.replaying) await turn.services.delay(waitMs, turn.signal);
   turn.log.check();

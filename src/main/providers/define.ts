@@ -91,7 +91,7 @@ export interface ProviderError {
     | 'internal';
   readonly message: string;
   readonly retryable: boolean;
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Something that answers model calls. One kind may have many configured instances. */

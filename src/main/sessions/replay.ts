@@ -164,17 +164,17 @@ async function* replayReply(journal: ReplayJournal): AsyncGenerator<StreamPart> 
   yield ended ? endOf(ended) : cutOff;
 }
 
-function endOf({ stopReason, usage, evaluatedTokens, timings, error }: EventOf<'model-call-ended'>): StreamPart {
-  if (!error) return { type: 'ended', stopReason, usage, evaluatedTokens, timings, error: null };
-  const { message, retryable } = error;
-  return {
-    type: 'ended',
+function endOf(event: EventOf<'model-call-ended'>): StreamPart {
+  const { stopReason, usage, evaluatedTokens, timings, error, answeredBy } = event;
+  const ended = {
+    type: 'ended' as const,
     stopReason,
     usage,
     evaluatedTokens,
     timings,
-    error: { code: providerCode(error.code), message, retryable },
+    ...(answeredBy === undefined ? {} : { model: answeredBy }),
   };
+  return { ...ended, error: error === null ? null : { ...error, code: providerCode(error.code) } };
 }
 
 const providerCodes = [

@@ -104,6 +104,52 @@ describe('a model call', () => {
     expect(kit.requests).toHaveLength(1);
   });
 
+  it('waits as long as the service wishes, and says so', async () => {
+    const waits: number[] = [];
+    const kit = createAgentKit({
+      replies: [
+        { error: { code: 'rate-limit', message: 'slow down', retryable: true, retryAfterMs: 7000 } },
+        { text: 'Yes.' },
+      ],
+      services: {
+        delay: async (ms) => {
+          waits.push(ms);
+        },
+      },
+    });
+    await kit.runner.send('Is it?', turnOptions);
+    expect(waits).toEqual([7000]);
+    const texts = ofType(kit.journal.events, 'notice-added').map((event) => event.text);
+    expect(texts).toEqual([expect.stringContaining('in 7 seconds')]);
+  });
+
+  it('is not made again before its time when the service wants to be left alone for hours', async () => {
+    const error = { code: 'rate-limit', message: 'come tomorrow', retryable: true, retryAfterMs: 3_600_000 } as const;
+    const kit = createAgentKit({ replies: [{ error }, { text: 'too early' }] });
+    await kit.runner.send('Is it?', turnOptions);
+    expect(kit.requests).toHaveLength(1);
+    expect(ofType(kit.journal.events, 'model-call-ended')[0]?.error).toEqual({
+      ...error,
+      message: 'come tomorrow (It asks to wait 60 minutes.)',
+      retryable: false,
+    });
+  });
+
+  it('keeps who answered, and says once that it is not who was asked', async () => {
+    const stream = (model: string): ReplyParts => ({
+      stream: [
+        { type: 'text-delta', text: 'Hm.' },
+        { ...ended('stop', 10), model },
+      ],
+    });
+    const kit = createAgentKit({ cloud, replies: [stream('model-2026-11-01'), stream('lesser'), stream('lesser')] });
+    for (const text of ['One?', 'Two?', 'Three?']) await kit.runner.send(text, options);
+    const answered = ofType(kit.journal.events, 'model-call-ended').map((event) => event.answeredBy);
+    expect(answered.slice(0, 2)).toEqual(['model-2026-11-01', 'lesser']);
+    const notices = ofType(kit.journal.events, 'notice-added').filter((event) => event.code === 'other-model');
+    expect(notices[0]?.text).toContain('lesser answered');
+  });
+
   it('shortens the longest answer to what the window has left', async () => {
     const kit = createAgentKit({
       model: { contextTokens: 4096 },
