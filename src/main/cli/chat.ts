@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Interface } from 'node:readline';
+import type { EventOf } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import { askApproval } from './ask-approval.ts';
+import type { CapAnswer } from './ask-cap.ts';
+import { leastRaise, readCapAnswer } from './ask-cap.ts';
 import { changes } from './changes.ts';
 import type { Command, CommandContext } from './context.ts';
 import { reportFailure, usageError } from './fail.ts';
@@ -19,6 +22,8 @@ interface Chat {
   options: RunOptions;
   /** The turn that runs; text typed meanwhile waits for the agent. */
   running: Promise<void> | null;
+  /** The cap at which the turn waits for an answer. */
+  cap: EventOf<'cap-reached'> | null;
 }
 
 const help = `/help            this list
@@ -26,6 +31,7 @@ const help = `/help            this list
 /local /cloud    which models the next messages use
 /model ID        the local model of the next messages
 /changes         what was changed so far      /undo [PATH]   take it back
+/raise USD       at a cap: raise it by so much, and go on (/local: go on locally)
 /cost            what it cost so far          /stop          stop the running turn
 /quit            leave; the session stays (dewpoint chat --session ID)
 `;
@@ -45,9 +51,10 @@ export const chat: Command<
   const options = runOptionsSchema.parse({
     ...(args.local === undefined ? {} : { local: args.local }),
     interactive: false,
+    atCap: context.terminal.isInteractive ? 'ask' : 'stop',
   });
   await ensureModel(context, options);
-  const state: Chat = { context, sessionId, options, running: null };
+  const state: Chat = { context, sessionId, options, running: null, cap: null };
   context.terminal.err(`session ${sessionId}; /help lists the commands\n`);
   const reader = createInterface({
     input: process.stdin,
@@ -105,7 +112,12 @@ async function slashCommand(state: Chat, name: string, rest: readonly string[]):
       return;
     case 'plan':
       return say(state, rest.join(' '), { ...state.options, plan: true });
+    case 'raise':
+      return answerCap(state, readCapAnswer(`raise ${rest[0] ?? ''}`));
     case 'local':
+      if (state.cap !== null) return answerCap(state, { answer: 'local' });
+      state.options = { ...state.options, policy: name };
+      return;
     case 'cloud':
       state.options = { ...state.options, policy: name };
       return;
@@ -129,6 +141,15 @@ async function slashCommand(state: Chat, name: string, rest: readonly string[]):
   }
 }
 
+async function answerCap(state: Chat, decision: CapAnswer | null): Promise<void> {
+  if (state.cap === null) throw usageError('No turn waits at a cap.');
+  if (decision === null) throw usageError('Say by how many dollars: /raise 0.50');
+  const { capId } = state.cap;
+  state.cap = null;
+  const core = await state.context.core();
+  await core.sessions.answerCap({ sessionId: state.sessionId, capId, decision });
+}
+
 async function cancel({ context, sessionId }: Chat): Promise<void> {
   await (await context.core()).sessions.cancel({ sessionId });
 }
@@ -144,6 +165,7 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
   const seen = (await core.sessions.show({ sessionId })).state.seq;
   state.running = follow(state, text, options, seen).finally(() => {
     state.running = null;
+    state.cap = null;
   });
   // Without a person at the keyboard the next line waits its turn.
   if (!context.terminal.isInteractive) await state.running;
@@ -161,6 +183,15 @@ async function follow(state: Chat, text: string, options: RunOptions, seen: numb
       onEvent: (event) => (event.seq > seen ? view.event(event) : undefined),
       onTransient: (transient) => view.transient(transient),
       approve: (question) => askApproval(question, context),
+      // The prompt is in use: the answer comes as a command.
+      atCap: async (event) => {
+        if (event.seq <= seen) return null;
+        state.cap = event;
+        context.terminal.err(
+          `At the cap: /raise ${leastRaise(event).toFixed(2)} (or more), /local to go on locally, /stop to stop.\n`,
+        );
+        return null;
+      },
     });
     view.close();
     showResult(await core.sessions.result({ sessionId }), context.terminal, false);

@@ -1,6 +1,7 @@
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { describeTests, parseTestOutput } from '../tools/test-output.ts';
+import { capLine } from './ask-cap.ts';
 import type { Terminal } from './terminal.ts';
 import { money, oneLine, printable, seconds } from './terminal.ts';
 
@@ -98,6 +99,12 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.dim('    your message was handed to the agent');
     case 'approval-requested':
       return colors.yellow(`approval needed (${event.kind}): ${oneLine(event.subject, 200)}`);
+    case 'cap-reached':
+      return colors.yellow(`at the cap: ${capLine(event)}`);
+    case 'cap-answered':
+      return colors.dim(
+        `    ${event.answer === 'raise' ? `raised by ${money(event.raisedUsd)}` : event.answer === 'local' ? 'goes on locally' : 'stops'} (${event.by})`,
+      );
     case 'approval-answered':
       return colors.dim(`    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}`);
     default:

@@ -1,6 +1,7 @@
 import type { EventOf, SessionEvent, Transient } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { CoreClient } from '../api/socket.ts';
+import type { CapAnswer } from './ask-cap.ts';
 import type { CommandContext } from './context.ts';
 
 export interface TurnToFollow {
@@ -10,6 +11,8 @@ export interface TurnToFollow {
   readonly onEvent: (event: SessionEvent) => void;
   readonly onTransient: (transient: Transient) => void;
   readonly approve: (question: EventOf<'approval-requested'>) => Promise<'allow' | 'deny'>;
+  /** What to do at a cap, where the options say `ask`. Null: the answer comes another way. */
+  readonly atCap: (event: EventOf<'cap-reached'>) => Promise<CapAnswer | null>;
 }
 
 const lastEventsMs = 300;
@@ -54,6 +57,7 @@ export async function followTurn(
         if (event.type === 'message-delivered' && event.messageId === messageId) turnId = event.turnId ?? null;
         turn.onEvent(event);
         if (event.type === 'approval-requested') void answer(core, turn, event);
+        if (event.type === 'cap-reached' && event.turnId === turnId) void answerCap(core, turn, event);
         if (event.type === 'turn-ended' && turnId !== null && event.turnId === turnId) return event;
       }
     }
@@ -65,6 +69,14 @@ export async function followTurn(
     context.signal.removeEventListener('abort', cancel);
     stop.abort();
   }
+}
+
+async function answerCap(core: CoreClient, turn: TurnToFollow, event: EventOf<'cap-reached'>): Promise<void> {
+  if (turn.options.atCap !== 'ask') return;
+  const decision = await turn.atCap(event);
+  if (decision === null) return;
+  // The turn may have ended meanwhile; then nobody waits for the answer any more.
+  await core.sessions.answerCap({ sessionId: turn.sessionId, capId: event.capId, decision }).catch(() => undefined);
 }
 
 async function answer(core: CoreClient, turn: TurnToFollow, question: EventOf<'approval-requested'>): Promise<void> {

@@ -5,6 +5,7 @@ import type { RunResult } from '@shared/run-result.ts';
 import { exitCodes } from '@shared/run-result.ts';
 import { writeJsonFile } from '../lib/json-file.ts';
 import { askApproval } from './ask-approval.ts';
+import { askCap } from './ask-cap.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
 import { followTurn } from './follow-turn.ts';
@@ -60,6 +61,10 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
       view.close();
       return askApproval(question, context);
     },
+    atCap: (event) => {
+      view.close();
+      return askCap(event, context);
+    },
   });
   view.close();
   const result = await core.sessions.result({ sessionId });
@@ -75,6 +80,9 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
   }
   if (args.network !== undefined && args.network !== 'off' && args.network !== 'ask') {
     throw usageError('Network access for commands is not there yet; --network takes off or ask.');
+  }
+  if (args.atCap === 'ask' && !interactive) {
+    throw usageError('--at-cap ask needs a terminal and a person at it; take stop or local.');
   }
   const raw = {
     ...pick(args, ['workspace', 'check', 'policy', 'local', 'cloud', 'gear', 'atCap', 'approve', 'sandbox', 'plan']),

@@ -65,8 +65,9 @@ export function createLedger(options: LedgerOptions): Ledger {
   const all = async (): Promise<{ readonly sessions: SessionCosts[]; readonly unreadable: string[] }> => {
     const sessions: SessionCosts[] = [];
     const unreadable: string[] = [];
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     for (const session of await options.sessions()) {
-      const cells = await cellsOf(options, session);
+      const cells = await cellsOf(options, session, zone);
       const { id, title, projectPath } = session;
       if (cells === null) unreadable.push(id);
       else sessions.push({ sessionId: id, title, projectPath, cells });
@@ -112,9 +113,12 @@ function totalsOnly({
 }
 
 /** Null: its log cannot be read. */
-async function cellsOf(options: LedgerOptions, session: LedgerSession): Promise<readonly CostCell[] | null> {
+async function cellsOf(
+  options: LedgerOptions,
+  session: LedgerSession,
+  zone: string,
+): Promise<readonly CostCell[] | null> {
   const path = join(session.folder, 'costs.json');
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const kept = await readJsonFile(path, (value) => cellsSchema.parse(value));
   if (kept.type === 'value' && kept.value.logBytes === session.logBytes && kept.value.zone === zone) {
     return kept.value.cells;

@@ -1,0 +1,64 @@
+import { createInterface } from 'node:readline/promises';
+import type { EventOf } from '@shared/events.ts';
+import type { CommandContext } from './context.ts';
+import { money, printable } from './terminal.ts';
+
+/** What to do at a cap; the amount in US dollars. */
+export type CapAnswer =
+  | { readonly answer: 'stop' }
+  | { readonly answer: 'local' }
+  | { readonly answer: 'raise'; readonly usd: number };
+
+const names = {
+  step: 'one step',
+  task: 'this task',
+  session: 'this session',
+  project: 'this project',
+  day: 'today',
+  month: 'this month',
+} as const;
+
+/** The cap that was reached in a line, with the figures. */
+export function capLine({ scope, limitUsd, spentUsd, heldUsd, worstUsd, model }: EventOf<'cap-reached'>): string {
+  const cap = `the cap of ${money(limitUsd)} for ${names[scope]}`;
+  if (worstUsd === null) return `${printable(model)} has no known price, so ${cap} cannot be kept`;
+  const held = heldUsd > 0 ? `, ${money(heldUsd)} put aside for calls that run` : '';
+  return `the next call of ${printable(model)} could cost ${money(worstUsd)}; ${cap}: ${money(spentUsd)} spent${held}`;
+}
+
+/** By how much the cap has to go up for the next call, rounded up to whole cents. */
+export function leastRaise({ limitUsd, spentUsd, heldUsd, worstUsd }: EventOf<'cap-reached'>): number {
+  return Math.ceil((spentUsd + heldUsd + (worstUsd ?? 0) - limitUsd) * 100) / 100;
+}
+
+/** Reads an answer that was typed: `local`, `raise 0.5`, anything else stops. Null: a raise without a right amount. */
+export function readCapAnswer(text: string): CapAnswer | null {
+  const [word = '', amount = ''] = text.trim().toLowerCase().split(/\s+/u);
+  if (word === 'l' || word === 'local') return { answer: 'local' };
+  if (word !== 'r' && word !== 'raise') return { answer: 'stop' };
+  const usd = Number(amount.replace(/^\$/u, ''));
+  return amount !== '' && Number.isFinite(usd) && usd > 0 ? { answer: 'raise', usd } : null;
+}
+
+/** Asks the person at the terminal. */
+export async function askCap(event: EventOf<'cap-reached'>, context: CommandContext): Promise<CapAnswer> {
+  const { terminal } = context;
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    terminal.err(`${terminal.colors.yellow('At the cap:')} ${capLine(event)}.\n`);
+    const raise = event.worstUsd === null ? '' : `, "raise ${leastRaise(event).toFixed(2)}" or more`;
+    for (;;) {
+      const said = await reader.question(`"local" to go on locally${raise}, or Enter to stop: `, {
+        signal: context.signal,
+      });
+      const answer = readCapAnswer(said);
+      if (answer !== null) return answer;
+      terminal.err('Say by how many dollars, for example: raise 0.50\n');
+    }
+  } catch {
+    // Ctrl-C at the question: the turn is being cancelled.
+    return { answer: 'stop' };
+  } finally {
+    reader.close();
+  }
+}

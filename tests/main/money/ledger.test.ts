@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { costLog, sumOf } from '../../../bench/lib/money-logs.ts';
+import { localDay } from '../../../src/main/money/budget.ts';
+import type { LedgerSession } from '../../../src/main/money/ledger.ts';
+import { createLedger } from '../../../src/main/money/ledger.ts';
+import type { CostGrouping, CostTotals } from '../../../src/shared/cost-report.ts';
+import type { SessionEvent } from '../../../src/shared/events.ts';
+import { emptyMoney, reduceMoney } from '../../../src/shared/session-money.ts';
+import { randomFrom } from '../../shared/sample-events.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-ledger-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function* each(events: readonly SessionEvent[]): AsyncGenerator<SessionEvent> {
+  yield* events;
+}
+
+interface Sample extends LedgerSession {
+  readonly events: readonly SessionEvent[];
+}
+
+function samples(seed: number, count: number): readonly Sample[] {
+  const random = randomFrom(seed);
+  return Array.from({ length: count }, (_, index) => {
+    const projectPath = random() < 0.2 ? null : `/projects/${Math.floor(random() * 3)}`;
+    const events = costLog(random, Math.floor(random() * 12));
+    return {
+      id: `s${index}`,
+      title: 't',
+      projectPath,
+      logBytes: events.length,
+      folder: join(folder, `s${index}`),
+      events,
+    };
+  });
+}
+
+const ledgerOf = (logs: readonly Sample[]) =>
+  createLedger({
+    sessions: async () => logs,
+    read: async (id) => each(logs.find((log) => log.id === id)?.events ?? []),
+  });
+
+const exact = ({ calls, failedCalls, localCalls, usage, unpricedCalls }: CostTotals) => {
+  const { freshInput, cacheRead, cacheWrite, output } = usage;
+  return { calls, failedCalls, localCalls, freshInput, cacheRead, cacheWrite, output, unpricedCalls };
+};
+
+describe('the ledger', () => {
+  it.each([1, 2, 3])(
+    'sums every grouping and filter to what a plain walk over the logs gives (seed %i)',
+    async (seed) => {
+      const logs = samples(seed, 12);
+      const ledger = ledgerOf(logs);
+      const groupings: readonly CostGrouping[] = ['day', 'model', 'project', 'session'];
+      for (const by of groupings) {
+        for (const since of [undefined, '2026-11-10']) {
+          for (const project of [undefined, '/projects/1']) {
+            const report = await ledger.report({ by, since, project });
+            const chosen = logs.filter((log) => project === undefined || log.projectPath === project);
+            const walked = sumOf(chosen, { by, since, dayOf: localDay });
+            expect(report.rows.map((row) => row.key).sort()).toEqual([...walked.keys()].sort());
+            for (const row of report.rows) {
+              const { costUsd, ...counts } = walked.get(row.key) ?? { costUsd: Number.NaN };
+              expect(exact(row)).toEqual(counts);
+              expect(row.costUsd).toBeCloseTo(costUsd, 9);
+            }
+          }
+        }
+      }
+    },
+  );
+
+  it('says the same of one session as the fold that every host shows', async () => {
+    for (const log of samples(9, 20)) {
+      const { total } = await ledgerOf([log]).report({ by: 'model' });
+      const money = log.events.reduce(reduceMoney, emptyMoney);
+      expect(total.usage).toEqual(money.usage);
+      expect([total.calls, total.failedCalls, total.unpricedCalls, total.localCalls]).toEqual([
+        money.calls,
+        money.failedCalls,
+        money.unpricedCalls,
+        money.local.calls,
+      ]);
+      expect(total.costUsd).toBeCloseTo(money.costUsd, 9);
+    }
+  });
+
+  it('names a session that cannot be read, and counts the others', async () => {
+    const logs = samples(4, 3);
+    const ledger = createLedger({
+      sessions: async () => logs,
+      read: async (id) => {
+        if (id === 's1') throw new Error('damaged');
+        return each(logs.find((log) => log.id === id)?.events ?? []);
+      },
+    });
+    const report = await ledger.report({ by: 'session' });
+    expect(report.unreadable).toEqual(['s1']);
+    expect(report.rows.some((row) => row.key === 's1')).toBe(false);
+  });
+
+  it('begins a purse with the same money', async () => {
+    const logs = samples(5, 30);
+    const records = await ledgerOf(logs).spentSoFar();
+    const nano = records.reduce((sum, record) => sum + (record.type === 'spent' ? record.nano : 0), 0);
+    const { total } = await ledgerOf(logs).report({ by: 'day' });
+    expect(nano / 1e9).toBeCloseTo(total.costUsd, 6);
+  });
+});
