@@ -7,7 +7,7 @@ import { ContainerGoneError, startExec, type ExecEnd, type RunningExec } from '.
 import { systemCodeOf, withDeadline } from './deadline.ts';
 import { runMark, scriptCommand } from './scripts.ts';
 import type { Abilities } from './abilities.ts';
-import type { LiveContainer, SessionContainer } from './session-container.ts';
+import { engineSilent, engineStopped, type LiveContainer, type SessionContainer } from './session-container.ts';
 
 export interface ContainerRun {
   /** The argument list, made for this run's mark and what the image can do. */
@@ -59,9 +59,12 @@ export class ContainerRuns {
     if (!started.ok)
       return started.error.code === 'cancelled' ? success({ outcome: 'cancelled', exitCode: null }) : started;
     const { live, running } = started.value;
+    const watching = new AbortController();
+    void this.#session.watchEngine(live, watching.signal);
     const why = await this.#firstOf(running.ended, { timeoutMs: request.timeoutMs, flood: flood.signal, signal });
     if (why !== 'ended') await this.stop(live, mark, { running, graceTenths: graceTenths[why] });
     const end = await running.ended;
+    watching.abort();
     this.#alive.delete(mark);
     if (why !== 'ended') return success({ outcome: why, exitCode: null });
     const isEngineSpeaking = end.type === 'exited' && end.exitCode === notStartedExit && begin === engineWords;
@@ -180,7 +183,8 @@ export class ContainerRuns {
     try {
       const { State } = await withDeadline(5_000, null, (abortSignal) => live.container.inspect({ abortSignal }));
       if (State.Running) return;
-      this.#session.markGone(live, State.OOMKilled ? 'the container ran out of memory' : 'the container was stopped');
+      const isMemory = State.OOMKilled || (await this.#session.ranOutOfMemory(live));
+      this.#session.markGone(live, isMemory ? 'the container ran out of memory' : 'the container was stopped');
     } catch (error) {
       this.#session.markGone(live, goneReason(error));
     }
@@ -210,8 +214,8 @@ async function endsWithin(ended: Promise<unknown>, milliseconds: number): Promis
 function goneReason(error: unknown): string {
   if (error instanceof ContainerGoneError) return 'the container is gone';
   const code = systemCodeOf(error);
-  if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ECONNRESET') return 'the container engine stopped';
-  if (error instanceof AppError && error.code === 'timeout') return 'the container engine does not answer';
+  if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ECONNRESET') return engineStopped;
+  if (error instanceof AppError && error.code === 'timeout') return engineSilent;
   return messageOf(error);
 }
 

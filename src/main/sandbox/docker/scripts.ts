@@ -50,12 +50,27 @@ sweep_all() {
 }`;
 
 /**
+ * Printed after the errors of a command during which the kernel killed something for its memory: neither the exit code
+ * nor the engine tells that from any other kill.
+ */
+export const memoryNotice = '[dewpoint: the memory limit of the sandbox was reached: something was killed for it]';
+
+/**
  * Runs a command and ends everything it left behind when it is over, so that its output ends, too, and nothing writes
  * to the workspace later. Arguments: mark, folder, nonce, command. Exits with the command's own code.
  * A handler (not "ignore", which children would inherit) keeps the wrapper alive when its group is asked to end.
  */
 const runScript = `trap : TERM INT HUP
 ${sweepFunction}
+out_of_memory() {
+  killed=0
+  for file in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
+    [ -r "$file" ] || continue
+    while read -r name value; do [ "$name" = oom_kill ] && killed=$value; done < "$file"
+  done
+}
+out_of_memory
+before=$killed
 cd -- "$2" 2>/dev/null || { printf '%s' "$3" >&2; exit ${noFolderExit}; }
 shell=/bin/bash
 [ -x "$shell" ] || shell=/bin/sh
@@ -63,11 +78,8 @@ shell=/bin/bash
 code=$?
 exec </dev/null
 sweep_all "$1"
-if [ "$code" -eq 137 ]; then
-  for file in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
-    grep -qs '^oom_kill [1-9]' "$file" && printf '\\n[dewpoint: the memory limit of the sandbox was reached in this session]\\n' >&2 && break
-  done
-fi
+out_of_memory
+[ "$killed" -gt "$before" ] && printf '\\n%s\\n' "${memoryNotice}" >&2
 exit "$code"`;
 
 /**

@@ -12,9 +12,11 @@ import { probe, type Abilities } from './abilities.ts';
 import { ContainerGoneError } from './container-exec.ts';
 import { createBody, labelNames, type ContainerPlan } from './create-body.ts';
 import { statusOf, withDeadline } from './deadline.ts';
+import { engineSilence, hadEvent, removeWhenBack } from './engine-watch.ts';
 import type { Engine } from './engine.ts';
 import { ownerMark, supportFiles, type UserIds } from './identity.ts';
 import { findPins, type Pin } from './pins.ts';
+import { startFailure } from './start-failure.ts';
 import type { ContainerUser } from './user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from './user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
@@ -81,6 +83,8 @@ export class SessionContainer {
   #starting: Promise<Reply<LiveContainer>> | null = null;
   #hasVolume = false;
   #disposed = false;
+  /** Aborted at the end: nothing is waited for any more. */
+  readonly #closing = new AbortController();
 
   private constructor(options: SessionContainerOptions, workspaceKey: string) {
     this.#options = options;
@@ -156,8 +160,22 @@ export class SessionContainer {
 
   /** Notes that a container is gone; the next `acquire` makes a new one. */
   markGone(live: LiveContainer, reason: string): void {
+    const isFirst = live.goneBecause === null;
     live.goneBecause ??= reason;
     live.gone.abort();
+    if (isFirst && !this.#disposed && isOfEngine(reason))
+      void removeWhenBack(this.#options.engine.docker, live.container, this.#closing.signal);
+  }
+
+  /** Resolves when the engine has not answered for a while, with the container marked as gone. Never rejects. */
+  async watchEngine(live: LiveContainer, signal: AbortSignal): Promise<void> {
+    await engineSilence(this.#options.engine.docker, signal);
+    if (!signal.aborted) this.markGone(live, engineSilent);
+  }
+
+  /** The engine's word in a container's state is not always set; its events tell. Never rejects. */
+  ranOutOfMemory(live: LiveContainer): Promise<boolean> {
+    return hadEvent(this.#options.engine.docker, live.container.id, 'oom');
   }
 
   /** Ends a container that cannot be brought to order from within. Never rejects. */
@@ -169,6 +187,7 @@ export class SessionContainer {
   /** Removes everything; waits for a start under way. Never rejects, safe to call twice. */
   async dispose(): Promise<void> {
     this.#disposed = true;
+    this.#closing.abort();
     await this.#starting?.catch(() => undefined);
     const live = this.#live;
     this.#live = null;
@@ -262,7 +281,7 @@ export class SessionContainer {
     } catch (error) {
       if (container === null) await this.#remove(docker.getContainer(name));
       else await this.#remove(container);
-      return createFailure(error);
+      return startFailure(error);
     }
   }
 
@@ -357,6 +376,13 @@ export class SessionContainer {
   }
 }
 
+export const engineStopped = 'the container engine stopped';
+export const engineSilent = 'the container engine does not answer';
+
+function isOfEngine(reason: string): boolean {
+  return reason === engineStopped || reason === engineSilent;
+}
+
 /** Tells a folder from another one that took its place. */
 async function keyOf(path: string): Promise<string> {
   try {
@@ -365,26 +391,4 @@ async function keyOf(path: string): Promise<string> {
   } catch {
     return 'absent';
   }
-}
-
-function createFailure(error: unknown): Reply<never> {
-  const message = messageOf(error);
-  if (/bind source path does not exist|no such file or directory/i.test(message)) {
-    return failure(
-      'conflict',
-      'The engine does not see the project folder.',
-      'Share the folder with your container engine (its settings), or use a project elsewhere.',
-    );
-  }
-  if (statusOf(error) === 404)
-    return failure(
-      'missing-sandbox',
-      `The sandbox image is not there any more: ${message}`,
-      'Start again: it is made anew.',
-    );
-  return failure(
-    'missing-sandbox',
-    `The sandbox could not be started: ${message}`,
-    'dewpoint doctor says more about the engine.',
-  );
 }
