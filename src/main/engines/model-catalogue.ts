@@ -47,7 +47,8 @@ const knownModelSchema = z.strictObject({
   label: z.string(),
   /** As a GGUF header has them. Only what the sources say. */
   keys: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.number()), z.array(z.boolean())])),
-  tiedEmbeddings: z.boolean(),
+  /** Null where no source says. */
+  tiedEmbeddings: z.boolean().nullable(),
   /** Of which file; null where nobody was found who says how large one is. */
   weights: z.strictObject({ bytes: z.number().int().positive(), of: z.string() }).nullable(),
   /** Public documents that the keys were read from. */

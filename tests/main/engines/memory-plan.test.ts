@@ -56,6 +56,19 @@ const allocated: readonly (readonly [string, CacheType, boolean, number, number,
   ['qwen3.6-27b', 'f16', true, 262144, 512, 4, true, 16384 * 1024 ** 2 + 4 * 156893184],
 ];
 
+describe('the catalogue', () => {
+  it('has 40 models of 15 architectures or more, each with its sources and a memory that can be computed', () => {
+    expect(catalogue.known.length).toBeGreaterThanOrEqual(40);
+    const architectures = new Set(catalogue.known.map((entry) => entry.keys['general.architecture']));
+    expect(architectures.size).toBeGreaterThanOrEqual(15);
+    for (const { name, keys, sources } of catalogue.known) {
+      expect(readModelMemory({ keys, vocabulary: null, weights: null }), name).toMatchObject({ known: true });
+      expect(sources.join(' '), name).toMatch(/github|huggingface|\/.+\.(py|ipynb|json)/);
+    }
+    expect(new Set(catalogue.known.map((entry) => entry.name)).size).toBe(catalogue.known.length);
+  });
+});
+
 describe('the bytes of a context', () => {
   it.each(allocated)('are those that the engine allocates for %s %s', (name, cacheType, flashAttention, ...rest) => {
     const [contextTokens, ubatchTokens, slots, unified, bytes] = rest;
