@@ -145,6 +145,8 @@ const payloads = {
   /** `queued`: the text came while a turn ran, and waits; `message-delivered` says when the model saw it. */
   'user-message-added': z.object({ messageId: z.string(), text: z.string(), queued: z.boolean() }),
   'message-delivered': z.object({ messageId: z.string() }),
+  /** No turn took it and none will: the process ended first. It can be sent again. */
+  'message-dropped': z.object({ messageId: z.string() }),
   'turn-started': z.object({
     messageId: z.string(),
     plan: z.boolean(),

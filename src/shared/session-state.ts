@@ -17,7 +17,7 @@ import type { ChangeState } from './session-changes.ts';
 import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 3;
+export const STATE_VERSION = 4;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -41,6 +41,8 @@ export interface SessionState {
   readonly messages: readonly MessageState[];
   /** Messages that wait for the running turn, whole. */
   readonly queued: readonly { readonly messageId: string; readonly text: string; readonly at: number }[];
+  /** Ids of the latest messages that no turn has taken: while a process runs it will; after one ended nobody does. */
+  readonly pending: readonly string[];
   readonly steps: readonly StepState[];
   /** Tool calls of models. */
   readonly toolCalls: readonly ToolCallState[];
@@ -216,6 +218,7 @@ export const emptySession: SessionState = {
   turns: [],
   messages: [],
   queued: [],
+  pending: [],
   steps: [],
   toolCalls: [],
   actions: [],

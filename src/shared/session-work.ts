@@ -1,5 +1,6 @@
 import type { EventOf, SessionEvent } from './events.ts';
 import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from './session-texts.ts';
+import { reduceMessages } from './session-messages.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
 import type {
   ApprovalState,
@@ -14,7 +15,6 @@ import type {
 /** How much of each list is kept. */
 const keep = {
   turns: 200,
-  messages: 200,
   steps: 600,
   toolCalls: 600,
   actions: 600,
@@ -59,9 +59,9 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'sandbox-lost':
       return { sandbox: reduceSandbox(state.sandbox, event) };
     case 'user-message-added':
-      return messageAdded(state, event);
     case 'message-delivered':
-      return { queued: without(state.queued, event.messageId) };
+    case 'message-dropped':
+      return reduceMessages(state, event);
     case 'turn-started':
       return turnStarted(state, event);
     case 'criterion-checked':
@@ -180,16 +180,6 @@ function routeDecided(state: SessionState, event: EventOf<'route-decided'>): Cha
   return { routes: latest([...state.routes, { callId, reasonCode, reason: line(reason) }], keep.routes) };
 }
 
-function without<T extends { readonly messageId: string }>(messages: readonly T[], messageId: string): readonly T[] {
-  return messages.filter((message) => message.messageId !== messageId);
-}
-
-function messageAdded(state: SessionState, event: EventOf<'user-message-added'>): Change {
-  const { messageId, text, at } = event;
-  const messages = latest([...state.messages, { messageId, text: cap(text, textLimit), at }], keep.messages);
-  return event.queued ? { messages, queued: [...state.queued, { messageId, text, at }] } : { messages };
-}
-
 function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Change {
   const turn: TurnState = {
     id: event.turnId ?? '',
@@ -211,9 +201,7 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     limits: event.limits,
   };
   const totals = { ...state.totals, turns: state.totals.turns + 1 };
-  // A message that waited becomes a turn of its own when the turn before it ends first.
-  const queued = without(state.queued, event.messageId);
-  return { turns: latest([...state.turns, turn], keep.turns), queued, totals };
+  return { ...reduceMessages(state, event), turns: latest([...state.turns, turn], keep.turns), totals };
 }
 
 function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {

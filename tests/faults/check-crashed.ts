@@ -13,7 +13,7 @@ export interface Crashed {
 
 /**
  * What must hold of a log whose process was killed: what was acknowledged is in it as it was said, opening it loses
- * nothing, and what began has an end: `crashed` for the turn, `unknown` for what nobody can know the end of.
+ * nothing, no message waits for ever, and what began has an end: `crashed` for the turn, `unknown` for what nobody can know the end of.
  */
 export function checkCrashed({ acknowledged, left, opened }: Crashed): void {
   expect(left.slice(0, acknowledged.length)).toEqual(acknowledged);
@@ -27,6 +27,12 @@ export function checkCrashed({ acknowledged, left, opened }: Crashed): void {
   );
   const answered = ofType(opened, 'model-call-ended').map(({ callId }) => callId);
   expect(answered).toEqual(ofType(opened, 'model-call-started').map(({ callId }) => callId));
+  // No message is left to wait for what will not come.
+  const taken = [...ofType(opened, 'turn-started'), ...ofType(opened, 'message-delivered')];
+  const dropped = ofType(opened, 'message-dropped').map(({ messageId }) => messageId);
+  const settled = new Set([...taken.map(({ messageId }) => messageId), ...dropped]);
+  expect(ofType(opened, 'user-message-added').filter(({ messageId }) => !settled.has(messageId))).toEqual([]);
+  expect(new Set(dropped).size).toBe(dropped.length);
   const over = new Set(ofType(left, 'turn-ended').map(({ turnId }) => turnId));
   const reasons = new Map(ofType(opened, 'turn-ended').map(({ turnId, reason }) => [turnId, reason]));
   for (const { turnId } of ofType(left, 'turn-started')) {

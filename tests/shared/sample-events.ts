@@ -48,6 +48,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
       { type: 'sandbox-lost', reason: 'r', recreated: random() < 0.5 },
       { type: 'user-message-added', messageId: id('message'), text, queued: random() < 0.5 },
       { type: 'message-delivered', messageId: id('message') },
+      { type: 'message-dropped', messageId: id('message') },
       {
         type: 'turn-started',
         ...turn,

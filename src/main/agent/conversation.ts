@@ -45,6 +45,8 @@ export const toldToModel: readonly string[] = ['call-not-understood', 'empty-ans
 interface Fold {
   readonly entries: Entry[];
   readonly queuedTexts: Map<string, string>;
+  /** Where each message stands in the talk, by its entry. */
+  readonly messageSeqs: Map<string, number>;
   readonly acting: Set<string>;
   readonly assistantOf: Map<string, number>;
   readonly callOf: Map<string, { readonly entry: number; readonly call: number }>;
@@ -58,6 +60,7 @@ export function createConversation(): Conversation {
   const fold: Fold = {
     entries: [],
     queuedTexts: new Map(),
+    messageSeqs: new Map(),
     acting: new Set(),
     assistantOf: new Map(),
     callOf: new Map(),
@@ -78,11 +81,14 @@ function addEvent(fold: Fold, event: SessionEvent): void {
   switch (event.type) {
     case 'user-message-added':
       if (event.queued) fold.queuedTexts.set(event.messageId, event.text);
-      else addUser(fold, event.seq, event.text, true);
+      else addMessage(fold, event, { text: event.text, isTask: true });
+      return;
+    case 'message-dropped':
+      dropMessage(fold, event.messageId);
       return;
     case 'message-delivered':
       // Between turns it is what the next turn is about.
-      addUser(fold, event.seq, fold.queuedTexts.get(event.messageId) ?? '', !fold.inTurn);
+      addMessage(fold, event, { text: fold.queuedTexts.get(event.messageId) ?? '', isTask: !fold.inTurn });
       return;
     case 'turn-started':
       fold.inTurn = true;
@@ -153,6 +159,22 @@ function criterionNote(event: EventOf<'criterion-checked'>): string {
 function addUser(fold: Fold, seq: number, text: string, isTask: boolean): void {
   fold.entries.push({ type: 'user', seq, text });
   fold.taskOpen = isTask;
+}
+
+function addMessage(
+  fold: Fold,
+  { messageId, seq }: EventOf<'user-message-added' | 'message-delivered'>,
+  { text, isTask }: { readonly text: string; readonly isTask: boolean },
+): void {
+  fold.messageSeqs.set(messageId, seq);
+  addUser(fold, seq, text, isTask);
+}
+
+/** It comes again with its next sending, or was given up: either way it is no task any more. */
+function dropMessage(fold: Fold, messageId: string): void {
+  const seq = fold.messageSeqs.get(messageId);
+  const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
+  if (seq !== undefined && at !== -1) fold.entries.splice(at, 1);
 }
 
 /** Facts that are there before the first answer belong to the task's own message; later ones are messages. */

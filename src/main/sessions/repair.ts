@@ -1,6 +1,6 @@
 import type { NewEvent } from '@shared/events.ts';
 import { noUsage } from '@shared/money.ts';
-import type { SessionState, StepState, ToolCallState } from '@shared/session-state.ts';
+import type { MessageState, SessionState, StepState, ToolCallState } from '@shared/session-state.ts';
 
 /** The error code of a model call that the end of the process cut off. */
 export const crashedCode = 'crashed';
@@ -16,6 +16,7 @@ export function repairEvents(state: SessionState): readonly NewEvent[] {
   );
   const steps = state.steps.filter((step) => step.end === null);
   const turns = state.turns.filter((turn) => turn.reason === null);
+  const left = state.messages.filter(({ messageId }) => state.pending.includes(messageId));
   return [
     ...calls.map(endToolCall),
     ...steps.map(endModelCall),
@@ -31,6 +32,20 @@ export function repairEvents(state: SessionState): readonly NewEvent[] {
         hint: 'Look at the changes, then go on or undo them.',
       },
     })),
+    ...left.flatMap(dropMessage),
+  ];
+}
+
+/** Whoever sent it waits for nothing: it is shown as what it is, with its words, to be sent again. */
+function dropMessage({ messageId, text }: MessageState): readonly NewEvent[] {
+  return [
+    { type: 'message-dropped', messageId },
+    {
+      type: 'notice-added',
+      level: 'warning',
+      code: 'message-dropped',
+      text: `Dewpoint ended before it began with this message. Send it again if it still stands: ${text}`,
+    },
   ];
 }
 

@@ -17,6 +17,7 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-created',
   'session-repaired',
   'user-message-added',
+  'message-dropped',
   'sandbox-lost',
   'engine-waited',
   'file-changed',

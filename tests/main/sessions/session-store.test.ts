@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { NewEvent } from '@shared/events.ts';
 import { stateHash } from '../../../src/main/sessions/state-hash.ts';
 import { makeHome, scratchSession, turnEvents } from './session-fixtures.ts';
 
@@ -108,6 +109,35 @@ describe('session store', () => {
     await again.close();
     const third = await home.again().open(journal.sessionId);
     expect(third.state().seq).toBe(15);
+    await third.close();
+  });
+
+  it('marks the messages that no turn took, so that they can be sent again, and marks them once', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    for (const event of turnEvents('turn-1')) await journal.append(event);
+    const added = (messageId: string, queued: boolean): NewEvent => ({
+      type: 'user-message-added',
+      messageId,
+      text: `text of ${messageId}`,
+      queued,
+    });
+    for (const event of [added('waits', true), added('is next', false)]) await journal.append(event);
+    const { seq } = journal.state();
+    await journal.close();
+    const again = await home.again().open(journal.sessionId);
+    const tail = [];
+    for await (const event of again.read(seq + 1)) tail.push(event);
+    expect(tail).toMatchObject([
+      { type: 'message-dropped', messageId: 'waits' },
+      { type: 'notice-added', level: 'warning', text: expect.stringContaining('text of waits') },
+      { type: 'message-dropped', messageId: 'is next' },
+      { type: 'notice-added', level: 'warning', text: expect.stringContaining('text of is next') },
+    ]);
+    expect(again.state()).toMatchObject({ queued: [], pending: [] });
+    await again.close();
+    const third = await home.again().open(journal.sessionId);
+    expect(third.state().seq).toBe(seq + 4);
     await third.close();
   });
 

@@ -1,0 +1,45 @@
+import type { EventOf } from './events.ts';
+import type { SessionState } from './session-state.ts';
+import { cap, latest, textLimit } from './session-texts.ts';
+
+type Change = Pick<SessionState, 'messages' | 'queued' | 'pending'>;
+
+/** How much of the list is kept. */
+const keptMessages = 200;
+
+/** What becomes of a person's messages: they wait for a turn, are taken by one, or were left behind by a process that ended. */
+export function reduceMessages(
+  state: SessionState,
+  event: EventOf<'user-message-added' | 'message-delivered' | 'message-dropped' | 'turn-started'>,
+): Change {
+  const { messages, queued, pending } = state;
+  const { messageId } = event;
+  switch (event.type) {
+    case 'user-message-added': {
+      const { text, at } = event;
+      return {
+        messages: latest([...messages, { messageId, text: cap(text, textLimit), at }], keptMessages),
+        queued: event.queued ? [...queued, { messageId, text, at }] : queued,
+        pending: latest([...pending, messageId], keptMessages),
+      };
+    }
+    case 'message-delivered': {
+      // Between two turns it is what the next turn is about, and that one may never begin.
+      const isTaken = state.turns.at(-1)?.reason === null;
+      return { messages, queued: without(queued, messageId), pending: isTaken ? others(pending, messageId) : pending };
+    }
+    case 'message-dropped':
+    case 'turn-started':
+      return { messages, queued: without(queued, messageId), pending: others(pending, messageId) };
+    default:
+      return event satisfies never;
+  }
+}
+
+function without<T extends { readonly messageId: string }>(messages: readonly T[], messageId: string): readonly T[] {
+  return messages.filter((message) => message.messageId !== messageId);
+}
+
+function others(pending: readonly string[], messageId: string): readonly string[] {
+  return pending.filter((id) => id !== messageId);
+}
