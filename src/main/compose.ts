@@ -139,6 +139,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const files = findFiles();
   const settings = valueOf(await openSettings(config.home));
   const blobs = createBlobs(join(config.home, 'blobs'));
+  await blobs.clean();
   const redactor = createRedactor(secretsOf(settings.current(), env));
   const folder = join(config.home, 'sessions');
   const store = createSessionStore({ folder, appVersion: config.version, blobs, redactor, now, diagnostics: log });

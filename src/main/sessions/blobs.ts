@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { BlobRef } from '@shared/events.ts';
@@ -16,6 +16,11 @@ export interface Blobs {
   get(ref: BlobRef): Promise<Uint8Array | null>;
   /** A blob written as it comes; with a redactor, secrets are taken out on the way. */
   open(redactor?: Redactor): BlobSink;
+  /**
+   * Removes what a killed process was in the middle of writing. To be called before anything is written, by the one
+   * process that has the home.
+   */
+  clean(): Promise<void>;
   /** Resolves when the bytes are on the disk. Does nothing for a blob that is not there. */
   sync(ref: BlobRef): Promise<void>;
 }
@@ -70,7 +75,7 @@ export function createBlobs(folder: string): Blobs {
     }
   };
 
-  return { put, get, sync, open: (redactor) => openSink(folder, pathOf, redactor) };
+  return { put, get, sync, clean: () => clean(folder), open: (redactor) => openSink(folder, pathOf, redactor) };
 }
 
 /** Up to here writing at once, as the log does, is sooner done than four turns of the thread pool. */
@@ -99,6 +104,17 @@ function temporaryIn(folder: string): string {
 /** A full disk may take a part without an error. */
 function shortWrite(): Error {
   return Object.assign(new Error('short write'), { code: 'ENOSPC' });
+}
+
+async function clean(folder: string): Promise<void> {
+  try {
+    for (const name of await readdir(folder)) {
+      if (/^\.[0-9a-f]{12}\.tmp$/.test(name)) await rm(join(folder, name), { force: true });
+    }
+  } catch (error) {
+    // Nothing was kept yet. What cannot be read or removed shows where it is needed.
+    if (!isMissing(error) && errorCodeOf(error) === null) throw error;
+  }
 }
 
 async function isThere(path: string, bytes: number): Promise<boolean> {

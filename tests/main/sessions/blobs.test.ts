@@ -44,6 +44,16 @@ describe('blobs', () => {
     expect(await home.blobs.get({ sha256: '../../etc/passwd', bytes: 1 })).toBeNull();
   });
 
+  it('removes what a killed process left half-written, and nothing else', async () => {
+    await using home = await makeHome();
+    await home.blobs.clean();
+    const ref = await home.blobs.put(Buffer.from('hello'));
+    const folder = join(home.path, 'blobs');
+    for (const name of ['.0123456789ab.tmp', 'of-a-person.tmp']) await writeFile(join(folder, name), 'half');
+    await home.blobs.clean();
+    expect((await readdir(folder)).sort()).toEqual([ref.sha256, 'of-a-person.tmp'].sort());
+  });
+
   it('takes 50 MB through a sink without holding it', async () => {
     await using home = await makeHome();
     const sink = home.blobs.open();
