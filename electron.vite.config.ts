@@ -51,12 +51,14 @@ export default defineConfig({
     build: {
       target: 'chrome114',
       minify: true,
+      // The page's policy lets nothing come out of an address that is its own content.
+      assetsInlineLimit: 0,
       // The polyfill fetches, which the page's policy need not allow.
       modulePreload: { polyfill: false },
       rollupOptions: {
         input: resolve('src/renderer/index.html'),
         // The page shares reducers with the core. The schemas beside them are not used by it and must not be in it.
-        treeshake: { manualPureFunctions: ['z'] },
+        treeshake: { manualPureFunctions: ['z', 'ratesSchema'] },
       },
     },
   },

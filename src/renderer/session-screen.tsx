@@ -61,7 +61,7 @@ export function SessionScreen(props: SessionScreenProps) {
 }
 
 /** Below this the inspector lies over the conversation. */
-const narrowPx = 1120;
+const narrowRem = 70;
 
 function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: SessionView }) {
   const { sessionId, handle, onPalette, onModels } = props;
@@ -131,7 +131,7 @@ interface InspectorPlace {
 }
 
 function useInspector(): InspectorPlace {
-  const side = useSide(isInspectorOpen, narrowPx);
+  const side = useSide(isInspectorOpen, narrowRem);
   const [tab, setTab] = useStored(inspectorTab);
   const inspect = (next: InspectorTab): void => {
     setTab(next);

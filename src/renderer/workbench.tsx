@@ -19,14 +19,14 @@ import { useActions } from './use-actions.ts';
 const Palette = lazy(() => import('./features/palette/palette.tsx'));
 
 /** Below this the list lies over the view instead of beside it. */
-const narrowPx = 820;
+const narrowRem = 51;
 
 /** The window: the list at the side, one view in the middle, and everything that can be done from anywhere. */
 export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const client = useClient();
   const { load, refresh } = useSessions(client);
   const [view, setView] = useView();
-  const side = useSide(isSidebarOpen, narrowPx);
+  const side = useSide(isSidebarOpen, narrowRem);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const session = useRef<SessionHandle>(null);
   const { closeOver } = side;

@@ -74,9 +74,9 @@ describe.runIf(isWanted)('pictures', () => {
     await page.waitForTimeout(700);
     await shot(`approval-${colorScheme}`);
     await open('Explain how releases are made');
-    await page.getByRole('combobox', { name: 'Message' }).fill('/');
+    await page.getByRole('textbox', { name: 'Message' }).fill('/');
     await shot(`working-${colorScheme}`);
-    await page.getByRole('combobox', { name: 'Message' }).fill('');
+    await page.getByRole('textbox', { name: 'Message' }).fill('');
     await page.keyboard.press('Control+K');
     await page.getByPlaceholder('Search actions').fill('in');
     await shot(`palette-${colorScheme}`);

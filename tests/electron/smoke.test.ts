@@ -75,7 +75,7 @@ describe('the window', () => {
 
   it('keeps the session and a draft when the page is loaded again', async () => {
     const { page } = launched;
-    const message = page.getByRole('combobox', { name: 'Message' });
+    const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('And now?');
     await page.reload();
     await page.locator('[data-outcome]').getByText('The port is 8123').waitFor();

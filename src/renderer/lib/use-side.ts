@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { textSize } from './preferences.ts';
 import type { Stored } from './stored.ts';
 import { useStored } from './stored.ts';
 
@@ -13,9 +14,9 @@ export interface Side {
 }
 
 /** A side of the window. With room for it, it is open or not as the person left it; without, it opens when asked for. */
-export function useSide(stored: Stored<boolean>, narrowPx: number): Side {
+export function useSide(stored: Stored<boolean>, narrowRem: number): Side {
   const [isWanted, setIsWanted] = useStored(stored);
-  const isOver = useNarrow(narrowPx);
+  const isOver = useNarrow(narrowRem);
   const [isPulledOut, setIsPulledOut] = useState(false);
   const isOpen = isOver ? isPulledOut : isWanted;
   const set = useCallback(
@@ -31,12 +32,22 @@ export function useSide(stored: Stored<boolean>, narrowPx: number): Side {
   };
 }
 
-function useNarrow(narrowPx: number): boolean {
-  const [isNarrow, setIsNarrow] = useState(() => window.innerWidth < narrowPx);
+function useNarrow(narrowRem: number): boolean {
+  const [isNarrow, setIsNarrow] = useState(() => isNarrowerThan(narrowRem));
   useEffect(() => {
-    const onResize = (): void => setIsNarrow(window.innerWidth < narrowPx);
-    window.addEventListener('resize', onResize);
-    return () => window.removeEventListener('resize', onResize);
-  }, [narrowPx]);
+    const measure = (): void => setIsNarrow(isNarrowerThan(narrowRem));
+    window.addEventListener('resize', measure);
+    // It is applied to the page by a subscriber that came before this one.
+    const unsubscribe = textSize.subscribe(measure);
+    return () => {
+      window.removeEventListener('resize', measure);
+      unsubscribe();
+    };
+  }, [narrowRem]);
   return isNarrow;
+}
+
+/** In units of the text's size: large text needs as much room as a small window lacks. */
+function isNarrowerThan(rem: number): boolean {
+  return window.innerWidth < rem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }

@@ -51,11 +51,8 @@ export function Composer(props: ComposerProps & { readonly handle: Ref<ComposerH
           ref={area}
           rows={textRows(text, 1, 10)}
           aria-label={t('composer.label')}
-          // A field of several lines cannot be an input.
-          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
-          role="combobox"
           aria-autocomplete="list"
-          aria-expanded={menu.commands.length > 0}
+          aria-haspopup="listbox"
           aria-controls={slashListId}
           aria-activedescendant={menu.commands.length > 0 ? `${slashListId}-${menu.selected}` : undefined}
           value={text}

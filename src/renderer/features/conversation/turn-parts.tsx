@@ -125,7 +125,7 @@ function Outcome({ sessionId, turn }: { readonly sessionId: string; readonly tur
   const took = turn.endedAt === null ? '' : t('turn.took', { time: seconds(turn.endedAt - turn.startedAt) });
   const isGood = status === 'done';
   return (
-    <section aria-label={t(`turn.status.${status}`)} data-outcome={turn.reason} className="flex flex-col gap-2">
+    <div data-outcome={turn.reason} className="flex flex-col gap-2">
       {turn.text !== '' && <WholeText sessionId={sessionId} id={turn.id} text={turn.text} isMarkdown />}
       {turn.failure !== null && (
         <p className="wrap-anywhere">
@@ -142,7 +142,7 @@ function Outcome({ sessionId, turn }: { readonly sessionId: string; readonly tur
         {turn.text !== '' && <CopyButton text={turn.text} label={t('session.copy')} />}
       </p>
       <Kept status={status} />
-    </section>
+    </div>
   );
 }
 

@@ -33,6 +33,7 @@ export function Inspector(props: InspectorProps) {
   }));
   return (
     <Tabs tabs={tabs} selected={tab} onSelect={onTab} label={t('inspector.label')} hasButton={props.isOver}>
+      <h2 className="sr-only">{t(`inspector.${tab}`)}</h2>
       <Content {...props} />
     </Tabs>
   );

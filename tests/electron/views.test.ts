@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPageCore } from '../fakes/page-core.ts';
+import type { PageCore } from '../fakes/page-core.ts';
+import {
+  answerScene,
+  approvalScene,
+  changedFiles,
+  endScenes,
+  fixScene,
+  furnish,
+  longScene,
+  workingScene,
+} from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+let served: ServedPage;
+let core: PageCore;
+let working: Awaited<ReturnType<typeof workingScene>>;
+let longOne: string;
+
+beforeAll(async () => {
+  core = createPageCore();
+  furnish(core);
+  core.setTime(Date.now() - 3_600_000);
+  longOne = (await longScene(core, 40)).sessionId;
+  await endScenes(core);
+  await answerScene(core);
+  await approvalScene(core);
+  working = await workingScene(core);
+  await fixScene(core);
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+async function open(title: string): Promise<void> {
+  await served.page.locator('[data-session]', { hasText: title }).click();
+  await served.page.getByRole('heading', { level: 1, name: title }).waitFor();
+}
+
+async function show(name: string): Promise<void> {
+  await served.page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
+}
+
+const message = () => served.page.getByRole('textbox', { name: 'Message' });
+const lastAsked = (name: string) => core.asked.findLast((one) => one.name === name)?.args;
+
+describe('a session', () => {
+  it('opens a step to its input, output and reason, from its dot', async () => {
+    const { page } = served;
+    await open('Fix the failing date test');
+    await page.getByRole('button', { name: /^Step 5, cloud/u }).click();
+    await page.getByRole('log').getByText('changed 6 lines').waitFor();
+    const route = page.getByRole('tabpanel', { name: 'Route' });
+    await route.getByText('The same edit was rejected twice; local has no new idea.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-expanded'))).toBe('true');
+  });
+
+  it('shows the four buckets and what they cost, by place', async () => {
+    const { page } = served;
+    await page.getByRole('button', { name: 'Inspector: Cost' }).or(page.getByTitle('Inspector: Cost')).first().click();
+    const rows = await page.getByRole('tabpanel', { name: 'Cost' }).getByRole('row').allInnerTexts();
+    expect(rows.map((row) => row.replaceAll(/\s+/gu, ' ').trim())).toEqual([
+      'Bucket local cloud',
+      'Fresh input 320 1850',
+      'Read from cache 10.2k 0',
+      'Written to cache 0 1200',
+      'Output 190 310',
+      'of it reasoning 0 120',
+      'Money $0.0000 $0.0147',
+      'Model Calls Money',
+      'llama-cpp/qwen2.5-coder-1.5b-instruct 5 $0.0000',
+      'example/large-1 1 $0.0147',
+    ]);
+  });
+
+  it('takes and undoes a change, file by file', async () => {
+    const { page } = served;
+    await page.getByRole('button', { name: 'Review', exact: true }).click();
+    const file = page.getByRole('region', { name: 'dates.py' });
+    await file.getByText('thursday = day + timedelta').first().waitFor();
+    await file.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => lastAsked('undo')).toEqual(['dates.py']);
+    await page.getByRole('button', { name: 'Mark all as reviewed' }).click();
+    const open = changedFiles.filter((one) => one.state === 'open').map((one) => one.path);
+    await expect.poll(() => lastAsked('take')).toEqual(open);
+  });
+
+  it('draws Markdown, and loads no image', async () => {
+    const { page } = served;
+    await open('Which port');
+    const outcome = page.locator('[data-outcome]');
+    await outcome.getByRole('table').waitFor();
+    await outcome.getByText('Image not loaded: a diagram, https://example.com/ports.png').waitFor();
+    await outcome.locator('pre span[style]').first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.locator('a[href]').count()).toBe(0);
+  });
+
+  it('shows what is being said while it is, and keeps a message that waits apart', async () => {
+    const { page } = served;
+    await open('Explain how releases');
+    core.push(working.sessionId, { type: 'text-delta', callId: working.callId, text: 'Releases are **made' });
+    await page.getByRole('log').locator('strong, [data-streamdown=strong]', { hasText: 'made' }).waitFor();
+    const waiting = page.getByRole('article', { name: 'You, waiting for the next step' });
+    expect(await waiting.innerText()).toContain('Mention the changelog');
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await expect.poll(() => lastAsked('cancel')).toEqual([working.sessionId]);
+  });
+
+  it('draws only a part of a long one, ends at its end, and finds an early step', async () => {
+    const { page } = served;
+    await open('A session of many weeks');
+    await page.getByText('Answer 40.').waitFor();
+    expect(await page.getByRole('article').count()).toBeLessThan(40);
+    await page.getByRole('button', { name: /^Step 3, local/u }).click();
+    await page.locator('[aria-expanded=true][id^=row-]').waitFor();
+    await page.getByRole('button', { name: 'Go to the latest' }).click();
+    await page.getByText('Answer 40.').waitFor();
+  });
+
+  it('does not move while somebody reads', async () => {
+    const { page } = served;
+    const log = page.getByRole('log');
+    await log.evaluate((element) => element.scrollTo({ top: 200 }));
+    await page.getByRole('button', { name: 'Go to the latest' }).waitFor();
+    const before = await log.evaluate((element) => element.scrollTop);
+    core.append(longOne, { type: 'notice-added', level: 'info', code: 'x', text: 'Something happened.' });
+    await page.waitForTimeout(200);
+    expect(await log.evaluate((element) => element.scrollTop)).toBe(before);
+  });
+});
+
+describe('an approval', () => {
+  it('is denied by default, not at once, and shows what deceives the eye', async () => {
+    const { page } = served;
+    await open('Add a check for empty names');
+    const dialog = page.getByRole('alertdialog');
+    const deny = dialog.getByRole('button', { name: 'Deny' });
+    await deny.click({ force: true });
+    expect(lastAsked('approve')).toBeUndefined();
+    expect(await dialog.locator('[data-seen=hidden]').innerText()).toBe('U+202E');
+    expect(await dialog.locator('[data-seen=alike]').innerText()).toBe('\u0430');
+    await page.keyboard.press('Control+Shift+A');
+    expect(await deny.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.waitForTimeout(600);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => lastAsked('approve')).toEqual(['a0', 'deny']);
+    await dialog.getByText('write conftest.py').waitFor();
+    await page.waitForTimeout(600);
+    await dialog.getByRole('button', { name: 'Allow' }).click();
+    await expect.poll(() => lastAsked('approve')).toEqual(['a1', 'allow']);
+    await expect.poll(() => dialog.count()).toBe(0);
+  });
+});
+
+describe('the composer', () => {
+  it('offers commands, takes one by keyboard and says what is wrong with another', async () => {
+    const { page } = served;
+    await open('Which port');
+    await message().fill('/c');
+    expect(await page.getByRole('listbox', { name: 'Commands' }).getByRole('option').allInnerTexts()).toEqual([
+      expect.stringContaining('/cloud'),
+      expect.stringContaining('/changes'),
+      expect.stringContaining('/cost'),
+    ]);
+    await message().press('ArrowDown');
+    await message().press('ArrowDown');
+    await message().press('Enter');
+    await message().press('Enter');
+    await page.getByRole('tabpanel', { name: 'Cost' }).waitFor();
+    await message().fill('/nothing');
+    await message().press('Enter');
+    await page.getByRole('alert').getByText('There is no command /nothing').waitFor();
+    expect(await message().inputValue()).toBe('/nothing');
+    await message().fill('');
+  });
+});
+
+describe('the other views', () => {
+  it('fetches a model and then lets it be used', async () => {
+    const { page } = served;
+    await show('Models');
+    const row = page.locator('[data-model$="0.5b-instruct"]');
+    await row.getByRole('button', { name: 'Download' }).click();
+    await row.getByText('400 MB of 1.1 GB').waitFor();
+    await row.getByRole('button', { name: 'Use it' }).click();
+    await expect.poll(() => lastAsked('set')).toEqual(['local', 'llama-cpp/qwen2.5-coder-0.5b-instruct']);
+    await row.getByText('used for local steps').waitFor();
+  });
+
+  it('saves a setting, and changes theme and text size at once', async () => {
+    const { page } = served;
+    await show('Settings');
+    await page.getByLabel('Steps', { exact: true }).fill('12');
+    await page.getByLabel('Steps', { exact: true }).press('Enter');
+    await expect.poll(() => lastAsked('set')).toEqual(['limits.maxSteps', 12]);
+    await page.getByLabel('Theme').selectOption('Dark');
+    await page.getByLabel('Text size').selectOption('Largest');
+    const look = await page.evaluate(() => JSON.stringify(document.documentElement.dataset));
+    expect(JSON.parse(look)).toEqual({ theme: 'dark', textSize: 'largest' });
+    await page.getByLabel('Theme').selectOption('System');
+    await page.getByLabel('Text size').selectOption('Normal');
+  });
+
+  it('reaches actions and sessions by the palette', async () => {
+    const { page } = served;
+    await page.keyboard.press('Control+K');
+    await page.getByPlaceholder('Search actions').fill('nightly');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Make the nightly job idempotent' }).waitFor();
+    await page.getByText('No container engine was found').waitFor();
+    await page.keyboard.press('Control+N');
+    await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+  });
+});
+
+describe('everybody can use it', () => {
+  it.for([
+    ['light', '100%'],
+    ['dark', '100%'],
+    ['light', '200%'],
+  ] as const)('in every view, %s, with text at %s', { timeout: 120_000 }, async ([colorScheme, fontSize]) => {
+    const { page } = served;
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate((size) => {
+      document.documentElement.style.fontSize = size;
+      window.dispatchEvent(new Event('resize'));
+    }, fontSize);
+    const found: Record<string, readonly string[]> = {};
+    for (const title of [
+      'Fix the failing',
+      'Which port',
+      'Explain how releases',
+      'Make the nightly',
+      'A session of many',
+    ]) {
+      if (!(await page.getByRole('navigation').isVisible())) {
+        await page.getByRole('button', { name: 'Open the list of sessions' }).click();
+      }
+      await open(title);
+      for (const tab of title.startsWith('Fix') ? ['Route', 'Cost', 'Sandbox', 'Changes', 'Context'] : ['Route']) {
+        await page.keyboard.press(`Control+${['Route', 'Cost', 'Sandbox', 'Changes', 'Context'].indexOf(tab) + 1}`);
+        await page.getByRole('tabpanel', { name: tab }).waitFor();
+        found[`${title} ${tab}`] = await violations(page);
+      }
+    }
+    for (const key of ['Control+M', 'Control+,', 'Control+N', 'Control+K']) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(150);
+      found[key] = await violations(page);
+    }
+    await page.keyboard.press('Escape');
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(Object.entries(found).filter(([, list]) => list.length > 0)).toEqual([]);
+  });
+});
+
+it('asked for nothing that its policy forbids', () => {
+  expect(served.complaints).toEqual([]);
+});
