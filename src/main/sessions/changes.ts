@@ -4,6 +4,7 @@ import type { FileImage } from '@shared/events.ts';
 import { type ChangeState, changeStatus, isSameImage, reduceChange, reviewChange } from '@shared/session-changes.ts';
 import { diffFiles, type FileDiff } from './file-diff.ts';
 import type { Journal } from './journal.ts';
+import { foldersMadeBy } from './made-folders.ts';
 import { createSafeFolder, type FileNow, type SafeFolder } from './safe-folder.ts';
 
 /** A change with the reason why there is no diff, where there is none (`binary`, `not kept: too-large`, …). */
@@ -46,10 +47,12 @@ export async function showChanges(
 /**
  * Takes back what the session did to files. First what lies open; where nothing does, what was taken (in the project
  * folder); where nothing was, what was undone comes back. A file that is no longer what the session left there is
- * refused and not touched, as is one whose bytes were not kept; each by itself.
+ * refused and not touched, as is one whose bytes were not kept; each by itself. Folders that the changes made go with
+ * their last file.
  */
 export async function undoChanges(journal: Journal, paths: readonly string[] = []): Promise<ChangeOutcome> {
   const outcome = newOutcome();
+  const emptied: { readonly root: string; readonly path: string }[] = [];
   for (const change of undoable(await selectChanges(journal, paths))) {
     const step = undoStep(change);
     const root = step.side === 'project' ? journal.state().projectPath : journal.state().workspace?.path;
@@ -60,10 +63,27 @@ export async function undoChanges(journal: Journal, paths: readonly string[] = [
     await attempt(outcome, change.path, async () => {
       const why = await putImage(journal, createSafeFolder(root), { path: change.path, ...step });
       if (why === null) await recordMove(journal, change.path, step, 'undo');
+      if (why === null && step.to === null) emptied.push({ root, path: change.path });
       return why;
     });
   }
+  await removeEmptied(journal, emptied);
   return outcome;
+}
+
+/** The folders that the changes made and that are empty now. What cannot be removed stays: the files are what counts. */
+async function removeEmptied(
+  journal: ReadJournal,
+  emptied: readonly { readonly root: string; readonly path: string }[],
+): Promise<void> {
+  const inFolders = emptied.filter(({ path }) => path.includes('/'));
+  if (inFolders.length === 0) return;
+  const isMade = await foldersMadeBy(journal);
+  for (const { root, path } of inFolders) {
+    await createSafeFolder(root)
+      .removeEmpty(path, isMade)
+      .catch(() => undefined);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
 import {
   type HostFolder,
@@ -35,6 +35,11 @@ export interface SafeFolder {
   ): Promise<boolean>;
   /** Removes a file if `isExpected` says so. */
   remove(path: string, isExpected: (now: FileNow) => boolean): Promise<boolean>;
+  /**
+   * Removes the folders on the way to a path that hold nothing any more, the inmost first, as long as `isMade` says so
+   * of the time when each was made (milliseconds since 1970).
+   */
+  removeEmpty(path: string, isMade: (madeAtMs: number) => boolean): Promise<void>;
 }
 
 /** A larger file is not compared; its image was not kept either. */
@@ -56,7 +61,32 @@ export function createSafeFolder(root: string): SafeFolder {
         await unlink(folder.at(name));
         return true;
       }),
+    removeEmpty: async (path, isMade) => {
+      const parts = partsOf(path);
+      for (let depth = parts.length - 1; depth > 0; depth -= 1) {
+        const place = { root, path: parts.slice(0, depth).join('/'), create: false };
+        if (!(await inParent(place, false, (folder, name) => removeIfEmpty(folder, name, isMade)))) return;
+      }
+    },
   };
+}
+
+async function removeIfEmpty(
+  folder: HostFolder,
+  name: string,
+  isMade: (madeAtMs: number) => boolean,
+): Promise<boolean> {
+  try {
+    const found = await lstat(folder.at(name));
+    if (!found.isDirectory() || !isMade(found.birthtimeMs)) return false;
+    // The system itself refuses to remove one that holds anything.
+    await rmdir(folder.at(name));
+    return true;
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** Walks to the folder of `path` one name at a time, refusing links; `fallback` where a folder on the way is missing. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EventOf, FileImage, SessionEvent, WorkspaceMode } from '@shared/events.ts';
@@ -117,6 +117,28 @@ describe('changes', () => {
       ]);
     }
     await journal.close();
+  });
+
+  it('removes the folders that a change made with their last file, and no other', async () => {
+    await using home = await makeHome(undefined, Date.now);
+    const { journal, workspace, change } = await bench(home, 'in-place', { 'kept/old.txt': 'old' });
+    // Made by a person, empty, before anything was done.
+    await mkdir(join(workspace, 'empty'));
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    await journal.append({ type: 'notice-added', level: 'info', code: 'begin', text: '' });
+    for (const path of ['kept/new.txt', 'empty/new.txt', 'made/deep/a.txt', 'made/deep/b.txt', 'made/c.txt'])
+      await change(path, 'new');
+    await writeFile(join(workspace, 'made/of-a-person.txt'), 'mine');
+    expect((await undoChanges(journal)).refused).toEqual([]);
+    expect((await readdir(workspace, { recursive: true })).sort()).toEqual(
+      ['empty', 'kept', 'kept/old.txt', 'made', 'made/of-a-person.txt'].sort(),
+    );
+    // What was undone comes back with its folders, which go again.
+    await rm(join(workspace, 'made/of-a-person.txt'));
+    expect((await undoChanges(journal)).refused).toEqual([]);
+    expect(await readFile(join(workspace, 'made/deep/a.txt'), 'utf8')).toBe('new');
+    expect((await undoChanges(journal)).refused).toEqual([]);
+    expect((await readdir(workspace)).sort()).toEqual(['empty', 'kept']);
   });
 
   it('says in the log which changes an undo takes back', async () => {

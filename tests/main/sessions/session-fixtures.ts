@@ -15,8 +15,8 @@ export interface Home extends AsyncDisposable {
   again(): SessionStore;
 }
 
-/** An empty home in a temporary folder; the clock counts up from 1,000 by one. */
-export async function makeHome(redactor: Redactor = createRedactor()): Promise<Home> {
+/** An empty home in a temporary folder; the clock counts up from 1,000 by one where none is given. */
+export async function makeHome(redactor: Redactor = createRedactor(), now?: () => number): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), 'dewpoint-sessions-'));
   const blobs = createBlobs(join(path, 'blobs'));
   let clock = 1000;
@@ -26,7 +26,7 @@ export async function makeHome(redactor: Redactor = createRedactor()): Promise<H
       appVersion: 'test',
       blobs,
       redactor,
-      now: () => (clock += 1),
+      now: now ?? (() => (clock += 1)),
       diagnostics: silentLog,
     });
   return {
