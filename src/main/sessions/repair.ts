@@ -1,6 +1,7 @@
 import type { NewEvent } from '@shared/events.ts';
 import { noUsage } from '@shared/money.ts';
 import type { MessageState, SessionState, StepState, ToolCallState } from '@shared/session-state.ts';
+import { type Touched, touchedText } from './touched-files.ts';
 
 /** The error code of a model call that the end of the process cut off. */
 export const crashedCode = 'crashed';
@@ -8,17 +9,15 @@ export const crashedCode = 'crashed';
 /**
  * What to append when a session is opened that was cut off: everything that started and did not end gets its end, as
  * far as anyone can know it. Nothing is run again: whether a started side effect happened is `unknown`. Empty for a
- * session that ended well.
+ * session that ended well. `touched`: what was done to the workspace since `openSince`, where anybody could look.
  */
-export function repairEvents(state: SessionState): readonly NewEvent[] {
-  const calls = [...state.toolCalls, ...state.actions].filter(
-    (call) => call.status === null && call.startedAt !== null,
-  );
+export function repairEvents(state: SessionState, touched: Touched | null): readonly NewEvent[] {
+  const calls = openCalls(state);
   const steps = state.steps.filter((step) => step.end === null);
   const turns = state.turns.filter((turn) => turn.reason === null);
   const left = state.messages.filter(({ messageId }) => state.pending.includes(messageId));
   return [
-    ...calls.map(endToolCall),
+    ...calls.map((call) => endToolCall(call, touched)),
     ...steps.map(endModelCall),
     ...turns.map((turn): NewEvent => ({
       type: 'turn-ended',
@@ -49,22 +48,33 @@ function dropMessage({ messageId, text }: MessageState): readonly NewEvent[] {
   ];
 }
 
+/** When the first side effect began whose end is not known; null where there is none. */
+export function openSince(state: SessionState): number | null {
+  const starts = openCalls(state).flatMap(({ startedAt }) => startedAt ?? []);
+  return starts.length === 0 ? null : Math.min(...starts);
+}
+
+function openCalls(state: SessionState): readonly ToolCallState[] {
+  return [...state.toolCalls, ...state.actions].filter((call) => call.status === null && call.startedAt !== null);
+}
+
 function turnOf(item: { readonly turnId: string | null }): { readonly turnId?: string } {
   return item.turnId === null ? {} : { turnId: item.turnId };
 }
 
-function endToolCall(call: ToolCallState): NewEvent {
+function endToolCall(call: ToolCallState, touched: Touched | null): NewEvent {
+  const unknown = 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.';
   return {
     type: 'tool-ended',
     ...turnOf(call),
     toolCallId: call.toolCallId,
     tool: call.tool,
     status: 'unknown',
-    output: 'Dewpoint ended while this ran. Nobody knows whether it happened; it was not run again.',
+    output: touched === null ? unknown : `${unknown}\n${touchedText(touched)}`,
     full: null,
     exitCode: null,
     durationMs: 0,
-    data: null,
+    data: touched === null ? null : { touched },
     dataBlob: null,
   };
 }

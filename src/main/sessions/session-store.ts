@@ -14,8 +14,9 @@ import { createLiveJournal, type LiveJournal } from './live-journal.ts';
 import { problemsOf } from './log-repair.ts';
 import { type LogPosition, readEvents, type ScanResult, scanLog } from './log-scan.ts';
 import type { Redactor } from './redact.ts';
-import { repairEvents } from './repair.ts';
+import { openSince, repairEvents } from './repair.ts';
 import { loadSnapshot, saveSnapshot, type Snapshot } from './snapshot.ts';
+import { findTouched, type Touched } from './touched-files.ts';
 import { failedSummary, loadSummary, saveSummary, type SessionSummary, summaryOf } from './summary.ts';
 
 interface NewSession {
@@ -151,9 +152,21 @@ async function openSession(options: SessionStoreOptions, paths: Paths, sessionId
       throw unreadable(sessionId);
     }
     const repaired = log.repairs.map((repair): NewEvent => ({ type: 'session-repaired', ...repair }));
-    const ends = repairEvents(folded.state);
+    const ends = repairEvents(folded.state, await touchedSinceCrash(folded.state));
     return begin(openJournal(options, paths, { sessionId, log, folded, release }), log, [...repaired, ...ends]);
   });
+}
+
+/** What became of the workspace while the outcome of a call was not known; null where nothing was cut off. */
+async function touchedSinceCrash(state: SessionState): Promise<Touched | null> {
+  const since = openSince(state);
+  if (since === null || state.workspace === null) return null;
+  const files = state.changes.filter(({ last }) => last.side === 'workspace' && last.after !== null);
+  return findTouched(
+    state.workspace.path,
+    since,
+    files.map(({ path }) => path),
+  );
 }
 
 /** Holds the session's lock while it is opened; the journal has it from then on, or nobody when that failed. */

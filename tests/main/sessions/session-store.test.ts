@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '@shared/events.ts';
@@ -110,6 +110,29 @@ describe('session store', () => {
     const third = await home.again().open(journal.sessionId);
     expect(third.state().seq).toBe(15);
     await third.close();
+  });
+
+  it('tells of a call whose end nobody knows what was done to the workspace since it began', async () => {
+    await using home = await makeHome(undefined, Date.now);
+    const workspace = join(home.path, 'workspace');
+    await mkdir(workspace);
+    await writeFile(join(workspace, 'before.txt'), 'before');
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const journal = await home.store.create({ ...scratchSession, workspace: { mode: 'in-place', path: workspace } });
+    for (const event of turnEvents('turn-1').slice(0, 10)) await journal.append(event);
+    const started = turnEvents('turn-1')[11];
+    if (started) await journal.append(started);
+    await writeFile(join(workspace, 'half.txt'), 'half');
+    await journal.close();
+    const again = await home.again().open(journal.sessionId);
+    const ended = [];
+    for await (const event of again.read()) if (event.type === 'tool-ended') ended.push(event);
+    expect(ended.at(-1)).toMatchObject({
+      status: 'unknown',
+      output: expect.stringContaining('half.txt: new'),
+      data: { touched: { files: [{ path: 'half.txt', what: 'new' }], isWhole: true } },
+    });
+    await again.close();
   });
 
   it('marks the messages that no turn took, so that they can be sent again, and marks them once', async () => {
