@@ -15,6 +15,8 @@ export interface ServedPage {
   /** What the page itself complained about: errors, and what its policy refused. */
   readonly complaints: string[];
   resize(width: number, height: number): Promise<void>;
+  /** The page loses its core. */
+  stopServer(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function servePage(core: CoreApi): Promise<ServedPage> {
       );
       await page.waitForFunction((wanted) => window.innerWidth === wanted, width);
     },
+    stopServer: () => server.close(),
     close: async () => {
       await app.close();
       await server.close();

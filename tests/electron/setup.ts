@@ -14,5 +14,8 @@ export async function ensureShellAndDisplay(): Promise<() => void> {
     server.once('error', reject);
   });
   process.env.DISPLAY = `:${number}`;
-  return () => void server.kill();
+  return () => {
+    server.kill();
+    delete process.env.DISPLAY;
+  };
 }

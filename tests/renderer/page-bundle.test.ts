@@ -1,9 +1,15 @@
 import { relative, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { expect, it } from 'vitest';
 
-/** Catches: a value import from shared that pulls every schema, and zod, into the page. */
-it('has no schema in the page', { timeout: 60_000 }, async () => {
+const limitBytes = 350_000;
+
+/**
+ * Catches: a value import from shared that pulls every schema, and zod, into the page; something large that is loaded
+ * at start although few need it.
+ */
+it('has no schema in the page, and little to load at its start', { timeout: 60_000 }, async () => {
   const { default: config } = await import('../../electron.vite.config.ts');
   const { renderer } = config;
   const root = resolve('src/renderer');
@@ -21,4 +27,12 @@ it('has no schema in the page', { timeout: 60_000 }, async () => {
   expect(modules).toContain('src/shared/session-state.ts');
   expect(modules.filter((module) => module.startsWith(zod))).toEqual([]);
   expect(chunks.some((chunk) => chunk.code.includes('ZodError'))).toBe(false);
+  const first = new Set(chunks.filter((chunk) => chunk.isEntry).flatMap((chunk) => [chunk.fileName, ...chunk.imports]));
+  const texts = outputs.flatMap((output) => {
+    if (output.type === 'chunk') return first.has(output.fileName) ? output.code : [];
+    return output.fileName.endsWith('.css') ? output.source : [];
+  });
+  const bytes = texts.reduce((sum, text) => sum + gzipSync(text).length, 0);
+  expect(bytes).toBeGreaterThan(50_000);
+  expect(bytes).toBeLessThan(limitBytes);
 });

@@ -39,7 +39,6 @@ export const inspector = {
   'cost.models': 'By model',
   'cost.model': 'Model',
   'cost.money': 'Money',
-  'cost.tokens': 'Tokens',
   'cost.estimated': 'Some providers gave no counts; those are counted by Dewpoint.',
   'cost.children.one': '{count} child session cost {money} on top.',
   'cost.children.other': '{count} child sessions cost {money} on top.',
@@ -80,7 +79,6 @@ export const inspector = {
   'changes.leftOut.other': '{count} more files are in the log only.',
 
   'context.none': 'No model was called yet.',
-  'context.window': 'Prompt of the latest step',
   'context.of': '{used} of {all} tokens.',
   'context.prompt': 'A prompt of {count} tokens, being worked on.',
   'context.kept': 'Kept in cache',
@@ -90,8 +88,6 @@ export const inspector = {
   'context.unknownWindow': 'The size of this model’s window is not known here.',
   'context.evaluatedBy': 'By the engine’s own count {count} tokens were computed again.',
   'context.parts': 'What it was sent, by part',
-  'context.part': 'Part',
-  'context.bytes': 'Bytes',
   'context.tools.one': '{count} tool',
   'context.tools.other': '{count} tools',
   'context.role.system': 'Instructions',
@@ -100,7 +96,6 @@ export const inspector = {
   'context.role.tool': 'Results of tools',
   'context.compactions.one': 'The conversation was summarised {count} time.',
   'context.compactions.other': 'The conversation was summarised {count} times.',
-  'context.phase': 'Load',
 
   'status.label': 'Status',
   'status.noModel': 'no model called yet',
@@ -113,7 +108,5 @@ export const inspector = {
   'status.unpriced.other': 'and {count} unpriced',
   'status.noSandbox': 'no sandbox yet',
   'status.lost': '{tier} lost',
-  'status.open': '{text}. Opens {tab}.',
-  'status.working': 'working',
   'status.offline': 'disconnected',
 } as const;

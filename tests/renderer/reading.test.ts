@@ -1,0 +1,125 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAnsi } from '../../src/renderer/lib/ansi.ts';
+import { groupByDay } from '../../src/renderer/lib/day-groups.ts';
+import { diffRows } from '../../src/renderer/lib/diff-rows.ts';
+import { matchingCommands, parseSlash } from '../../src/renderer/lib/slash-commands.ts';
+import { seenPieces } from '../../src/renderer/lib/strange-characters.ts';
+import { plural, t } from '../../src/renderer/lib/texts.ts';
+import { en } from '../../src/renderer/texts/en.ts';
+
+describe('terminal output', () => {
+  it('keeps colours and weight, and nothing else that a terminal would act on', () => {
+    const text =
+      'a\u001B[1;31mred\u001B[0m\u001B]0;title\u0007\u001B[2K\u001B[10Ab\u001B[38;5;2mg\u001B[38;2;1;2;3mt\u001B[39m.';
+    expect(parseAnsi(text).map(({ text: run, colour, isBold }) => [run, colour, isBold])).toEqual([
+      ['a', null, false],
+      ['red', 1, true],
+      ['b', null, false],
+      ['g', 2, false],
+      ['t', 2, false],
+      ['.', null, false],
+    ]);
+  });
+
+  it('shows of a line that was written over what stood there last', () => {
+    expect(parseAnsi('10 %\r50 %\r100 %\r\ndone\r\n').map((run) => run.text)).toEqual(['100 %\ndone\n']);
+  });
+});
+
+describe('a text to be judged', () => {
+  const kinds = (text: string) => seenPieces(text).map(({ kind, text: piece }) => `${kind}:${piece}`);
+
+  it('writes out what cannot be seen', () => {
+    expect(kinds('rm\u202Ea\u200Bb\u00A0c\u0007\n\t')).toEqual([
+      'plain:rm',
+      'hidden:U+202E',
+      'plain:a',
+      'hidden:U+200B',
+      'plain:b',
+      'hidden:U+00A0',
+      'plain:c',
+      'hidden:U+0007',
+      'plain:\n\t',
+    ]);
+  });
+
+  it('marks a letter that looks like a Latin one among Latin ones, and leaves other languages alone', () => {
+    expect(kinds('p\u0430th \u043F\u0443\u0442\u044C caf\u00E9')).toEqual([
+      'plain:p',
+      'alike:\u0430',
+      'plain:th \u043F\u0443\u0442\u044C caf\u00E9',
+    ]);
+  });
+});
+
+describe('sessions by day', () => {
+  it('goes by the calendar, not by 24 hours', () => {
+    const now = new Date(2026, 10, 21, 0, 30).getTime();
+    const at = (...date: readonly [number, number, number, number?]): { updatedAt: number } => ({
+      updatedAt: new Date(...date).getTime(),
+    });
+    const items = [at(2026, 10, 21, 0), at(2026, 10, 20, 23), at(2026, 10, 15), at(2026, 9, 30), at(2025, 4, 1)];
+    expect(groupByDay(items, now).map(({ key, items: held }) => [key, held.length])).toEqual([
+      ['sessions.today', 1],
+      ['sessions.yesterday', 1],
+      ['sessions.week', 1],
+      ['sessions.month', 1],
+      ['May 2025', 1],
+    ]);
+  });
+});
+
+describe('a diff', () => {
+  it('has the line numbers of both sides, and takes a line that begins with dashes for what it is', () => {
+    const diff = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ head\n same\n--- old\n+++ new\n\\ No newline at end of file\n';
+    expect(diffRows(diff).map(({ kind, before, after, text }) => [kind, before, after, text])).toEqual([
+      ['place', null, null, 'head'],
+      ['same', 1, 1, 'same'],
+      ['removed', 2, null, '-- old'],
+      ['added', null, 2, '++ new'],
+      ['same', null, null, '\\ No newline at end of file'],
+    ]);
+  });
+});
+
+describe('commands', () => {
+  it('offers what fits until the name is whole', () => {
+    expect(matchingCommands('/ch').map((command) => command.name)).toEqual(['changes']);
+    expect(matchingCommands('/plan it')).toEqual([]);
+  });
+
+  it('takes a path for a message', () => {
+    expect(parseSlash('/undo  a b.py ')).toEqual({ name: 'undo', rest: 'a b.py' });
+    expect(parseSlash('/etc/hosts is wrong')).toBeNull();
+    expect(parseSlash('plan /x')).toBeNull();
+  });
+});
+
+describe('texts', () => {
+  it('puts values in, and chooses by a count', () => {
+    expect(t('sessions.noMatch', { text: '{x} $&' })).toBe('No session fits “{x} $&”.');
+    expect([plural('sessions.steps', 1), plural('sessions.steps', 0)]).toEqual(['1 step', '0 steps']);
+  });
+
+  it('has none that nobody shows', () => {
+    const source = filesUnder('src/renderer')
+      .filter((path) => !path.includes('texts/en'))
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('\n');
+    const prefixes = [...source.matchAll(/`([a-zA-Z-]+(?:\.[a-zA-Z-]+)*\.)\$\{/gu)].map((match) => match[1] ?? '');
+    const unused = Object.keys(en).filter((key) => {
+      const base = key.replace(/\.(?:one|other)$/u, '');
+      return !source.includes(`'${base}'`) && !prefixes.some((prefix) => key.startsWith(prefix));
+    });
+    expect(unused).toEqual([]);
+  });
+});
+
+function filesUnder(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesUnder(path) : [path];
+  });
+}
