@@ -85,6 +85,16 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that
     expect(under.losses.map((loss) => loss.recreated)).toEqual([false, true]);
   });
 
+  it('and is back: what was left running is removed before anybody asks for anything', async () => {
+    const running = under.sandbox.exec({ command: 'sleep 60', timeoutMs: 60_000 }, none);
+    await wait(600);
+    await way.cut();
+    expect(valueOf(await running).outcome).toBe('lost');
+    await way.open();
+    await expect.poll(async () => (await under.leftovers()).containers, { timeout: 20_000 }).toEqual([]);
+    expect(await output(under.sandbox, 'echo back')).toBe('back\n');
+  });
+
   it('and freezes: deadlines hold, and work goes on when it is back', async () => {
     const running = under.sandbox.exec({ command: 'sleep 60', timeoutMs: 1000 }, none);
     await wait(600);

@@ -1,4 +1,5 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
+import { isGitName } from '../../lib/host-folder.ts';
 import { keepOutput } from '../kept-output.ts';
 import { workspaceRelative } from '../paths.ts';
 import { skippedText } from '../skipped-folders.ts';
@@ -22,7 +23,13 @@ import { noFolderExit, scriptCommand } from './scripts.ts';
 import { workspaceInContainer } from './create-body.ts';
 import { ContainerFiles } from './container-files.ts';
 import type { UserIds } from './identity.ts';
-import { changedBetween, readProtected, removeRedirects, type ProtectedState } from './protected-watch.ts';
+import {
+  changedBetween,
+  readProtected,
+  redirectText,
+  removeRedirects,
+  type ProtectedState,
+} from './protected-watch.ts';
 import { ContainerRuns, newMark, type RunEnd } from './run-in-container.ts';
 import type { SessionContainer } from './session-container.ts';
 
@@ -159,11 +166,17 @@ export class DockerSandbox implements Sandbox {
     expect: string | null | undefined,
     signal: AbortSignal,
   ): Promise<Reply<void>> {
-    return this.#at(path, (inside) => this.#hidden(inside) ?? this.#files.write(inside, { bytes, expect }, signal));
+    return this.#at(
+      path,
+      (inside) => this.#hidden(inside) ?? ofGit(inside) ?? this.#files.write(inside, { bytes, expect }, signal),
+    );
   }
 
   deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>> {
-    return this.#at(path, (inside) => this.#hidden(inside) ?? this.#files.delete(inside, expect, signal));
+    return this.#at(
+      path,
+      (inside) => this.#hidden(inside) ?? ofGit(inside) ?? this.#files.delete(inside, expect, signal),
+    );
   }
 
   list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
@@ -206,20 +219,25 @@ export class DockerSandbox implements Sandbox {
 
 // A change by the person themselves at this moment looks the same: it is told, not judged.
 async function noticeOf(session: SessionContainer, before: ProtectedState): Promise<string> {
-  const changed = changedBetween(before, await readProtected(session.workspacePath, session.pins));
-  if (changed.length === 0) return '';
-  const removed = await removeRedirects(session.workspacePath, changed);
-  const left = changed.filter((path) => !removed.includes(path));
+  const removed = await removeRedirects(session.workspacePath, session.pins);
+  const left = changedBetween(before, await readProtected(session.workspacePath, session.pins));
+  if (removed.length + left.length === 0) return '';
   const texts = [
-    ...(removed.length === 0
-      ? []
-      : [`${removed.join(', ')} would make git read its configuration elsewhere and was removed`]),
+    ...(removed.length === 0 ? [] : [redirectText(removed)]),
     ...(left.length === 0
       ? []
       : [`changed while this command ran, and may run on your machine later: ${left.join(', ')}`]),
   ];
   session.warn(texts.join('; '));
   return texts.map((text) => `\n[dewpoint: ${text}]\n`).join('');
+}
+
+/** Git on the person's machine runs what stands in its data, so that no file tool writes there, in any spelling. */
+function ofGit(inside: string): Promise<Reply<never>> | null {
+  if (!inside.split('/').some(isGitName)) return null;
+  return Promise.resolve(
+    failure('refused', `${inside} lies in the data of git and is not written.`, 'Use git itself, by a command.'),
+  );
 }
 
 function userText(user: UserIds | null): string {

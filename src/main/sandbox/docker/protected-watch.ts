@@ -1,3 +1,4 @@
+import { watch, type FSWatcher } from 'node:fs';
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { isGitName, openFolderBelow } from '../../lib/host-folder.ts';
 import type { Pin } from './pins.ts';
@@ -17,7 +18,6 @@ export async function readProtected(workspacePath: string, pins: readonly Pin[])
   const state = new Map<string, string>();
   for (const { path, readOnly } of pins) {
     if (readOnly) await mark(workspacePath, path, state, 4);
-    else if (isRepository(path, pins)) await mark(workspacePath, `${path}/${redirect}`, state, 0);
   }
   const top = await openFolderBelow(workspacePath, []);
   const names = top === null ? [] : await readdir(top.place).catch((): string[] => []);
@@ -34,27 +34,59 @@ export function changedBetween(before: ProtectedState, after: ProtectedState): r
   return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
 }
 
-/** Takes away what must not stay; returns what it took away. */
-export async function removeRedirects(workspacePath: string, changed: readonly string[]): Promise<readonly string[]> {
+/**
+ * Takes away every file that would send git elsewhere for its configuration, in repositories that had none when they
+ * were pinned; returns what it took away.
+ */
+export async function removeRedirects(workspacePath: string, pins: readonly Pin[]): Promise<readonly string[]> {
   const removed: string[] = [];
-  for (const path of changed) {
-    const parts = path.split('/');
-    if (parts.pop() !== redirect) continue;
-    const folder = await openFolderBelow(workspacePath, parts);
-    const isGone =
-      folder !== null &&
-      (await unlink(folder.at(redirect)).then(
-        () => true,
-        () => false,
-      ));
-    await folder?.close();
-    if (isGone) removed.push(path);
+  for (const { path } of pins.filter((pin) => isRepository(pin.path, pins))) {
+    const folder = await openFolderBelow(workspacePath, path.split('/'));
+    if (folder === null) continue;
+    // A folder of that name is left: git makes nothing of it, and what lies below must not be gone into.
+    const isGone = await unlink(folder.at(redirect)).then(
+      () => true,
+      () => false,
+    );
+    await folder.close();
+    if (isGone) removed.push(`${path}/${redirect}`);
   }
   return removed;
 }
 
+/**
+ * Takes such files away in the instant in which they come, where the system tells of it (it does where the container's
+ * kernel is this machine's). Returns how to stop. Looking again after each command is still needed.
+ */
+export function watchRedirects(
+  workspacePath: string,
+  pins: readonly Pin[],
+  onRemoved: (paths: readonly string[]) => void,
+): () => void {
+  const watchers: FSWatcher[] = [];
+  for (const { path } of pins.filter((pin) => isRepository(pin.path, pins))) {
+    try {
+      const watcher = watch(`${workspacePath}/${path}`, { persistent: false }, (_event, name) => {
+        if (name !== redirect) return;
+        void removeRedirects(workspacePath, pins).then((removed) => {
+          if (removed.length > 0) onRemoved(removed);
+        });
+      });
+      watcher.on('error', () => watcher.close());
+      watchers.push(watcher);
+    } catch {
+      // No more watches to be had: what comes is found after the command.
+    }
+  }
+  return () => watchers.forEach((watcher) => watcher.close());
+}
+
 function isRepository(path: string, pins: readonly Pin[]): boolean {
   return pins.some((pin) => pin.path === `${path}/config`) && !pins.some((pin) => pin.path === `${path}/${redirect}`);
+}
+
+export function redirectText(removed: readonly string[]): string {
+  return `${removed.join(', ')} would make git read its configuration elsewhere and was removed`;
 }
 
 async function mark(workspacePath: string, path: string, state: Map<string, string>, depth: number): Promise<void> {

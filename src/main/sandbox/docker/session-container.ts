@@ -16,6 +16,7 @@ import { engineSilence, hadEvent, removeWhenBack } from './engine-watch.ts';
 import type { Engine } from './engine.ts';
 import { ownerMark, supportFiles, type UserIds } from './identity.ts';
 import { findPins, type Pin } from './pins.ts';
+import { redirectText, watchRedirects } from './protected-watch.ts';
 import { startFailure } from './start-failure.ts';
 import type { ContainerUser } from './user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from './user-probe.ts';
@@ -83,6 +84,7 @@ export class SessionContainer {
   #starting: Promise<Reply<LiveContainer>> | null = null;
   #hasVolume = false;
   #disposed = false;
+  #stopWatching: () => void = () => undefined;
   /** Aborted at the end: nothing is waited for any more. */
   readonly #closing = new AbortController();
 
@@ -163,7 +165,8 @@ export class SessionContainer {
     const isFirst = live.goneBecause === null;
     live.goneBecause ??= reason;
     live.gone.abort();
-    if (isFirst && !this.#disposed && isOfEngine(reason))
+    // Whatever ended the connection: it may still run where the engine was only out of reach.
+    if (isFirst && !this.#disposed)
       void removeWhenBack(this.#options.engine.docker, live.container, this.#closing.signal);
   }
 
@@ -188,6 +191,7 @@ export class SessionContainer {
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#closing.abort();
+    this.#stopWatching();
     await this.#starting?.catch(() => undefined);
     const live = this.#live;
     this.#live = null;
@@ -331,6 +335,8 @@ export class SessionContainer {
     const { pins, outside, warnings } = await findPins(options.workspacePath, scan);
     this.#warnings = [...warnings, ...found];
     this.#pins = pins;
+    this.#stopWatching();
+    this.#stopWatching = watchRedirects(options.workspacePath, pins, (removed) => this.warn(redirectText(removed)));
     this.#masks = new Set(masks);
     const support = await supportFiles(options.supportFolder, user, options.seccomp);
     return {
@@ -378,10 +384,6 @@ export class SessionContainer {
 
 export const engineStopped = 'the container engine stopped';
 export const engineSilent = 'the container engine does not answer';
-
-function isOfEngine(reason: string): boolean {
-  return reason === engineStopped || reason === engineSilent;
-}
 
 /** Tells a folder from another one that took its place. */
 async function keyOf(path: string): Promise<string> {

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findPins, type Protection } from '../../../../src/main/sandbox/docker/pins.ts';
-import { changedBetween, readProtected, removeRedirects } from '../../../../src/main/sandbox/docker/protected-watch.ts';
+import {
+  changedBetween,
+  readProtected,
+  removeRedirects,
+  watchRedirects,
+} from '../../../../src/main/sandbox/docker/protected-watch.ts';
 import { scanWorkspace } from '../../../../src/main/sandbox/workspace-scan.ts';
 
 const none = new AbortController().signal;
@@ -170,12 +175,30 @@ describe('the watch over what is protected', () => {
     expect(changedBetween(without, await readProtected(folder, []))).toEqual(['.git']);
   });
 
-  it('takes away a file that sends git elsewhere for its configuration', async () => {
-    const { pins, state } = await read();
+  it('takes away a file that sends git elsewhere for its configuration, whenever it came', async () => {
+    const { pins } = await read();
     await writeFile(join(folder, '.git/commondir'), '../evil');
-    const changed = changedBetween(state, await readProtected(folder, pins));
-    expect(changed).toEqual(['.git/commondir']);
-    expect(await removeRedirects(folder, changed)).toEqual(['.git/commondir']);
-    expect(changedBetween(state, await readProtected(folder, pins))).toEqual([]);
+    expect(await removeRedirects(folder, pins)).toEqual(['.git/commondir']);
+    await symlink('/elsewhere', join(folder, '.git/commondir'));
+    expect(await removeRedirects(folder, pins)).toEqual(['.git/commondir']);
+    expect(await removeRedirects(folder, pins)).toEqual([]);
+    expect((await stat(join(folder, '.git/config'))).isFile()).toBe(true);
+  });
+
+  it.skipIf(process.platform !== 'linux')('takes it away at once while it watches', async () => {
+    const { pins } = await read();
+    const removed: string[] = [];
+    const stop = watchRedirects(folder, pins, (paths) => removed.push(...paths));
+    await writeFile(join(folder, '.git/commondir'), '../evil');
+    await expect.poll(() => removed).toEqual(['.git/commondir']);
+    stop();
+    await writeFile(join(folder, '.git/commondir'), '../evil');
+    expect((await stat(join(folder, '.git/commondir'))).isFile()).toBe(true);
+  });
+
+  it('leaves one that was there when the repository was pinned', async () => {
+    await writeFile(join(folder, '.git/commondir'), '../main/.git');
+    const { pins } = await read();
+    expect(await removeRedirects(folder, pins)).toEqual([]);
   });
 });
