@@ -83,7 +83,9 @@ export function computeBytes(
     ? 4 * layer + 2 * masks
     : 4 * Math.max(layer, scoreElements(shape, cells.full)) + 4 * masks;
   const outputs = engine === 'llama-server' ? Math.max(1, request.slots) : ubatch;
-  const output = outputs * 4 * shape.vocabulary + 2 * ubatch * 4 * shape.width;
+  // With inputs for every layer in front of them, what the masks leave is no room for the logits.
+  const behind = shape.perLayerInputs > 0 ? 2 * masks : 0;
+  const output = outputs * 4 * shape.vocabulary + ubatch * (8 * shape.width + behind);
   return Math.ceil(Math.max(perToken * ubatch, output));
 }
 
@@ -111,6 +113,7 @@ function linearElements({ linear, width }: ComputeShape): number {
 
 /** Attention without the fused kernel: scores of every head for every cell. */
 function scoreElements(shape: ComputeShape, cells: number): number {
-  const extra = shape.softCap || shape.linear !== null ? shape.queryWidth : 0;
+  const gated = shape.softCap || shape.linear !== null ? shape.queryWidth : 0;
+  const extra = gated + (shape.perLayerInputs > 0 ? shape.perLayerInputs + shape.queryWidth : 0);
   return 3 * shape.width + 2 * shape.queryWidth + 2 * shape.keyWidth + extra + shape.heads * cells;
 }

@@ -203,7 +203,7 @@ function readArray(cursor: Cursor, depth: number): { readonly value: unknown; re
   // An entry takes a byte at least: a count beyond that is refused before anything is read.
   if (length > ggufLimits.headerBytes) throw damaged(`an array of ${length} entries`);
   if (type === 8 && !isKept) {
-    for (let index = 0; index < length; index += 1) skipText(cursor);
+    skipTexts(cursor, length);
     return { value: undefined, length };
   }
   const entries: unknown[] = [];
@@ -265,11 +265,18 @@ function readText(cursor: Cursor, most: number): string {
   return take(cursor, length).toString('utf8');
 }
 
-function skipText(cursor: Cursor): void {
-  const length = u64(cursor);
-  if (length > ggufLimits.textBytes) throw damaged(`a text of ${length} bytes`);
-  need(cursor, length);
-  cursor.position += length;
+/** A vocabulary: some hundred thousand short texts, each behind its length. */
+function skipTexts(cursor: Cursor, count: number): void {
+  const { bytes } = cursor;
+  let { position } = cursor;
+  for (let index = 0; index < count; index += 1) {
+    if (position + 8 > bytes.length) throw new NeedsMore(position + 8 * (count - index));
+    const length = bytes.readUInt32LE(position);
+    if (length > ggufLimits.textBytes || bytes.readUInt32LE(position + 4) !== 0) throw damaged('a text without end');
+    position += 8 + length;
+  }
+  if (position > bytes.length) throw new NeedsMore(position);
+  cursor.position = position;
 }
 
 function take(cursor: Cursor, count: number): Buffer {

@@ -49,7 +49,7 @@ export async function readGguf(path: string): Promise<Reply<GgufHeader>> {
   }
 }
 
-/** Enough for every header but its vocabulary; then it doubles. */
+/** Enough for every header but its vocabulary; then four times as much. */
 const firstBytes = 1024 * 1024;
 
 async function readHeader(file: FileHandle, size: number): Promise<GgufHeader> {
@@ -61,7 +61,7 @@ async function readHeader(file: FileHandle, size: number): Promise<GgufHeader> {
     const needed = parse.push(bytes);
     if (needed === null) break;
     if (needed > size) throw cutShort(needed, size);
-    upTo = Math.min(Math.max(needed, bytes.length * 2), ggufLimits.headerBytes);
+    upTo = Math.min(Math.max(needed, bytes.length * 4), ggufLimits.headerBytes);
   }
   const { version, tensorCount, keys, vocabulary, weights, dataEnd } = parse.result();
   if (dataEnd > size) throw cutShort(dataEnd, size);

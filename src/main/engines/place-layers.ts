@@ -41,7 +41,8 @@ export function placeLayers(request: PlaceRequest): Placement | null {
   if (order === null) return null;
   const filled = fill(request, sizes, order, output);
   if (filled === null) return null;
-  const left = sizes.reduce((sum, bytes, index) => (order.includes(index) ? sum : sum + bytes), 0);
+  const onDevices = new Set(order);
+  const left = sizes.reduce((sum, bytes, index) => (onDevices.has(index) ? sum : sum + bytes), 0);
   const hostBytes = inputs + experts + left;
   const unified = request.cards.some((card) => card.isUnified);
   const first = filled[0];
@@ -77,13 +78,18 @@ function fill(
   return devices;
 }
 
-/** The longest end of the model that fits; null where not even the output and one layer do. */
+/** The longest end of the model that fits; null where not even the output and one layer do. More layers never fit better. */
 function lastThatFit(request: PlaceRequest, sizes: readonly number[], output: number): readonly number[] | null {
-  for (let start = 1; start < sizes.length; start += 1) {
-    const order = sizes.map((_, index) => index).slice(start);
-    if (fill(request, sizes, order, output) !== null) return order;
+  const endFrom = (start: number): readonly number[] => sizes.map((_, index) => index).slice(start);
+  const fits = (start: number): boolean => fill(request, sizes, endFrom(start), output) !== null;
+  let low = 0;
+  let high = sizes.length;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) high = middle;
+    else low = middle;
   }
-  return null;
+  return high < sizes.length ? endFrom(high) : null;
 }
 
 /** Where only the sum is known every layer is as large as the next, and the output is one of them. */

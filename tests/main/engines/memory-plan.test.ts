@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { CacheType, EngineProfile } from '../../../src/shared/plan.ts';
 import { contextTerms } from '../../../src/main/engines/context-memory.ts';
 import { parseCatalogue } from '../../../src/main/engines/model-catalogue.ts';
@@ -10,6 +11,29 @@ import type { ModelMemory, ModelWeights } from '../../../src/main/engines/model-
 
 const gib = 1024 ** 3;
 const catalogue = parseCatalogue(JSON.parse(readFileSync('resources/models.json', 'utf8')));
+
+/** What the engine allocates by itself; the planner's rules never saw it. */
+const engine = z
+  .object({
+    models: z.array(
+      z.object({
+        name: z.string(),
+        dryRuns: z.array(
+          z.tuple([
+            z.enum(['f16', 'q8_0', 'q4_0']),
+            z.number(),
+            z.number(),
+            z.number(),
+            z.number(),
+            z.number(),
+            z.number(),
+          ]),
+        ),
+        slots: z.array(z.tuple([z.number(), z.number(), z.number(), z.number(), z.number()])),
+      }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync('bench/data/engine-allocations.json', 'utf8')));
 
 function model(name: string, weights?: ModelWeights): ModelMemory {
   const known = catalogue.known.find((entry) => entry.name === name);
@@ -82,6 +106,31 @@ describe('the bytes of a context', () => {
       draftTokens: 0,
     });
     expect(terms.reduce((sum, term) => sum + term.bytes, 0)).toBe(bytes);
+  });
+
+  it('are those of every allocation that the engine made, to the byte', () => {
+    const off: string[] = [];
+    for (const { name, dryRuns, slots } of engine.models) {
+      const { context } = model(name);
+      const check = (bytes: number, asked: Parameters<typeof contextTerms>[1]): void => {
+        const sum = contextTerms(context, asked).reduce((total, term) => total + term.bytes, 0);
+        if (sum !== bytes) off.push(`${name} ${JSON.stringify(asked)}: ${sum}, not ${bytes}`);
+      };
+      const base = { draftTokens: 0, slots: 1, unified: false };
+      for (const [cacheType, flash, contextTokens, ubatchTokens, , bytes] of dryRuns)
+        check(bytes, { ...base, contextTokens, cacheType, flashAttention: flash === 1, ubatchTokens });
+      for (const [count, unified, contextTokens, bytes] of slots)
+        check(bytes, {
+          ...base,
+          contextTokens,
+          cacheType: 'f16',
+          flashAttention: true,
+          ubatchTokens: 512,
+          slots: count,
+          unified: unified === 1,
+        });
+    }
+    expect(off).toEqual([]);
   });
 
   it('count the recurrent state once for each drafted token more', () => {

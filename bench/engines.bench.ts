@@ -1,0 +1,317 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { CacheType, EngineProfile, GrantedPlan } from '@shared/plan.ts';
+import { contextTerms } from '../src/main/engines/context-memory.ts';
+import type { ContextRequest } from '../src/main/engines/context-memory.ts';
+import { readGguf } from '../src/main/engines/gguf.ts';
+import { budgetBytes, planMemory } from '../src/main/engines/memory-plan.ts';
+import { parseCatalogue } from '../src/main/engines/model-catalogue.ts';
+import { estimateMemory, readModelMemory } from '../src/main/engines/model-memory.ts';
+import type { ModelMemory } from '../src/main/engines/model-memory.ts';
+import { headerWithVocabulary } from './lib/header-file.ts';
+import type { BenchRow } from './lib/rows.ts';
+import { median } from './lib/statistics.ts';
+
+const rowSchema = z.tuple([
+  z.enum(['f16', 'q8_0', 'q4_0']),
+  z.number(),
+  z.number(),
+  z.number(),
+  z.number(),
+  z.number(),
+  z.number(),
+]);
+const slotSchema = z.tuple([z.number(), z.number(), z.number(), z.number(), z.number()]);
+const dataSchema = z.object({
+  models: z.array(z.object({ name: z.string(), dryRuns: z.array(rowSchema), slots: z.array(slotSchema) })),
+});
+
+/** One allocation of the engine, with the question that it answers. */
+interface Allocation {
+  readonly name: string;
+  readonly memory: ModelMemory;
+  readonly engine: EngineProfile;
+  readonly context: ContextRequest;
+  readonly contextBytes: number;
+  readonly computeBytes: number;
+}
+
+/** The memory planner against what the engine itself allocates; see `data/engine-allocations.json`. */
+export async function run(): Promise<readonly BenchRow[]> {
+  const catalogue = parseCatalogue(JSON.parse(await readFile('resources/models.json', 'utf8')));
+  const data = dataSchema.parse(JSON.parse(await readFile('bench/data/engine-allocations.json', 'utf8')));
+  const memories = new Map<string, ModelMemory>();
+  for (const { name, keys, tiedEmbeddings, weights } of catalogue.known) {
+    const read = readModelMemory({
+      keys,
+      vocabulary: null,
+      weights:
+        weights === null ? null : { totalBytes: weights.bytes, inputBytes: null, isTied: tiedEmbeddings, layers: null },
+    });
+    if (!read.known) throw new Error(`${name}: ${read.why}`);
+    memories.set(name, read.memory);
+  }
+  const allocations = data.models.flatMap((model) => allocationsOf(model, memories));
+  return [
+    contextError(allocations),
+    ...totalErrors(allocations),
+    ...planRows(allocations, memories),
+    await headerRow(),
+  ];
+}
+
+function allocationsOf(
+  { name, dryRuns, slots }: z.infer<typeof dataSchema>['models'][number],
+  memories: ReadonlyMap<string, ModelMemory>,
+): readonly Allocation[] {
+  const memory = memories.get(name);
+  if (memory === undefined) throw new Error(`${name} is not in the catalogue`);
+  const base = { flashAttention: true, ubatchTokens: 512, draftTokens: 0, slots: 1, unified: false } as const;
+  return [
+    ...dryRuns.map(
+      ([cacheType, flash, contextTokens, ubatchTokens, outputs, contextBytes, computeBytes]): Allocation => ({
+        name,
+        memory,
+        engine: outputs === 1 ? 'llama-server' : 'node-llama-cpp',
+        context: { ...base, contextTokens, cacheType, flashAttention: flash === 1, ubatchTokens },
+        contextBytes,
+        computeBytes,
+      }),
+    ),
+    ...slots.map(([count, unified, contextTokens, contextBytes, computeBytes]): Allocation => ({
+      name,
+      memory,
+      engine: 'llama-server',
+      context: { ...base, contextTokens, cacheType: 'f16', slots: count, unified: unified === 1 },
+      contextBytes,
+      computeBytes,
+    })),
+  ];
+}
+
+function contextError(allocations: readonly Allocation[]): BenchRow {
+  const errors = allocations.map(({ memory, context, contextBytes }) => {
+    const bytes = contextTerms(memory.context, context).reduce((sum, term) => sum + term.bytes, 0);
+    return Math.abs(bytes - contextBytes);
+  });
+  return {
+    figure: 'KV and recurrent bytes, worst error',
+    value: Math.max(...errors),
+    unit: 'bytes',
+    target: { atMost: 0 },
+    note: `${errors.length} allocations of ${new Set(allocations.map((one) => one.name)).size} models, ${errors.filter((error) => error > 0).length} off`,
+  };
+}
+
+/** Of the context total (cells, states and compute buffer) from the keys alone; weights are not in it. */
+function totalErrors(allocations: readonly Allocation[]): readonly BenchRow[] {
+  return (['llama-server', 'node-llama-cpp'] as const).flatMap((engine) => {
+    const errors = allocations
+      .filter((one) => one.engine === engine)
+      .map((one) => {
+        const estimate = estimateMemory(one.memory, { context: one.context, engine });
+        const bytes = (estimate.contextBytes ?? 0) + (estimate.computeBytes ?? 0);
+        const total = one.contextBytes + one.computeBytes;
+        return { one, share: (Math.abs(bytes - total) / total) * 100, isExact: estimate.certainty === 'exact' };
+      })
+      .sort((left, right) => right.share - left.share);
+    const worst = errors[0];
+    const within = errors.filter(({ share }) => share <= 6).length;
+    return [
+      {
+        figure: `context total from the keys alone, ${engine}, worst error`,
+        value: worst?.share ?? null,
+        unit: '%',
+        target: { atMost: 6 },
+        note: `${within} of ${errors.length} within 6 %, median ${(median(errors.map(({ share }) => share)) ?? 0).toFixed(2)} %; worst: ${worst === undefined ? '' : describe(worst.one)}`,
+      },
+      {
+        figure: `estimates from keys that call themselves exact, ${engine}`,
+        value: errors.filter(({ isExact }) => isExact).length,
+        unit: '',
+        target: { atMost: 0 },
+      },
+    ];
+  });
+}
+
+function describe({ name, context }: Allocation): string {
+  return `${name} ${context.cacheType} ${context.contextTokens} ubatch ${context.ubatchTokens}${context.flashAttention ? '' : ' without flash attention'}`;
+}
+
+const cards = [8, 12, 16, 24, 32, 48, 80].map((gigabytes) => gigabytes * 1024 ** 3);
+
+interface Judged {
+  readonly overCard: boolean;
+  readonly overBudget: boolean;
+  readonly refused: boolean;
+  /** Chosen of the largest that fits; null where none does. */
+  readonly share: number | null;
+  readonly ms: number;
+}
+
+/**
+ * Plans for one card, judged by the engine's rows: the compute buffer between two rows is on the line between them, as it
+ * is in the engine. Models and KV types without rows up to the trained length are planned for time only.
+ */
+function planRows(allocations: readonly Allocation[], memories: ReadonlyMap<string, ModelMemory>): readonly BenchRow[] {
+  const times: number[] = [];
+  const judged: Judged[] = [];
+  for (const [name, memory] of memories) {
+    for (const engine of ['llama-server', 'node-llama-cpp'] as const) {
+      for (const type of ['f16', 'q8_0', 'q4_0'] as const) {
+        const oracle = oracleOf(allocations, { name, engine, type });
+        for (const bytes of cards) {
+          const one = judge(memory, { engine, type, bytes, oracle });
+          times.push(one.ms);
+          if (oracle !== null) judged.push(one);
+        }
+      }
+    }
+  }
+  const shares = judged.map(({ share }) => share).filter((share) => share !== null);
+  const note = `${judged.length} of ${times.length} plans (${memories.size} models x 7 cards x 3 KV types x 2 engines) judged by rows of the engine`;
+  const count = (test: (one: Judged) => boolean): number => judged.filter(test).length;
+  return [
+    { figure: 'plans over the card', value: count((one) => one.overCard), unit: '', target: { atMost: 0 }, note },
+    {
+      figure: 'plans into the margin',
+      value: count((one) => one.overBudget),
+      unit: '',
+      target: null,
+      note: 'by the estimate of the compute buffer',
+    },
+    { figure: 'needless refusals', value: count((one) => one.refused), unit: '', target: { atMost: 0 } },
+    {
+      figure: 'chosen context of the largest that fits, least',
+      value: shares.length === 0 ? null : Math.min(...shares) * 100,
+      unit: '%',
+      target: { atLeast: 97 },
+      note: `${shares.filter((share) => share < 0.97).length} of ${shares.length} under 97 %`,
+    },
+    {
+      figure: 'time of a plan, slowest',
+      value: Math.max(...times),
+      unit: 'ms',
+      target: { atMost: 20 },
+      note: `each the quickest of 3; median ${(median(times) ?? 0).toFixed(2)} ms of ${times.length}`,
+    },
+  ];
+}
+
+/** Bytes of context and compute buffer by tokens, from rows alone; null where there are too few. */
+type Oracle = (tokens: number) => number;
+
+function oracleOf(
+  allocations: readonly Allocation[],
+  { name, engine, type }: { readonly name: string; readonly engine: EngineProfile; readonly type: CacheType },
+): Oracle | null {
+  const rows = allocations
+    .filter(
+      (one) =>
+        one.name === name &&
+        one.engine === engine &&
+        one.context.cacheType === type &&
+        one.context.flashAttention &&
+        one.context.ubatchTokens === 512 &&
+        one.context.slots === 1 &&
+        one.context.contextTokens % 1024 === 0,
+    )
+    .map((one) => ({ tokens: one.context.contextTokens, bytes: one.contextBytes + one.computeBytes }))
+    .sort((left, right) => left.tokens - right.tokens)
+    .filter((row, index, all) => row.tokens !== all[index - 1]?.tokens);
+  if (rows.length < 2) return null;
+  return (tokens) => {
+    const above = rows.findIndex((row) => row.tokens >= tokens);
+    const right = rows[Math.max(1, above === -1 ? rows.length - 1 : above)];
+    const left = rows[Math.max(1, above === -1 ? rows.length - 1 : above) - 1];
+    if (left === undefined || right === undefined || right.tokens === left.tokens) return rows[0]?.bytes ?? 0;
+    return left.bytes + ((right.bytes - left.bytes) * (tokens - left.tokens)) / (right.tokens - left.tokens);
+  };
+}
+
+function judge(
+  memory: ModelMemory,
+  {
+    engine,
+    type,
+    bytes,
+    oracle,
+  }: {
+    readonly engine: EngineProfile;
+    readonly type: CacheType;
+    readonly bytes: number;
+    readonly oracle: Oracle | null;
+  },
+): Judged {
+  const card = { name: 'card', totalBytes: bytes, freeBytes: bytes, driverBytes: 0, isUnified: false };
+  const make = (): GrantedPlan =>
+    planMemory(memory, {
+      askedTokens: null,
+      cacheType: type,
+      flashAttention: true,
+      ubatchTokens: 512,
+      slots: 1,
+      unified: false,
+      draftTokens: 0,
+      engine,
+      cards: [card],
+      hostFreeBytes: null,
+    });
+  const plan = make();
+  // The machine may be busy with something else: of three the quickest.
+  const ms = Math.min(...[1, 2, 3].map(() => timed(make)));
+  const weights = memory.weights?.totalBytes ?? 0;
+  const isFull = plan.placement === 'devices';
+  if (oracle === null) return { overCard: false, overBudget: false, refused: false, share: null, ms };
+  const budget = budgetBytes(card);
+  const used = isFull ? weights + oracle(plan.context) : 0;
+  const largest = largestThatFits(budget - weights, memory.trainedTokens ?? plan.context, oracle);
+  return {
+    overCard: used > bytes,
+    overBudget: used > budget,
+    refused: !isFull && largest >= 4096 + 512,
+    share: isFull && largest > 0 ? plan.context / largest : null,
+    ms,
+  };
+}
+
+function timed(work: () => unknown): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
+
+function largestThatFits(room: number, trained: number, oracle: Oracle): number {
+  for (let tokens = Math.ceil(trained / 256) * 256; tokens >= 4096; tokens -= 256)
+    if (oracle(tokens) <= room) return Math.min(tokens, trained);
+  return 0;
+}
+
+/** A header as large as real ones are, nearly all of it vocabulary; each time a file that was just written anew. */
+async function headerRow(): Promise<BenchRow> {
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-header-'));
+  try {
+    const times: number[] = [];
+    const bytes = headerWithVocabulary(262_144);
+    for (let round = 0; round < 5; round += 1) {
+      const path = join(folder, `${round}.gguf`);
+      await writeFile(path, bytes);
+      const startedAt = performance.now();
+      const header = await readGguf(path);
+      times.push(performance.now() - startedAt);
+      if (!header.ok || header.value.facts.vocabulary !== 262_144) throw new Error('the header was not read');
+    }
+    return {
+      figure: 'reading a header',
+      value: Math.min(...times),
+      unit: 'ms',
+      target: { atMost: 150 },
+      note: `the quickest of 5, for the machine may be busy; slowest ${Math.max(...times).toFixed(0)} ms; ${(bytes.length / 1e6).toFixed(1)} MB with 262,144 words and as many merges; the disk's own cache is warm`,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
