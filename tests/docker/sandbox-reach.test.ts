@@ -52,3 +52,20 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('what can be re
     }
   });
 });
+
+describe.skipIf(isWithoutEngine || process.platform === 'win32')('a container without a network', () => {
+  it('lets nothing out, whichever way it is tried, and its one interface sends nothing', async () => {
+    const under = await startSandbox({
+      prepare: (workspace) => copyFile('tests/fixtures/egress.py', join(workspace, 'egress.py')),
+    });
+    try {
+      const tries = (await output(under.sandbox, 'python3 egress.py', 110_000)).trim().split('\n');
+      expect(tries.length).toBeGreaterThanOrEqual(60);
+      expect(tries.filter((line) => !line.endsWith('\tkept in'))).toEqual([]);
+      // Every interface but loopback would be listed here, with the packets it sent.
+      expect(await output(under.sandbox, 'tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d " "')).toBe('lo\n');
+    } finally {
+      await under.close();
+    }
+  }, 180_000);
+});
