@@ -59,11 +59,14 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     if (name === null || provider === null) return null;
     instances.mention(name.name);
     try {
-      const found = (await provider.listModels(signal)).find((model) => model.id === id) ?? null;
+      const listed = (await provider.listModels(signal)).find((model) => model.id === id);
+      const found = listed ?? provider.knows?.(name.name) ?? null;
       return found === null ? null : await withPrice(options, found);
     } catch {
-      // An endpoint that cannot be asked has no models; the turn then says that the model is not there.
-      return null;
+      // An endpoint that cannot be asked has no models; the turn then says that the model is not there. One that
+      // refuses (a key is missing, or was taken back) says so when it is called.
+      const known = provider.knows?.(name.name) ?? null;
+      return known === null ? null : withPrice(options, known);
     }
   };
   const list: CoreModels['list'] = async (signal) => {

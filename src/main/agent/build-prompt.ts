@@ -85,9 +85,10 @@ export function buildRequest(
   };
 }
 
-/** A quarter of the window, and enough for a file of some size. */
+/** A quarter of the window, and enough for a file of some size; for a model that thinks first, for its thoughts as well. */
 export function maxOutputTokens(info: ModelInfo): number {
-  return Math.min(8192, Math.max(256, Math.floor(info.contextTokens / 4)));
+  const most = info.capabilities.reasoning === true && info.effort !== 'none' ? 24_576 : 8192;
+  return Math.min(most, Math.max(256, Math.floor(info.contextTokens / 4)));
 }
 
 /** Entries that did not change give the same message objects again, so that what is known of them need not be found out anew. */

@@ -26,10 +26,11 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
   const { now, secret } = dependencies;
   const { id, service, where } = endpoint;
   const get = dependencies.fetch ?? fetch;
-  const headersOf = (key: string | null): Record<string, string> =>
-    key === null
-      ? {}
-      : { authorization: `Bearer ${key}`, ...(service.label === 'Azure OpenAI' ? { 'api-key': key } : {}) };
+  const headersOf = (key: string | null): Record<string, string> => {
+    if (key === null) return {};
+    const own = service.keyHeader === null ? {} : { [service.keyHeader]: key };
+    return { authorization: `Bearer ${key}`, ...own };
+  };
   const book = createModelBook({
     id,
     where,
@@ -37,6 +38,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
     models: endpoint.models,
     effort: endpoint.effort,
     now,
+    ownNames: service.ownNames,
     usual: () => ({
       contextTokens: service.contextTokens,
       tools: true,
@@ -68,6 +70,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
   return {
     id,
     listModels: book.list,
+    knows: book.knows,
     countTokens: async () => null,
     dispose: async () => {},
     stream: (request, signal) => {

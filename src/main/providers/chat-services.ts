@@ -18,6 +18,10 @@ export interface ChatService {
   readonly streamOptions: boolean;
   /** Refuses `top_p` beside a temperature of 0. */
   readonly strictGreedy: boolean;
+  /** A header of its own for the key, beside the usual one. */
+  readonly keyHeader: string | null;
+  /** Models are called by names of the user's own (of a deployment), which no list has. */
+  readonly ownNames: boolean;
   readonly cache: boolean;
   readonly images: boolean;
   readonly contextTokens: number;
@@ -39,6 +43,8 @@ const plain: ChatService = {
   seed: 'seed',
   streamOptions: true,
   strictGreedy: false,
+  keyHeader: null,
+  ownNames: false,
   cache: false,
   images: false,
   contextTokens: 32_768,
@@ -83,7 +89,15 @@ const presets: Readonly<Record<Preset, ChatService>> = {
   xai: cloud('xAI', 'https://api.x.ai/v1', { bundled: 'xai' }),
   together: cloud('Together', 'https://api.together.xyz/v1'),
   fireworks: cloud('Fireworks', 'https://api.fireworks.ai/inference/v1'),
-  azure: { ...cloud('Azure OpenAI', '', { maxTokens: 'max_completion_tokens', images: true }), baseUrl: null },
+  azure: {
+    ...cloud('Azure OpenAI', '', {
+      maxTokens: 'max_completion_tokens',
+      images: true,
+      keyHeader: 'api-key',
+      ownNames: true,
+    }),
+    baseUrl: null,
+  },
   'lm-studio': local('LM Studio', 'http://127.0.0.1:1234/v1'),
   vllm: local('vLLM', 'http://127.0.0.1:8000/v1'),
   'llama-server': local('llama-server', 'http://127.0.0.1:8080/v1'),

@@ -98,6 +98,11 @@ export interface ProviderError {
 export interface Provider {
   readonly id: string;
   listModels(signal: AbortSignal): Promise<readonly ModelInfo[]>;
+  /**
+   * What is known of a model that the list does not name although it can be called: a dated or variant name, or any
+   * where the service refused to list (the call then says why). Null: nothing. After `listModels`; never waits.
+   */
+  readonly knows?: (name: string) => ModelInfo | null;
   /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */
   countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | null>;
   /** Never rejects or throws: failure is `ended` with an error. Ends within 200 ms of an abort. */

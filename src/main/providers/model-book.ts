@@ -13,6 +13,8 @@ export interface ModelBook {
   readonly list: (signal: AbortSignal) => Promise<readonly ModelInfo[]>;
   /** Never waits; of a model that nobody has named so far it knows what holds for all of the service. */
   readonly find: (name: string) => ModelInfo;
+  /** See `Provider.knows`. */
+  readonly knows: (name: string) => ModelInfo | null;
 }
 
 export interface ModelBookOptions {
@@ -24,6 +26,8 @@ export interface ModelBookOptions {
   readonly effort: Effort | undefined;
   readonly fetchList: (signal: AbortSignal) => Promise<readonly ListedModel[]>;
   readonly now: () => number;
+  /** Models are called by names of the user's own, which no list has. */
+  readonly ownNames?: boolean;
   /** For a model of which no list says more. */
   readonly usual: (name: string) => UsualModel;
 }
@@ -43,24 +47,32 @@ const FRESH_MS = 10 * 60_000;
 export function createModelBook(options: ModelBookOptions): ModelBook {
   const bundled = options.service === null ? [] : (bundledModels[options.service] ?? []);
   let live: { readonly models: readonly ListedModel[]; readonly at: number } | null = null;
+  let isRefused = false;
   const infos = (models: readonly ListedModel[], listedOn?: string): readonly ModelInfo[] => {
     const names = new Set([...Object.keys(options.models), ...models.map((model) => model.name)]);
     return [...names].map((name) =>
       infoOf(options, name, { listed: nearest(models, name), bundled: nearest(bundled, name), listedOn }),
     );
   };
+  const find = (name: string): ModelInfo =>
+    infoOf(options, name, { listed: nearest(live?.models ?? [], name), bundled: nearest(bundled, name) });
   return {
-    find: (name) =>
-      infoOf(options, name, { listed: nearest(live?.models ?? [], name), bundled: nearest(bundled, name) }),
+    find,
+    knows: (name) => {
+      const isListed = nearest(live?.models ?? bundled, name) !== undefined;
+      return isListed || isRefused || options.ownNames === true ? find(name) : null;
+    },
     async list(signal) {
       if (live !== null && options.now() - live.at < FRESH_MS) return infos(live.models);
       const child = childAbort(signal);
       const timer = setTimeout(() => child.abort(new Error('The list of models took too long.')), LIST_TIMEOUT_MS);
       try {
         live = { models: await options.fetchList(child.signal), at: options.now() };
+        isRefused = false;
         return infos(live.models);
       } catch (error) {
-        if (!isOffline(error) || bundled.length === 0) {
+        isRefused = error instanceof ListRefusedError;
+        if (isRefused || bundled.length === 0) {
           if (Object.keys(options.models).length === 0) throw error;
           return infos([]);
         }
@@ -81,13 +93,9 @@ export class ListRefusedError extends Error {
   }
 }
 
-function isOffline(error: unknown): boolean {
-  return !(error instanceof ListRefusedError);
-}
-
-/** A dated name (`gpt-5.4-2026-03-05`) is the model that it is a date of. */
+/** A dated name (`gpt-5.4-2026-03-05`) is the model that it is a date of; so is one with a wish (`MODEL:fastest`). */
 function nearest(models: readonly ListedModel[], name: string): ListedModel | undefined {
-  const bare = name.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '');
+  const bare = name.replace(/:[^:/]*$/, '').replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '');
   return models.find((model) => model.name === name) ?? models.find((model) => model.name === bare);
 }
 

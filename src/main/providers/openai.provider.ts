@@ -55,6 +55,7 @@ export default defineProvider({
     return {
       id,
       listModels: book.list,
+      knows: book.knows,
       countTokens: async () => null,
       dispose: async () => {},
       stream: (request, signal) => {

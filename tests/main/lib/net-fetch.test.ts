@@ -1,0 +1,69 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { createNetFetch } from '../../../src/main/lib/net-fetch.ts';
+
+const servers: Server[] = [];
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address: AddressInfo | string | null = server.address();
+  return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+}
+
+/** A proxy that sends every tunnel to one server, whatever host is asked for. */
+async function proxyTo(target: string): Promise<{ readonly url: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const proxy = createServer((_request, response) => response.writeHead(500).end());
+  proxy.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    const [host, port] = target.split(':');
+    const upstream = connect(Number(port), host, () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    upstream.pipe(socket).pipe(upstream);
+    for (const end of [upstream, socket]) end.on('error', () => undefined);
+  });
+  return { url: `http://${await listen(proxy)}`, asked };
+}
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+const plain = { proxy: null, certificates: null };
+const hello = (): Server => createServer((_request, response) => response.end('hello'));
+
+it('reaches a service through the proxy of the settings, or of the environment', async () => {
+  const target = await listen(hello());
+  const { url, asked } = await proxyTo(target);
+  const bySettings = createNetFetch(() => ({ ...plain, proxy: url }), {});
+  const byEnvironment = createNetFetch(() => plain, { HTTPS_PROXY: url, HTTP_PROXY: url });
+  for (const reach of [bySettings, byEnvironment]) {
+    expect(await (await reach('http://service.invalid:80/x')).text()).toBe('hello');
+  }
+  expect(asked).toEqual(['service.invalid:80', 'service.invalid:80']);
+});
+
+it('never looks for this machine behind a proxy, nor for hosts that are excepted', async () => {
+  const target = await listen(hello());
+  const { url, asked } = await proxyTo('127.0.0.1:9');
+  const reach = createNetFetch(() => ({ ...plain, proxy: url }), {});
+  expect(await (await reach(`http://${target}/x`)).text()).toBe('hello');
+  expect(asked).toEqual([]);
+});
+
+it('does not go on without the certificates that it cannot read', async () => {
+  const target = await listen(hello());
+  const reach = createNetFetch(() => ({ ...plain, certificates: '/nonexistent/ca.pem' }), {});
+  await expect(reach(`http://${target}/x`)).rejects.toThrow('/nonexistent/ca.pem cannot be read');
+});
+
+it('is the built-in one where nothing is set', async () => {
+  const target = await listen(hello());
+  expect(await (await createNetFetch(() => plain, {})(`http://${target}/x`)).text()).toBe('hello');
+});
