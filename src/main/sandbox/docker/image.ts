@@ -123,7 +123,7 @@ async function buildHere(
     for await (const line of createInterface({ input: stream })) {
       const record = buildRecordSchema.safeParse(parseJson(line));
       if (!record.success) continue;
-      problem ??= record.data.error ?? null;
+      problem ??= record.data.error ?? record.data.errorDetail?.message ?? null;
       const text = (record.data.stream ?? record.data.status ?? '').trim();
       if (/^Step \d/.test(text)) onProgress(text);
     }
@@ -137,6 +137,7 @@ async function buildHere(
 
 const buildRecordSchema = z.object({
   error: z.string().nullish(),
+  errorDetail: z.object({ message: z.string() }).nullish(),
   stream: z.string().nullish(),
   status: z.string().nullish(),
 });

@@ -100,6 +100,14 @@ describe('the image', () => {
     });
   });
 
+  it('is not taken for built either when the error is told in its details alone, or the stream ends too soon', async () => {
+    fake.build = [{ stream: 'Step 1/2' }, { errorDetail: { message: 'no space left on device' }, error: null }];
+    expect(await find()).toMatchObject({ ok: false, error: { message: expect.stringContaining('no space left') } });
+    fake.images.clear();
+    fake.build = [{ stream: 'Step 1/2' }, { error: undefined }];
+    expect(await find()).toMatchObject({ ok: false, error: { message: expect.stringContaining('left no image') } });
+  });
+
   it('comes from the script where there is one, and its last line is the reason where it fails', async () => {
     fake.images.set('dewpoint-sandbox:made', 'sha256:ccc');
     const good = await writeScript(
