@@ -17,6 +17,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { WorkspaceMode } from '@shared/events.ts';
+import { findPlaces } from '../lib/places.ts';
 import { systemCodeOf } from './docker/deadline.ts';
 
 export interface WorkspaceRequest {
@@ -93,8 +94,33 @@ async function dangerOf(real: string, homePath: string): Promise<string | null> 
   const own = await realpath(homePath).catch(() => resolve(homePath));
   if (real === own || isWithin(own, real)) return 'the data of Dewpoint lie in it';
   if (isWithin(real, own) && !isWithin(real, join(own, 'workspaces'))) return 'it belongs to the data of Dewpoint';
+  const cache = findPlaces(process.env, process.platform).cache;
+  const realCache = await realpath(cache).catch(() => cache);
+  if (real === realCache || isWithin(realCache, real)) return 'what Dewpoint has fetched lies in it';
+  if (isWithin(real, realCache)) return 'it belongs to what Dewpoint has fetched';
+  if (systemFolders.some((folder) => real === folder || isWithin(real, folder))) return 'it belongs to the system';
+  if (sharedFolders.includes(real)) return 'it is a folder that many programs share';
+  const personal = personalFolders.map((name) => join(home, name));
+  if (personal.some((folder) => real === folder || isWithin(real, folder))) return 'it holds your keys';
   return null;
 }
+
+const systemFolders = ['/bin', '/boot', '/dev', '/etc', '/lib', '/lib64', '/proc', '/run', '/sbin', '/sys', '/usr/bin'];
+const sharedFolders = [
+  '/home',
+  '/mnt',
+  '/opt',
+  '/private',
+  '/srv',
+  '/tmp',
+  '/usr',
+  '/usr/local',
+  '/var',
+  '/var/tmp',
+  '/Users',
+];
+/** In a person's home folder. */
+const personalFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store', '.config/gcloud'];
 
 function isWithin(inner: string, outer: string): boolean {
   return inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);

@@ -65,6 +65,22 @@ describe('a workspace', () => {
     expect(await check(join(folder, 'home/workspaces/copy'))).toBe(join(folder, 'home/workspaces/copy'));
   });
 
+  it.skipIf(process.platform === 'win32')('is refused where the system, keys or what was fetched lie', async () => {
+    for (const path of ['/etc', '/proc/self', '/dev', '/usr', '/tmp', '/var'])
+      expect(await check(path)).toMatch(/^refused: /);
+    const before = process.env['DEWPOINT_CACHE'];
+    process.env['DEWPOINT_CACHE'] = join(folder, 'project/cache');
+    try {
+      await mkdir(join(folder, 'project/cache/models'), { recursive: true });
+      for (const path of ['project', 'project/cache', 'project/cache/models'])
+        expect(await check(join(folder, path))).toMatch(/^refused: .*fetched/);
+      expect(await check(join(folder, 'project/src'))).toBe(join(folder, 'project/src'));
+    } finally {
+      if (before === undefined) delete process.env['DEWPOINT_CACHE'];
+      else process.env['DEWPOINT_CACHE'] = before;
+    }
+  });
+
   it('is refused where it may not be written, but can be read', async () => {
     const project = join(folder, 'project');
     // Modes do not hold root back; a file system that is mounted to be read only does.
