@@ -35,9 +35,12 @@ export interface Summary {
   readonly worse: number;
   readonly accepted: number;
   readonly falseAccepts: number;
-  /** Of the accepted changes that were not marked "weak tests". */
+  /** Of the changes that passed the visible tests and were not marked "weak tests". */
   readonly acceptedFirmly: number;
   readonly falseFirmly: number;
+  /** Of the changes that no visible test could judge, and that said so. */
+  readonly unchecked: number;
+  readonly falseUnchecked: number;
   readonly faults: number;
 }
 
@@ -60,7 +63,8 @@ export function summarise(records: readonly TaskRecord[]): readonly Summary[] {
 function summariseKind(kind: Kind, records: readonly TaskRecord[]): Summary {
   const solved = records.filter((record) => record.solved);
   const accepted = records.filter((record) => record.accepted);
-  const firmly = accepted.filter((record) => record.confidence !== 'weak-tests');
+  const unchecked = accepted.filter((record) => record.confidence === 'unchecked');
+  const firmly = accepted.filter((record) => record.confidence !== 'weak-tests' && record.confidence !== 'unchecked');
   const seconds = solved.map((record) => record.seconds);
   const mean = (figure: (record: TaskRecord) => number): number =>
     records.reduce((sum, record) => sum + figure(record), 0) / Math.max(1, records.length);
@@ -83,6 +87,8 @@ function summariseKind(kind: Kind, records: readonly TaskRecord[]): Summary {
     falseAccepts: accepted.filter(isFalseAccept).length,
     acceptedFirmly: firmly.length,
     falseFirmly: firmly.filter(isFalseAccept).length,
+    unchecked: unchecked.length,
+    falseUnchecked: unchecked.filter(isFalseAccept).length,
     faults: records.filter((record) => record.fault !== null).length,
   };
 }
@@ -101,7 +107,7 @@ export function summaryCells(summaries: readonly Summary[]): readonly (readonly 
     'tokens in',
     'out',
   ];
-  const end = ['guarded', 'worse', 'false accepts', 'not weak', 'not tried'];
+  const end = ['guarded', 'worse', 'false accepts', 'not weak', 'unchecked', 'not tried'];
   return [
     [...head, ...end],
     ...summaries.map((one) => [
@@ -117,6 +123,7 @@ export function summaryCells(summaries: readonly Summary[]): readonly (readonly 
       String(one.worse),
       `${one.falseAccepts}/${one.accepted}`,
       `${one.falseFirmly}/${one.acceptedFirmly}`,
+      `${one.falseUnchecked}/${one.unchecked}`,
       String(one.faults),
     ]),
   ];
@@ -260,6 +267,13 @@ function careRows(one: Summary, target: Judge): readonly BenchRow[] {
       unit: '%',
       target: target({ atMost: 10 }),
       note: `${one.falseFirmly} of ${one.acceptedFirmly}, 95 % interval ${percentRange(wilson(one.falseFirmly, one.acceptedFirmly))}`,
+    },
+    {
+      figure: `${name}: wrong among changes that no test could judge (and that say so)`,
+      value: share(one.falseUnchecked, one.unchecked),
+      unit: '%',
+      target: null,
+      note: `${one.falseUnchecked} of ${one.unchecked}`,
     },
     {
       figure: `${name}: false accepts, all`,

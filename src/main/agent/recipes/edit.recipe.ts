@@ -79,6 +79,9 @@ async function orderPlaces(context: RecipeContext, ranked: readonly RankedChunk[
   const code = ranked.filter(
     ({ chunk }) => chunk.span !== null || context.task.includes(chunk.path.split('/').pop() ?? chunk.path),
   );
+  // What is done with a constant is asked for more often than another value of it.
+  const isConstant = (one: RankedChunk) => one.chunk.span?.kind === 'block';
+  named.sort((left, right) => Number(isConstant(left)) - Number(isConstant(right)));
   const pool = [...named, ...(code.length > 0 ? code : ranked)].map((one) => one.chunk);
   const unique = pool.filter((chunk, index) => pool.indexOf(chunk) === index);
   const [first, second] = code;

@@ -25,12 +25,13 @@ const calculator = {
 };
 
 describe('a small slip', () => {
-  test('is found by trying, without a model, and labelled so', async () => {
-    const stage = await stageOf({ files: calculator });
+  test('that the model does not see is found by trying, and labelled so', async () => {
+    const asIs = '```javascript\nexport function add(a, b) {\n  return a - b;\n}\n```';
+    const stage = await stageOf({ files: calculator, answer: () => asIs });
     const outcome = await fixFailingTests.run(stage.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'mechanical' });
     expect(await stage.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
-    expect(stage.questions).toEqual([]);
+    expect(stage.questions.length).toBeGreaterThan(0);
   });
 
   test('is left to the model when the mechanical arm is switched off', async () => {

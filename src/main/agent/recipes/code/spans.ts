@@ -54,10 +54,17 @@ function collect(root: SyntaxNode, into: Collector): void {
     addBlock(block, into);
     block = [];
   };
+  // A constant is a block of its own; what defines no name goes with its neighbours.
+  const add = (node: SyntaxNode) => {
+    const isNamed = definedValue(unwrap(node) ?? node) !== null;
+    if (isNamed) flush();
+    block.push(node);
+    if (isNamed) flush();
+  };
   for (const node of childrenOf(root)) {
     if (node.type === 'comment') continue;
     if (isImport(node)) flush();
-    else if (!addDeclaration(node, null, into)) block.push(node);
+    else if (!addDeclaration(node, null, into)) add(node);
     else flush();
   }
   flush();

@@ -1,7 +1,10 @@
 import type { Span } from '../code/spans.ts';
 import { walk, type Syntax, type SyntaxNode } from '../code/syntax.ts';
 import type { Candidate, Origin } from './candidate.ts';
+import { donorMutations } from './donors.ts';
 import { idiomMutations } from './idioms.ts';
+import { languageMutations } from './language-idioms.ts';
+import { moveMutations } from './moves.ts';
 import type { Mutation } from './mutation.ts';
 import { templateMutations } from './templates.ts';
 import { valueMutations } from './value-idioms.ts';
@@ -90,7 +93,15 @@ export function mutationsOf(
     }
     const { language, startLine, endLine } = span;
     const scene = { text, language, root, startLine, endLine };
-    return [...mutations, ...idiomMutations(scene), ...templateMutations(scene), ...valueMutations(scene)];
+    return [
+      ...mutations,
+      ...idiomMutations(scene),
+      ...templateMutations(scene),
+      ...valueMutations(scene),
+      ...donorMutations(scene),
+      ...moveMutations(scene),
+      ...languageMutations(scene),
+    ];
   });
   const seen = new Set<string>();
   return found.filter((mutation) => {

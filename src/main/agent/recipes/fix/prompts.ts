@@ -116,12 +116,19 @@ export function insertQuestion(
 
 /** The answer is opened with the signature (and docstring): it need not be written again. */
 export function opening(span: Span, fileText: string): string {
-  if (span.kind === 'block') return '';
+  if (span.kind === 'block') return openingOfConstant(span, fileText);
   if (span.headEndLine >= span.endLine) return '';
   const lines = textOfSpan(fileText, span)
     .split('\n')
     .slice(0, span.headEndLine - span.startLine + 1);
   return `${lines.map((line) => (line.startsWith(span.indent) ? line.slice(span.indent.length) : line)).join('\n')}\n`;
+}
+
+/** `LIMIT = `, `export const LIMIT = `: empty for what defines no name. */
+function openingOfConstant(span: Span, fileText: string): string {
+  const first = textOfSpan(fileText, span).split('\n')[0] ?? '';
+  const found = /^((?:export )?(?:const |let |var )?[\w.]+(?:: [^=]+)? =) *(?=[^\s=])/.exec(first);
+  return found === null ? '' : (found[1] ?? '');
 }
 
 /** Only as far as the name: where the signature itself must change. */

@@ -1,6 +1,7 @@
 import type { RecipeContext } from '../define.ts';
 import type { Span } from '../code/spans.ts';
 import type { Syntax } from '../code/syntax.ts';
+import type { TestFailure } from '../facts/test-report.ts';
 import {
   labelOf,
   propose,
@@ -12,7 +13,7 @@ import {
 } from './arms.ts';
 import { candidateKey, type Candidate } from './candidate.ts';
 import type { Judge, Verdict } from './judge.ts';
-import { lineWeight } from './locate.ts';
+import { lineWeight, type Suspect } from './locate.ts';
 import type { PlanStep } from './plan.ts';
 import { mechanicalPool, polishPool } from './pools.ts';
 import { makeProjectReader, type ProjectReader } from './project.ts';
@@ -81,7 +82,8 @@ class Search {
     for (let keeps = 0; ; keeps += 1) {
       const verdicts = await this.#runPlan(scene);
       const last = scene;
-      const accepted = verdicts.filter((verdict) => verdict.type === 'accepted');
+      const found = verdicts.filter((verdict) => verdict.type === 'accepted');
+      const accepted = [...found, ...(await this.#smaller(scene, found))];
       const forward = verdicts.filter((verdict) => verdict.type === 'partial');
       const step = forward[0] ?? this.#moved.shift();
       if (accepted.length > 0 || step === undefined || keeps >= maxKeeps || this.#over()) {
@@ -125,6 +127,19 @@ class Search {
     return lookAt(this.#parts, this.#reader, this.#kept);
   }
 
+  /**
+   * Small changes that pass where the model rewrote something: a smaller one is the likelier repair, and where two
+   * different ones pass the tests are not sure. A few seconds.
+   */
+  async #smaller(scene: Scene, found: readonly Verdict[]): Promise<readonly Verdict[]> {
+    const { settings } = this.#parts.context;
+    const isByModel = found.length > 0 && found.every((one) => !isWithoutModel(one));
+    if (!isByModel || !settings.mechanicalArm || !settings.judge.agreement || this.#parts.secondsLeft() < 25) return [];
+    const pool = await mechanicalPool(this.#parts.syntax, this.#reader, scene.suspects.slice(0, 6), scene.evidence);
+    const verdicts = await this.#tryPool(pool, 100, 'beside the rewrite');
+    return verdicts.filter((verdict) => verdict.type === 'accepted');
+  }
+
   /** Runs the arms until one gives something to act on: accepted changes, or a step forward. */
   async #runPlan(scene: Scene): Promise<readonly Verdict[]> {
     for (const step of this.#parts.plan) {
@@ -161,7 +176,7 @@ class Search {
     const fresh = pool.filter((one) => !this.#seen.has(candidateKey(one))).slice(0, limit);
     if (fresh.length === 0) return [];
     await this.#parts.context.progress('mechanical', `Trying ${fresh.length} small changes ${how}.`);
-    const totalSeconds = Math.min(30, Math.max(5, this.#parts.secondsLeft() / 4));
+    const totalSeconds = Math.min(40, Math.max(5, this.#parts.secondsLeft() / 4));
     const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds, graceSeconds: 8 });
     const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
     for (const verdict of judged) {
@@ -201,7 +216,10 @@ class Search {
       case 'body':
       case 'steps': {
         const form = editForm === 'span' ? step.arm : editForm;
-        return scene.suspects.slice(step.from, step.to).map((suspect) => ({ form, suspect, temperature }));
+        // A class as a whole is rewritten too seldom to be worth its tokens while its methods are suspects themselves.
+        const pool = scene.suspects.filter((one) => (step.only === 'constants') === (one.span.kind === 'block'));
+        const small = pool.filter((one) => one.span.kind !== 'class' || !hasMembers(pool, one));
+        return small.slice(step.from, step.to).map((suspect) => ({ form, suspect, temperature }));
       }
       default:
         return step satisfies never;
@@ -319,9 +337,30 @@ class Search {
 
   #note(verdict: Verdict): void {
     this.#tried.push({ label: verdict.candidate.label, result: verdict.type });
-    const byModel = verdict.candidate.origin !== 'mechanical' && verdict.candidate.origin !== 'polish';
-    if (verdict.type === 'moved' && byModel) this.#moved.push(verdict);
+    const byModel = !isWithoutModel(verdict);
+    if (verdict.type === 'moved' && byModel && isStepForward(this.#parts.judge, verdict)) this.#moved.push(verdict);
     if (byModel && (verdict.type === 'moved' || (verdict.type === 'broken' && verdict.gained > 0)))
       this.#misses.push(verdict);
   }
+}
+
+function isWithoutModel({ candidate }: Verdict): boolean {
+  return candidate.origin === 'mechanical' || candidate.origin === 'polish';
+}
+
+function hasMembers(pool: readonly Suspect[], suspect: Suspect): boolean {
+  const { path, name } = suspect.span;
+  return pool.some((one) => one.span.path === path && one.span.container === name);
+}
+
+/** What crashed before and only compares wrongly now got further; a new crash, or another wrong value, says nothing. */
+function isStepForward(judge: Judge, verdict: Verdict): boolean {
+  const before = judge.baseline().report.failures;
+  const isCrash = (failure: TestFailure) => failure.errorName !== null && !/Assert/i.test(failure.errorName);
+  return (
+    before.length > 0 &&
+    before.every(isCrash) &&
+    verdict.report.failures.length > 0 &&
+    !verdict.report.failures.some(isCrash)
+  );
 }

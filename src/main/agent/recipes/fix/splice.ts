@@ -21,8 +21,7 @@ export function spliceSpan(syntax: Syntax, fileText: string, span: Span, answer:
   const old = textOfSpan(fileText, span);
   if (code.trim() === '') return { ok: false, reason: 'empty' };
   if (elided.test(code) && !elided.test(old)) return { ok: false, reason: 'elided' };
-  const parts =
-    span.kind === 'block' ? { imports: [], helpers: '', main: code } : partsOf(syntax, span, code, fileText);
+  const parts = span.kind === 'block' ? constantOf(syntax, span, code) : partsOf(syntax, span, code, fileText);
   if (parts === null) return { ok: false, reason: 'unparsed' };
   if (span.kind !== 'block' && linesIn(old) >= 10 && linesIn(parts.main) * 5 < linesIn(old) * 2)
     return { ok: false, reason: 'shrunk' };
@@ -31,6 +30,17 @@ export function spliceSpan(syntax: Syntax, fileText: string, span: Span, answer:
   const lines = fileText.split('\n');
   const spliced = [...lines.slice(0, span.startLine - 1), `${helpers}${main}`, ...lines.slice(span.endLine)].join('\n');
   return finishSplice(syntax, fileText, addImports(spliced, parts.imports, span.language), span.language);
+}
+
+/** A model that was asked for a constant likes to go on with the rest of the file; null where it wrote another thing. */
+function constantOf(syntax: Syntax, span: Span, code: string): Parts | null {
+  const main = syntax.withTree(span.language, code, (root) => {
+    const [first] = root.namedChildren.filter((node) => node !== null && node.type !== 'comment');
+    const isDefined = new RegExp(`\\b${span.shortName.replaceAll(/\W/g, '.')}\\b`).test(first?.text ?? '');
+    if (/^line \d+$/.test(span.name)) return code;
+    return isDefined ? code.slice(0, first?.endIndex) : null;
+  });
+  return main === null ? null : { imports: [], helpers: '', main };
 }
 
 /** Replaces some lines; the answer's indentation is moved to theirs. */

@@ -43,7 +43,8 @@ class Cart:
 
 test('finds functions with decorators, methods, classes and blocks of Python', () => {
   expect(brief('python', python)).toEqual([
-    ['block', 'LIMIT', 4, 4, 5],
+    ['block', 'LIMIT', 4, 4, 4],
+    ['block', 'NAMES', 5, 5, 5],
     ['function', 'total', 8, 13, 14],
     ['class', 'Cart', 17, 19, 22],
     ['method', 'Cart.empty', 20, 21, 22],

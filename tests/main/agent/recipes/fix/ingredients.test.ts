@@ -1,0 +1,90 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadSyntax, type CodeLanguage, type Syntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
+import { applyMutation, mutationsOf } from '../../../../../src/main/agent/recipes/fix/mechanical.ts';
+
+let syntax: Syntax;
+beforeAll(async () => {
+  syntax = await loadSyntax();
+});
+
+/** Every text that one small change makes of a file. */
+function changesOf(language: CodeLanguage, text: string): readonly string[] {
+  const span = { language, startLine: 1, endLine: text.split('\n').length };
+  return mutationsOf(syntax, text, span).map((mutation) => applyMutation(text, mutation));
+}
+
+const python = (text: string) => changesOf('python', text);
+const script = (text: string) => changesOf('javascript', text);
+
+describe('what the file already has', () => {
+  test('another key', () => {
+    const text = 'def net(row):\n    return row["gross"] - row["tax"] * row["net"]\n';
+    expect(python(text)).toContain(text.replace('"gross"', '"net"'));
+  });
+
+  test('another attribute of the same thing', () => {
+    const text = 'function label(user) {\n  return user.nick + user.id + user.name;\n}\n';
+    expect(script(text)).toContain(text.replace('user.nick', 'user.name'));
+  });
+
+  test('another constant', () => {
+    const text = 'LIMIT = 5\nMOST = 9\n\ndef full(n):\n    return n > LIMIT\n';
+    expect(python(text)).toContain(text.replace('n > LIMIT', 'n > MOST'));
+  });
+
+  test('a helper that was forgotten, and one that is too many', () => {
+    const text = 'const clean = (key) => key.trim();\nfunction put(map, key) {\n  map.set(key, clean(1));\n}\n';
+    expect(script(text)).toContain(text.replace('set(key,', 'set(clean(key),'));
+    expect(script(text)).toContain(text.replace('clean(1)', '1'));
+  });
+
+  test('a condition that is asked elsewhere', () => {
+    const text = 'def send(user, force):\n    if user.muted:\n        return None\n    return user\n';
+    expect(python(text)).toContain(text.replace('if user.muted', 'if user.muted and not force'));
+  });
+});
+
+describe('a statement in the wrong place', () => {
+  test('behind its block', () => {
+    const text = 'for (const x of xs) {\n  sum += x;\n  report(sum);\n}\n';
+    expect(script(text)).toContain('for (const x of xs) {\n  sum += x;\n}\nreport(sum);\n');
+  });
+
+  test('before its block', () => {
+    const text = 'for x in xs:\n    seen = set()\n    seen.add(x)\n';
+    expect(python(text)).toContain('seen = set()\nfor x in xs:\n    seen.add(x)\n');
+  });
+
+  test('into the block before it', () => {
+    const text = 'if (ok) {\n  a();\n}\nb();\n';
+    expect(script(text)).toContain('if (ok) {\n  a();\n  b();\n}\n');
+  });
+
+  test('with an end that was forgotten', () => {
+    const text = 'for x in xs:\n    if x:\n        skip(x)\n    use(x)\n';
+    expect(python(text)).toContain('for x in xs:\n    if x:\n        skip(x)\n        continue\n    use(x)\n');
+  });
+});
+
+describe('slips with what a language brings', () => {
+  test.each([
+    ['const all = { ...given, ...defaults };\n', 'const all = { ...defaults, ...given };\n'],
+    ['list.forEach(async (x) => save(x));\n', 'Promise.all(list.map(async (x) => save(x)));\n'],
+    ['const m = day.getMonth();\n', 'const m = day.getMonth() + 1;\n'],
+    ['const d = day.getDate();\n', 'const d = day.getUTCDate();\n'],
+    ["const lines = text.split('\\n');\n", 'const lines = text.split(/\\r?\\n/);\n'],
+    ['const wait = seconds;\n', 'const wait = (seconds * 1000);\n'],
+  ])('JavaScript: %j', (text, fixed) => {
+    expect(script(text)).toContain(fixed);
+  });
+
+  test.each([
+    ['try:\n    f()\nexcept ValueError:\n    pass\n', 'try:\n    f()\nexcept (ValueError, KeyError):\n    pass\n'],
+    ['name = path.rstrip(".txt")\n', 'name = path.removesuffix(".txt")\n'],
+    ['with open(path) as f:\n    pass\n', "with open(path, encoding='utf-8') as f:\n    pass\n"],
+    ['best = max(sizes)\n', 'best = max(sizes, default=0)\n'],
+    ['age = (now - then).seconds\n', 'age = (now - then).total_seconds()\n'],
+  ])('Python: %j', (text, fixed) => {
+    expect(python(text)).toContain(fixed);
+  });
+});
