@@ -21,6 +21,7 @@ import type {
 } from '../sandbox.ts';
 import { noFolderExit, scriptCommand } from './scripts.ts';
 import { workspaceInContainer } from './create-body.ts';
+import { watchDisk } from './disk-watch.ts';
 import { ContainerFiles } from './container-files.ts';
 import type { UserIds } from './identity.ts';
 import {
@@ -83,6 +84,7 @@ export class DockerSandbox implements Sandbox {
     const nonce = newMark();
     const { session } = this.#options;
     const guarded = await readProtected(session.workspacePath, session.pins);
+    const disk = watchDisk(session.workspacePath, signal);
     const ended = await this.#runs.run(
       {
         argv: commandLine(request, nonce),
@@ -95,8 +97,9 @@ export class DockerSandbox implements Sandbox {
         timeoutMs: request.timeoutMs,
         maxOutputBytes,
       },
-      signal,
+      disk.signal,
     );
+    disk.stop();
     const notice = await noticeOf(session, guarded);
     if (!ended.ok) return ended;
     const errorText = stderr.text();
@@ -104,9 +107,9 @@ export class DockerSandbox implements Sandbox {
       return failure('not-found', `There is no folder ${request.cwd ?? '.'} to run the command in.`);
     }
     return success({
-      ...outcomeOf(ended.value),
+      ...outcomeOf(ended.value, disk.problem() !== null && !signal.aborted),
       stdout: stdout.text(),
-      stderr: `${errorText}${ended.value.outcome === 'flooded' ? '\n[dewpoint: ended because it printed too much]\n' : ''}${notice}`,
+      stderr: `${errorText}${endText(ended.value, disk.problem())}${notice}`,
       stdoutBytes: stdout.totalBytes,
       stderrBytes: stderr.totalBytes,
       durationMs: performance.now() - started,
@@ -269,8 +272,15 @@ function commandLine({ command, cwd }: Command, nonce: string): (mark: string) =
   return (mark) => scriptCommand('run', mark, folder, nonce, command);
 }
 
-function outcomeOf(end: RunEnd): Pick<ExecResult, 'outcome' | 'exitCode'> {
-  if (end.outcome === 'flooded') return { outcome: 'killed', exitCode: null };
+/** Why it was ended before its time, where that was for what it did. */
+function endText({ outcome }: RunEnd, diskProblem: string | null): string {
+  const why = outcome === 'flooded' ? 'ended because it printed too much' : diskProblem;
+  return why === null ? '' : `\n[dewpoint: ${why}]\n`;
+}
+
+function outcomeOf(end: RunEnd, isDiskFull: boolean): Pick<ExecResult, 'outcome' | 'exitCode'> {
+  if (end.outcome === 'flooded' || (end.outcome === 'cancelled' && isDiskFull))
+    return { outcome: 'killed', exitCode: null };
   // 137: killed by a signal that we did not send, most often for memory.
   if (end.outcome === 'exited' && end.exitCode === 137) return { outcome: 'killed', exitCode: 137 };
   return { outcome: end.outcome, exitCode: end.exitCode };

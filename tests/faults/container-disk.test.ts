@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+import { isWithoutEngine, none, output, startSandbox } from '../docker/docker-kit.ts';
+import { mountDisk, type Mounted } from './mounts.ts';
+
+describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getuid?.() !== 0)(
+  'a command that fills the disk of the project',
+  () => {
+    it('is ended before nothing is left, says why, and the next one works', async () => {
+      let disk: Mounted | null = null;
+      const under = await startSandbox({
+        prepare: async (workspace) => {
+          const disk = await mountDisk(workspace, '400m');
+          if (disk !== null) disks.push(disk);
+        },
+      });
+      try {
+        if (disks.length === 0) context.skip('no disk can be mounted here');
+        // Slower than a disk, so that the watch has its turn.
+        const command = 'for i in $(seq 100); do head -c 5000000 /dev/zero >> big || exit 1; sleep 0.1; done';
+        const filled = valueOf(await under.sandbox.exec({ command, timeoutMs: 60_000 }, none));
+        expect([filled.outcome, filled.exitCode]).toEqual(['killed', null]);
+        expect(filled.stderr).toMatch(/ended because the disk is nearly full: \d+ MB are left/);
+        expect(await output(under.sandbox, 'rm big; echo works')).toBe('works\n');
+      } finally {
+        await under.sandbox.dispose();
+        await disks[0]?.[Symbol.asyncDispose]();
+        await under.close();
+      }
+    });
+  },
+);
