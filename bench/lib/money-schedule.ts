@@ -6,9 +6,12 @@ import { scopes } from '../../src/main/money/purse-state.ts';
  * One random schedule of calls on one purse: who asks when, what a call turns out to cost, who dies in the middle.
  * It keeps accounts of its own, in other words than the purse, and says by how much a cap was ever passed.
  */
+/** What a schedule does with a purse, of this process or of another. */
+export type SchedulePurse = Pick<Purse, 'reserve' | 'settle' | 'raise'>;
+
 export interface Schedule {
   /** Does the next thing; false: nothing is left to do. */
-  step(purses: readonly Purse[]): Promise<boolean>;
+  step(purses: readonly SchedulePurse[]): Promise<boolean>;
   /** Nanodollars above a cap at the worst moment, over all sums; 0: every cap held. */
   readonly overrun: () => number;
   readonly granted: () => number;
@@ -54,7 +57,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     day: `${name}/2026-11-${30 - whole(2)}`,
     month: `${name}/2026-1${whole(2)}`,
   });
-  const ask = async (purses: readonly Purse[]): Promise<void> => {
+  const ask = async (purses: readonly SchedulePurse[]): Promise<void> => {
     counts.asked += 1;
     const process = whole(processes);
     const purse = purses[process % purses.length];
@@ -81,7 +84,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     const limit = caps[scope] + (limits.get(`${scope} ${key}`) ?? 0);
     counts.overrun = Math.max(counts.overrun, sum - limit);
   };
-  const end = (purses: readonly Purse[]): void => {
+  const end = (purses: readonly SchedulePurse[]): void => {
     const call = running.splice(whole(running.length), 1)[0];
     if (call === undefined) return;
     const isKnown = random() < 0.85;
@@ -90,13 +93,14 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     purses[call.process % purses.length]?.settle(call.id, cost);
     for (const scope of scopes) bill(scope, call.keys[scope], cost - call.worst);
   };
-  const raise = async (purses: readonly Purse[]): Promise<void> => {
+  const raise = async (purses: readonly SchedulePurse[]): Promise<void> => {
     const scope = scopes[whole(scopes.length)] ?? 'day';
     const key = keys()[scope];
     if (key === null) return;
     const by = whole(200);
-    await purses[whole(purses.length)]?.raise(scope, key, by);
+    // Noted first: a call may be granted under the higher cap before this process hears that it is.
     limits.set(`${scope} ${key}`, (limits.get(`${scope} ${key}`) ?? 0) + by);
+    await purses[whole(purses.length)]?.raise(scope, key, by);
   };
   return {
     step: async (purses) => {

@@ -104,7 +104,10 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     setSetting: async (key, value) => valueOf(await settings.set(key, value)),
     settingsPath: settings.path,
     doctor: (signal) =>
-      examine({ ...config, env: parts.env, settings: settings.current(), showModel: models.show }, signal),
+      examine(
+        { ...config, env: parts.env, settings: settings.current(), listKeys: parts.keys.list, showModel: models.show },
+        signal,
+      ),
     runningTurns: sessions.running,
     idle: sessions.idle,
     dispose: async () => {

@@ -1,9 +1,9 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import type { Finding, ModelEntry } from '@shared/contract.ts';
+import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
-import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
+import { serviceSettings } from '@shared/settings.ts';
 import { engineProblems } from './sandbox/docker/engine-health.ts';
 import { findEngine } from './sandbox/docker/engine.ts';
 import { usersText } from './sandbox/docker/user-candidates.ts';
@@ -14,6 +14,7 @@ export interface DoctorSubject {
   readonly cache: string;
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly listKeys: () => Promise<KeyReport>;
   readonly showModel: (id: string, signal: AbortSignal) => Promise<ModelEntry>;
 }
 
@@ -31,7 +32,7 @@ export async function examine(subject: DoctorSubject, signal: AbortSignal): Prom
     ...(await sandbox(subject, signal)),
     await model('local', subject.settings.local, subject, signal),
     ...(subject.settings.cloud === null ? [] : [await model('cloud', subject.settings.cloud, subject, signal)]),
-    ...keys(subject),
+    ...(await keys(subject)),
   ];
 }
 
@@ -87,24 +88,33 @@ async function model(area: string, id: string, subject: DoctorSubject, signal: A
 }
 
 /** Which services are set up, and whether a key is there; never the key. Asks none of them. */
-function keys({ settings, env }: DoctorSubject): readonly Finding[] {
-  const found = Object.entries(settings.providers).flatMap(([id, provider]): Finding[] => {
-    const variable = keyVariableOf(provider);
-    if (variable === null) return [];
-    const isSet = (env[variable] ?? '') !== '';
-    const hint = isSet ? null : `Set ${variable} in the environment.`;
-    const text = `${id} is set up; its key (${variable}) is ${isSet ? 'there' : 'not there'}`;
-    return [{ area: 'key', status: isSet ? 'ok' : 'warning', text, hint }];
+async function keys({ settings, listKeys }: DoctorSubject): Promise<readonly Finding[]> {
+  const report = await listKeys();
+  const place: Finding =
+    report.store.type === 'ready'
+      ? { area: 'key store', status: 'ok', text: "keys are kept in this system's key store", hint: null }
+      : { area: 'key store', status: 'warning', text: report.store.message, hint: report.store.hint };
+  const found = report.keys.flatMap(({ provider, source, variable }): Finding[] => {
+    if (!(provider in settings.providers)) return [];
+    if (source !== null)
+      return [{ area: 'key', status: 'ok', text: `${provider} has a key (${from(source, variable)})`, hint: null }];
+    const own = settings.providers[provider];
+    if (own?.kind === 'openai-compatible' && variable === null) return [];
+    return [{ area: 'key', status: 'warning', text: `${provider} has no key`, hint: `dewpoint keys set ${provider}` }];
   });
-  const unused = serviceNames.flatMap((id): Finding[] => {
-    const service = serviceSettings(id);
-    const variable = service === null ? null : keyVariableOf(service);
-    if (service === null || variable === null || id in settings.providers || (env[variable] ?? '') === '') return [];
-    const text = `${id} is not set up, but ${variable} is there: ${id}/MODEL can be named as a cloud model`;
-    const hint = `To list its models: dewpoint settings set providers.${id} '${JSON.stringify(entryOf(service))}'`;
+  const unused = report.keys.flatMap(({ provider, source, variable }): Finding[] => {
+    const service = serviceSettings(provider);
+    if (service === null || source === null || provider in settings.providers) return [];
+    const text = `${provider} is not set up, but has a key (${from(source, variable)}): ${provider}/MODEL can be named as a cloud model`;
+    const hint = `To list its models: dewpoint settings set providers.${provider} '${JSON.stringify(entryOf(service))}'`;
     return [{ area: 'key', status: 'ok', text, hint }];
   });
-  return [...found, ...unused];
+  return [place, ...found, ...unused];
+}
+
+function from(source: 'environment' | 'this-run' | 'store', variable: string | null): string {
+  if (source === 'environment') return `from ${variable ?? 'the environment'}`;
+  return source === 'store' ? 'in the key store' : 'for this run';
 }
 
 /** The least that has to stand in the settings. */
