@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { type FileLock, tryLock } from '../lib/file-lock.ts';
+import { isDiskFull } from '../lib/json-file.ts';
 
 /** The process that owns a home: its engine, purse, sandboxes and logs. All others are its clients. */
 export type HomeClaim =
@@ -12,14 +13,16 @@ export type HomeClaim =
 
 /**
  * Claims a home, or says who has it. An owner that died is replaced; of several who notice only one becomes the next.
- * Rejects with `home-busy` when that does not settle within two seconds, and with the file system's error when the
- * home cannot be written.
+ * Rejects with `home-busy` when that does not settle within two seconds, with `disk-full`, and with the file system's
+ * error when the home cannot be written.
  */
 export async function claimHome(home: string): Promise<HomeClaim> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const path = join(home, 'owner.json');
   const socketPath = socketPathOf(home);
-  const attempt = await tryLock(path);
+  const attempt = await tryLock(path).catch((error: unknown) => {
+    throw isDiskFull(error) ? noRoom(home, error) : error;
+  });
   if (attempt.type === 'taken') {
     return { type: 'owner', socketPath, release: () => releaseHome(attempt.lock, socketPath) };
   }
@@ -37,6 +40,13 @@ export function socketPathOf(home: string): string {
   if (Buffer.byteLength(inside) <= 100) return inside;
   const user = typeof process.getuid === 'function' ? process.getuid() : 'user';
   return join(tmpdir(), `dewpoint-${user}-${name}.sock`);
+}
+
+function noRoom(home: string, cause: unknown): AppError {
+  return new AppError('disk-full', `The disk is full: nothing can be written to ${home}.`, {
+    hint: 'Make room and try again.',
+    cause,
+  });
 }
 
 /** The socket goes first: whoever claims the home next makes its own under the same name. */

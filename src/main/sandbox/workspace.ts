@@ -193,7 +193,8 @@ async function copyFolder(from: string, to: string, copying: Copying): Promise<v
     if (files.length >= 32) await Promise.all(files.splice(0));
   }
   await Promise.all(files);
-  await chmod(to, found.mode & 0o7777);
+  // A copy is there to be worked in, also where the original may only be read.
+  await chmod(to, (found.mode & 0o7777) | 0o700);
   await utimes(to, found.atime, found.mtime);
 }
 

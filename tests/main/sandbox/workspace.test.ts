@@ -111,6 +111,17 @@ describe('a workspace', () => {
     });
   });
 
+  it('as a copy can be worked in, also where the project may only be read', async () => {
+    const source = join(folder, 'project', 'src');
+    await chmod(source, 0o555);
+    try {
+      expect(await prepareWorkspace(request('copy'), none)).toMatchObject({ ok: true });
+      expect((await stat(join(folder, 'copies/one/src'))).mode & 0o777).toBe(0o755);
+    } finally {
+      await chmod(source, 0o755);
+    }
+  });
+
   it('as a copy keeps contents, modes, times, links and hidden folders', async () => {
     const project = join(folder, 'project');
     await writeFile(join(project, 'run.sh'), '#!/bin/sh\n', { mode: 0o755 });
