@@ -29,5 +29,3 @@ export const mountReadOnly = (folder: string): Promise<Mounted | null> =>
 /** An empty disk of a size such as `4m`. */
 export const mountDisk = (folder: string, size: string): Promise<Mounted | null> =>
   mount(folder, [['-t', 'tmpfs', '-o', `size=${size},mode=0755`, 'tmpfs', folder]]);
-
-export const cannotMount = 'this user may not mount file systems here';

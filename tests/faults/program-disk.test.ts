@@ -1,33 +1,23 @@
-import { readFile, statfs, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
-import { cannotMount, mountDisk } from './mounts.ts';
+import { leaveRoom, smallDisk, underFileLimit } from './limits.ts';
 import { command, complete, createProgram, ofType, sessionOf, tool } from './program.ts';
 
-const mebibyte = 1024 * 1024;
-
-/** Takes all of a disk but so many bytes. */
-async function leave(disk: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(disk);
-  await writeFile(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - bytes));
-}
-
 describe.skipIf(isWithoutEngine)('a full disk', () => {
-  it('under the home: the run ends with a clear message, and what was acknowledged can be read', async (context) => {
+  it('under the home: the run ends with a clear message, and what was acknowledged can be read', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
-    await using disk = await mountDisk(program.home, '8m');
-    if (disk === null) return context.skip(cannotMount);
-    // Each file of these has an image in the home.
+    const full = { under: underFileLimit(64 * 1024) };
+    // Each file of these has an image in the home, and an event in the log.
     const grow = (round: number): string =>
-      `for i in 1 2 3 4 5 6 7 8; do head -c 60000 /dev/urandom | base64 > r${round}-$i.txt; done`;
+      `for i in 1 2 3 4 5 6 7 8; do head -c 9000 /dev/urandom | base64 > r${round}-$i.txt; done`;
     await program.script([
       tool('write_file', { path: 'b.txt', content: 'before\n' }),
       ...Array.from({ length: 20 }, (_, round) => command(grow(round))),
       complete(),
     ]);
-    await leave(program.home, 2 * mebibyte);
-    const end = await program.startTask().ended;
+    const end = await program.startTask(undefined, [], full).ended;
     expect(end.signal).toBeNull();
     expect(end.code).toBe(1);
     expect(end.stderr).toMatch(/disk is full/i);
@@ -38,8 +28,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     const log = await program.log(id);
     expect(log.slice(0, end.events.length)).toEqual(end.events);
     // Still full: what is there can be looked at. Then there is room again, and all goes on.
-    expect((await program.run(['sessions', 'list'])).stdout).toContain(id);
-    await writeFile(join(program.home, 'ballast'), '');
+    expect((await program.run(['sessions', 'list'], full)).stdout).toContain(id);
     const shown = await program.run(['sessions', 'show', id]);
     expect({ code: shown.code, stderr: shown.stderr }).toEqual({ code: 0, stderr: '' });
     expect((await program.run(['changes', id, 'undo'])).code).toBe(0);
@@ -48,29 +37,25 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     expect((await program.startTask().ended).code).toBe(0);
   }, 120_000);
 
-  it('under the home from the beginning: the program says so and ends', async (context) => {
+  it('under the home from the beginning: the program says so and ends', async () => {
     await using program = await createProgram();
-    await using disk = await mountDisk(program.home, '1m');
-    if (disk === null) return context.skip(cannotMount);
     await program.script([complete()]);
-    await leave(program.home, 0);
-    const end = await program.startTask().ended;
+    const end = await program.startTask(undefined, [], { under: underFileLimit(0) }).ended;
     expect(end).toMatchObject({ code: 1, signal: null });
     expect(end.stderr).toMatch(/disk is full|no space left/i);
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   }, 60_000);
 
-  it('under the project: the tool says so, the file is as it was, and the run goes on', async (context) => {
+  it('under the project: the tool says so, the file is as it was, and the run goes on', async () => {
     await using program = await createProgram();
-    await using disk = await mountDisk(program.project, '1m');
-    if (disk === null) return context.skip(cannotMount);
+    await using disk = await smallDisk(program.project);
     await program.put('a.txt', 'one\n');
     await program.script([
       tool('read_file', { path: 'a.txt' }),
       tool('write_file', { path: 'a.txt', content: 'x'.repeat(700_000) }),
       complete('The disk is full.'),
     ]);
-    await leave(program.project, 200_000);
+    await leaveRoom(disk.path, 200_000);
     const end = await program.startTask().ended;
     const written = ofType(end.events, 'tool-ended').find((event) => event.tool === 'write_file');
     expect(written?.status).toBe('error');

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
-import { cannotMount, mountReadOnly } from './mounts.ts';
+import { underPermissions } from './limits.ts';
+import { mountReadOnly } from './mounts.ts';
 import { command, complete, createProgram, ofType, sessionOf, tool } from './program.ts';
 
 describe.skipIf(isWithoutEngine)('the project folder', () => {
@@ -24,22 +25,28 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(await program.sessionIds()).toEqual([]);
   });
 
-  it('is read-only: refused with a way out, and the way out works', async (context) => {
+  it('is read-only: refused with a way out, and the way out works', async () => {
     await using program = await createProgram({ 'a.txt': 'a\n' });
     await program.script([command('echo b > a.txt'), complete()]);
-    await using mounted = await mountReadOnly(program.project);
-    if (mounted === null) return context.skip(cannotMount);
-    const refused = await program.startTask().ended;
+    await chmod(program.project, 0o555);
+    const asItIs = { under: underPermissions };
+    const refused = await program.startTask(undefined, [], asItIs).ended;
     expect(refused).toMatchObject({ code: 2, events: [] });
-    expect(refused.stderr).toContain('read-only');
+    expect(refused.stderr).toContain('its permissions do not allow it');
     expect(refused.stderr).toContain('--workspace copy');
-    const copied = await program.startTask(undefined, ['--workspace', 'copy']).ended;
+    const copied = await program.startTask(undefined, ['--workspace', 'copy'], asItIs).ended;
     expect({ code: copied.code, stderr: copied.stderr }).toMatchObject({ code: 0 });
     expect(ofType(copied.events, 'file-changed').map(({ path }) => path)).toEqual(['a.txt']);
-    const taken = await program.run(['changes', 'last', 'take']);
+    const taken = await program.run(['changes', 'last', 'take'], asItIs);
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain('left as it is a.txt');
     expect(await program.text('a.txt')).toBe('a\n');
+    // The whole file system, where this user may make one such.
+    await using mounted = await mountReadOnly(program.project);
+    if (mounted === null) return;
+    const onSuchDisk = await program.startTask().ended;
+    expect(onSuchDisk).toMatchObject({ code: 2, events: [] });
+    expect(onSuchDisk.stderr).toMatch(/read-only.*--workspace copy/s);
   }, 60_000);
 
   it('is renamed during the run: the model is told, nothing is done in another folder of that name', async () => {

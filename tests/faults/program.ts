@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -61,7 +61,7 @@ export interface Program {
   start(args: readonly string[], options?: StartOptions): Running;
   run(args: readonly string[], options?: StartOptions): Promise<Ended>;
   /** `run --project … --json TASK` with the scripted model. */
-  startTask(task?: string, more?: readonly string[]): Running;
+  startTask(task?: string, more?: readonly string[], options?: StartOptions): Running;
   /** What the model answers, in order; read by the next process that opens the home. */
   script(replies: readonly Answer[]): Promise<void>;
   /** The whole settings; without a version. */
@@ -79,6 +79,8 @@ export interface Program {
 interface StartOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A program that starts this one, with its arguments: for its limits and rights. */
+  readonly under?: readonly string[];
 }
 
 export const taskText = 'Make the change that the notes describe.';
@@ -124,7 +126,8 @@ export async function createProgram(files: Readonly<Record<string, string>> = {}
   };
   for (const [name, content] of Object.entries(files)) await put(name, content);
   const start: Program['start'] = (args, options = {}) => {
-    const child = spawn(node, [path, ...args], {
+    const [first = node, ...rest] = [...(options.under ?? []), node, path, ...args];
+    const child = spawn(first, rest, {
       cwd: folder,
       env: environment({ home, cache: join(folder, 'cache'), ...options.env }),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -142,7 +145,8 @@ export async function createProgram(files: Readonly<Record<string, string>> = {}
     project,
     start,
     run: (args, options) => start(args, options).ended,
-    startTask: (task = taskText, more = []) => start(['run', '--project', project, '--json', ...more, '--', task]),
+    startTask: (task = taskText, more = [], options = {}) =>
+      start(['run', '--project', project, '--json', ...more, '--', task], options),
     script: (replies) => writeSettings(home, scripted(replies)),
     settings: (settings) => writeSettings(home, settings),
     put,
@@ -153,6 +157,8 @@ export async function createProgram(files: Readonly<Record<string, string>> = {}
     [Symbol.asyncDispose]: async () => {
       for (const child of children) child.kill('SIGKILL');
       await removeLeftovers(home);
+      // A test may have taken the right to it away.
+      await chmod(project, 0o755).catch(() => undefined);
       // Far quicker than Node's own where there are 100,000 files.
       await runProgram('rm', ['-rf', folder]);
     },
