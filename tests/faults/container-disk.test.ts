@@ -6,8 +6,8 @@ import { mountDisk, type Mounted } from './mounts.ts';
 describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getuid?.() !== 0)(
   'a command that fills the disk of the project',
   () => {
-    it('is ended before nothing is left, says why, and the next one works', async () => {
-      let disk: Mounted | null = null;
+    it('is ended before nothing is left, says why, and the next one works', async (context) => {
+      const disks: Mounted[] = [];
       const under = await startSandbox({
         prepare: async (workspace) => {
           const disk = await mountDisk(workspace, '400m');
