@@ -13,6 +13,8 @@ export interface ComputeShape {
   readonly valueOutWidth: number;
   /** The widest dense feed-forward; 0 where every layer has experts only. */
   readonly feedForward: number;
+  /** Gate and up side by side and their product, or one width that is activated in its place. */
+  readonly isGated: boolean;
   readonly experts: { readonly used: number; readonly feedForward: number } | null;
   /** Width of the convolution of a linear attention layer, and of its inner state. */
   readonly linear: { readonly convolution: number; readonly inner: number; readonly kernel: number } | null;
@@ -52,6 +54,7 @@ export function readComputeShape(
     keyWidth: cacheHeads * key,
     valueOutWidth: heads * value,
     feedForward: used > 0 && !leadingDense ? 0 : feedForward,
+    isGated: !ungated.has(keys.architecture),
     experts: used > 0 ? { used, feedForward: expertWidth > 0 ? expertWidth : feedForward } : null,
     linear:
       inner > 0
@@ -95,8 +98,13 @@ function feedForwardElements(shape: ComputeShape): number {
   const { perLayerInputs } = shape;
   const attention = shape.linear === null ? shape.valueOutWidth : 0;
   const inputs = perLayerInputs > 0 ? perLayerInputs + shape.valueOutWidth : 0;
-  return 3 * shape.width + attention + 3 * shape.feedForward + inputs;
+  return 3 * shape.width + attention + (shape.isGated ? 3 : 1) * shape.feedForward + inputs;
 }
+
+/** Families whose graph has no gate beside the feed-forward's first half. */
+const ungated = new Set(
+  'falcon gpt2 gptneox mpt bloom starcoder starcoder2 phi2 codeshell jais nemotron arcee apertus plm'.split(' '),
+);
 
 /** The same for each expert that is used; their outputs fit into what gate and up left unless a model is wider than both. */
 function expertElements({ experts, linear, width, valueOutWidth }: ComputeShape): number {
