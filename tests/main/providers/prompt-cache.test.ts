@@ -79,7 +79,7 @@ function marked(bodies: readonly unknown[]): Shares {
   let before = 0;
   for (const body of bodies) {
     const { tools, system, messages } = readAnthropic(body);
-    const blocks: { readonly cache_control?: unknown }[] = [...(tools ?? []), ...(system ?? [])];
+    const blocks: object[] = [...(tools ?? []), ...(system ?? [])];
     for (const message of messages) blocks.push(...message.content);
     const prefixes: string[] = [];
     let prefix = '';
@@ -87,7 +87,9 @@ function marked(bodies: readonly unknown[]): Shares {
       prefix += JSON.stringify({ ...block, cache_control: undefined });
       prefixes.push(prefix);
     }
-    const marks = blocks.flatMap((block, index) => (block.cache_control === undefined ? [] : [index]));
+    const marks = blocks.flatMap((block, index) =>
+      'cache_control' in block && block.cache_control !== undefined ? [index] : [],
+    );
     const hits = marks.flatMap((mark) =>
       Array.from({ length: 20 }, (_unused, back) => prefixes[mark - back] ?? '').filter((one) => written.has(one)),
     );
