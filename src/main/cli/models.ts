@@ -45,7 +45,7 @@ function describe(model: ModelEntry): string {
         : `$${info.price.input} in, $${info.price.output} out per million tokens (${info.price.source}, ${info.price.date})`,
     ],
     ['gears', info === null ? 'unknown' : info.gears.join(', ')],
-    ...(model.fit === undefined ? [] : [['fit', model.fit ?? 'unknown: its header is not known here'] as const]),
+    ...(model.fit === undefined ? [] : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),
     ...(model.note === null ? [] : [['note', model.note] as const]),
   ];
   return rows.map(([name, value]) => `${name.padEnd(11)} ${printable(value)}\n`).join('');

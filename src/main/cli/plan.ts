@@ -137,7 +137,12 @@ function describe(answer: PlanAnswer): string {
     ['host', `${bytes(answer.host.freeBytes)} free of ${bytes(answer.host.totalBytes)} (${answer.host.source})`],
     ...(answer.ruleOfThumb === null
       ? []
-      : [['thumb', `about ${answer.ruleOfThumb} tokens for such a card, as a rule of thumb; not used`] as const]),
+      : [
+          [
+            'thumb',
+            `about ${answer.ruleOfThumb} tokens for such a card, as a rule of thumb; ${answer.why === null ? 'not used' : 'used, for nothing could be computed'}`,
+          ] as const,
+        ]),
   ];
   return rows.map(([name, value]) => `${printable(name).padEnd(11)} ${printable(value)}\n`).join('');
 }

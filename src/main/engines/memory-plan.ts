@@ -120,7 +120,10 @@ function largest(
   type: CacheType,
   placement: Exclude<GrantedPlan['placement'], 'host' | 'nowhere'>,
 ): Found | null {
-  const { ceiling, least } = search;
+  const { least, request } = search;
+  // Where not everything is on the cards, layers there are worth more than length.
+  const useful = placement === 'devices' ? search.ceiling : (request.askedTokens ?? steps.aim);
+  const ceiling = Math.min(search.ceiling, useful);
   const at = (tokens: number): Found | null => {
     const placed = place(search, contextRequest(search, tokens, type), placement);
     return placed === null ? null : { tokens, type, placed };
@@ -161,7 +164,8 @@ function place(
         ? 3 * Math.min(context.ubatchTokens, context.contextTokens) * maskBytes(memory, context)
         : 0,
     cards: request.cards.map((card) => ({ budgetBytes: budgetBytes(card), isUnified: card.isUnified })),
-    hostFreeBytes: request.hostFreeBytes,
+    hostFreeBytes: request.hostFreeBytes === null ? null : hostBudget(request.hostFreeBytes),
+    expertShare: memory.expertShare,
     placement,
   });
 }
@@ -204,7 +208,12 @@ function reasonOf({ request, memory }: Search, tokens: number, where: string): s
   const { askedTokens } = request;
   const { trainedTokens } = memory;
   if (askedTokens === null) {
-    const length = tokens === trainedTokens ? 'the whole length it was trained for' : 'the most that fits';
+    const length =
+      tokens === trainedTokens
+        ? 'the whole length it was trained for'
+        : tokens === steps.aim
+          ? 'enough for an agent'
+          : 'the most that fits';
     return `${tokens} tokens, ${length}: ${where}.`;
   }
   if (tokens >= askedTokens) return `${tokens} tokens as asked: ${where}.`;

@@ -39,6 +39,8 @@ export interface ModelMemory {
   /** The length it was trained for; null where the header does not say. */
   readonly trainedTokens: number | null;
   readonly headWidths: readonly number[];
+  /** The part of a layer's weights that is experts, by the sizes in the header; 0 for a dense model. */
+  readonly expertShare: number;
 }
 
 export type ModelMemoryResult =
@@ -64,8 +66,17 @@ export function readModelMemory({ keys, vocabulary, weights }: ModelFacts): Mode
       layerCount: reader.number('block_count') ?? 0,
       trainedTokens: reader.number('context_length'),
       headWidths: [compute.queryWidth / heads, compute.valueOutWidth / heads],
+      expertShare: expertShare(compute, reader.number('expert_count') ?? 0),
     },
   };
+}
+
+/** Three matrices an expert, beside those of attention. */
+function expertShare({ width, queryWidth, keyWidth, valueOutWidth, experts }: ComputeShape, count: number): number {
+  if (experts === null || count === 0) return 0;
+  const attention = width * (queryWidth + 2 * keyWidth + valueOutWidth);
+  const all = count * 3 * width * experts.feedForward;
+  return all / (all + attention);
 }
 
 export interface EstimateOptions {

@@ -10,6 +10,8 @@ export interface PlaceRequest {
   readonly copiesBytes: number;
   readonly cards: readonly { readonly budgetBytes: number; readonly isUnified: boolean }[];
   readonly hostFreeBytes: number | null;
+  /** The part of a layer that is experts, where the tensors are not known; 0 for a dense model. */
+  readonly expertShare: number;
   readonly placement: 'devices' | 'experts-on-host' | 'partly-on-host';
 }
 
@@ -26,7 +28,7 @@ export interface Placement {
  */
 export function placeLayers(request: PlaceRequest): Placement | null {
   const { weights, layerCount, contextBytes, placement } = request;
-  const layers = layerWeights(weights, layerCount);
+  const layers = layerWeights(weights, layerCount, request.expertShare);
   const hasExperts = layers.some((layer) => layer.expertBytes > 0);
   if (placement === 'experts-on-host' && !hasExperts) return null;
   const sizes = layers.map((layer, index) => {
@@ -96,10 +98,11 @@ function lastThatFit(request: PlaceRequest, sizes: readonly number[], output: nu
 function layerWeights(
   weights: ModelWeights,
   layerCount: number,
+  expertShare: number,
 ): readonly { readonly bytes: number; readonly expertBytes: number }[] {
   if (weights.layers !== null) return weights.layers;
   const bytes = (weights.totalBytes - (weights.inputBytes ?? 0)) / (layerCount + 1);
-  return Array.from({ length: layerCount }, () => ({ bytes, expertBytes: 0 }));
+  return Array.from({ length: layerCount }, () => ({ bytes, expertBytes: bytes * expertShare }));
 }
 
 /** Tied embeddings are needed on the device as the output; untied ones stay on the host. */

@@ -253,6 +253,8 @@ describe('a plan', () => {
     const experts = planMemory(model('qwen3.6-35b-a3b', weights), request([card(8)], { hostFreeBytes: 32 * gib }));
     expect(experts).toMatchObject({ placement: 'experts-on-host', gpuLayers: 41 });
     expect(experts.hostBytes).toBe(18.4e9);
+    const shape = planMemory(model('qwen3.6-35b-a3b'), request([card(8)], { hostFreeBytes: 32 * gib }));
+    expect(shape).toMatchObject({ placement: 'experts-on-host', gpuLayers: 42, context: 65536 });
     const dense = planMemory(model('qwen3-32b'), request([card(12)], { hostFreeBytes: 32 * gib }));
     expect(dense.placement).toBe('partly-on-host');
     expect(dense.gpuLayers).toBeGreaterThan(20);
