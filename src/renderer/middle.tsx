@@ -1,4 +1,5 @@
 import type { Ref } from 'react';
+import { CostsView } from './features/costs/costs-view.tsx';
 import { FirstStart } from './features/first-start/first-start.tsx';
 import { ModelsView } from './features/models/models-view.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
@@ -60,6 +61,8 @@ function OtherView({ view, load, actions, onShow }: MiddleProps) {
   switch (view.type) {
     case 'models':
       return <ModelsView />;
+    case 'costs':
+      return <CostsView />;
     case 'settings':
       return <SettingsView actions={actions} />;
     case 'new':

@@ -3,6 +3,7 @@ import { useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { ApprovalsHandle } from './features/approvals/approvals.tsx';
 import { Approvals } from './features/approvals/approvals.tsx';
+import { CapQuestion } from './features/approvals/cap-question.tsx';
 import type { ComposerHandle } from './features/conversation/composer.tsx';
 import { Composer } from './features/conversation/composer.tsx';
 import type { ConversationHandle } from './features/conversation/conversation.tsx';
@@ -94,6 +95,7 @@ function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: S
           <ModelBanner />
           <Conversation sessionId={sessionId} view={view} handle={conversation} onReview={() => inspect('changes')} />
           <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
+          <CapQuestion sessionId={sessionId} cap={state.cap} />
           <Composer
             sessionId={sessionId}
             isRunning={sessionStatus(state) === 'running'}

@@ -5,6 +5,7 @@ import { createPageCore } from '../fakes/page-core.ts';
 import {
   answerScene,
   approvalScene,
+  capScene,
   endScenes,
   fixScene,
   furnish,
@@ -57,6 +58,7 @@ async function usedHome(): Promise<{ readonly core: ReturnType<typeof createPage
   await answerScene(core);
   core.setTime(Date.now() - 600_000);
   await approvalScene(core);
+  await capScene(core);
   core.setTime(Date.now() - 300_000);
   const { sessionId, callId } = await workingScene(core);
   core.setTime(Date.now() - 60_000);
@@ -96,11 +98,11 @@ describe.runIf(folder !== '')('pictures', { timeout: 180_000 }, () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('');
     await open('Make the nightly job');
     await shot(`error-${look}`);
-    await open('Translate the manual');
+    await open('Rewrite the importer');
     await shot(`cap-${look}`);
     await open('A session of many weeks');
     await shot(`long-${look}`);
-    for (const name of ['Models', 'Settings', 'New task']) {
+    for (const name of ['Models', 'Costs', 'Settings', 'New task']) {
       await show(name);
       await shot(`${name.toLowerCase().replace(' ', '-')}-${look}`);
     }

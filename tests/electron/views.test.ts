@@ -4,6 +4,7 @@ import type { PageCore } from '../fakes/page-core.ts';
 import {
   answerScene,
   approvalScene,
+  capScene,
   changedFiles,
   endScenes,
   fixScene,
@@ -28,6 +29,7 @@ beforeAll(async () => {
   await endScenes(core);
   await answerScene(core);
   await approvalScene(core);
+  await capScene(core);
   working = await workingScene(core);
   await fixScene(core);
   served = await servePage(core);
@@ -160,6 +162,22 @@ describe('an approval', () => {
   });
 });
 
+describe('a cap', () => {
+  it('says what the next call could cost, and is raised by what was typed', async () => {
+    const { page } = served;
+    await open('Rewrite the importer');
+    const dialog = page.getByRole('alertdialog', { name: 'The money cap is reached' });
+    await dialog.getByText('$0.0405 of $0.0500 for this task is spent').waitFor();
+    expect(await violations(page)).toEqual([]);
+    const amount = dialog.getByLabel('Raise by $');
+    expect(await amount.inputValue()).toBe('0.03');
+    await amount.fill('0.5');
+    await dialog.getByRole('button', { name: 'Raise the cap' }).click();
+    await expect.poll(() => lastAsked('cap')).toEqual(['cap-1', { answer: 'raise', usd: 0.5 }]);
+    await expect.poll(() => dialog.count()).toBe(0);
+  });
+});
+
 describe('the composer', () => {
   it('offers commands, takes one by keyboard and says what is wrong with another', async () => {
     const { page } = served;
@@ -207,6 +225,21 @@ describe('the other views', () => {
     expect(JSON.parse(look)).toEqual({ theme: 'dark', textSize: 'largest' });
     await page.getByLabel('Theme').selectOption('System');
     await page.getByLabel('Text size').selectOption('Normal');
+  });
+
+  it('sets a key and forgets it on the page, and shows what all sessions cost', async () => {
+    const { page } = served;
+    await show('Settings');
+    const form = page.getByRole('form', { name: 'Keys' });
+    await form.getByLabel('Service').fill('anthropic');
+    await form.getByLabel('Key', { exact: true }).fill('secret-1234');
+    await form.getByRole('button', { name: 'Set and test' }).click();
+    await form.getByText('The service took it.').waitFor();
+    expect(lastAsked('key')).toEqual(['anthropic']);
+    expect(await form.getByLabel('Key', { exact: true }).inputValue()).toBe('');
+    await show('Costs');
+    await page.getByRole('row', { name: '2026-11-16' }).getByText('$0.2130').waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   it('reaches actions and sessions by the palette', async () => {

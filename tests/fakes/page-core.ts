@@ -1,4 +1,6 @@
-import type { CallDetail, ChangedFile, Finding, ModelEntry } from '@shared/contract.ts';
+import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
+import type { CostRow } from '@shared/cost-report.ts';
+import { addTotals, noCosts } from '@shared/cost-report.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
@@ -10,6 +12,8 @@ export interface PageCore extends ScriptedCore {
   readonly details: Map<string, CallDetail>;
   models: readonly ModelEntry[];
   findings: readonly Finding[];
+  keys: KeyReport;
+  costRows: readonly CostRow[];
   settings: Record<string, unknown>;
 }
 
@@ -29,6 +33,8 @@ export function createPageCore(): PageCore {
     details,
     models: [],
     findings: [],
+    keys: { store: { type: 'ready' }, keys: [] },
+    costRows: [],
     settings: { policy: 'local', local: 'llama-cpp/starter', cloud: null, approve: 'ask', limits: {}, sandbox: {} },
     callDetail: async (_sessionId, id) => details.get(id) ?? noDetail,
     cancel: async (sessionId) => note('cancel', sessionId),
@@ -47,6 +53,26 @@ export function createPageCore(): PageCore {
       return value;
     },
     doctor: async () => core.findings,
+    answerCap: async (sessionId, capId, decision) => {
+      note('cap', capId, decision);
+      const raisedUsd = decision.answer === 'raise' ? decision.usd : null;
+      scripted.append(sessionId, { type: 'cap-answered', capId, answer: decision.answer, raisedUsd, by: 'person' });
+    },
+    listKeys: async () => core.keys,
+    setKey: async ({ provider }) => {
+      note('key', provider);
+      core.keys = { ...core.keys, keys: [{ provider, source: 'store', variable: null }] };
+      return { kept: 'store', test: 'accepted', text: '' };
+    },
+    removeKey: async (provider) => note('forget', provider),
+    costs: async ({ by }) => ({
+      by,
+      since: null,
+      project: null,
+      rows: core.costRows,
+      total: core.costRows.reduce(addTotals, noCosts),
+      unreadable: [],
+    }),
     pullModel: async (id, onProgress) => {
       note('pull', id);
       onProgress({ phase: 'downloading', doneBytes: 4e8, totalBytes: 1.1e9, text: '' });

@@ -221,6 +221,24 @@ export async function workingScene(core: PageCore): Promise<Story & { readonly c
   return { ...story, callId };
 }
 
+/** A turn that waits at a cap. */
+export async function capScene(core: PageCore): Promise<Story> {
+  const story = await startStory(core, 'Rewrite the importer', project);
+  story.sandbox('container');
+  story.ask('Rewrite the importer so that it streams.', { maxUsd: 0.05 });
+  story.rung('cloud', 'Three files at once: more than the local model passed its probe for.');
+  story.step({
+    rung: 'cloud',
+    label: 'read importer.py',
+    tool: 'read_file',
+    output: 'text',
+    usage: { freshInput: 9000, cacheRead: 0, output: 900 },
+  });
+  const money = { scope: 'task', limitUsd: 0.05, spentUsd: 0.0405, heldUsd: 0, worstUsd: 0.0312 } as const;
+  story.append({ type: 'cap-reached', capId: 'cap-1', model: cloudModel, ...money });
+  return story;
+}
+
 /** Ends that are no success. */
 export async function endScenes(core: PageCore): Promise<void> {
   const missing = await startStory(core, 'Make the nightly job idempotent', project);
@@ -348,6 +366,31 @@ export function furnish(core: PageCore): void {
     limits: { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000 },
     sandbox: { image: null, memoryMb: 2048, cpus: null, pids: 512, commandTimeoutSeconds: 120 },
   };
+  core.keys = {
+    store: { type: 'ready' },
+    keys: [
+      { provider: 'example', source: 'store', variable: null },
+      { provider: 'openai', source: 'environment', variable: 'OPENAI_API_KEY' },
+      { provider: 'anthropic', source: null, variable: 'ANTHROPIC_API_KEY' },
+    ],
+  };
+  core.costRows = [12, 41, 30, 7].map((calls, index) => ({
+    key: `2026-11-1${index + 5}`,
+    label: '',
+    calls,
+    failedCalls: index,
+    localCalls: calls - index,
+    usage: {
+      freshInput: 900 * calls,
+      cacheRead: 4000 * calls,
+      cacheWrite: 0,
+      output: 60 * calls,
+      reasoning: 0,
+      estimated: false,
+    },
+    costUsd: [0.0021, 0.213, 0.084, 0.031][index] ?? 0,
+    unpricedCalls: 0,
+  }));
   core.findings = [
     { area: 'dewpoint', status: 'ok', text: '0.1.0 on Node 24.21.0, linux x64', hint: null },
     { area: 'home', status: 'ok', text: '/home/ada/.local/share/dewpoint, 212.4 GB free', hint: null },

@@ -141,4 +141,22 @@ export const conversation = {
   'approval.whole': 'The whole call',
   'approval.failed': 'The answer was not taken.',
   'approval.hint': 'Nothing happens until you answer. Denied, it is told so and goes on.',
+
+  'cap.label': 'The money cap is reached',
+  'cap.text':
+    '{spent} of {limit} for {scope} is spent. The next call of {model} could cost up to {worst}. It was not made.',
+  'cap.textHeld':
+    '{spent} of {limit} for {scope} is spent and {held} put aside for calls that run. The next call of {model} could cost up to {worst}. It was not made.',
+  'cap.unpriced':
+    'Nobody knows the price of {model}, so nobody can say whether the cap of {limit} for {scope} holds. The call was not made.',
+  'cap.scope.step': 'this step',
+  'cap.scope.task': 'this task',
+  'cap.scope.session': 'this session',
+  'cap.scope.project': 'this project',
+  'cap.scope.day': 'today',
+  'cap.scope.month': 'this month',
+  'cap.local': 'Go on locally',
+  'cap.stop': 'Stop here',
+  'cap.raiseBy': 'Raise by $',
+  'cap.raise': 'Raise the cap',
 } as const;

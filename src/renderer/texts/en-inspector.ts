@@ -9,8 +9,10 @@ export const inspector = {
 
   'route.none': 'No step has run yet.',
   'route.step': 'Step {step}: {label}',
-  'route.ranLocal': 'Ran on this machine',
-  'route.ranCloud': 'Ran in the cloud',
+  'route.ran.local': 'Ran on this machine',
+  'route.ran.cloud': 'Ran in the cloud',
+  'route.runs.local': 'Runs on this machine',
+  'route.runs.cloud': 'Runs in the cloud',
   'route.because': 'Why',
   'route.noReason': 'The log gives no reason of its own for this step.',
   'route.choose': 'Step',

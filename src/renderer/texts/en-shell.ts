@@ -31,6 +31,7 @@ export const shell = {
   'sessions.steps.one': '{count} step',
   'sessions.steps.other': '{count} steps',
   'sessions.models': 'Models',
+  'sessions.costs': 'Costs',
   'sessions.settings': 'Settings',
 
   'task.title': 'What is to be done?',
@@ -72,6 +73,7 @@ export const shell = {
   'action.inspector': 'Show or hide the inspector',
   'action.inspect': 'Inspector: {tab}',
   'action.models': 'Models',
+  'action.costs': 'Costs',
   'action.settings': 'Settings',
   'action.stop': 'Stop the running turn',
   'action.theme': 'Theme: {theme}',

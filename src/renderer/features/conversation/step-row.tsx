@@ -1,6 +1,7 @@
 import type { StepState, ToolCallState } from '@shared/session-state.ts';
 import { toolCallStatus } from '@shared/session-state.ts';
 import { money, seconds, tokens } from '../../lib/format.ts';
+import { stepLabel } from '../../lib/step-label.ts';
 import { hasFailed } from '../../lib/has-failed.ts';
 import type { LiveCall } from '../../lib/live-feed.ts';
 import { plural, t } from '../../lib/texts.ts';
@@ -66,7 +67,7 @@ function Label({ step, calls }: { readonly step: StepState; readonly calls: read
   const marks = calls.flatMap((call) => callMark(call) ?? []);
   return (
     <>
-      {step.label === step.purpose ? t(`purpose.${step.purpose}`) : step.label}
+      {stepLabel(step)}
       {calls.length > 1 && <span className="text-soft"> {t('step.more', { count: calls.length - 1 })}</span>}
       {marks.length > 0 && <span className="ml-2 text-xs font-medium text-bad">{marks.join(', ')}</span>}
       {step.end?.error && <span className="ml-2 text-xs font-medium text-bad">{step.end.error.message}</span>}

@@ -1,6 +1,7 @@
 import type { RequestDetail } from '@shared/contract.ts';
 import type { SessionState, StepState } from '@shared/session-state.ts';
 import { bytes, tokens } from '../../lib/format.ts';
+import { stepLabel } from '../../lib/step-label.ts';
 import type { TextKey } from '../../lib/texts.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
@@ -19,7 +20,7 @@ export function ContextTab({ sessionId, state, selectedStep }: ContextTabProps) 
   if (step === undefined) return <Empty>{t('context.none')}</Empty>;
   return (
     <>
-      <p className="text-sm font-medium">{t('route.step', { step: step.step, label: step.label })}</p>
+      <p className="text-sm font-medium">{t('route.step', { step: step.step, label: stepLabel(step) })}</p>
       <p className="font-mono text-xs text-soft wrap-anywhere">{step.model}</p>
       <Window step={step} />
       <Parts sessionId={sessionId} step={step} />

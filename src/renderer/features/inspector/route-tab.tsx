@@ -1,5 +1,6 @@
 import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
 import { money, seconds } from '../../lib/format.ts';
+import { stepLabel } from '../../lib/step-label.ts';
 import { t } from '../../lib/texts.ts';
 import { Empty, Facts, Section } from '../../ui/facts.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
@@ -34,7 +35,7 @@ export function RouteTab({ state, selectedStep, onStep }: RouteTabProps) {
         >
           {state.steps.map((one) => (
             <option key={one.callId} value={one.callId}>
-              {t('route.step', { step: one.step, label: one.label })}
+              {t('route.step', { step: one.step, label: stepLabel(one) })}
             </option>
           ))}
         </select>
@@ -54,7 +55,7 @@ function StepRoute({ step }: { readonly step: StepState }) {
         className={`flex items-center gap-2.5 rounded-lg px-3 py-2 text-sm font-medium ${step.where === 'cloud' ? 'bg-cloud-soft text-cloud' : 'bg-local-soft text-local'}`}
       >
         <RouteDot where={step.where} />
-        {t(step.where === 'cloud' ? 'route.ranCloud' : 'route.ranLocal')}
+        {t(end === null ? `route.runs.${step.where}` : `route.ran.${step.where}`)}
       </p>
       <div>
         <h3 className="text-xs font-semibold text-soft">{t('route.because')}</h3>

@@ -63,6 +63,12 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
           onClick={() => onShow({ type: 'models' })}
         />
         <SideLink
+          icon="coins"
+          label={t('sessions.costs')}
+          isCurrent={view.type === 'costs'}
+          onClick={() => onShow({ type: 'costs' })}
+        />
+        <SideLink
           icon="settings"
           label={t('sessions.settings')}
           isCurrent={view.type === 'settings'}

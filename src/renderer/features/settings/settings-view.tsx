@@ -7,6 +7,7 @@ import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Keys } from './keys.tsx';
 import { LookSettings } from './look-settings.tsx';
 import { Machine } from './machine.tsx';
 import { Group } from './settings-parts.tsx';
@@ -20,6 +21,7 @@ export function SettingsView({ actions }: { readonly actions: readonly Action[] 
         <h1 className="text-xl font-semibold tracking-tight max-lg:pl-8">{t('settings.title')}</h1>
         <LookSettings />
         <CoreSettings />
+        <Keys />
         <Machine />
         <Group title={t('settings.shortcuts')}>
           <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1.5 text-sm">

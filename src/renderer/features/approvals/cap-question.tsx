@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import type { SessionState } from '@shared/session-state.ts';
+import type { CoreClient } from '../../lib/core-client.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { money } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { inputClass } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+type Cap = NonNullable<SessionState['cap']>;
+type Decision = Parameters<CoreClient['sessions']['answerCap']>[0]['decision'];
+
+interface CapQuestionProps {
+  readonly sessionId: string;
+  readonly cap: Cap | null;
+}
+
+/** The turn waits at a cap: the person says how it goes on. It goes when the answer is in the log. */
+export function CapQuestion({ sessionId, cap }: CapQuestionProps) {
+  return cap === null ? null : <Question key={cap.capId} sessionId={sessionId} cap={cap} />;
+}
+
+function Question({ sessionId, cap }: { readonly sessionId: string; readonly cap: Cap }) {
+  const client = useClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isAnswered, setIsAnswered] = useState(false);
+  const [raise, setRaise] = useState(() => leastRaise(cap).toFixed(2));
+  const amount = Number(raise);
+  const canRaise = raise.trim() !== '' && Number.isFinite(amount) && amount > 0;
+  const answer = async (decision: Decision): Promise<void> => {
+    setProblem(null);
+    setIsAnswered(true);
+    try {
+      await client.sessions.answerCap({ sessionId, capId: cap.capId, decision });
+    } catch (error) {
+      setIsAnswered(false);
+      setProblem(`${t('approval.failed')} ${failureText(error)}`);
+    }
+  };
+  return (
+    <div className="mx-auto w-full max-w-3xl px-5 pb-3">
+      <div
+        role="alertdialog"
+        aria-label={t('cap.label')}
+        aria-describedby={`cap-${cap.capId}`}
+        className="flex flex-col gap-2.5 rounded-xl border border-line-strong bg-raised p-4 shadow-float"
+      >
+        <h2 className="flex items-center gap-2 text-sm font-semibold">
+          <Icon name="alert" className="size-4 text-warn" /> {t('cap.label')}
+        </h2>
+        <p id={`cap-${cap.capId}`} className="text-sm">
+          {capText(cap)}
+        </p>
+        {problem !== null && <Notice kind="error">{problem}</Notice>}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button look="primary" disabled={isAnswered} onClick={() => void answer({ answer: 'local' })}>
+            {t('cap.local')}
+          </Button>
+          <Button disabled={isAnswered} onClick={() => void answer({ answer: 'stop' })}>
+            {t('cap.stop')}
+          </Button>
+          <span className="flex-1" />
+          <label className="flex items-center gap-2 text-sm">
+            {t('cap.raiseBy')}
+            <input
+              type="number"
+              min={0}
+              step="any"
+              value={raise}
+              onChange={(event) => setRaise(event.target.value)}
+              className={`${inputClass} w-24 text-right tabular-nums`}
+            />
+          </label>
+          <Button disabled={isAnswered || !canRaise} onClick={() => void answer({ answer: 'raise', usd: amount })}>
+            {t('cap.raise')}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function capText({ model, scope, limitUsd, spentUsd, heldUsd, worstUsd }: Cap): string {
+  const values = {
+    model,
+    scope: t(`cap.scope.${scope}`),
+    limit: money(limitUsd),
+    spent: money(spentUsd),
+    held: money(heldUsd),
+  };
+  if (worstUsd === null) return t('cap.unpriced', values);
+  return t(heldUsd > 0 ? 'cap.textHeld' : 'cap.text', { ...values, worst: money(worstUsd) });
+}
+
+/** Enough for this call, in whole cents. Without a price any amount lets it through. */
+function leastRaise({ limitUsd, spentUsd, heldUsd, worstUsd }: Cap): number {
+  const missing = spentUsd + heldUsd + (worstUsd ?? 0) - limitUsd;
+  return Math.max(0.01, Math.ceil(missing * 100) / 100);
+}

@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { CostReport, CostRow } from '@shared/cost-report.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { folderName, money, tokens } from '../../lib/format.ts';
+import { plural, t } from '../../lib/texts.ts';
+import { Empty } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+const groupings = ['day', 'model', 'project', 'session'] as const;
+
+/** What all sessions of this home used and cost. */
+export function CostsView() {
+  const client = useClient();
+  const [by, setBy] = useState<(typeof groupings)[number]>('day');
+  const costs = useQuery({
+    queryKey: ['costs', by],
+    queryFn: ({ signal }) => client.costs({ by }, { signal }),
+    staleTime: 0,
+  });
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 px-5 py-8">
+        <header className="flex flex-wrap items-end justify-between gap-3 max-lg:pl-8">
+          <div>
+            <h1 className="text-xl font-semibold tracking-tight">{t('costs.title')}</h1>
+            <p className="text-soft">{t('costs.text')}</p>
+          </div>
+          <label className="flex items-center gap-2 text-sm">
+            {t('costs.by')}
+            <select
+              value={by}
+              onChange={({ target }) => setBy(groupings.find((one) => one === target.value) ?? 'day')}
+              className="h-8 rounded-md border border-line-strong bg-raised px-2"
+            >
+              {groupings.map((one) => (
+                <option key={one} value={one}>
+                  {t(`costs.by.${one}`)}
+                </option>
+              ))}
+            </select>
+          </label>
+        </header>
+        {costs.isPending && <Empty>{t('costs.loading')}</Empty>}
+        {costs.error !== null && <Notice kind="error">{failureText(costs.error)}</Notice>}
+        {costs.data !== undefined && <Report report={costs.data} />}
+      </div>
+    </div>
+  );
+}
+
+function Report({ report }: { readonly report: CostReport }) {
+  const { rows, total, unreadable } = report;
+  if (rows.length === 0) return <Empty>{t('cost.none')}</Empty>;
+  const most = Math.max(...rows.map((row) => row.costUsd));
+  return (
+    <>
+      <p className="text-2xl font-semibold tracking-tight tabular-nums">
+        {money(total.costUsd)}
+        {total.unpricedCalls > 0 && (
+          <span className="text-sm font-normal text-warn"> {plural('cost.unpriced', total.unpricedCalls)}</span>
+        )}
+      </p>
+      <div className="overflow-x-auto">
+        <table className="w-full text-sm">
+          <thead>
+            <tr className="border-b text-soft">
+              <th scope="col" className="py-1.5 text-left font-normal">
+                {t(`costs.by.${report.by}`)}
+              </th>
+              {(['cost.calls', 'costs.local', 'costs.tokens', 'cost.money'] as const).map((key) => (
+                <th key={key} scope="col" className="py-1.5 pl-4 text-right font-normal">
+                  {t(key)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.key} row={row} by={report.by} most={most} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {unreadable.length > 0 && <Notice kind="warning">{plural('costs.unreadable', unreadable.length)}</Notice>}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly row: CostRow;
+  readonly by: CostReport['by'];
+  readonly most: number;
+}
+
+function Row({ row, by, most }: RowProps) {
+  const { usage } = row;
+  const all = usage.freshInput + usage.cacheRead + usage.cacheWrite + usage.output;
+  const percent = most === 0 ? 0 : (row.costUsd / most) * 100;
+  return (
+    <tr>
+      <th scope="row" title={row.key} className="w-2/5 max-w-64 truncate py-1.5 text-left font-normal">
+        {nameOf(row, by)}
+        <span aria-hidden="true" className="block h-1 rounded-full bg-cloud" style={{ width: `${percent}%` }} />
+      </th>
+      <td className="py-1.5 pl-4 text-right tabular-nums">{row.calls}</td>
+      <td className="py-1.5 pl-4 text-right tabular-nums">{row.localCalls}</td>
+      <td className="py-1.5 pl-4 text-right tabular-nums">{tokens(all)}</td>
+      <td className="py-1.5 pl-4 text-right tabular-nums">{money(row.unpricedCalls > 0 ? null : row.costUsd)}</td>
+    </tr>
+  );
+}
+
+function nameOf({ key, label }: CostRow, by: CostReport['by']): string {
+  if (label !== '') return label;
+  if (by === 'session') return t('sessions.untitled');
+  return by === 'project' ? folderName(key) : key;
+}
