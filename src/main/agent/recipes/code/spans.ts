@@ -63,7 +63,7 @@ function collect(root: SyntaxNode, into: Collector): void {
   };
   for (const node of childrenOf(root)) {
     if (node.type === 'comment') continue;
-    if (isImport(node)) flush();
+    if (isImport(node) || isExportList(node)) flush();
     else if (!addDeclaration(node, null, into)) add(node);
     else flush();
   }
@@ -73,6 +73,11 @@ function collect(root: SyntaxNode, into: Collector): void {
 function isImport(node: SyntaxNode): boolean {
   if (/^(import_statement|import_from_statement|future_import_statement|hash_bang_line)$/.test(node.type)) return true;
   return /^(const|let|var)\b[^=]*=\s*require\(/.test(node.text) || /^['"]use strict['"]/.test(node.text);
+}
+
+/** Names what is exported, and is nothing to repair. */
+function isExportList(node: SyntaxNode): boolean {
+  return /^(export \{[^}]*\}|module\.exports = (\w+|\{[\w\s,]*\})|__all__ = )/.test(node.text);
 }
 
 /** Adds a function, class or object of functions; false when `node` is none of these. */

@@ -9,9 +9,12 @@ export interface FailingTests {
   readonly language: CodeLanguage | null;
   readonly text: string;
   readonly names: ReadonlySet<string>;
+  /** The first failing test alone; empty where it was not found, or is too long to be said again. */
+  readonly first: string;
 }
 
 const maxTests = 3;
+const maxFirstTokens = 180;
 
 /** What to show of a test file: all of it when it is short, else its failing tests and what they stand on. */
 export function showFailingTests(
@@ -22,15 +25,17 @@ export function showFailingTests(
 ): FailingTests {
   const { path, text } = file;
   const language = languageOf(path);
-  if (language === null) return { path, language, text: text.slice(0, maxTokens * 3), names: new Set() };
+  if (language === null) return { path, language, text: text.slice(0, maxTokens * 3), names: new Set(), first: '' };
   return syntax.withTree(language, text, (root) => {
     const tests = failures.map((failure) => findTest(root, failure)).filter((node) => node !== null);
     const unique = tests.filter((node, index) => tests.findIndex((one) => one.id === node.id) === index);
     const names = new Set(unique.flatMap((node) => [...namesIn(node)]));
     const wholeNames = unique.length > 0 ? names : namesIn(root);
-    if (roughTokens(text) <= maxTokens) return { path, language, text: withoutNoise(text), names: wholeNames };
+    const alone = unique[0]?.text ?? '';
+    const first = roughTokens(alone) <= maxFirstTokens ? alone : '';
+    if (roughTokens(text) <= maxTokens) return { path, language, text: withoutNoise(text), names: wholeNames, first };
     const shown = excerpt(root, text, unique.slice(0, maxTests), maxTokens);
-    return { path, language, text: shown, names: wholeNames };
+    return { path, language, text: shown, names: wholeNames, first };
   });
 }
 

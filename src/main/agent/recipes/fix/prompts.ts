@@ -11,6 +11,8 @@ import { fenceName } from './show.ts';
 export interface Story {
   readonly task: string;
   readonly tests: readonly { readonly path: string; readonly language: CodeLanguage | null; readonly text: string }[];
+  /** The first failing test, said again at the end: a small model goes by what it read last. */
+  readonly failing: string;
   readonly failures: string;
   readonly files: readonly { readonly path: string; readonly language: CodeLanguage; readonly text: string }[];
 }
@@ -27,8 +29,12 @@ export interface Asking {
 export function storyText(story: Story): string {
   const tests = story.tests.map((test) => `Test ${test.path}:\n${fenced(test.language, test.text)}`);
   const files = story.files.map((file) => `File ${file.path}:\n${fenced(file.language, file.text)}`);
-  const failures = story.failures === '' ? [] : [`The tests fail:\n${story.failures}`];
-  return [story.task, ...tests, ...failures, ...files].join('\n\n');
+  const language = story.tests[0]?.language ?? null;
+  const failing = story.failing === '' ? [] : [`This test fails:\n${fenced(language, story.failing)}`];
+  const failures =
+    story.failures === '' ? [] : [`${failing.length === 0 ? 'The tests fail' : 'It says'}:\n${story.failures}`];
+  const again = failing.length === 0 ? [] : [story.task.slice(0, 400)];
+  return [story.task, ...tests, ...files, ...failing, ...failures, ...again].join('\n\n');
 }
 
 function fenced(language: CodeLanguage | null, text: string): string {

@@ -50,6 +50,8 @@ export interface SearchParts {
 
 const maxKeeps = 4;
 const maxRepairs = 4;
+/** A suspect this much less suspicious than the first is not worth a rewrite. */
+const leastShare = 0.25;
 
 /** Tries the arms of the plan in turn, keeps steps forward, and ends at the first accepted change or when time is up. */
 export async function searchFix(parts: SearchParts): Promise<SearchResult> {
@@ -133,10 +135,19 @@ class Search {
    */
   async #smaller(scene: Scene, found: readonly Verdict[]): Promise<readonly Verdict[]> {
     const { settings } = this.#parts.context;
-    const isByModel = found.length > 0 && found.every((one) => !isWithoutModel(one));
-    if (!isByModel || !settings.mechanicalArm || !settings.judge.agreement || this.#parts.secondsLeft() < 25) return [];
+    // New code stands for itself: no small change of what was there can be meant instead.
+    const isRewrite =
+      found.length > 0 && found.every((one) => !isWithoutModel(one) && one.candidate.origin !== 'insert');
+    if (
+      !isRewrite ||
+      this.#kept.size > 0 ||
+      !settings.mechanicalArm ||
+      !settings.judge.agreement ||
+      this.#parts.secondsLeft() < 25
+    )
+      return [];
     const pool = await mechanicalPool(this.#parts.syntax, this.#reader, scene.suspects.slice(0, 6), scene.evidence);
-    const verdicts = await this.#tryPool(pool, 100, 'beside the rewrite');
+    const verdicts = await this.#tryPool(pool, 60, 'beside the rewrite', 10);
     return verdicts.filter((verdict) => verdict.type === 'accepted');
   }
 
@@ -172,11 +183,16 @@ class Search {
     }
   }
 
-  async #tryPool(pool: readonly Candidate[], limit: number, how: string): Promise<readonly Verdict[]> {
+  async #tryPool(
+    pool: readonly Candidate[],
+    limit: number,
+    how: string,
+    mostSeconds = 40,
+  ): Promise<readonly Verdict[]> {
     const fresh = pool.filter((one) => !this.#seen.has(candidateKey(one))).slice(0, limit);
     if (fresh.length === 0) return [];
     await this.#parts.context.progress('mechanical', `Trying ${fresh.length} small changes ${how}.`);
-    const totalSeconds = Math.min(40, Math.max(5, this.#parts.secondsLeft() / 4));
+    const totalSeconds = Math.min(mostSeconds, Math.max(5, this.#parts.secondsLeft() / 4));
     const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds, graceSeconds: 8 });
     const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
     for (const verdict of judged) {
@@ -219,7 +235,13 @@ class Search {
         // A class as a whole is rewritten too seldom to be worth its tokens while its methods are suspects themselves.
         const pool = scene.suspects.filter((one) => (step.only === 'constants') === (one.span.kind === 'block'));
         const small = pool.filter((one) => one.span.kind !== 'class' || !hasMembers(pool, one));
-        return small.slice(step.from, step.to).map((suspect) => ({ form, suspect, temperature }));
+        const least = (small[0]?.score ?? 0) * leastShare;
+        const likely = small.filter((one) => one.score >= least).slice(step.from, step.to);
+        // The calls of those that are not likely enough go to the ones that are.
+        const rounds = temperature === 0 || likely.length === 0 ? 1 : Math.ceil((step.to - step.from) / likely.length);
+        return Array.from({ length: rounds }, () => likely)
+          .flat()
+          .map((suspect) => ({ form, suspect, temperature }));
       }
       default:
         return step satisfies never;

@@ -86,6 +86,7 @@ export async function tellStory(
   return {
     task: parts.task.trim().slice(0, 1_200),
     tests: parts.tests.map(({ path, language, text }) => ({ path, language, text })),
+    failing: parts.tests[0]?.first ?? '',
     failures: failureText(parts.failures, budget),
     files,
   };
