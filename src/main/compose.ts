@@ -196,7 +196,12 @@ function createModelParts(
     downloadUri: llama.download.bind(llama),
   });
   const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);
-  const plan = createCorePlan({ store: modelStore, catalogue: known, readHardware: hardware });
+  const plan = createCorePlan({
+    store: modelStore,
+    catalogue: known,
+    measure: (context, signal) => llama.measure(context, signal),
+    readHardware: hardware,
+  });
   const keys = createCoreKeys({
     home: config.home,
     env,

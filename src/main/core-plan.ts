@@ -4,15 +4,19 @@ import { AppError } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { DeviceMemory, PlanAnswer } from '@shared/plan.ts';
 import { readGguf } from './engines/gguf.ts';
+import type { LlamaEngine } from './engines/llama-client.ts';
 import type { Hardware } from './engines/hardware.ts';
 import type { ModelCatalogue } from './engines/model-catalogue.ts';
 import type { ModelFacts } from './engines/model-memory.ts';
 import type { ModelStore } from './engines/model-store.ts';
 import { answerPlan } from './engines/plan-answer.ts';
+import type { PlanQuestion } from './engines/plan-answer.ts';
 
 export interface CorePlanOptions {
   readonly store: ModelStore;
   readonly catalogue: ModelCatalogue;
+  /** The engine's own dry run; null where it cannot say. */
+  readonly measure: LlamaEngine['measure'];
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
 }
 
@@ -25,11 +29,12 @@ export interface CorePlan {
 }
 
 export function createCorePlan(options: CorePlanOptions): CorePlan {
-  const plan: CorePlan['plan'] = async (input, signal) => {
-    const facts = input.keys === null ? await factsOf(options, input.model) : factsOfKeys(input.keys);
+  const planWith = async (input: PlanInput, signal: AbortSignal, isMeasured: boolean): Promise<PlanAnswer> => {
+    const { facts, path } =
+      input.keys === null ? await factsOf(options, input.model) : { facts: factsOfKeys(input.keys), path: null };
     const real = await options.readHardware(signal);
     const hardware = input.cards === null ? real : { ...real, devices: input.cards.map(simulated) };
-    const answer = answerPlan({
+    const question: PlanQuestion = {
       model: input.model,
       facts,
       contextTokens: input.context,
@@ -40,16 +45,36 @@ export function createCorePlan(options: CorePlanOptions): CorePlan {
       unified: input.unified,
       engine: input.engine,
       hardware,
-    });
-    if (answer.ok) return answer.value;
-    const { code, message, hint } = answer.error;
-    throw new AppError(code, message, hint === undefined ? {} : { hint });
+      measuredBytes: null,
+    };
+    const answer = answered(question);
+    if (
+      !isMeasured ||
+      path === null ||
+      answer.certainty === 'unknown' ||
+      input.engine !== 'node-llama-cpp' ||
+      input.unified
+    )
+      return answer;
+    const measuredBytes = await options.measure(
+      {
+        modelPath: path,
+        contextTokens: Math.max(1, Math.floor((input.context ?? Math.max(256, answer.granted.context)) / input.slots)),
+        sequences: input.slots,
+        batchTokens: input.ubatch,
+        flashAttention: input.flash,
+        cacheType: answer.granted.kv,
+      },
+      // A model that answers comes first; then the formula is what there is.
+      AbortSignal.timeout(measureMs),
+    );
+    return measuredBytes === null ? answer : answered({ ...question, measuredBytes });
   };
   return {
-    plan,
+    plan: (input, signal) => planWith(input, signal, true),
     fit: async (id, signal) => {
       try {
-        return sentence(await plan({ ...plainInput, model: id }, signal));
+        return sentence(await planWith({ ...plainInput, model: id }, signal, false));
       } catch (error) {
         // A model whose header nobody has is shown without a fit; anything else is a fault.
         if (error instanceof AppError) return null;
@@ -58,6 +83,15 @@ export function createCorePlan(options: CorePlanOptions): CorePlan {
     },
   };
 }
+
+function answered(question: PlanQuestion): PlanAnswer {
+  const answer = answerPlan(question);
+  if (answer.ok) return answer.value;
+  const { code, message, hint } = answer.error;
+  throw new AppError(code, message, hint === undefined ? {} : { hint });
+}
+
+const measureMs = 8_000;
 
 const plainInput = {
   keys: null,
@@ -116,21 +150,24 @@ function factsOfKeys(given: Readonly<Record<string, unknown>>): ModelFacts {
 }
 
 /** From the file's own header where it is here, else from the catalogue. */
-async function factsOf({ store, catalogue }: CorePlanOptions, id: string | null): Promise<ModelFacts> {
+async function factsOf(
+  { store, catalogue }: CorePlanOptions,
+  id: string | null,
+): Promise<{ readonly facts: ModelFacts; readonly path: string | null }> {
   if (id === null) throw new AppError('usage', 'Give a model or keys.');
   const split = isAbsolute(id) ? null : splitModelId(id);
   const name = split?.provider === 'llama-cpp' ? split.name : id;
   const stored = await store.find(name);
   if (stored?.path !== null && stored?.path !== undefined) {
     const header = await readGguf(stored.path);
-    if (header.ok) return header.value.facts;
+    if (header.ok) return { facts: header.value.facts, path: stored.path };
     const { code, message, hint } = header.error;
     throw new AppError(code, message, hint === undefined ? {} : { hint });
   }
   const known = catalogue.known.find((model) => model.name === name);
   if (known !== undefined) {
     const { keys, weights } = known;
-    return {
+    const facts: ModelFacts = {
       keys,
       vocabulary: null,
       weights:
@@ -144,6 +181,7 @@ async function factsOf({ store, catalogue }: CorePlanOptions, id: string | null)
               layers: null,
             },
     };
+    return { facts, path: null };
   }
   throw new AppError('not-found', `Nothing is known about the header of ${id}.`, {
     hint: 'Name a model of `dewpoint models list`, a .gguf file, or give --keys FILE.',

@@ -9,6 +9,7 @@ import type { Channel } from './channel.ts';
 import { startLlamaProcess } from './llama-process.ts';
 import type { LlamaProcess } from './llama-process.ts';
 import type {
+  DryRun,
   EngineError,
   EngineRequest,
   EngineStats,
@@ -51,6 +52,8 @@ export interface LlamaEngine {
     path: string,
     options: { readonly signal: AbortSignal; readonly onProgress: (doneBytes: number) => void },
   ): Promise<Reply<null>>;
+  /** What a context would take, by the engine's own dry run; null where it cannot say. Loads nothing. */
+  measure(context: DryRun, signal: AbortSignal): Promise<number | null>;
   /** Null where no process runs. */
   stats(): Promise<EngineStats | null>;
   /** Of the running process; for tests and `doctor`. */
@@ -107,6 +110,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
       });
     },
     download: (uri, path, options) => download(alive(), { uri, path, ...options }),
+    measure: (context, signal) => measure(alive(), context, signal),
     stats: () => (child === null || !child.isAlive ? Promise.resolve(null) : askStats(child)),
     pid: () => (child?.isAlive === true ? (child.pid ?? null) : null),
     dispose() {
@@ -300,6 +304,19 @@ function download(
     const onAbort = (): void => child.abort(id);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
+  });
+}
+
+function measure(child: LlamaProcess, context: DryRun, signal: AbortSignal): Promise<number | null> {
+  return new Promise((resolve) => {
+    const giveUp = (): void => resolve(null);
+    if (signal.aborted) return giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    child.ask({ type: 'measure', context }, (answer) => {
+      signal.removeEventListener('abort', giveUp);
+      resolve(answer.type === 'measured' ? answer.contextBytes : null);
+      return true;
+    });
   });
 }
 

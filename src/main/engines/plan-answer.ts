@@ -2,7 +2,8 @@ import type { CacheType, DeviceMemory, EngineProfile, PlanAnswer } from '@shared
 import { budgetBytes, planMemory, ruleOfThumb } from './memory-plan.ts';
 import { estimateMemory, readModelMemory, unknownMemory } from './model-memory.ts';
 import type { ModelFacts, ModelMemory } from './model-memory.ts';
-import { refusedCache } from './context-memory.ts';
+import { contextTerms, refusedCache } from './context-memory.ts';
+import type { ContextRequest } from './context-memory.ts';
 import { failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { Hardware } from './hardware.ts';
@@ -19,6 +20,8 @@ export interface PlanQuestion {
   readonly unified: boolean;
   readonly engine: EngineProfile;
   readonly hardware: Hardware;
+  /** Cells, states and compute buffer of the answer's context, by a dry run of the engine; null: there was none. */
+  readonly measuredBytes: number | null;
 }
 
 /** Estimate and plan in one answer. Pure. `bad-input` for a cache that the engine would refuse to make. */
@@ -43,17 +46,21 @@ export function answerPlan(question: PlanQuestion): Reply<PlanAnswer> {
     cards: question.hardware.devices,
     hostFreeBytes: question.hardware.host.freeBytes,
   });
+  const context: ContextRequest = {
+    contextTokens: question.contextTokens ?? Math.max(256, granted.context),
+    cacheType: granted.kv,
+    flashAttention,
+    ubatchTokens: question.ubatchTokens,
+    slots: question.slots,
+    unified: question.unified,
+    draftTokens: 0,
+  };
+  const kept = contextTerms(memory.context, context).reduce((sum, term) => sum + term.bytes, 0);
+  const { measuredBytes } = question;
   const estimate = estimateMemory(memory, {
     engine: question.engine,
-    context: {
-      contextTokens: question.contextTokens ?? Math.max(256, granted.context),
-      cacheType: granted.kv,
-      flashAttention,
-      ubatchTokens: question.ubatchTokens,
-      slots: question.slots,
-      unified: question.unified,
-      draftTokens: 0,
-    },
+    context,
+    measuredComputeBytes: measuredBytes === null || measuredBytes < kept ? null : measuredBytes - kept,
   });
   return success({ ...estimate, ...frame(question, memory), granted, why: null });
 }

@@ -41,6 +41,7 @@ function engine(loaded: LoadedModel | null): { readonly llama: LlamaEngine; read
       },
       count: async () => ({ ok: true, tokens: 1 }),
       download: async () => ({ ok: true, value: null }),
+      measure: async () => null,
       stats: async () => null,
       pid: () => null,
       dispose: async () => undefined,

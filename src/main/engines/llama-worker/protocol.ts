@@ -4,7 +4,7 @@ import { messageSchema } from '@shared/messages.ts';
 /**
  * What the app and the engine's process say to each other, as JSON over Node's IPC. Both sides parse what they get.
  * Every request has an `id`; every request but `abort` and `ping` is answered exactly once with that id
- * (`loaded`, `downloaded`, `counted`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
+ * (`loaded`, `downloaded`, `measured`, `counted`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
  */
 const loadOptionsSchema = z.object({
   modelPath: z.string(),
@@ -19,6 +19,18 @@ const loadOptionsSchema = z.object({
   stateDir: z.string().nullable(),
 });
 export type LoadOptions = z.infer<typeof loadOptionsSchema>;
+
+/** A context as it would be made, of a file that is only looked at. */
+const dryRunSchema = z.object({
+  modelPath: z.string(),
+  /** Tokens of one sequence. */
+  contextTokens: z.number().int().positive(),
+  sequences: z.number().int().positive(),
+  batchTokens: z.number().int().positive(),
+  flashAttention: z.boolean(),
+  cacheType: z.enum(['f16', 'q8_0', 'q4_0']),
+});
+export type DryRun = z.infer<typeof dryRunSchema>;
 
 const schemaObject = z.record(z.string(), z.unknown());
 
@@ -55,6 +67,8 @@ export const toWorkerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('count'), id, request: engineRequestSchema }),
   /** Fetches a model file by URI (`hf:…` or an address); what is there of it is gone on with. */
   z.object({ type: z.literal('download'), id, uri: z.string(), dir: z.string(), fileName: z.string() }),
+  /** What a context would take, by the engine's own dry run; loads and allocates nothing. */
+  z.object({ type: z.literal('measure'), id, context: dryRunSchema }),
   z.object({ type: z.literal('stats'), id }),
   z.object({ type: z.literal('abort'), id }),
   z.object({ type: z.literal('ping'), id }),
@@ -117,6 +131,8 @@ export const fromWorkerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('loaded'), id, model: loadedModelSchema }),
   z.object({ type: z.literal('downloaded'), id }),
+  /** Cells, states and compute buffer; no weights. */
+  z.object({ type: z.literal('measured'), id, contextBytes: z.number() }),
   z.object({ type: z.literal('counted'), id, tokens: z.number().int() }),
   z.object({
     type: z.literal('progress'),

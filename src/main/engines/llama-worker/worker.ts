@@ -3,6 +3,7 @@ import { nameError, startGeneration } from './generate.ts';
 import type { RunningGeneration } from './generate.ts';
 import { loadModel } from './load-model.ts';
 import type { Engine } from './load-model.ts';
+import { measureContext } from './measure-context.ts';
 import type { Counters } from './prepare-sequence.ts';
 import { toWorkerSchema } from './protocol.ts';
 import type { EngineError, EngineRequest, FromWorker, LoadOptions } from './protocol.ts';
@@ -64,6 +65,11 @@ process.on('message', (raw: unknown) => {
       return;
     case 'count':
       inTurn(message.id, () => Promise.resolve(count(message.id, message.request)));
+      return;
+    case 'measure':
+      inTurn(message.id, async () =>
+        send({ type: 'measured', id: message.id, contextBytes: await measureContext(message.context) }),
+      );
       return;
     case 'generate':
       generate(message.id, message.request);
