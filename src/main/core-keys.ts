@@ -42,10 +42,12 @@ export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
   const told = new Set<string>();
   return {
     secret: async (provider, own) => {
-      const found = await keys.find({ provider, variable: keyVariableOf(own) });
+      const variable = keyVariableOf(own);
+      const found = await keys.find({ provider, variable });
       if (found.type === 'stored') return found.value;
-      // Said once: the service will refuse the call, and this is why.
-      if (found.type !== 'absent' && !told.has(found.message)) {
+      // Said once: the service will refuse the call, and this is why. An endpoint that no service is known behind may
+      // well need no key.
+      if (found.type !== 'absent' && variable !== null && !told.has(found.message)) {
         told.add(found.message);
         options.onNotice(`${found.message} ${found.hint}`);
       }

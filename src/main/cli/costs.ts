@@ -116,7 +116,7 @@ function csvOf({ rows }: CostReport): string {
       usage.output,
       usage.reasoning,
       usage.estimated,
-      row.calls > 0 && row.unpricedCalls === row.calls ? '' : row.costUsd,
+      row.calls > 0 && row.unpricedCalls === row.calls ? '' : Number(row.costUsd.toFixed(9)),
       row.unpricedCalls,
     ]
       .map(csvCell)
