@@ -19,17 +19,16 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly prob
   override render(): ReactNode {
     if (this.state.problem === null) return this.props.children;
     return (
-      <div className="m-auto max-w-md p-6">
+      <main className="m-auto max-w-md p-6">
         <Notice kind="error">
-          <p>
-            {t('app.broken')} {this.state.problem}
-          </p>
+          <h1 className="font-semibold">{t('app.broken')}</h1>
+          <p>{this.state.problem}</p>
           <p className="mt-1 text-soft">{t('app.broken.kept')}</p>
           <Button size="small" className="mt-3" onClick={() => window.location.reload()}>
             {t('app.reload')}
           </Button>
         </Notice>
-      </div>
+      </main>
     );
   }
 }
