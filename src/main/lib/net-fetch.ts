@@ -27,7 +27,9 @@ export function createNetFetch(connection: () => Connection, env: Env): typeof f
     // A failure is not kept: the file may be put in its place meanwhile.
     if (made?.key !== key) made = { key, use: viaDispatcher(wanted) };
     try {
-      return await (await made.use)(input, init);
+      return await (
+        await made.use
+      )(input, init);
     } catch (error) {
       if (error instanceof CertificateFileError) made = null;
       throw error;
