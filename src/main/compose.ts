@@ -347,7 +347,9 @@ function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCo
 /** A turn that runs may wait for a person. */
 function statusOf(sessions: CoreSessions, sessionId: string): SessionSummary['status'] {
   if (sessions.runner(sessionId)?.isRunning() !== true) return 'idle';
-  return (sessions.openJournal(sessionId)?.state().approvals.length ?? 0) > 0 ? 'waiting' : 'running';
+  const state = sessions.openJournal(sessionId)?.state();
+  const isWaiting = state !== undefined && (state.approvals.length > 0 || state.cap !== null);
+  return isWaiting ? 'waiting' : 'running';
 }
 
 function changeCommands(sessions: CoreSessions): Pick<CoreApi, 'showChanges' | 'takeChanges' | 'undoChanges'> {

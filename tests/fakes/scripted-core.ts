@@ -40,6 +40,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
   const moneyOf = (sessionId: string) => held(sessionId).events.reduce(reduceMoney, emptyMoney);
   const summary = (sessionId: string): SessionSummary => {
     const state = stateOf(sessionId);
+    const isWaiting = state.approvals.length > 0 || state.cap !== null;
     const { title, projectPath, createdAt, lastAt, totals } = state;
     return {
       sessionId,
@@ -49,7 +50,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
       updatedAt: lastAt,
       steps: totals.steps,
       costUsd: totalCostUsd(moneyOf(sessionId)),
-      status: sessionStatus(state) !== 'running' ? 'idle' : state.approvals.length > 0 ? 'waiting' : 'running',
+      status: sessionStatus(state) !== 'running' ? 'idle' : isWaiting ? 'waiting' : 'running',
       lastReason: state.turns.at(-1)?.reason ?? null,
     };
   };

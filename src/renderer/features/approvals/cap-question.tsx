@@ -6,7 +6,6 @@ import { failureText } from '../../lib/failure-text.ts';
 import { money } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
-import { inputClass } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
@@ -63,7 +62,7 @@ function Question({ sessionId, cap }: { readonly sessionId: string; readonly cap
             {t('cap.stop')}
           </Button>
           <span className="flex-1" />
-          <label className="flex items-center gap-2 text-sm">
+          <label className="flex items-center gap-2 text-sm whitespace-nowrap">
             {t('cap.raiseBy')}
             <input
               type="number"
@@ -71,7 +70,7 @@ function Question({ sessionId, cap }: { readonly sessionId: string; readonly cap
               step="any"
               value={raise}
               onChange={(event) => setRaise(event.target.value)}
-              className={`${inputClass} w-24 text-right tabular-nums`}
+              className="h-8 w-20 rounded-md border border-line-strong bg-raised px-2 text-right tabular-nums"
             />
           </label>
           <Button disabled={isAnswered || !canRaise} onClick={() => void answer({ answer: 'raise', usd: amount })}>
