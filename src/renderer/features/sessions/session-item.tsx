@@ -33,7 +33,7 @@ export function SessionItem({ session, isSelected, readAt, onSelect }: SessionIt
         <span className="flex items-center gap-1.5 text-2xs text-soft">
           {status !== 'idle' && (
             <span
-              className={`inline-flex items-center gap-1 font-medium ${status === 'waiting' ? 'text-warn' : 'text-ink'}`}
+              className={`inline-flex shrink-0 items-center gap-1 font-medium ${status === 'waiting' ? 'text-warn' : 'text-ink'}`}
             >
               <span
                 aria-hidden="true"
