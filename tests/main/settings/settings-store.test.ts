@@ -49,7 +49,10 @@ describe('openSettings', () => {
     const store = await open();
     const value = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:8080/v1', models: { m: { context: 4096 } } };
     expect(await store.set('providers.mine', value)).toMatchObject({ ok: true });
-    expect(store.current().providers.mine).toMatchObject({ kind: 'openai-compatible', models: { m: { context: 4096 } } });
+    expect(store.current().providers.mine).toMatchObject({
+      kind: 'openai-compatible',
+      models: { m: { context: 4096 } },
+    });
   });
 
   it.each([
