@@ -193,7 +193,9 @@ class Search {
     if (fresh.length === 0) return [];
     await this.#parts.context.progress('mechanical', `Trying ${fresh.length} small changes ${how}.`);
     const totalSeconds = Math.min(mostSeconds, Math.max(5, this.#parts.secondsLeft() / 4));
-    const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds, graceSeconds: 8 });
+    // Without a look at who agrees the first that passes is enough.
+    const graceSeconds = this.#parts.context.settings.judge.agreement ? 8 : 0;
+    const verdicts = await this.#parts.judge.try(fresh, { stopAfter: 6, totalSeconds, graceSeconds });
     const judged = verdicts.filter((verdict) => verdict.type !== 'untried');
     for (const verdict of judged) {
       this.#seen.add(candidateKey(verdict.candidate));
