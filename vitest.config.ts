@@ -25,6 +25,8 @@ const suites: readonly Suite[] = [
   { name: 'engines', folders: ['engines'], timeoutMs: seconds(120), isParallel: false },
   { name: 'faults', folders: ['faults'], timeoutMs: seconds(120), isParallel: false },
   { name: 'electron', folders: ['electron'], timeoutMs: seconds(60), isParallel: false },
+  // Only for scripts/pictures.mjs: it proves nothing, it shows.
+  { name: 'pictures', folders: ['pictures'], timeoutMs: seconds(60), isParallel: false },
   { name: 'e2e', folders: ['e2e'], timeoutMs: seconds(600), isParallel: false },
 ];
 

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPageCore } from '../fakes/page-core.ts';
@@ -12,10 +13,10 @@ import {
   longScene,
   workingScene,
 } from '../fakes/page-scenes.ts';
-import type { ServedPage } from './page-kit.ts';
-import { servePage } from './page-kit.ts';
+import type { ServedPage } from '../electron/page-kit.ts';
+import { servePage } from '../electron/page-kit.ts';
 
-const folder = process.env.DEWPOINT_PICTURES ?? '';
+const folder = process.env.DEWPOINT_PICTURES ?? join(tmpdir(), 'dewpoint-pictures');
 const day = 24 * 60 * 60 * 1000;
 const wide = [1360, 860] as const;
 
@@ -69,7 +70,7 @@ async function usedHome(): Promise<{ readonly core: ReturnType<typeof createPage
   return { core, speak };
 }
 
-describe.runIf(folder !== '')('pictures', { timeout: 180_000 }, () => {
+describe('pictures', { timeout: 180_000 }, () => {
   afterEach(async () => {
     await served?.close();
   });
