@@ -1,5 +1,5 @@
 import { childrenOf } from '../code/spans.ts';
-import { walk, type SyntaxNode } from '../code/syntax.ts';
+import type { SyntaxNode } from '../code/syntax.ts';
 import { makeMutation, type Mutation } from './mutation.ts';
 import type { TemplateScene } from './templates.ts';
 
@@ -8,10 +8,7 @@ import type { TemplateScene } from './templates.ts';
  * stands elsewhere in the same file (the redundancy that search-based repair lives on).
  */
 export function donorMutations(scene: TemplateScene): readonly Mutation[] {
-  const all = [...walk(scene.root)];
-  const inSpan = (node: SyntaxNode) =>
-    node.startPosition.row + 1 >= scene.startLine && node.endPosition.row + 1 <= scene.endLine;
-  const nodes = all.filter(inSpan);
+  const { all, nodes } = scene;
   return [
     ...otherKeys(nodes, all),
     ...otherAttributes(nodes, all),

@@ -1,5 +1,5 @@
 import { childrenOf } from '../code/spans.ts';
-import { walk, type SyntaxNode } from '../code/syntax.ts';
+import type { SyntaxNode } from '../code/syntax.ts';
 import { everyForm, isSimple, makeMutation, type Mutation } from './mutation.ts';
 import { pythonIdioms } from './python-idioms.ts';
 import { scriptIdioms } from './script-idioms.ts';
@@ -7,10 +7,8 @@ import type { TemplateScene } from './templates.ts';
 
 /** Slips that a language invites: falsy values, dropped results, shared defaults, rounding, the last turn of a loop. */
 export function idiomMutations(scene: TemplateScene): readonly Mutation[] {
-  const inSpan = (node: SyntaxNode) =>
-    node.startPosition.row + 1 >= scene.startLine && node.endPosition.row + 1 <= scene.endLine;
   const python = scene.language === 'python';
-  return [...walk(scene.root)].filter(inSpan).flatMap((node) => {
+  return scene.nodes.flatMap((node) => {
     const common = [...commonIdioms(node, scene), ...callIdioms(node, scene)];
     return python ? [...common, ...pythonIdioms(node, scene)] : [...common, ...scriptIdioms(node)];
   });
@@ -139,7 +137,7 @@ function chainIdioms(target: SyntaxNode, list: SyntaxNode): Mutation[] {
 /** A parameter of a function of this file that a call leaves out, where a variable of that name is at hand. */
 function missingArguments(target: SyntaxNode, list: SyntaxNode, scene: TemplateScene): Mutation[] {
   const given = childrenOf(list);
-  for (const node of walk(scene.root)) {
+  for (const node of scene.all) {
     const name = node.childForFieldName('name')?.text;
     const parameters = node.childForFieldName('parameters');
     if (parameters === null || name === undefined || name !== target.text.split('.').pop()) continue;

@@ -1,20 +1,16 @@
 import { childrenOf } from '../code/spans.ts';
-import { walk, type SyntaxNode } from '../code/syntax.ts';
-import { everyForm, makeMutation, type Mutation } from './mutation.ts';
+import type { SyntaxNode } from '../code/syntax.ts';
+import { everyForm, makeMutation, partners, type Mutation, type NamePairs } from './mutation.ts';
 import type { TemplateScene } from './templates.ts';
 
 /** Slips with what the languages bring along: merges in the wrong order, clocks and zones, errors caught too narrowly, units. */
 export function languageMutations(scene: TemplateScene): readonly Mutation[] {
-  const inSpan = (node: SyntaxNode) =>
-    node.startPosition.row + 1 >= scene.startLine && node.endPosition.row + 1 <= scene.endLine;
   const python = scene.language === 'python';
-  return [...walk(scene.root)]
-    .filter(inSpan)
-    .flatMap((node) => [
-      ...mergeOrder(node),
-      ...units(node),
-      ...(python ? pythonSlips(node, scene) : scriptSlips(node)),
-    ]);
+  return scene.nodes.flatMap((node) => [
+    ...mergeOrder(node),
+    ...units(node),
+    ...(python ? pythonSlips(node, scene) : scriptSlips(node)),
+  ]);
 }
 
 /** `{...a, ...b}`, `{**a, **b}`, `Object.assign({}, a, b)`, `a | b`: the later one wins. */
@@ -61,7 +57,7 @@ function units(node: SyntaxNode): Mutation[] {
   return everyForm(node, forms, 8.5);
 }
 
-const clockPairs: readonly (readonly [string, string])[] = [
+const clockPairs: NamePairs = [
   ['getDate', 'getUTCDate'],
   ['getDay', 'getUTCDay'],
   ['getMonth', 'getUTCMonth'],
@@ -95,9 +91,7 @@ function scriptSlips(node: SyntaxNode): Mutation[] {
   switch (node.type) {
     case 'property_identifier':
     case 'identifier':
-      return clockPairs
-        .filter((pair) => pair.includes(node.text))
-        .map(([one, other]) => makeMutation(node, node.text === one ? other : one, 5));
+      return partners(clockPairs, node.text).map((name) => makeMutation(node, name, 5));
     case 'call_expression':
       return scriptCallSlips(node);
     case 'member_expression':
@@ -149,7 +143,7 @@ function scriptCallSlips(node: SyntaxNode): Mutation[] {
   return mutations;
 }
 
-const pythonPairs: readonly (readonly [string, string])[] = [
+const pythonPairs: NamePairs = [
   ['isdigit', 'isalnum'],
   ['isdigit', 'isdecimal'],
   ['isdigit', 'isnumeric'],
@@ -186,9 +180,7 @@ const pythonPairs: readonly (readonly [string, string])[] = [
 function pythonSlips(node: SyntaxNode, scene: TemplateScene): Mutation[] {
   switch (node.type) {
     case 'identifier':
-      return pythonPairs
-        .filter((pair) => pair.includes(node.text))
-        .map(([one, other]) => makeMutation(node, node.text === one ? other : one, 5));
+      return partners(pythonPairs, node.text).map((name) => makeMutation(node, name, 5));
     case 'except_clause':
       return caughtErrors(node);
     case 'call':

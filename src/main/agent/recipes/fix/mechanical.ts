@@ -5,7 +5,7 @@ import { donorMutations } from './donors.ts';
 import { idiomMutations } from './idioms.ts';
 import { languageMutations } from './language-idioms.ts';
 import { moveMutations } from './moves.ts';
-import type { Mutation } from './mutation.ts';
+import { partners, type Mutation, type NamePairs } from './mutation.ts';
 import { templateMutations } from './templates.ts';
 import { valueMutations } from './value-idioms.ts';
 
@@ -44,7 +44,7 @@ const swaps: Readonly<Record<string, readonly string[]>> = {
   '..': ['...'],
 };
 
-const nameSwaps: readonly (readonly [string, string])[] = [
+const nameSwaps: NamePairs = [
   ['min', 'max'],
   ['floor', 'ceil'],
   ['floor', 'round'],
@@ -85,14 +85,14 @@ export function mutationsOf(
   span: Pick<Span, 'language' | 'startLine' | 'endLine'>,
 ): readonly Mutation[] {
   const found = syntax.withTree(span.language, text, (root) => {
-    const mutations: Mutation[] = [];
-    for (const node of walk(root)) {
-      const line = node.startPosition.row + 1;
-      if (line < span.startLine || line > span.endLine) continue;
-      mutations.push(...leafMutations(node, line), ...treeMutations(node, line, text));
-    }
-    const { language, startLine, endLine } = span;
-    const scene = { text, language, root, startLine, endLine };
+    const all = [...walk(root)];
+    const begun = all.filter((node) => lineOf(node) >= span.startLine && lineOf(node) <= span.endLine);
+    const mutations = begun.flatMap((node) => [
+      ...leafMutations(node, lineOf(node)),
+      ...treeMutations(node, lineOf(node), text),
+    ]);
+    const nodes = begun.filter((node) => node.endPosition.row + 1 <= span.endLine);
+    const scene = { text, language: span.language, all, nodes };
     return [
       ...mutations,
       ...idiomMutations(scene),
@@ -111,6 +111,8 @@ export function mutationsOf(
     return true;
   });
 }
+
+const lineOf = (node: SyntaxNode): number => node.startPosition.row + 1;
 
 export function applyMutation(text: string, mutation: Mutation): string {
   return text.slice(0, mutation.start) + mutation.text + text.slice(mutation.end);
@@ -151,19 +153,9 @@ function numberMutations(node: SyntaxNode, line: number): Mutation[] {
 }
 
 function nameMutations(node: SyntaxNode, line: number): Mutation[] {
-  return (
-    nameSwaps
-      .filter((pair) => pair.includes(node.text))
-      // What changes an order or an effect passes weak tests more often than it repairs something.
-      .map(([one, other]) =>
-        change(
-          node,
-          node.text === one ? other : one,
-          line,
-          /^(push|unshift|pop|shift|keys|values)$/.test(node.text) ? 6 : 3,
-        ),
-      )
-  );
+  // What changes an order or an effect passes weak tests more often than it repairs something.
+  const rank = /^(push|unshift|pop|shift|keys|values)$/.test(node.text) ? 6 : 3;
+  return partners(nameSwaps, node.text).map((name) => change(node, name, line, rank));
 }
 
 /** Changes that need to see more than one leaf. */

@@ -1,13 +1,11 @@
 import { childrenOf } from '../code/spans.ts';
-import { walk, type SyntaxNode } from '../code/syntax.ts';
+import type { SyntaxNode } from '../code/syntax.ts';
 import { makeMutation, type Mutation } from './mutation.ts';
 import type { TemplateScene } from './templates.ts';
 
 /** Statements in the wrong place: in a block that they belong before or behind, or outside of one that they belong in. */
 export function moveMutations(scene: TemplateScene): readonly Mutation[] {
-  const inSpan = (node: SyntaxNode) =>
-    node.startPosition.row + 1 >= scene.startLine && node.endPosition.row + 1 <= scene.endLine;
-  const blocks = [...walk(scene.root)].filter((node) => blockType.test(node.type) && inSpan(node));
+  const blocks = scene.nodes.filter((node) => blockType.test(node.type));
   return blocks.flatMap((block) => [...outOf(block, scene), ...intoOf(block, scene), ...endings(block, scene)]);
 }
 

@@ -21,6 +21,13 @@ export function makeMutation(place: Place, text: string, rank: number): Mutation
   return { start: place.startIndex, end: place.endIndex, text, line, rank, what };
 }
 
+/** Names that are taken for each other. */
+export type NamePairs = readonly (readonly [string, string])[];
+
+/** What a name may have been taken for. */
+export const partners = (pairs: NamePairs, name: string): readonly string[] =>
+  pairs.filter((pair) => pair.includes(name)).map(([one, other]) => (name === one ? other : one));
+
 /** The forms with the node's text for `§`, in the order of their likelihood. */
 export const everyForm = (node: SyntaxNode, forms: readonly string[], rank: number): Mutation[] =>
   forms.map((form, index) => makeMutation(node, form.replaceAll('§', node.text), rank + index * 0.2));

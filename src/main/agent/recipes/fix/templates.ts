@@ -9,16 +9,14 @@ import { makeMutation, type Mutation } from './mutation.ts';
 export interface TemplateScene {
   readonly text: string;
   readonly language: 'python' | 'javascript' | 'typescript';
-  /** The node of the function or class around. */
-  readonly root: SyntaxNode;
-  readonly startLine: number;
-  readonly endLine: number;
+  /** Every node of the file, in order of the text: where ingredients come from. */
+  readonly all: readonly SyntaxNode[];
+  /** Those that lie in the lines to be changed. */
+  readonly nodes: readonly SyntaxNode[];
 }
 
 export function templateMutations(scene: TemplateScene): readonly Mutation[] {
-  const inSpan = (node: SyntaxNode) =>
-    node.startPosition.row + 1 >= scene.startLine && node.endPosition.row + 1 <= scene.endLine;
-  const nodes = [...walk(scene.root)].filter(inSpan);
+  const { nodes } = scene;
   return [
     ...nodes.flatMap((node) => nodeTemplates(node, scene)),
     ...otherNames(nodes),
@@ -314,7 +312,7 @@ function statementTemplates(nodes: readonly SyntaxNode[], scene: TemplateScene):
 /** One-line calls, guards and assignments of the file that use only names and members; the shortest first. */
 function donorsOf(scene: TemplateScene): readonly string[] {
   const donors = new Set<string>();
-  for (const node of walk(scene.root)) {
+  for (const node of scene.all) {
     const isGuard =
       node.type === 'if_statement' &&
       node.text.length < 90 &&

@@ -1,14 +1,12 @@
 import { childrenOf } from '../code/spans.ts';
-import { walk, type SyntaxNode } from '../code/syntax.ts';
+import type { SyntaxNode } from '../code/syntax.ts';
 import { makeMutation, type Mutation, type Place } from './mutation.ts';
 import type { TemplateScene } from './templates.ts';
 
 /** Slips with values: not escaped, not a number, above its limit, shared by all instances, a pattern that takes too much. */
 export function valueMutations(scene: TemplateScene): readonly Mutation[] {
-  const inSpan = (node: SyntaxNode) =>
-    node.startPosition.row + 1 >= scene.startLine && node.endPosition.row + 1 <= scene.endLine;
-  const nodes = [...walk(scene.root)].filter(inSpan);
-  const members = [...walk(scene.root)].filter((node) => /^(this|self)\./.test(node.text) && node.text.length < 40);
+  const { nodes } = scene;
+  const members = scene.all.filter((node) => /^(this|self)\./.test(node.text) && node.text.length < 40);
   const limits = limitNames([...nodes, ...members]);
   return nodes.flatMap((node) => [...clampIdioms(node, scene, limits), ...valueIdioms(node, scene)]);
 }
