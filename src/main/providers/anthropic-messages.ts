@@ -5,6 +5,7 @@ import type { ModelRequest } from './define.ts';
 import type { AssistantTurn, FittedHistory, FittedTurn, UserPart } from './fit-history.ts';
 import { fitHistory } from './fit-history.ts';
 import { schemaForWire } from './wire-schema.ts';
+import type { ModelTarget } from './service-provider.ts';
 
 type WireRequest = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
@@ -14,12 +15,6 @@ export const thinkingStateSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
   z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
 ]);
-
-export interface AnthropicTarget {
-  readonly by: string;
-  readonly images: boolean;
-  readonly reasoning: boolean;
-}
 
 const breakpoint = { cache_control: { type: 'ephemeral' as const } };
 const LEAST_THINKING_TOKENS = 1024;
@@ -35,7 +30,7 @@ const thinkingTokens: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
  * the tools and the system text, where the request before this one ended, and the end of this one. From step to step
  * everything up to the second is read from the cache.
  */
-export function toAnthropicWire(request: ModelRequest, target: AnthropicTarget): WireRequest {
+export function toAnthropicWire(request: ModelRequest, target: ModelTarget): WireRequest {
   const history = fitHistory(request.messages, {
     by: target.by,
     images: target.images,
@@ -83,7 +78,7 @@ function thinksByItself(model: string): boolean {
 
 function thinkingOf(
   { model, effort, maxOutputTokens }: ModelRequest,
-  target: AnthropicTarget,
+  target: ModelTarget,
   history: FittedHistory,
 ): Pick<WireRequest, 'thinking'> {
   if (!target.reasoning || effort === undefined || effort === 'none') return {};
@@ -99,7 +94,7 @@ function canThinkOn({ turns }: FittedHistory): boolean {
   return turns.slice(from + 1).every((turn) => turn.role === 'user' || turn.parts[0]?.type === 'reasoning');
 }
 
-function outputConfig({ model, effort, output }: ModelRequest, target: AnthropicTarget): Partial<WireRequest> {
+function outputConfig({ model, effort, output }: ModelRequest, target: ModelTarget): Partial<WireRequest> {
   const hasEffort = target.reasoning && effort !== undefined && thinksByItself(model);
   const format = output.type === 'json-schema' ? { type: output.type, schema: schemaForWire(output.schema) } : null;
   if (!hasEffort && format === null) return {};

@@ -4,11 +4,12 @@ import { z } from 'zod';
 import type { StopReason } from '@shared/events.ts';
 import type { Answer, Wire } from './answer.ts';
 import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from './answer.ts';
-import type { AnthropicTarget, thinkingStateSchema } from './anthropic-messages.ts';
+import type { thinkingStateSchema } from './anthropic-messages.ts';
 import { toAnthropicWire } from './anthropic-messages.ts';
 import type { ModelRequest, ProviderError, StreamPart } from './define.ts';
 import { errorOfRefusal } from './http-errors.ts';
 import { brokenStream, connectionMessage } from './openai-errors.ts';
+import type { ModelTarget } from './service-provider.ts';
 
 type Event = Anthropic.RawMessageStreamEvent;
 
@@ -31,7 +32,7 @@ interface Reading {
 /** The Messages API over Anthropic's package. One use: one call. */
 export function anthropicWire(
   connect: () => Promise<Anthropic>,
-  targetOf: (request: ModelRequest) => AnthropicTarget,
+  targetOf: (request: ModelRequest) => ModelTarget,
 ): Wire<Event> {
   const reading: Reading = { by: '', open: new Map(), stopReason: null };
   return {

@@ -1,12 +1,12 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import { anthropicSchema } from '@shared/settings.ts';
-import { answer } from './answer.ts';
 import { anthropicWire } from './anthropic-stream.ts';
 import type { ListedModel } from './bundled-models.ts';
 import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { createModelBook, ListRefusedError } from './model-book.ts';
+import { createServiceProvider } from './service-provider.ts';
 import { stallMs } from './watched.ts';
 
 /** Claude models, through Anthropic's Messages API. */
@@ -40,20 +40,14 @@ export default defineProvider({
         timeout: stallMs.cloud,
         fetch: get,
       });
-    return {
+    return createServiceProvider({
       id,
-      listModels: book.list,
-      knows: book.knows,
-      countTokens: async () => null,
-      dispose: async () => {},
-      stream: (request, signal) => {
-        const wire = anthropicWire(connect, ({ model }) => {
-          const { images, reasoning } = book.find(model).capabilities;
-          return { by: `anthropic/${model}`, images: images === true, reasoning: reasoning === true };
-        });
-        return answer(wire, request, { signal, now, stallMs: stallMs.cloud });
-      },
-    };
+      kind: 'anthropic',
+      where: 'cloud',
+      book,
+      now,
+      wire: (targetOf) => anthropicWire(connect, targetOf),
+    });
   },
 });
 

@@ -5,18 +5,14 @@ import type { ModelRequest } from './define.ts';
 import type { AssistantTurn, FittedTurn, UserPart } from './fit-history.ts';
 import { fitHistory } from './fit-history.ts';
 import { schemaForWire } from './wire-schema.ts';
+import type { ModelTarget } from './service-provider.ts';
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 type WireRequest = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 
 /** Who sends, and what of the model is known. */
-export interface ChatTarget {
+export interface ChatTarget extends ModelTarget {
   readonly service: ChatService;
-  /** `KIND/MODEL`, whose reasoning is sent back. */
-  readonly by: string;
-  readonly images: boolean;
-  /** It thinks before it answers, and takes no temperature then. */
-  readonly reasoning: boolean;
 }
 
 /** Fields that services have added to Chat Completions. */

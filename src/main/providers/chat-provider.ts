@@ -1,13 +1,13 @@
 import OpenAI from 'openai';
 import type { Effort } from '@shared/models.ts';
 import type { ModelSettings } from '@shared/settings.ts';
-import { answer } from './answer.ts';
 import { readChatModels } from './chat-models.ts';
 import type { ChatService } from './chat-services.ts';
 import { chatWire } from './chat-stream.ts';
 import type { Provider, ProviderDependencies } from './define.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
+import { addressBelow, createServiceProvider } from './service-provider.ts';
 import { stallMs } from './watched.ts';
 
 export interface ChatEndpoint {
@@ -47,7 +47,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
       cache: service.cache,
     }),
     fetchList: async (signal) => {
-      const url = `${endpoint.baseUrl.replace(/\/+$/, '')}/models`;
+      const url = addressBelow(endpoint.baseUrl, 'models');
       return readChatModels(await getJson({ url, headers: headersOf(await secret('apiKey')), fetch: get, signal }));
     },
   });
@@ -67,18 +67,12 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
       defaultHeaders: headersOf(key),
     });
   };
-  return {
+  return createServiceProvider({
     id,
-    listModels: book.list,
-    knows: book.knows,
-    countTokens: async () => null,
-    dispose: async () => {},
-    stream: (request, signal) => {
-      const wire = chatWire(connect, ({ model }) => {
-        const { images, reasoning } = book.find(model).capabilities;
-        return { service, by: `${endpoint.kind}/${model}`, images: images === true, reasoning: reasoning === true };
-      });
-      return answer(wire, request, { signal, now, stallMs: stallMs[where] });
-    },
-  };
+    kind: endpoint.kind,
+    where,
+    book,
+    now,
+    wire: (targetOf) => chatWire(connect, (request) => ({ service, ...targetOf(request) })),
+  });
 }

@@ -3,12 +3,7 @@ import type { ModelRequest } from './define.ts';
 import type { AssistantTurn, FittedTurn, UserPart } from './fit-history.ts';
 import { fitHistory } from './fit-history.ts';
 import { schemaForWire } from './wire-schema.ts';
-
-export interface GeminiTarget {
-  readonly by: string;
-  readonly images: boolean;
-  readonly reasoning: boolean;
-}
+import type { ModelTarget } from './service-provider.ts';
 
 interface WirePart {
   readonly text?: string;
@@ -35,7 +30,7 @@ export interface GeminiRequest {
 const foreignCall = 'skip_thought_signature_validator';
 
 /** Our request in the shape of `streamGenerateContent`. The service caches beginnings by itself. */
-export function toGeminiWire(request: ModelRequest, target: GeminiTarget): GeminiRequest {
+export function toGeminiWire(request: ModelRequest, target: ModelTarget): GeminiRequest {
   const history = fitHistory(request.messages, {
     by: target.by,
     images: target.images,

@@ -5,11 +5,12 @@ import type { Usage } from '@shared/money.ts';
 import type { Answer, Wire } from './answer.ts';
 import { sayReasoning, sayText } from './answer.ts';
 import type { ModelRequest, ProviderError, StreamPart } from './define.ts';
-import type { GeminiTarget } from './gemini-messages.ts';
 import { toGeminiWire } from './gemini-messages.ts';
 import { errorOfRefusal } from './http-errors.ts';
 import { brokenStream, connectionMessage } from './openai-errors.ts';
 import { readSse } from './sse.ts';
+import { addressBelow } from './service-provider.ts';
+import type { ModelTarget } from './service-provider.ts';
 
 export interface GeminiDoor {
   readonly baseUrl: string;
@@ -18,14 +19,14 @@ export interface GeminiDoor {
 }
 
 /** `streamGenerateContent` as server-sent events. One use: one call. */
-export function geminiWire(door: GeminiDoor, targetOf: (request: ModelRequest) => GeminiTarget): Wire<unknown> {
+export function geminiWire(door: GeminiDoor, targetOf: (request: ModelRequest) => ModelTarget): Wire<unknown> {
   let by = '';
   return {
     open: async (request, signal) => {
       const target = targetOf(request);
       by = target.by;
-      const base = door.baseUrl.replace(/\/+$/, '');
-      const url = `${base}/models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
+      const path = `models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
+      const url = addressBelow(door.baseUrl, path);
       const response = await door.fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-goog-api-key': (await door.key()) ?? '' },

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { geminiSchema } from '@shared/settings.ts';
-import { answer } from './answer.ts';
 import type { ListedModel } from './bundled-models.ts';
 import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { geminiWire } from './gemini-stream.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
-import { stallMs } from './watched.ts';
+import { addressBelow, createServiceProvider } from './service-provider.ts';
 
 /** Gemini models, through Google's own API. */
 export default defineProvider({
@@ -27,26 +26,20 @@ export default defineProvider({
       now,
       usual: () => ({ contextTokens: 1_000_000, tools: true, images: true, reasoning: true, cache: true }),
       fetchList: async (signal) => {
-        const url = `${settings.baseUrl.replace(/\/+$/, '')}/models?pageSize=1000`;
+        const url = addressBelow(settings.baseUrl, 'models?pageSize=1000');
         const headers = { 'x-goog-api-key': (await secret('apiKey')) ?? '' };
         return readList(await getJson({ url, headers, fetch: get, signal }));
       },
     });
     const door = { baseUrl: settings.baseUrl, key: () => secret('apiKey'), fetch: get };
-    return {
+    return createServiceProvider({
       id,
-      listModels: book.list,
-      knows: book.knows,
-      countTokens: async () => null,
-      dispose: async () => {},
-      stream: (request, signal) => {
-        const wire = geminiWire(door, ({ model }) => {
-          const { images, reasoning } = book.find(model).capabilities;
-          return { by: `gemini/${model}`, images: images === true, reasoning: reasoning === true };
-        });
-        return answer(wire, request, { signal, now, stallMs: stallMs.cloud });
-      },
-    };
+      kind: 'gemini',
+      where: 'cloud',
+      book,
+      now,
+      wire: (targetOf) => geminiWire(door, targetOf),
+    });
   },
 });
 

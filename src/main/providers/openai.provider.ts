@@ -1,11 +1,11 @@
 import OpenAI from 'openai';
 import { openaiSchema } from '@shared/settings.ts';
-import { answer } from './answer.ts';
 import { readChatModels } from './chat-models.ts';
 import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
+import { addressBelow, createServiceProvider } from './service-provider.ts';
 import { responsesWire } from './responses-stream.ts';
 import { stallMs } from './watched.ts';
 
@@ -33,7 +33,7 @@ export default defineProvider({
         cache: true,
       }),
       fetchList: async (signal) => {
-        const url = `${settings.baseUrl.replace(/\/+$/, '')}/models`;
+        const url = addressBelow(settings.baseUrl, 'models');
         const key = await secret('apiKey');
         const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
         const listed = readChatModels(await getJson({ url, headers, fetch: get, signal }));
@@ -52,20 +52,14 @@ export default defineProvider({
         timeout: stallMs.cloud,
         fetch: get,
       });
-    return {
+    return createServiceProvider({
       id,
-      listModels: book.list,
-      knows: book.knows,
-      countTokens: async () => null,
-      dispose: async () => {},
-      stream: (request, signal) => {
-        const wire = responsesWire(connect, ({ model }) => {
-          const { images, reasoning } = book.find(model).capabilities;
-          return { by: `openai/${model}`, images: images === true, reasoning: reasoning === true };
-        });
-        return answer(wire, request, { signal, now, stallMs: stallMs.cloud });
-      },
-    };
+      kind: 'openai',
+      where: 'cloud',
+      book,
+      now,
+      wire: (targetOf) => responsesWire(connect, targetOf),
+    });
   },
 });
 

@@ -5,16 +5,10 @@ import type { ModelRequest } from './define.ts';
 import type { AssistantTurn, FittedTurn, UserPart } from './fit-history.ts';
 import { fitHistory } from './fit-history.ts';
 import { schemaForWire } from './wire-schema.ts';
+import type { ModelTarget } from './service-provider.ts';
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type WireRequest = OpenAI.Responses.ResponseCreateParamsStreaming;
-
-export interface ResponsesTarget {
-  readonly by: string;
-  readonly images: boolean;
-  /** It thinks before it answers, and takes no temperature then. */
-  readonly reasoning: boolean;
-}
 
 /** What is carried of a reasoning item from the answer to the requests after it. */
 export const reasoningStateSchema = z.object({
@@ -31,7 +25,7 @@ const LEAST_OUTPUT_TOKENS = 16;
  * Our request in the shape of the Responses API. Nothing is kept by the service (`store: false`): the whole history
  * is sent each time, with the reasoning that this very model has handed out encrypted.
  */
-export function toResponsesWire(request: ModelRequest, target: ResponsesTarget): WireRequest {
+export function toResponsesWire(request: ModelRequest, target: ModelTarget): WireRequest {
   const history = fitHistory(request.messages, {
     by: target.by,
     images: target.images,

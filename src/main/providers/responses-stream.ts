@@ -6,15 +6,16 @@ import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from './answer.t
 import type { ModelRequest, ProviderError, StreamPart } from './define.ts';
 import { errorOfRefusal } from './http-errors.ts';
 import { toProviderError } from './openai-errors.ts';
-import type { reasoningStateSchema, ResponsesTarget } from './responses-messages.ts';
+import type { reasoningStateSchema } from './responses-messages.ts';
 import { toResponsesWire } from './responses-messages.ts';
+import type { ModelTarget } from './service-provider.ts';
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
 
 /** The Responses API over the `openai` package. One use: one call. */
 export function responsesWire(
   connect: () => Promise<OpenAI>,
-  targetOf: (request: ModelRequest) => ResponsesTarget,
+  targetOf: (request: ModelRequest) => ModelTarget,
 ): Wire<Event> {
   let by = '';
   return {

@@ -1,0 +1,46 @@
+import { answer, type Wire } from './answer.ts';
+import type { ModelRequest, Provider } from './define.ts';
+import type { ModelBook } from './model-book.ts';
+import { stallMs } from './watched.ts';
+
+/** What a wire format must know of the model that is called. */
+export interface ModelTarget {
+  /** `KIND/MODEL`, whose reasoning is sent back. */
+  readonly by: string;
+  readonly images: boolean;
+  /** It thinks before it answers, and takes no temperature then. */
+  readonly reasoning: boolean;
+}
+
+export interface ServiceProvider<Event> {
+  readonly id: string;
+  /** Of the definition or the preset, for what is carried from answer to request. */
+  readonly kind: string;
+  readonly where: 'local' | 'cloud';
+  readonly book: ModelBook;
+  readonly now: () => number;
+  /** One use: one call. */
+  readonly wire: (targetOf: (request: ModelRequest) => ModelTarget) => Wire<Event>;
+}
+
+/** A provider that is a service: models from its book, calls over its wire, nothing held open between them. */
+export function createServiceProvider<Event>(service: ServiceProvider<Event>): Provider {
+  const { id, kind, where, book, now } = service;
+  const targetOf = ({ model }: ModelRequest): ModelTarget => {
+    const { images, reasoning } = book.find(model).capabilities;
+    return { by: `${kind}/${model}`, images: images === true, reasoning: reasoning === true };
+  };
+  return {
+    id,
+    listModels: book.list,
+    knows: book.knows,
+    countTokens: async () => null,
+    dispose: async () => {},
+    stream: (request, signal) => answer(service.wire(targetOf), request, { signal, now, stallMs: stallMs[where] }),
+  };
+}
+
+/** An address below a base, which people write with and without a slash at its end. */
+export function addressBelow(baseUrl: string, path: string): string {
+  return `${baseUrl.replace(/\/+$/, '')}/${path}`;
+}
