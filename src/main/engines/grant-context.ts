@@ -116,16 +116,14 @@ async function decide(
 /** As many conversations as were wished for, or one where that is what makes the length possible. */
 function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): ContextGrant {
   const ubatchTokens = hardware.devices.length > 0 ? batchTokens.card : batchTokens.processor;
+  const made = { cacheType: 'f16', flashAttention: true, ubatchTokens, unified: false, draftTokens: 0 } as const;
+  const engine = 'node-llama-cpp';
   const at = (sequences: number): { readonly tokens: number; readonly reason: string } => {
     const plan = planMemory(memory, {
+      ...made,
       askedTokens: wished.grantedTokens * sequences,
-      cacheType: 'f16',
-      flashAttention: true,
-      ubatchTokens,
       slots: sequences,
-      unified: false,
-      draftTokens: 0,
-      engine: 'node-llama-cpp',
+      engine,
       cards: hardware.devices,
       hostFreeBytes: hardware.host.freeBytes,
     });
@@ -137,16 +135,8 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
   // Where by our count nothing fits, the engine is still asked, for the least: it knows better, and says so if not.
   const grantedTokens = best.tokens > 0 ? best.tokens : Math.min(leastTokens, wished.grantedTokens);
   const { totalBytes, contextBytes, computeBytes } = estimateMemory(memory, {
-    engine: 'node-llama-cpp',
-    context: {
-      contextTokens: grantedTokens * sequences,
-      cacheType: 'f16',
-      flashAttention: true,
-      ubatchTokens,
-      slots: sequences,
-      unified: false,
-      draftTokens: 0,
-    },
+    engine,
+    context: { ...made, contextTokens: grantedTokens * sequences, slots: sequences },
   });
   const isLess = grantedTokens < wished.grantedTokens;
   return {
