@@ -1,6 +1,6 @@
 import type { RunResult, StepFigures } from '@shared/run-result.ts';
 import type { Usage } from '@shared/money.ts';
-import { addUsage, noUsage } from '@shared/money.ts';
+import { addUsage, noUsage, promptTokensOf } from '@shared/money.ts';
 import { changeStatus } from '@shared/session-changes.ts';
 import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
 import { runStatusOf } from '@shared/session-state.ts';
@@ -73,8 +73,7 @@ function figuresOf(step: StepState): StepFigures {
     provider,
     model,
     reason,
-    promptTokens:
-      promptTokens ?? (end === null ? null : end.usage.freshInput + end.usage.cacheRead + end.usage.cacheWrite),
+    promptTokens: promptTokens ?? (end === null ? null : promptTokensOf(end.usage)),
     evaluatedTokens: end?.evaluatedTokens ?? null,
     outputTokens: end?.usage.output ?? 0,
     seconds: (end?.timings.totalMs ?? 0) / 1000,

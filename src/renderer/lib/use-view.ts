@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 
 /** What the middle of the window shows. */
 export type View =
@@ -14,10 +14,10 @@ const sessionPrefix = 'session:';
 /** Kept for reloads of this window or tab. */
 export function useView(): readonly [View, (view: View) => void] {
   const [view, setView] = useState(() => parse(sessionStorage.getItem(key)));
-  const show = (next: View): void => {
+  const show = useCallback((next: View): void => {
     setView(next);
     sessionStorage.setItem(key, next.type === 'session' ? sessionPrefix + next.sessionId : next.type);
-  };
+  }, []);
   return [view, show];
 }
 

@@ -74,8 +74,6 @@ export const conversation = {
   'step.requestGone': 'The bytes of the request are gone.',
   'step.loadingDetail': 'Reading the log …',
   'step.detailFailed': 'The log could not be read.',
-  'step.tokensIn': '{count} in',
-  'step.tokensOut': '{count} out',
   'step.price': 'Price from {source}, {date}',
   'step.status.requested': 'not started',
   'step.status.running': 'running',

@@ -74,7 +74,6 @@ export const settings = {
   'settings.status.missing': 'missing',
   'settings.file': 'Everything else is in the settings file',
   'settings.shortcuts': 'Shortcuts',
-  'settings.about': 'Dewpoint {version}',
 
   'code.copy': 'Copy the code',
   'code.copied': 'Copied',

@@ -83,7 +83,7 @@ function isSameRow(left: RowViewProps, right: RowViewProps): boolean {
     left.lastSaid === right.lastSaid &&
     left.onToggle === right.onToggle &&
     left.onUnfold === right.onUnfold &&
-    hasSameContent(left.row, right.row)
+    (left.row === right.row || hasSameContent(left.row, right.row))
   );
 }
 

@@ -22,10 +22,15 @@ export function FirstStart({ hasSessions }: FirstStartProps) {
   const client = useClient();
   const [isHidden, setIsHidden] = useStored(isFirstStartHidden);
   const local = useLocalModel();
-  const doctor = useQuery({ queryKey: ['doctor'], queryFn: ({ signal }) => client.doctor(undefined, { signal }) });
-  const sandbox = doctor.data?.find((finding) => finding.area === 'sandbox') ?? null;
   const isModelReady = local.data?.model?.state === 'ready';
-  if (isHidden || (hasSessions && (local.isPending || isModelReady))) return null;
+  const isShown = !isHidden && !(hasSessions && (local.isPending || isModelReady));
+  const doctor = useQuery({
+    queryKey: ['doctor'],
+    queryFn: ({ signal }) => client.doctor(undefined, { signal }),
+    enabled: isShown,
+  });
+  const sandbox = doctor.data?.find((finding) => finding.area === 'sandbox') ?? null;
+  if (!isShown) return null;
   return (
     <section aria-label={t('first.title')} className="rounded-xl border border-line p-5">
       <h2 className="font-semibold">{t('first.title')}</h2>
