@@ -88,7 +88,10 @@ class FileJournal implements LiveJournal {
     this.#state = options.state;
     this.#money = options.money;
     this.#savedOffset = options.log.sizeBytes;
-    this.#textBytes = createGrowingText((piece) => options.redactor.text(piece));
+    this.#textBytes = createGrowingText(
+      (piece) => options.redactor.text(piece),
+      () => options.redactor.knownSecrets(),
+    );
   }
 
   append(event: NewEvent): Promise<SessionEvent> {

@@ -7,6 +7,8 @@ export interface Redactor {
   stream(): RedactStream;
   /** A secret that became known later; from now on it is taken out, too. */
   learn(literal: Literal): void;
+  /** Grows with what is learnt: what was looked through before has to be looked through again. */
+  knownSecrets(): number;
 }
 
 /** Bytes in, redacted bytes out; what may be the beginning of a secret is held back until more is known. */
@@ -72,6 +74,7 @@ export function createRedactor(literals: readonly Literal[] = []): Redactor {
     text,
     json: (value) => toPlain(value, text, 0),
     stream: () => createRedactStream(inBytes),
+    knownSecrets: () => known.length,
     learn: (literal) => {
       if (literal.value.length < shortestLiteral || known.some(({ value }) => value === literal.value)) return;
       known = withEscapes([...known, literal]);

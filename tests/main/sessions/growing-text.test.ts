@@ -27,4 +27,13 @@ describe('growing text', () => {
     for (const pieces of texts.slice(0, 3)) bytesOf(pieces);
     expect(seen).toEqual(['[', 'one', ',zwei ü', ']', ',three 😀', ']', 'all in one piece']);
   });
+
+  it('looks through everything again when more is known to look for', () => {
+    const known = ['one'];
+    const clean = (piece: string): string => known.reduce((text, word) => text.replaceAll(word, '***'), piece);
+    const bytesOf = createGrowingText(clean, () => known.length);
+    expect(bytesOf(['[', 'one', ',two', ']']).toString()).toBe('[***,two]');
+    known.push('two');
+    expect(bytesOf(['[', 'one', ',two', ',three', ']']).toString()).toBe('[***,***,three]');
+  });
 });
