@@ -35,7 +35,7 @@ export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner
   try {
     const { signal } = new AbortController();
     for (const id of models) {
-      const { state } = await core.showModel(id, signal);
+      const { state } = await core.showModel(id, false, signal);
       if (state !== 'downloadable') continue;
       say(`fetching ${id}`);
       await core.pullModel(id, () => undefined, signal);

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionSummary } from '@shared/contract.ts';
-import type { Reply } from '@shared/errors.ts';
-import { AppError } from '@shared/errors.ts';
+import { AppError, valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings.ts';
 import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
 import catalogue from '../../resources/models.json';
@@ -371,10 +370,4 @@ function changeCommands(sessions: CoreSessions): Pick<CoreApi, 'showChanges' | '
 
 function busy(): AppError {
   return new AppError('conflict', 'A turn of this session is running.', { hint: 'Wait for its end, or cancel it.' });
-}
-
-function valueOf<T>(reply: Reply<T>): T {
-  if (reply.ok) return reply.value;
-  const { code, message, hint } = reply.error;
-  throw new AppError(code, message, hint === undefined ? {} : { hint });
 }

@@ -15,7 +15,7 @@ export interface DoctorSubject {
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly listKeys: () => Promise<KeyReport>;
-  readonly showModel: (id: string, signal: AbortSignal) => Promise<ModelEntry>;
+  readonly showModel: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
 }
 
 /** What works on this machine and what does not. Fetches nothing, starts nothing. */
@@ -79,7 +79,7 @@ const engineHint =
 
 async function model(area: string, id: string, subject: DoctorSubject, signal: AbortSignal): Promise<Finding> {
   try {
-    const entry = await subject.showModel(id, signal);
+    const entry = await subject.showModel(id, false, signal);
     if (entry.state === 'ready') return { area, status: 'ok', text: `${id} is ready`, hint: null };
     return { area, status: 'missing', text: `${id} is not on this machine`, hint: `dewpoint models pull ${id}` };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { AppError, messageOf } from '@shared/errors.ts';
+import { AppError, messageOf, valueOf } from '@shared/errors.ts';
 import type { ModelEntry, PullProgress } from '@shared/contract.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { splitModelId } from '@shared/models.ts';
@@ -22,7 +22,7 @@ export interface CoreModels {
   /** What the service itself lists now, with the key as it is now; rejects where it says no. Of its own, nothing kept. */
   readonly ask: (providerId: string, signal: AbortSignal) => Promise<readonly ModelInfo[]>;
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
-  readonly show: (id: string, signal: AbortSignal) => Promise<ModelEntry>;
+  readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
@@ -82,14 +82,15 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     provider: instances.get,
     ask: instances.ask,
     list,
-    show: async (id, signal) => {
+    show: async (id, fit, signal) => {
       const found = (await list(signal)).find((entry) => entry.id === id);
-      if (found !== undefined) return withFit(found, options.fit, signal);
+      if (found !== undefined) return fit ? withFit(found, options.fit, signal) : found;
       const name = splitModelId(id);
       const file = name?.provider === 'llama-cpp' ? await store.find(name.name) : null;
       if (file === null)
         throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
-      return withFit(await withInfo(entryOfFile(file), info, signal), options.fit, signal);
+      const entry = await withInfo(entryOfFile(file), info, signal);
+      return fit ? withFit(entry, options.fit, signal) : entry;
     },
     pull: async (id, onProgress, signal) => pull(store, id, onProgress, signal),
     dispose: instances.dispose,
@@ -265,9 +266,5 @@ async function pull(
       onProgress({ phase: phases[phase], doneBytes, totalBytes, text: '' });
     },
   });
-  if (!done.ok) {
-    const { code, message, hint } = done.error;
-    throw new AppError(code, message, hint === undefined ? {} : { hint });
-  }
-  onProgress({ phase: 'done', doneBytes: total ?? 0, totalBytes: total, text: done.value });
+  onProgress({ phase: 'done', doneBytes: total ?? 0, totalBytes: total, text: valueOf(done) });
 }

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { PlanInput } from '@shared/contract.ts';
-import { AppError } from '@shared/errors.ts';
+import { AppError, valueOf } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { DeviceMemory, PlanAnswer } from '@shared/plan.ts';
 import { readGguf } from './engines/gguf.ts';
@@ -85,10 +85,7 @@ export function createCorePlan(options: CorePlanOptions): CorePlan {
 }
 
 function answered(question: PlanQuestion): PlanAnswer {
-  const answer = answerPlan(question);
-  if (answer.ok) return answer.value;
-  const { code, message, hint } = answer.error;
-  throw new AppError(code, message, hint === undefined ? {} : { hint });
+  return valueOf(answerPlan(question));
 }
 
 const measureMs = 8_000;
@@ -159,10 +156,8 @@ async function factsOf(
   const name = split?.provider === 'llama-cpp' ? split.name : id;
   const stored = await store.find(name);
   if (stored?.path !== null && stored?.path !== undefined) {
-    const header = await readGguf(stored.path);
-    if (header.ok) return { facts: header.value.facts, path: stored.path };
-    const { code, message, hint } = header.error;
-    throw new AppError(code, message, hint === undefined ? {} : { hint });
+    const { facts } = valueOf(await readGguf(stored.path));
+    return { facts, path: stored.path };
   }
   const known = catalogue.known.find((model) => model.name === name);
   if (known !== undefined) {

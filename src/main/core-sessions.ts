@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Failure, Reply } from '@shared/errors.ts';
-import { AppError } from '@shared/errors.ts';
+import type { Reply } from '@shared/errors.ts';
+import { AppError, valueOf } from '@shared/errors.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { NewSessionRequest } from './api/core-api.ts';
@@ -202,8 +202,7 @@ async function createSession(
     },
     signal,
   );
-  if (!prepared.ok) throw asError(prepared.error);
-  const { path } = prepared.value;
+  const { path } = valueOf(prepared);
   return store.create({ id, title: request.title ?? '', projectPath: request.projectPath, workspace: { mode, path } });
 }
 
@@ -257,10 +256,9 @@ async function startRunner(
   if (!started.ok && started.error.code === 'missing-sandbox') {
     started = await options.startSandbox({ ...request, wanted: 'read-only', needsExecute: false }, signal);
   }
-  if (!started.ok) throw asError(started.error);
+  const sandbox = valueOf(started);
   await session.runner?.dispose();
   await session.sandbox?.dispose();
-  const sandbox = started.value;
   session.sandbox = sandbox;
   const { tier, image, text, limits, warnings } = sandbox.description;
   await journal.append({ type: 'sandbox-started', tier, image, description: [text, ...warnings].join(' '), limits });
@@ -278,10 +276,6 @@ async function startRunner(
     config: agentConfig(options),
   });
   return session.runner;
-}
-
-function asError({ code, message, hint }: Failure): AppError {
-  return new AppError(code, message, hint === undefined ? {} : { hint });
 }
 
 function agentConfig(options: CoreSessionsOptions): AgentConfig {

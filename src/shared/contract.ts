@@ -224,7 +224,8 @@ export const contract = {
   },
   models: {
     list: base.output(type<readonly ModelEntry[]>()),
-    show: base.input(z.object({ id: z.string() })).output(type<ModelEntry>()),
+    /** `fit`: with what it would get of this machine's memory, for which its header and the hardware are read. */
+    show: base.input(z.object({ id: z.string(), fit: z.boolean().default(false) })).output(type<ModelEntry>()),
     pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
   },
   plan: base.input(planInputSchema).output(type<PlanAnswer>()),

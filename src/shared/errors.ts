@@ -58,6 +58,13 @@ export class AppError extends Error {
   }
 }
 
+/** The value of a reply; throws its failure as an `AppError`. */
+export function valueOf<T>(reply: Reply<T>): T {
+  if (reply.ok) return reply.value;
+  const { code, message, hint } = reply.error;
+  throw new AppError(code, message, hint === undefined ? {} : { hint });
+}
+
 /** The text of whatever was thrown; never throws itself. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -72,7 +72,7 @@ export interface CoreApi {
   takeChanges(sessionId: string, paths: readonly string[]): Promise<ChangeOutcome>;
   undoChanges(sessionId: string, paths: readonly string[]): Promise<ChangeOutcome>;
   listModels(signal: AbortSignal): Promise<readonly ModelEntry[]>;
-  showModel(id: string, signal: AbortSignal): Promise<ModelEntry>;
+  showModel(id: string, fit: boolean, signal: AbortSignal): Promise<ModelEntry>;
   pullModel(id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
   /** What a model would take and get; loads and fetches nothing. */
   plan(input: PlanInput, signal: AbortSignal): Promise<PlanAnswer>;

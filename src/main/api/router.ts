@@ -45,7 +45,7 @@ export function createRouter(core: CoreApi) {
     },
     models: {
       list: os.models.list.handler(({ signal }) => core.listModels(orNever(signal))),
-      show: os.models.show.handler(({ input, signal }) => core.showModel(input.id, orNever(signal))),
+      show: os.models.show.handler(({ input, signal }) => core.showModel(input.id, input.fit, orNever(signal))),
       pull: os.models.pull.handler(({ input, signal }) => pullStream(core, input.id, orNever(signal))),
     },
     plan: os.plan.handler(({ input, signal }) => core.plan(input, orNever(signal))),

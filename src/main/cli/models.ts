@@ -21,7 +21,7 @@ export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core,
 };
 
 export const showModel: Command<[string, { readonly json?: boolean }]> = async ({ core, terminal }, id, { json }) => {
-  const model = await (await core()).models.show({ id });
+  const model = await (await core()).models.show({ id, fit: true });
   if (json === true) terminal.out(jsonLine(model));
   else terminal.out(describe(model));
   return 0;
