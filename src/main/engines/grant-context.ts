@@ -110,7 +110,7 @@ async function decide(
   // A file that cannot be read is the engine's to refuse, with its reason.
   const memory = header.ok ? readModelMemory(header.value.facts) : null;
   if (memory === null || !memory.known) return uncounted;
-  return fitted(memory.memory, { ...uncounted, expectsCard: cards.length > 0 }, { ...hardware, devices: cards });
+  return fitted(memory.memory, uncounted, { ...hardware, devices: cards });
 }
 
 /** As many conversations as were wished for, or one where that is what makes the length possible. */

@@ -1,6 +1,6 @@
 import type { Purse } from './purse.ts';
 import type { PurseCaps, PurseKeys, Scope } from './purse-state.ts';
-import { toNano, toUsd } from './purse-state.ts';
+import { scopes, toNano, toUsd } from './purse-state.ts';
 
 /** What a cap can be set for; a step is one model call. */
 export type CapScope = 'step' | Scope;
@@ -107,7 +107,7 @@ export function createBudget(options: BudgetOptions): Budget {
   };
 }
 
-const capOrder: readonly CapScope[] = ['step', 'task', 'session', 'project', 'day', 'month'];
+const capOrder: readonly CapScope[] = ['step', ...scopes];
 
 /** Under any cap a call without a known price is not made: nobody could say whether the cap holds. */
 function unpriced(caps: Caps): BudgetAnswer {
@@ -119,7 +119,6 @@ function unpriced(caps: Caps): BudgetAnswer {
 
 /** A cap is rounded down, as costs are rounded up. */
 function purseCaps(caps: Caps): PurseCaps {
-  const scopes: readonly Scope[] = ['task', 'session', 'project', 'day', 'month'];
   return Object.fromEntries(
     scopes.flatMap((scope) => {
       const usd = caps[scope];

@@ -47,7 +47,6 @@ interface OpenCall {
   readonly nano: number;
   readonly keys: PurseKeys;
   readonly step: number;
-  readonly at: number;
 }
 
 /** The fold of a purse's lines: what was spent and what is held under every key. */
@@ -102,7 +101,7 @@ export class PurseState {
   }
 
   #ask(record: Extract<PurseRecord, { type: 'asked' }>): Verdict {
-    const { id, nano, keys, caps, step, at } = record;
+    const { id, nano, keys, caps, step } = record;
     for (const scope of scopes) {
       const key = keys[scope];
       const cap = caps[scope];
@@ -113,7 +112,7 @@ export class PurseState {
         return { granted: false, refusal: { scope, limitNano, spentNano: spent, heldNano: held } };
       }
     }
-    this.#open.set(id, { nano, keys, step, at });
+    this.#open.set(id, { nano, keys, step });
     this.#each(keys, (key) => increase(this.#held, key, nano));
     return { granted: true };
   }
