@@ -104,7 +104,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     open: async (sessionId) => openSession(options, pathsOf(sessionId), sessionId),
     view: async (sessionId, how) => viewSession(pathsOf(sessionId), sessionId, how === 'whole'),
     list: () => listSessions(options, pathsOf),
-    find: (text) => findSession(options, text),
+    find: (text) => findSession(options, pathsOf, text),
     folderOf: (sessionId) => pathsOf(sessionId).folder,
   };
 }
@@ -312,11 +312,21 @@ async function summarise(options: SessionStoreOptions, paths: Paths, id: string)
   }
 }
 
-async function findSession(options: SessionStoreOptions, text: string): Promise<string> {
+async function findSession(
+  options: SessionStoreOptions,
+  pathsOf: (id: string) => Paths,
+  text: string,
+): Promise<string> {
   const ids = [...(await sessionIds(options.folder))].sort();
+  // A start that was killed before its first event leaves a folder, not a session.
+  const isBegun = async (id: string): Promise<boolean> => ((await sizeOf(pathsOf(id).log)) ?? 0) > 0;
   if (ids.includes(text)) return text;
-  if (text === 'last' && ids.length > 0) return ids.at(-1) ?? text;
-  const matches = text === '' ? [] : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
+  if (text === 'last') {
+    for (const id of [...ids].reverse()) if (await isBegun(id)) return id;
+  }
+  const alike = text === '' ? [] : ids.filter((id) => id.startsWith(text) || id.endsWith(text));
+  const begun = await Promise.all(alike.map(isBegun));
+  const matches = alike.filter((_, index) => begun[index]);
   const [only] = matches;
   if (only !== undefined && matches.length === 1) return only;
   if (matches.length > 1) {
@@ -330,8 +340,9 @@ async function findSession(options: SessionStoreOptions, text: string): Promise<
   });
 }
 
+/** An empty log is that of a start that was killed before anything was said to be written. */
 async function mustExist(paths: Paths, sessionId: string): Promise<void> {
-  if ((await sizeOf(paths.log)) === null) {
+  if (((await sizeOf(paths.log)) ?? 0) === 0) {
     throw new AppError('not-found', `There is no session "${sessionId}".`, {
       hint: '`dewpoint sessions list` shows what there is.',
     });

@@ -200,4 +200,22 @@ describe('session store', () => {
     await expect(home.store.find('')).rejects.toMatchObject({ code: 'not-found' });
     await expect(home.store.open('../../etc')).rejects.toMatchObject({ code: 'not-found' });
   });
+
+  it('takes the folder of a start that was killed before its first event for no session', async () => {
+    await using home = await makeHome();
+    const begun = await home.store.create({ ...scratchSession, id: '20250101-000000-aaaaaa' });
+    await begun.close();
+    for (const [id, log] of [
+      ['20250102-000000-bbbbbb', null],
+      ['20250103-000000-cccccc', ''],
+    ] as const) {
+      await mkdir(home.store.folderOf(id), { recursive: true });
+      if (log !== null) await writeFile(join(home.store.folderOf(id), 'events.jsonl'), log);
+      await expect(home.store.view(id)).rejects.toMatchObject({ code: 'not-found' });
+      await expect(home.store.open(id)).rejects.toMatchObject({ code: 'not-found' });
+      await expect(home.store.find(id.slice(-6))).rejects.toMatchObject({ code: 'not-found' });
+    }
+    expect(await home.store.find('last')).toBe(begun.sessionId);
+    expect((await home.store.list()).map(({ id }) => id)).toEqual([begun.sessionId]);
+  });
 });
