@@ -4,37 +4,22 @@ import type { SessionSummary } from '@shared/contract.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings.ts';
 import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
-import catalogue from '../../resources/models.json';
 import type { CoreApi } from './api/core-api.ts';
 import type { AgentConfig } from './agent/services.ts';
 import { discoverRecipes } from './agent/recipes/registry.ts';
 import { runReplayTurn } from './agent/replay-turn.ts';
 import { buildRunResult } from './agent/run-result.ts';
 import { examine } from './core-doctor.ts';
-import type { CoreKeys } from './core-keys.ts';
-import { createCoreKeys } from './core-keys.ts';
+import type { ModelParts } from './core-model-parts.ts';
+import { createModelParts } from './core-model-parts.ts';
 import type { CoreMoney } from './core-money.ts';
 import { createCoreMoney } from './core-money.ts';
-import type { CoreModels } from './core-models.ts';
-import { createCoreModels } from './core-models.ts';
 import type { CoreSessions } from './core-sessions.ts';
-import type { CorePlan } from './core-plan.ts';
-import { createCorePlan } from './core-plan.ts';
 import { createCoreSessions } from './core-sessions.ts';
-import { createGrantContext } from './engines/grant-context.ts';
-import type { Hardware } from './engines/hardware.ts';
-import { readHardware } from './engines/hardware.ts';
-import type { LlamaEngine } from './engines/llama-client.ts';
-import { createLlamaEngine } from './engines/llama-client.ts';
-import { parseCatalogue } from './engines/model-catalogue.ts';
-import { createModelStore } from './engines/model-store.ts';
 import { delay } from './lib/delay.ts';
-import { createNetFetch } from './lib/net-fetch.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
-import { listedPrice } from './money/prices.ts';
 import { gatherFacts } from './projects/gather-facts.ts';
-import { discoverProviders } from './providers/registry.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace.ts';
@@ -119,11 +104,8 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
   };
 }
 
-interface Parts {
+interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models'> {
   readonly settings: SettingsStore;
-  readonly models: CoreModels;
-  readonly plan: CorePlan;
-  readonly keys: CoreKeys;
   readonly money: CoreMoney;
   readonly sessions: CoreSessions;
   readonly store: SessionStore;
@@ -178,62 +160,6 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     env,
     disposeEngine: () => llama.dispose(),
   };
-}
-
-/** The engine of this machine, what fits on it, the keys of services, and the models of all of them. */
-function createModelParts(
-  config: ComposeConfig,
-  { env, files, settings, redactor }: ModelPartsOptions,
-): Pick<Parts, 'plan' | 'keys' | 'models'> & { readonly llama: LlamaEngine } {
-  const now = Date.now;
-  const llama = createLlamaEngine({ nodePath: files.node, workerPath: files.worker, now });
-  const known = parseCatalogue(catalogue);
-  const modelStore = createModelStore({
-    cacheDir: config.cache,
-    catalogue: known,
-    env: { ...env },
-    downloadUri: llama.download.bind(llama),
-  });
-  const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);
-  const plan = createCorePlan({
-    store: modelStore,
-    catalogue: known,
-    measure: (context, signal) => llama.measure(context, signal),
-    readHardware: hardware,
-  });
-  const keys = createCoreKeys({
-    home: config.home,
-    env,
-    nodePath: files.node,
-    processPath: files.keyProcess,
-    settings: () => settings.current(),
-    learn: (secret) => redactor.learn(secret),
-    onNotice: config.onNotice,
-    askModels: (provider, signal) => models.ask(provider, signal),
-  });
-  const models: CoreModels = createCoreModels({
-    grantContext: createGrantContext({ readHardware: hardware, enginePid: () => llama.pid() }),
-    fit: plan.fit,
-    registry: discoverProviders(),
-    settings: () => settings.current(),
-    store: modelStore,
-    llama,
-    cacheDir: config.cache,
-    workerPath: files.worker,
-    nodePath: files.node,
-    secret: (provider, own) => keys.secret(provider, own),
-    price: listedPrice,
-    fetch: createNetFetch(() => settings.current().connection, env),
-    now,
-  });
-  return { llama, plan, keys, models };
-}
-
-interface ModelPartsOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly files: ReturnType<typeof findFiles>;
-  readonly settings: SettingsStore;
-  readonly redactor: Redactor;
 }
 
 /** Where the built files lie: the entry is two folders below the root, in `out/main` as in `src/main`. */

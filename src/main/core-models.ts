@@ -69,6 +69,17 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
       return known === null ? null : withPrice(options, known);
     }
   };
+  /** Only its own provider is asked. */
+  const entryOf = async (id: string, signal: AbortSignal): Promise<ModelEntry | null> => {
+    const name = splitModelId(id);
+    if (name === null) return null;
+    if (name.provider === 'llama-cpp') {
+      const file = await store.find(name.name);
+      return file === null ? null : entryOfFile(file);
+    }
+    const entries = await entriesOf(options, name.provider, instances.get(name.provider), signal);
+    return entries.find((entry) => entry.id === id) ?? null;
+  };
   const list: CoreModels['list'] = async (signal) => {
     const stored = (await store.list()).map((model) => entryOfFile(model));
     const others = instances
@@ -83,14 +94,11 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     ask: instances.ask,
     list,
     show: async (id, fit, signal) => {
-      const found = (await list(signal)).find((entry) => entry.id === id);
-      if (found !== undefined) return fit ? withFit(found, options.fit, signal) : found;
-      const name = splitModelId(id);
-      const file = name?.provider === 'llama-cpp' ? await store.find(name.name) : null;
-      if (file === null)
+      const entry = await entryOf(id, signal);
+      if (entry === null)
         throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
-      const entry = await withInfo(entryOfFile(file), info, signal);
-      return fit ? withFit(entry, options.fit, signal) : entry;
+      const known = await withInfo(entry, info, signal);
+      return fit ? withFit(known, options.fit, signal) : known;
     },
     pull: async (id, onProgress, signal) => pull(store, id, onProgress, signal),
     dispose: instances.dispose,

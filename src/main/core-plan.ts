@@ -3,7 +3,7 @@ import type { PlanInput } from '@shared/contract.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { DeviceMemory, PlanAnswer } from '@shared/plan.ts';
-import { readGguf } from './engines/gguf.ts';
+import type { ReadHeader } from './engines/header-reader.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import type { Hardware } from './engines/hardware.ts';
 import type { ModelCatalogue } from './engines/model-catalogue.ts';
@@ -15,6 +15,7 @@ import type { PlanQuestion } from './engines/plan-answer.ts';
 export interface CorePlanOptions {
   readonly store: ModelStore;
   readonly catalogue: ModelCatalogue;
+  readonly readHeader: ReadHeader;
   /** The engine's own dry run; null where it cannot say. */
   readonly measure: LlamaEngine['measure'];
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
@@ -148,7 +149,7 @@ function factsOfKeys(given: Readonly<Record<string, unknown>>): ModelFacts {
 
 /** From the file's own header where it is here, else from the catalogue. */
 async function factsOf(
-  { store, catalogue }: CorePlanOptions,
+  { store, catalogue, readHeader }: CorePlanOptions,
   id: string | null,
 ): Promise<{ readonly facts: ModelFacts; readonly path: string | null }> {
   if (id === null) throw new AppError('usage', 'Give a model or keys.');
@@ -156,7 +157,7 @@ async function factsOf(
   const name = split?.provider === 'llama-cpp' ? split.name : id;
   const stored = await store.find(name);
   if (stored?.path !== null && stored?.path !== undefined) {
-    const { facts } = valueOf(await readGguf(stored.path));
+    const { facts } = valueOf(await readHeader(stored.path));
     return { facts, path: stored.path };
   }
   const known = catalogue.known.find((model) => model.name === name);

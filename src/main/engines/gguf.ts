@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { AppError, failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import { createGgufParse, ggufLimits } from './gguf-parse.ts';
+import { numberOf } from './model-keys.ts';
 import type { ModelFacts } from './model-memory.ts';
 
 /** What a model file says about itself. */
@@ -103,8 +104,4 @@ function cutShort(needed: number, size: number): AppError {
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
-}
-
-function numberOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

@@ -1,7 +1,8 @@
-import { stat } from 'node:fs/promises';
-import { readGguf } from './gguf.ts';
+import { batchTokens } from './batch-tokens.ts';
+import { stampOf } from './header-reader.ts';
+import type { ReadHeader } from './header-reader.ts';
 import type { Hardware } from './hardware.ts';
-import { planMemory } from './memory-plan.ts';
+import { leastTokens, planMemory } from './memory-plan.ts';
 import { estimateMemory, readModelMemory } from './model-memory.ts';
 import type { ModelMemory } from './model-memory.ts';
 
@@ -32,6 +33,7 @@ export interface ContextGrant {
 export type GrantContext = (path: string, wish: ContextWish) => Promise<ContextGrant>;
 
 export interface GrantContextOptions {
+  readonly readHeader: ReadHeader;
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
   /** Of the engine's process; null while none runs. */
   readonly enginePid: () => number | null;
@@ -39,8 +41,6 @@ export interface GrantContextOptions {
 
 /** A processor reads some ten to hundred tokens a second: a longer prompt would be waited for, not used. */
 const usefulTokens = { card: 65_536, processor: 8_192 } as const;
-/** Prompt tokens that the engine's process computes at once; see `llama-worker/load-model.ts`. */
-const batchTokens = { card: 512, processor: 64 } as const;
 
 interface Decision {
   /** Null until a process runs that it was made for. */
@@ -52,12 +52,11 @@ interface Decision {
  * Free memory is read right before a load, and not again while the model that was loaded takes its part of it. Another
  * model is planned as if the one before were gone, for the engine holds one at a time.
  */
-export function createGrantContext({ readHardware, enginePid }: GrantContextOptions): GrantContext {
+export function createGrantContext({ readHeader, readHardware, enginePid }: GrantContextOptions): GrantContext {
   const made = new Map<string, Decision>();
   let last: Decision | null = null;
   return async (path, wish) => {
-    const file = await stat(path).catch(() => null);
-    const key = JSON.stringify([path, file?.size, file?.mtimeMs, wish]);
+    const key = JSON.stringify([path, await stampOf(path), wish]);
     const pid = enginePid();
     const known = made.get(key);
     if (known !== undefined && (known.pid === null || known.pid === pid)) {
@@ -66,7 +65,7 @@ export function createGrantContext({ readHardware, enginePid }: GrantContextOpti
       return known.grant;
     }
     const before = pid !== null && last?.pid === pid ? await last.grant : null;
-    const grant = decide(path, wish, async (signal) => released(await readHardware(signal), before));
+    const grant = decide(await readHeader(path), wish, async (signal) => released(await readHardware(signal), before));
     last = { pid, grant };
     made.set(key, last);
     return grant;
@@ -88,11 +87,11 @@ function released(hardware: Hardware, before: ContextGrant | null): Hardware {
 }
 
 async function decide(
-  path: string,
+  header: Awaited<ReturnType<ReadHeader>>,
   wish: ContextWish,
   readHardware: GrantContextOptions['readHardware'],
 ): Promise<ContextGrant> {
-  const [header, hardware] = await Promise.all([readGguf(path), readHardware(AbortSignal.timeout(hardwareMs))]);
+  const hardware = await readHardware(AbortSignal.timeout(hardwareMs));
   const cards = wish.gpu === 'off' ? [] : hardware.devices;
   const useful = cards.length > 0 ? usefulTokens.card : usefulTokens.processor;
   const trained = header.ok ? header.value.contextTokens : null;
@@ -149,6 +148,5 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
   };
 }
 
-const leastTokens = 4_096;
 /** A tool of a vendor that hangs must not hold up a call. */
 const hardwareMs = 5_000;

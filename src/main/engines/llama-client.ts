@@ -6,6 +6,7 @@ import { createChannel } from './channel.ts';
 import { createModelFileCheck } from './check-model-file.ts';
 import type { ModelFileCheck } from './check-model-file.ts';
 import type { Channel } from './channel.ts';
+import { createHeaderReader } from './header-reader.ts';
 import { startLlamaProcess } from './llama-process.ts';
 import type { LlamaProcess } from './llama-process.ts';
 import type {
@@ -77,7 +78,7 @@ const abortGraceMs = 120;
 
 export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
   const queue = new PQueue({ concurrency: 1 });
-  const checkFile = options.checkModelFile ?? createModelFileCheck();
+  const checkFile = options.checkModelFile ?? createModelFileCheck(createHeaderReader());
   let child: LlamaProcess | null = null;
   const alive = (): LlamaProcess => {
     if (child === null || !child.isAlive) {

@@ -178,16 +178,22 @@ function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
   const watch = watchMemory(pid);
   const startedAt = Date.now();
   let lastWorkAt = startedAt;
-  const timer = setInterval(() => {
+  let lastLookAt = 0;
+  const look = (): void => {
+    lastLookAt = Date.now();
     watch.look();
+  };
+  const timer = setInterval(() => {
+    look();
     if (!watch.isLimited && Date.now() - startedAt > startsForMs) clearInterval(timer);
   }, lookMs);
   timer.unref();
-  watch.look();
+  look();
   return {
     noteWork() {
       lastWorkAt = Date.now();
-      watch.look();
+      // It comes with every token, and a look reads two files of the system.
+      if (lastWorkAt - lastLookAt >= lookMs) look();
     },
     isStuck: () => watch.isNearLimit && Date.now() - lastWorkAt > stuckMs,
     verdict: (signal) => watch.verdict(signal),

@@ -4,6 +4,7 @@ import { contextBytesOfLayers, countCells, refusedCache } from './context-memory
 import type { ContextRequest } from './context-memory.ts';
 import { mayQuantise } from './model-memory.ts';
 import type { ModelMemory, ModelWeights } from './model-memory.ts';
+import { lastThatHolds } from './last-that-holds.ts';
 import { placeLayers } from './place-layers.ts';
 import type { Placement } from './place-layers.ts';
 
@@ -37,8 +38,10 @@ export interface PlanRequest {
 const kibi = 1024;
 const mebi = 1024 * kibi;
 /** A context that can be called one at all; llama.cpp's own fit goes no lower either. */
-const leastTokens = 4096;
+export const leastTokens = 4096;
 /** What an agent should have, what it can do with, and from where on it is told. Policy; not a property of a model. */
+/** The engine rounds a context up to so many tokens. */
+const cellStep = 256;
 const steps = { aim: 64 * kibi, accept: 32 * kibi, warn: 16 * kibi } as const;
 
 /** Left free on a card: the larger of 300 MiB and 3 %, and what the driver will take. */
@@ -130,20 +133,11 @@ function largest(
   };
   const whole = at(ceiling);
   if (whole !== null) return whole;
-  let best = at(least);
-  if (best === null) return null;
-  let low = Math.floor(least / 256);
-  let high = Math.ceil(ceiling / 256);
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    const found = at(middle * 256);
-    if (found === null) high = middle;
-    else {
-      low = middle;
-      best = found;
-    }
-  }
-  return best;
+  const smallest = at(least);
+  if (smallest === null) return null;
+  const first = Math.floor(least / cellStep);
+  const last = lastThatHolds(first, Math.ceil(ceiling / cellStep), (step) => at(step * cellStep) !== null);
+  return last === first ? smallest : at(last * cellStep);
 }
 
 function place(
@@ -254,14 +248,8 @@ function onHost(search: Search, weights: ModelWeights): GrantedPlan {
   const budget = request.hostFreeBytes === null ? Number.POSITIVE_INFINITY : hostBudget(request.hostFreeBytes);
   let tokens = ceiling;
   if (bytesAt(ceiling, type) > budget) {
-    let low = Math.floor(least / 256) - 1;
-    let high = Math.ceil(ceiling / 256);
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (bytesAt(middle * 256, type) > budget) high = middle;
-      else low = middle;
-    }
-    tokens = low * 256;
+    const fitsAt = (step: number): boolean => bytesAt(step * cellStep, type) <= budget;
+    tokens = lastThatHolds(Math.floor(least / cellStep) - 1, Math.ceil(ceiling / cellStep), fitsAt) * cellStep;
   }
   const fits = tokens >= least;
   return {

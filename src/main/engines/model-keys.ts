@@ -38,6 +38,7 @@ export function readKeys(keys: GgufKeys): KeyReader | null {
   };
 }
 
-function numberOf(value: unknown): number | null {
+/** Null for anything but one finite number. */
+export function numberOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

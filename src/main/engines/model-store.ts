@@ -5,8 +5,8 @@ import type { Reply } from '@shared/errors.ts';
 import type { Gear } from '@shared/models.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import { fetchParts } from './fetch-parts.ts';
-import { readGguf } from './gguf.ts';
 import { sha256OfFile } from './hash-file.ts';
+import type { ReadHeader } from './header-reader.ts';
 import type { CatalogueModel, ModelCatalogue, ModelSource } from './model-catalogue.ts';
 
 /** A model file that is there, or could be. */
@@ -53,6 +53,7 @@ export interface ModelStoreOptions {
   readonly cacheDir: string;
   readonly catalogue: ModelCatalogue;
   readonly env: NodeJS.ProcessEnv;
+  readonly readHeader: ReadHeader;
   /** Downloads a URI into a file; null where there is no downloader. */
   readonly downloadUri:
     | ((
@@ -78,7 +79,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     const size = await sizeOf(path);
     if (known !== undefined)
       return describeKnown(known, { path: size === null ? null : path, isWhole: size === known.bytes });
-    return size === null ? null : describeFile(name, path, size);
+    return size === null ? null : describeFile(name, path, { bytes: size, readHeader: options.readHeader });
   };
   return {
     starter: models.find((model) => model.starter)?.name ?? null,
@@ -215,8 +216,12 @@ function describeKnown(
 }
 
 /** A file that is not of the catalogue; what is known of it is what it says itself. A damaged one is listed, too. */
-async function describeFile(name: string, path: string, bytes: number): Promise<StoredModel> {
-  const header = await readGguf(path);
+async function describeFile(
+  name: string,
+  path: string,
+  { bytes, readHeader }: { readonly bytes: number; readonly readHeader: ReadHeader },
+): Promise<StoredModel> {
+  const header = await readHeader(path);
   const known = header.ok ? header.value : null;
   return {
     name,

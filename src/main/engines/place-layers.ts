@@ -1,3 +1,4 @@
+import { lastThatHolds } from './last-that-holds.ts';
 import type { ModelWeights } from './model-memory.ts';
 
 export interface PlaceRequest {
@@ -84,14 +85,8 @@ function fill(
 function lastThatFit(request: PlaceRequest, sizes: readonly number[], output: number): readonly number[] | null {
   const endFrom = (start: number): readonly number[] => sizes.map((_, index) => index).slice(start);
   const fits = (start: number): boolean => fill(request, sizes, endFrom(start), output) !== null;
-  let low = 0;
-  let high = sizes.length;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (fits(middle)) high = middle;
-    else low = middle;
-  }
-  return high < sizes.length ? endFrom(high) : null;
+  const start = lastThatHolds(0, sizes.length, (layer) => !fits(layer)) + 1;
+  return start < sizes.length ? endFrom(start) : null;
 }
 
 /** Where only the sum is known every layer is as large as the next, and the output is one of them. */

@@ -1,5 +1,5 @@
 import type { CacheType, DeviceMemory, EngineProfile, PlanAnswer } from '@shared/plan.ts';
-import { budgetBytes, planMemory, ruleOfThumb } from './memory-plan.ts';
+import { budgetBytes, leastTokens, planMemory, ruleOfThumb } from './memory-plan.ts';
 import { estimateMemory, readModelMemory, unknownMemory } from './model-memory.ts';
 import type { ModelFacts, ModelMemory } from './model-memory.ts';
 import { contextTerms, refusedCache } from './context-memory.ts';
@@ -87,7 +87,7 @@ function frame(
 /** For a model that no rule covers: the rule of thumb for the largest card, and said to be one. */
 function unknownAnswer(question: PlanQuestion, why: string): PlanAnswer {
   const { hardware, contextTokens, facts, cacheType } = question;
-  const thumbed = thumb(hardware.devices) ?? 4096;
+  const thumbed = thumb(hardware.devices) ?? leastTokens;
   const context = Math.min(contextTokens ?? thumbed, thumbed);
   return {
     ...unknownMemory(facts.weights?.totalBytes ?? null),

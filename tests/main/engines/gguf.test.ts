@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createModelFileCheck } from '../../../src/main/engines/check-model-file.ts';
+import { createHeaderReader } from '../../../src/main/engines/header-reader.ts';
 import { readGguf } from '../../../src/main/engines/gguf.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
 
@@ -157,7 +158,7 @@ function nested(depth: number): readonly Buffer[] {
 
 describe('createModelFileCheck', () => {
   it('names what is wrong in the words of a provider, and looks again when the file changed', async () => {
-    const check = createModelFileCheck();
+    const check = createModelFileCheck(createHeaderReader());
     const path = await saved(whole);
     expect(await check(path)).toBeNull();
     await writeFile(path, whole.subarray(0, 200));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGrantContext } from '../../../src/main/engines/grant-context.ts';
 import type { ContextWish } from '../../../src/main/engines/grant-context.ts';
+import { readGguf } from '../../../src/main/engines/gguf.ts';
 import type { Hardware } from '../../../src/main/engines/hardware.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
 
@@ -63,7 +64,7 @@ function hardware(): Promise<Hardware> {
 }
 
 const wish: ContextWish = { askedTokens: null, sequences: 3, gpu: 'auto' };
-const grants = () => createGrantContext({ readHardware: hardware, enginePid: () => pid });
+const grants = () => createGrantContext({ readHeader: readGguf, readHardware: hardware, enginePid: () => pid });
 
 describe('the context that a model is granted', () => {
   it('is the useful length of a processor, three times over, where there is room for it', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, success } from '@shared/errors.ts';
+import { createHeaderReader } from '../../../src/main/engines/header-reader.ts';
 import { parseCatalogue } from '../../../src/main/engines/model-catalogue.ts';
 import type { CatalogueModel } from '../../../src/main/engines/model-catalogue.ts';
 import { createModelStore } from '../../../src/main/engines/model-store.ts';
@@ -86,6 +87,7 @@ function createStore(overrides: Partial<ModelStoreOptions> = {}, entry: Catalogu
     cacheDir,
     catalogue: { version: 1, date: '2026-11-21', models: [entry], known: [] },
     env: { PATH: `${join(dir, 'bin')}:/bin:/usr/bin` },
+    readHeader: createHeaderReader(),
     downloadUri: null,
     ...overrides,
   });

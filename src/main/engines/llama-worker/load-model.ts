@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { stat } from 'node:fs/promises';
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
+import { batchTokens } from '../batch-tokens.ts';
 import { defaultSystemOf, isChatMl } from './render-chat.ts';
 import { createStateStore } from './state-store.ts';
 import type { StateStore } from './state-store.ts';
@@ -33,13 +34,6 @@ export interface Engine {
   dispose(): Promise<void>;
 }
 
-/**
- * Prompt tokens of one native call. A call cannot be interrupted: on a processor 64 take less than a second and
- * are computed nearly as fast as 512; a card computes 512 at once. Fixed, not adapted to the clock, because the
- * last digits of a result depend on how a prompt was divided.
- */
-const chunkOf = { cpu: 64, gpu: 512 } as const;
-
 /** Throws what the engine throws; the caller gives it a name. */
 export async function loadModel(
   options: LoadOptions,
@@ -60,8 +54,9 @@ export async function loadModel(
   llama.maxThreads = threads;
   const model = await llama.loadModel({ modelPath: options.modelPath, onLoadProgress: onProgress });
   const onCard = llama.gpu !== false && model.gpuLayers > 0;
+  const chunkTokens = onCard ? batchTokens.card : batchTokens.processor;
   const contextTokens = Math.min(options.contextTokens, model.trainContextSize);
-  const context = await createContext(model, contextTokens, options.sequences, onCard ? chunkOf.gpu : chunkOf.cpu);
+  const context = await createContext(model, contextTokens, options.sequences, chunkTokens);
   const slots = openSlots(context);
   const chatTemplate = model.fileInfo.metadata.tokenizer.chat_template ?? null;
   const file = await stat(options.modelPath);
@@ -80,7 +75,7 @@ export async function loadModel(
     model,
     slots,
     contextTokens: context.contextSize,
-    chunkTokens: onCard ? chunkOf.gpu : chunkOf.cpu,
+    chunkTokens,
     template: isChatMl(chatTemplate)
       ? { type: 'chatml', defaultSystem: defaultSystemOf(chatTemplate ?? '') }
       : { type: 'model' },

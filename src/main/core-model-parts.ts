@@ -1,0 +1,99 @@
+import catalogue from '../../resources/models.json';
+import type { CoreKeys } from './core-keys.ts';
+import { createCoreKeys } from './core-keys.ts';
+import type { CoreModels } from './core-models.ts';
+import { createCoreModels } from './core-models.ts';
+import type { CorePlan } from './core-plan.ts';
+import { createCorePlan } from './core-plan.ts';
+import { createModelFileCheck } from './engines/check-model-file.ts';
+import { createGrantContext } from './engines/grant-context.ts';
+import type { Hardware } from './engines/hardware.ts';
+import { readHardware } from './engines/hardware.ts';
+import { createHeaderReader } from './engines/header-reader.ts';
+import type { LlamaEngine } from './engines/llama-client.ts';
+import { createLlamaEngine } from './engines/llama-client.ts';
+import { parseCatalogue } from './engines/model-catalogue.ts';
+import { createModelStore } from './engines/model-store.ts';
+import { createNetFetch } from './lib/net-fetch.ts';
+import { listedPrice } from './money/prices.ts';
+import { discoverProviders } from './providers/registry.ts';
+import type { Redactor } from './sessions/redact.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
+
+export interface ModelParts {
+  readonly llama: LlamaEngine;
+  readonly plan: CorePlan;
+  readonly keys: CoreKeys;
+  readonly models: CoreModels;
+}
+
+interface ModelPartsConfig {
+  readonly home: string;
+  readonly cache: string;
+  readonly onNotice: (text: string) => void;
+}
+
+interface ModelPartsOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The built worker and key process, and the program that runs them. */
+  readonly files: { readonly worker: string; readonly keyProcess: string; readonly node: string };
+  readonly settings: SettingsStore;
+  readonly redactor: Redactor;
+}
+
+/** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
+export function createModelParts(
+  config: ModelPartsConfig,
+  { env, files, settings, redactor }: ModelPartsOptions,
+): ModelParts {
+  const now = Date.now;
+  const readHeader = createHeaderReader();
+  const llama = createLlamaEngine({
+    nodePath: files.node,
+    workerPath: files.worker,
+    now,
+    checkModelFile: createModelFileCheck(readHeader),
+  });
+  const known = parseCatalogue(catalogue);
+  const modelStore = createModelStore({
+    cacheDir: config.cache,
+    catalogue: known,
+    env: { ...env },
+    readHeader,
+    downloadUri: llama.download.bind(llama),
+  });
+  const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);
+  const plan = createCorePlan({
+    store: modelStore,
+    catalogue: known,
+    readHeader,
+    measure: (context, signal) => llama.measure(context, signal),
+    readHardware: hardware,
+  });
+  const keys = createCoreKeys({
+    home: config.home,
+    env,
+    nodePath: files.node,
+    processPath: files.keyProcess,
+    settings: () => settings.current(),
+    learn: (secret) => redactor.learn(secret),
+    onNotice: config.onNotice,
+    askModels: (provider, signal) => models.ask(provider, signal),
+  });
+  const models: CoreModels = createCoreModels({
+    grantContext: createGrantContext({ readHeader, readHardware: hardware, enginePid: () => llama.pid() }),
+    fit: plan.fit,
+    registry: discoverProviders(),
+    settings: () => settings.current(),
+    store: modelStore,
+    llama,
+    cacheDir: config.cache,
+    workerPath: files.worker,
+    nodePath: files.node,
+    secret: (provider, own) => keys.secret(provider, own),
+    price: listedPrice,
+    fetch: createNetFetch(() => settings.current().connection, env),
+    now,
+  });
+  return { llama, plan, keys, models };
+}
