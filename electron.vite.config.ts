@@ -9,7 +9,16 @@ const define = { __APP_VERSION__: JSON.stringify(version) };
 const alias = { '@shared': resolve('src/shared') };
 
 /** Native or ESM-only packages that are loaded at run time and must not be bundled. */
-const external = ['electron', 'node-llama-cpp', 'keytar', 'bufferutil', 'utf-8-validate', 'cpu-features', /\.node$/];
+const external = [
+  'electron',
+  'node-llama-cpp',
+  'keytar',
+  '@photostructure/sqlite',
+  'bufferutil',
+  'utf-8-validate',
+  'cpu-features',
+  /\.node$/,
+];
 
 export default defineConfig({
   main: {

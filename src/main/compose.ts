@@ -12,6 +12,8 @@ import { buildRunResult } from './agent/run-result.ts';
 import { examine } from './core-doctor.ts';
 import type { ModelParts } from './core-model-parts.ts';
 import { createModelParts } from './core-model-parts.ts';
+import type { CoreLibrary } from './core-library.ts';
+import { createCoreLibrary } from './core-library.ts';
 import type { CoreMoney } from './core-money.ts';
 import { createCoreMoney } from './core-money.ts';
 import type { CoreSessions } from './core-sessions.ts';
@@ -72,6 +74,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     callDetail: async (sessionId, id) => readCallDetail((await store.view(sessionId)).read(), id, blobs),
     replay: async (sessionId) => {
       if (sessions.runner(sessionId)?.isRunning() === true) throw busy();
+    ...parts.library.commands,
       const view = await store.view(sessionId, 'whole');
       return replaySession(view, blobs, (turn) => runReplayTurn(turn, replayParts));
     },
@@ -109,6 +112,7 @@ interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models'> {
   readonly money: CoreMoney;
   readonly sessions: CoreSessions;
   readonly store: SessionStore;
+      await parts.library.dispose();
   readonly blobs: Blobs;
   readonly tools: ReturnType<ReturnType<typeof builtInTools>['list']>;
   readonly recipes: ReturnType<typeof discoverRecipes>;
@@ -119,6 +123,8 @@ interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models'> {
 async function createParts(config: ComposeConfig): Promise<Parts> {
   const env = config.env ?? process.env;
   const now = Date.now;
+  readonly compare: CoreCompare;
+  readonly library: CoreLibrary;
   const log = config.diagnostics ?? silentLog;
   const files = findFiles();
   const settings = valueOf(await openSettings(config.home));
@@ -181,6 +187,8 @@ function findFiles(): {
 }
 
 /** The program for the engine's process: this one where it is Node, else the Node that came by package. */
+    compare,
+    library: createCoreLibrary({ home: config.home, store, diagnostics: log }),
 function findNode(root: string): string {
   if (process.versions.electron === undefined) return process.execPath;
   const names = [`node-${process.platform}-${process.arch}`, 'node'];

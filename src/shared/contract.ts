@@ -27,6 +27,30 @@ export interface SessionSummary {
 
 /** What a subscriber gets: facts in batches and in order, and pushes that are never stored. */
 export type SessionPush =
+/** Where in a session a text stands. */
+export type SearchKind = 'title' | 'message' | 'answer' | 'call' | 'output';
+
+export interface SearchHit {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly projectPath: string | null;
+  readonly kind: SearchKind;
+  /** The id of the message, model call, tool call, action or turn it stands in; null for the title. */
+  readonly ref: string | null;
+  /** Of the event. */
+  readonly seq: number;
+  readonly at: number;
+  /** A line of it: what was found and what is around it. */
+  readonly snippet: { readonly before: string; readonly match: string; readonly after: string };
+}
+
+export interface SearchAnswer {
+  /** The latest first, a few of each session. */
+  readonly hits: readonly SearchHit[];
+  /** False: some logs were not looked through yet; asked again, it has more. */
+  readonly isComplete: boolean;
+}
+
   | { readonly type: 'events'; readonly events: readonly SessionEvent[] }
   | { readonly type: 'transients'; readonly items: readonly Transient[] }
   /** Everything up to here was in the log when the subscription began. */
@@ -219,6 +243,10 @@ export const contract = {
     show: base
       .input(bySession.extend({ paths: z.array(z.string()).default([]) }))
       .output(type<readonly ChangedFile[]>()),
+    /** What holds all words of the text, in titles, messages, answers, commands and outputs of all sessions. */
+    search: base
+      .input(z.object({ text: z.string().min(1).max(500), limit: z.number().int().positive().max(500).default(50) }))
+      .output(type<SearchAnswer>()),
     take: base.input(bySession.extend({ paths: z.array(z.string()).default([]) })).output(type<ChangeOutcome>()),
     undo: base.input(bySession.extend({ paths: z.array(z.string()).default([]) })).output(type<ChangeOutcome>()),
   },

@@ -45,6 +45,8 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
   const cells = new Map<string, CostCell>();
   return {
     add(event) {
+      // What was copied from another log was paid for there.
+      if (event.type === 'history-copied') cells.clear();
       if (event.type === 'model-call-started') {
         started.set(event.callId, { model: event.rung.model, where: event.rung.where });
       }

@@ -52,6 +52,7 @@ export function reduceMoney(state: MoneyState, event: SessionEvent): MoneyState 
   }
   if (event.type === 'model-call-ended') return endCall(state, event);
   if (event.type === 'child-session-ended') return addChild(state, event);
+  if (event.type === 'history-copied') return emptyMoney;
   return state;
 }
 

@@ -49,6 +49,10 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'session-created':
       return created(event);
     case 'session-repaired':
+    case 'session-renamed':
+      return { title: line(event.title) };
+    case 'history-copied':
+      return { sandbox: null };
       return noticed(state, {
         ...event,
         level: 'warning',

@@ -56,6 +56,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     findSession: async () => notThere(),
     showSession: async () => ({ state: events.reduce(reduceSession, emptySession), money: emptyMoney }),
     result: async () => notThere(),
+    searchSessions: async () => ({ hits: [], isComplete: true }),
     callDetail: async () => ({ text: null, request: null, parts: [], price: null, tools: [] }),
     replay: async () => notThere(),
     showChanges: async () => [],

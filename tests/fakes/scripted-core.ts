@@ -100,6 +100,7 @@ const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessio
   cancel: async () => undefined,
   approve: async () => undefined,
   answerCap: async () => undefined,
+  searchSessions: async () => ({ hits: [], isComplete: true }),
   callDetail: async () => ({ text: null, request: null, parts: [], price: null, tools: [] }),
   result: async () => notScripted(),
   replay: async () => notScripted(),

@@ -10,6 +10,7 @@ import type {
   PullProgress,
   ReplayReport,
   SessionSummary,
+  SearchAnswer,
 } from '@shared/contract.ts';
 import type { CostReport } from '@shared/cost-report.ts';
 import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
@@ -67,6 +68,8 @@ export interface CoreApi {
   callDetail(sessionId: string, id: string): Promise<CallDetail>;
   /** Of the last turn; waits until it has ended. */
   result(sessionId: string): Promise<RunResult>;
+  /** Looks through the texts of all sessions. */
+  searchSessions(text: string, limit: number, signal: AbortSignal): Promise<SearchAnswer>;
   replay(sessionId: string, signal: AbortSignal): Promise<ReplayReport>;
   showChanges(sessionId: string, paths: readonly string[]): Promise<readonly ChangedFile[]>;
   takeChanges(sessionId: string, paths: readonly string[]): Promise<ChangeOutcome>;

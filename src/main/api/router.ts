@@ -32,6 +32,9 @@ export function createRouter(core: CoreApi) {
         core.answerCap(input.sessionId, input.capId, input.decision),
       ),
       list: os.sessions.list.handler(() => core.listSessions()),
+      search: os.sessions.search.handler(({ input, signal }) =>
+        core.searchSessions(input.text, input.limit, orNever(signal)),
+      ),
       find: os.sessions.find.handler(({ input }) => core.findSession(input.id)),
       show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),
       detail: os.sessions.detail.handler(({ input }) => core.callDetail(input.sessionId, input.id)),

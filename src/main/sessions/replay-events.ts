@@ -15,6 +15,8 @@ export type Origin =
 
 const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-created',
+  'session-renamed',
+  'history-copied',
   'session-repaired',
   'user-message-added',
   'message-dropped',

@@ -14,6 +14,7 @@ import { createLiveJournal, type LiveJournal } from './live-journal.ts';
 import { problemsOf } from './log-repair.ts';
 import { type LogPosition, readEvents, type ScanResult, scanLog } from './log-scan.ts';
 import type { Redactor } from './redact.ts';
+import type { LogFile } from './search-index.ts';
 import { openSince, repairEvents } from './repair.ts';
 import { loadSnapshot, saveSnapshot, type Snapshot } from './snapshot.ts';
 import { findTouched, type Touched } from './touched-files.ts';
@@ -59,6 +60,8 @@ export interface SessionStore {
   list(): Promise<readonly SessionSummary[]>;
   /** The id that `text` means: an id, the beginning of exactly one, or `last`. Rejects with `not-found` or `bad-input`. */
   find(text: string): Promise<string>;
+  /** The logs as files, the latest session first. */
+  logFiles(): Promise<readonly LogFile[]>;
   /** Where the log and what belongs to it lie. */
   folderOf(sessionId: string): string;
 }
@@ -105,6 +108,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     view: async (sessionId, how) => viewSession(pathsOf(sessionId), sessionId, how === 'whole'),
     list: () => listSessions(options, pathsOf),
     find: (text) => findSession(options, pathsOf, text),
+    logFiles: () => findLogs(options, pathsOf),
     folderOf: (sessionId) => pathsOf(sessionId).folder,
   };
 }
@@ -293,6 +297,16 @@ async function sessionIds(folder: string): Promise<readonly string[]> {
     if (isMissing(error)) return [];
     throw error;
   }
+}
+
+async function findLogs(options: SessionStoreOptions, pathsOf: (id: string) => Paths): Promise<readonly LogFile[]> {
+  const files: LogFile[] = [];
+  for (const sessionId of [...(await sessionIds(options.folder))].sort().reverse()) {
+    const path = pathsOf(sessionId).log;
+    const found = await stat(path).catch(() => null);
+    if (found !== null) files.push({ sessionId, path, bytes: found.size, inode: found.ino });
+  }
+  return files;
 }
 
 /** The kept summary where it is of this log as it is now, else a new one. Null for a folder without a session. */

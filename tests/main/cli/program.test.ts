@@ -20,6 +20,7 @@ async function parse(
     replay: record('replay'),
     sessions: record('sessions'),
     models: record('models'),
+    searchSessions: record('searchSessions'),
     keys: record('keys'),
     costs: record('costs'),
     settings: record('settings'),
