@@ -10,10 +10,10 @@ import { discoverRecipes } from './agent/recipes/registry.ts';
 import { runReplayTurn } from './agent/replay-turn.ts';
 import { buildRunResult } from './agent/run-result.ts';
 import { examine } from './core-doctor.ts';
-import type { ModelParts } from './core-model-parts.ts';
-import { createModelParts } from './core-model-parts.ts';
 import type { CoreLibrary } from './core-library.ts';
 import { createCoreLibrary } from './core-library.ts';
+import type { ModelParts } from './core-model-parts.ts';
+import { createModelParts } from './core-model-parts.ts';
 import type { CoreMoney } from './core-money.ts';
 import { createCoreMoney } from './core-money.ts';
 import type { CoreSessions } from './core-sessions.ts';
@@ -71,10 +71,10 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
   return {
     info: { version: config.version, home: config.home, cache: config.cache },
     ...sessionCommands(sessions, store),
+    ...parts.library.commands,
     callDetail: async (sessionId, id) => readCallDetail((await store.view(sessionId)).read(), id, blobs),
     replay: async (sessionId) => {
       if (sessions.runner(sessionId)?.isRunning() === true) throw busy();
-    ...parts.library.commands,
       const view = await store.view(sessionId, 'whole');
       return replaySession(view, blobs, (turn) => runReplayTurn(turn, replayParts));
     },
@@ -101,6 +101,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
       await sessions.dispose();
       await models.dispose();
       await parts.money.dispose();
+      await parts.library.dispose();
       parts.keys.dispose();
       await parts.disposeEngine();
     },
@@ -111,8 +112,9 @@ interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models'> {
   readonly settings: SettingsStore;
   readonly money: CoreMoney;
   readonly sessions: CoreSessions;
+  readonly compare: CoreCompare;
+  readonly library: CoreLibrary;
   readonly store: SessionStore;
-      await parts.library.dispose();
   readonly blobs: Blobs;
   readonly tools: ReturnType<ReturnType<typeof builtInTools>['list']>;
   readonly recipes: ReturnType<typeof discoverRecipes>;
@@ -123,8 +125,6 @@ interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models'> {
 async function createParts(config: ComposeConfig): Promise<Parts> {
   const env = config.env ?? process.env;
   const now = Date.now;
-  readonly compare: CoreCompare;
-  readonly library: CoreLibrary;
   const log = config.diagnostics ?? silentLog;
   const files = findFiles();
   const settings = valueOf(await openSettings(config.home));
@@ -159,6 +159,8 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     keys,
     money,
     sessions,
+    compare,
+    library: createCoreLibrary({ home: config.home, store, diagnostics: log }),
     store,
     blobs,
     tools,
@@ -187,8 +189,6 @@ function findFiles(): {
 }
 
 /** The program for the engine's process: this one where it is Node, else the Node that came by package. */
-    compare,
-    library: createCoreLibrary({ home: config.home, store, diagnostics: log }),
 function findNode(root: string): string {
   if (process.versions.electron === undefined) return process.execPath;
   const names = [`node-${process.platform}-${process.arch}`, 'node'];

@@ -25,8 +25,6 @@ export interface SessionSummary {
   readonly lastReason: string | null;
 }
 
-/** What a subscriber gets: facts in batches and in order, and pushes that are never stored. */
-export type SessionPush =
 /** Where in a session a text stands. */
 export type SearchKind = 'title' | 'message' | 'answer' | 'call' | 'output';
 
@@ -51,6 +49,8 @@ export interface SearchAnswer {
   readonly isComplete: boolean;
 }
 
+/** What a subscriber gets: facts in batches and in order, and pushes that are never stored. */
+export type SessionPush =
   | { readonly type: 'events'; readonly events: readonly SessionEvent[] }
   | { readonly type: 'transients'; readonly items: readonly Transient[] }
   /** Everything up to here was in the log when the subscription began. */
@@ -230,6 +230,10 @@ export const contract = {
     /** What to do at a cap where the turn waits (`cap-reached`). */
     answerCap: base.input(z.object({ sessionId, capId: z.string(), decision: capDecisionSchema })).output(type<void>()),
     list: base.output(type<readonly SessionSummary[]>()),
+    /** What holds all words of the text, in titles, messages, answers, commands and outputs of all sessions. */
+    search: base
+      .input(z.object({ text: z.string().min(1).max(500), limit: z.number().int().positive().max(500).default(50) }))
+      .output(type<SearchAnswer>()),
     /** `id` may be the beginning of an id, or `last`. */
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     show: base.input(bySession).output(type<{ state: SessionState; money: MoneyState }>()),
@@ -243,10 +247,6 @@ export const contract = {
     show: base
       .input(bySession.extend({ paths: z.array(z.string()).default([]) }))
       .output(type<readonly ChangedFile[]>()),
-    /** What holds all words of the text, in titles, messages, answers, commands and outputs of all sessions. */
-    search: base
-      .input(z.object({ text: z.string().min(1).max(500), limit: z.number().int().positive().max(500).default(50) }))
-      .output(type<SearchAnswer>()),
     take: base.input(bySession.extend({ paths: z.array(z.string()).default([]) })).output(type<ChangeOutcome>()),
     undo: base.input(bySession.extend({ paths: z.array(z.string()).default([]) })).output(type<ChangeOutcome>()),
   },

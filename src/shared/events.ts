@@ -132,15 +132,15 @@ const payloads = {
     parentId: z.string().nullable(),
     groupId: z.string().nullable(),
   }),
-  /** Something was wrong with the log when it was opened; the damaged bytes lie in `movedTo`, nothing was deleted. */
-  'session-repaired': z.object({ reason: z.string(), movedBytes: z.number().int(), movedTo: z.string().nullable() }),
-  'sandbox-started': z.object({
   'session-renamed': z.object({ title: z.string() }),
   /**
    * Everything before it was copied from another log, as it was there: what it cost was paid there, and its sandbox is
    * not this session's.
    */
   'history-copied': z.object({ by: z.enum(['fork', 'import']), sessionId: z.string(), upToSeq: z.number().int() }),
+  /** Something was wrong with the log when it was opened; the damaged bytes lie in `movedTo`, nothing was deleted. */
+  'session-repaired': z.object({ reason: z.string(), movedBytes: z.number().int(), movedTo: z.string().nullable() }),
+  'sandbox-started': z.object({
     tier: sandboxTierSchema,
     image: z.string().nullable(),
     /** Limits and warnings in words and numbers, as `Sandbox.describe` gives them. */

@@ -48,11 +48,11 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
   switch (event.type) {
     case 'session-created':
       return created(event);
-    case 'session-repaired':
     case 'session-renamed':
       return { title: line(event.title) };
     case 'history-copied':
       return { sandbox: null };
+    case 'session-repaired':
       return noticed(state, {
         ...event,
         level: 'warning',

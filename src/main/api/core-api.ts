@@ -9,8 +9,8 @@ import type {
   PlanInput,
   PullProgress,
   ReplayReport,
-  SessionSummary,
   SearchAnswer,
+  SessionSummary,
 } from '@shared/contract.ts';
 import type { CostReport } from '@shared/cost-report.ts';
 import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
@@ -62,14 +62,14 @@ export interface CoreApi {
   /** What to do at a cap; `not-found` when no turn waits there. */
   answerCap(sessionId: string, capId: string, decision: CapDecision): Promise<void>;
   listSessions(): Promise<readonly SessionSummary[]>;
+  /** Looks through the texts of all sessions. */
+  searchSessions(text: string, limit: number, signal: AbortSignal): Promise<SearchAnswer>;
   findSession(id: string): Promise<SessionSummary>;
   showSession(sessionId: string): Promise<{ readonly state: SessionState; readonly money: MoneyState }>;
   /** Of a model call, a tool call or an action, by its id; empty for one that the log does not know. */
   callDetail(sessionId: string, id: string): Promise<CallDetail>;
   /** Of the last turn; waits until it has ended. */
   result(sessionId: string): Promise<RunResult>;
-  /** Looks through the texts of all sessions. */
-  searchSessions(text: string, limit: number, signal: AbortSignal): Promise<SearchAnswer>;
   replay(sessionId: string, signal: AbortSignal): Promise<ReplayReport>;
   showChanges(sessionId: string, paths: readonly string[]): Promise<readonly ChangedFile[]>;
   takeChanges(sessionId: string, paths: readonly string[]): Promise<ChangeOutcome>;

@@ -57,8 +57,8 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
       const { listSessions, showSession } = await import('./sessions.ts');
       return take(action === 'list' ? listSessions(context, args) : showSession(context, session ?? 'last', args));
     },
-    models: async (action, id, args) => {
     searchSessions: async (text, args) => take((await import('./search.ts')).searchSessions(context, text, args)),
+    models: async (action, id, args) => {
       const { listModels, pullModel, showModel } = await import('./models.ts');
       if (action === 'list') return take(listModels(context, args));
       return take(action === 'show' ? showModel(context, id ?? '', args) : pullModel(context, id ?? ''));

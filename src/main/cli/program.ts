@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import type { PlanArguments } from './plan.ts';
 import type { CostsArguments } from './costs.ts';
 import type { RunArguments } from './run.ts';
-import type { ServeArguments } from './serve.ts';
 import type { SearchArguments } from './search.ts';
+import type { ServeArguments } from './serve.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
 export interface Handlers {
@@ -12,9 +12,13 @@ export interface Handlers {
   changes(session: string, words: readonly string[], args: { readonly json?: boolean }): Promise<void>;
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
-  models(action: 'list' | 'show' | 'pull', id: string | undefined, args: { readonly json?: boolean }): Promise<void>;
-  keys(
   searchSessions(text: string, args: SearchArguments): Promise<void>;
+  models(
+    action: 'list' | 'show' | 'pull' | 'import' | 'remove',
+    id: string | undefined,
+    args: { readonly json?: boolean; readonly name?: string; readonly yes?: boolean },
+  ): Promise<void>;
+  keys(
     action: 'set' | 'list' | 'remove',
     provider: string | undefined,
     args: { readonly thisRun?: boolean; readonly json?: boolean },
@@ -115,6 +119,11 @@ function addSessions(program: Command, handlers: Handlers): void {
     .argument('<session>', 'an id, the beginning of one, or last')
     .option('--json', 'as JSON')
     .action((session: string, args: { readonly json?: boolean }) => handlers.sessions('show', session, args));
+  subcommand(sessions, 'search', 'what was said and done in all of them', 'dewpoint sessions search parse_date')
+    .argument('<text...>', 'words, or parts of words; "…" holds words together')
+    .option('--limit <n>', 'at most this many places (default: 20)')
+    .option('--json', 'as JSON')
+    .action((words: readonly string[], args: SearchArguments) => handlers.searchSessions(words.join(' '), args));
 }
 
 function addModels(program: Command, handlers: Handlers): void {
@@ -142,11 +151,6 @@ function addPlan(program: Command, handlers: Handlers): void {
     .option('--keys <file>', 'the metadata keys of a GGUF header as JSON, instead of a model')
     .option('--context <n>', 'the tokens to ask for (default: as many as fit)')
     .option('--kv <type>', 'f16, q8_0 or q4_0 (default: f16, and q8_0 where that buys a step)')
-  subcommand(sessions, 'search', 'what was said and done in all of them', 'dewpoint sessions search parse_date')
-    .argument('<text...>', 'words, or parts of words; "…" holds words together')
-    .option('--limit <n>', 'at most this many places (default: 20)')
-    .option('--json', 'as JSON')
-    .action((words: readonly string[], args: SearchArguments) => handlers.searchSessions(words.join(' '), args));
     .option('--flash <how>', 'on or off (default: on)')
     .option('--ubatch <n>', 'tokens computed at once (default: 512)')
     .option('--slots <n>', 'conversations at the same time (default: 1)')
