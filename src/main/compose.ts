@@ -112,7 +112,6 @@ interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models'> {
   readonly settings: SettingsStore;
   readonly money: CoreMoney;
   readonly sessions: CoreSessions;
-  readonly compare: CoreCompare;
   readonly library: CoreLibrary;
   readonly store: SessionStore;
   readonly blobs: Blobs;
@@ -159,7 +158,6 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     keys,
     money,
     sessions,
-    compare,
     library: createCoreLibrary({ home: config.home, store, diagnostics: log }),
     store,
     blobs,
