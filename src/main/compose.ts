@@ -9,6 +9,8 @@ import type { AgentConfig } from './agent/services.ts';
 import { discoverRecipes } from './agent/recipes/registry.ts';
 import { runReplayTurn } from './agent/replay-turn.ts';
 import { buildRunResult } from './agent/run-result.ts';
+import type { CoreCompare } from './core-compare.ts';
+import { createCoreCompare } from './core-compare.ts';
 import { examine } from './core-doctor.ts';
 import type { CoreLibrary } from './core-library.ts';
 import { createCoreLibrary } from './core-library.ts';
@@ -28,6 +30,7 @@ import { prepareWorkspace } from './sandbox/workspace.ts';
 import type { Blobs } from './sessions/blobs.ts';
 import { createBlobs } from './sessions/blobs.ts';
 import { readCallDetail } from './sessions/call-detail.ts';
+import { createComparisonStore } from './sessions/comparison-store.ts';
 import { showChanges, takeChanges, undoChanges } from './sessions/changes.ts';
 import type { Redactor } from './sessions/redact.ts';
 import { createRedactor } from './sessions/redact.ts';
@@ -87,6 +90,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     setKey: parts.keys.set,
     removeKey: parts.keys.remove,
     costs: parts.money.report,
+    ...parts.compare.commands,
     getSetting: (key) => valueOf(settings.get(key)),
     setSetting: async (key, value) => valueOf(await settings.set(key, value)),
     settingsPath: settings.path,
@@ -95,9 +99,14 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
         { ...config, env: parts.env, settings: settings.current(), listKeys: parts.keys.list, showModel: models.show },
         signal,
       ),
-    runningTurns: sessions.running,
-    idle: sessions.idle,
+    // Between two runs of a comparison no turn runs, and yet the core is at work.
+    runningTurns: () => Math.max(sessions.running(), parts.compare.running()),
+    idle: async () => {
+      await parts.compare.idle();
+      await sessions.idle();
+    },
     dispose: async () => {
+      await parts.compare.dispose();
       await sessions.dispose();
       await models.dispose();
       await parts.money.dispose();
@@ -112,6 +121,7 @@ interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models'> {
   readonly settings: SettingsStore;
   readonly money: CoreMoney;
   readonly sessions: CoreSessions;
+  readonly compare: CoreCompare;
   readonly library: CoreLibrary;
   readonly store: SessionStore;
   readonly blobs: Blobs;
@@ -151,6 +161,15 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
+  const compare = createCoreCompare({
+    home: config.home,
+    store: createComparisonStore(join(config.home, 'comparisons')),
+    sessionStore: store,
+    sessions,
+    settings: () => settings.current(),
+    prepareWorkspace,
+    now,
+  });
   return {
     settings,
     plan,
@@ -158,6 +177,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     keys,
     money,
     sessions,
+    compare,
     library: createCoreLibrary({ home: config.home, store, diagnostics: log }),
     store,
     blobs,

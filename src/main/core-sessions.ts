@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Reply } from '@shared/errors.ts';
-import { AppError, valueOf } from '@shared/errors.ts';
+import { AppError, failure, valueOf } from '@shared/errors.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { NewSessionRequest } from './api/core-api.ts';
@@ -12,7 +12,8 @@ import type { PersonApprover } from './core-approvals.ts';
 import { createPersonApprover } from './core-approvals.ts';
 import { childAbort } from './lib/child-abort.ts';
 import type { Budget, BudgetOptions, CapDecision } from './money/budget.ts';
-import type { Sandbox } from './sandbox/sandbox.ts';
+import type { ExecResult, Sandbox } from './sandbox/sandbox.ts';
+import { secretKind } from './sandbox/secret-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from './sandbox/workspace.ts';
 import type { LiveJournal } from './sessions/live-journal.ts';
@@ -30,6 +31,10 @@ export interface CoreSessions {
   readonly cancel: (sessionId: string) => Promise<void>;
   readonly approve: (sessionId: string, approvalId: string, answer: 'allow' | 'deny') => void;
   readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
+  /** Runs a command in the sandbox of a session in which no turn runs; it is in no log. */
+  readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
+  /** Gives the sandbox of a session back, unless it is at work. */
+  readonly rest: (sessionId: string) => Promise<void>;
   /** Turns that run, and those whose sandbox is being started. */
   readonly running: () => number;
   readonly idle: () => Promise<void>;
@@ -101,22 +106,13 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
     journal: async (sessionId) => (await get(sessionId)).journal,
     openJournal: (sessionId) => ready.get(sessionId)?.journal ?? null,
     runner: (sessionId) => ready.get(sessionId)?.runner ?? null,
-    cancel: async (sessionId) => {
-      const session = ready.get(sessionId);
-      session?.cancelStart?.();
-      session?.runner?.cancel();
-      await session?.runner?.idle();
-    },
-    approve: (sessionId, approvalId, answer) => {
-      if (ready.get(sessionId)?.approver.answer(approvalId, answer) !== true) {
-        throw new AppError('not-found', 'Nobody waits for this answer any more.');
-      }
-    },
-    answerCap: (sessionId, capId, decision) => {
-      if (ready.get(sessionId)?.approver.answerCap(capId, decision) !== true) {
-        throw new AppError('not-found', 'No turn waits at this cap any more.');
-      }
-    },
+    cancel: (sessionId) => cancelSession(ready.get(sessionId)),
+    approve: (sessionId, approvalId, answer) =>
+      mustWait(ready.get(sessionId)?.approver.answer(approvalId, answer), 'Nobody waits for this answer any more.'),
+    answerCap: (sessionId, capId, decision) =>
+      mustWait(ready.get(sessionId)?.approver.answerCap(capId, decision), 'No turn waits at this cap any more.'),
+    execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
+    rest: (sessionId) => rest(ready.get(sessionId)),
     running: () =>
       [...ready.values()].filter(({ starting, runner }) => starting !== null || runner?.isRunning() === true).length,
     idle: async () => {
@@ -145,6 +141,33 @@ async function sendTo(
   return sent;
 }
 
+async function executeIn(
+  options: CoreSessionsOptions,
+  session: OpenSession,
+  { command, signal }: { readonly command: string; readonly signal: AbortSignal },
+): Promise<Reply<ExecResult>> {
+  if (session.runner?.isRunning() === true) {
+    return failure('conflict', 'A turn of this session is running.', 'Wait for its end, or cancel it.');
+  }
+  // What is to be run changes or reads the workspace, as a task does: a question would get a weaker sandbox.
+  await runnerFor(options, session, { text: command, plan: false, signal });
+  const { sandbox } = session;
+  if (sandbox === null || sandbox.tier === 'read-only') {
+    return failure('missing-sandbox', 'There is no sandbox for commands on this machine.');
+  }
+  return sandbox.exec({ command, timeoutMs: agentConfig(options).commandTimeoutMs }, signal);
+}
+
+async function cancelSession(session: OpenSession | undefined): Promise<void> {
+  session?.cancelStart?.();
+  session?.runner?.cancel();
+  await session?.runner?.idle();
+}
+
+function mustWait(isTaken: boolean | undefined, otherwise: string): void {
+  if (isTaken !== true) throw new AppError('not-found', otherwise);
+}
+
 async function sessionIdle(session: OpenSession): Promise<void> {
   await session.starting?.catch(() => undefined);
   await session.runner?.idle();
@@ -157,7 +180,8 @@ function restLater(session: OpenSession): void {
 }
 
 /** The journal stays open; who looks at the session sees no difference. */
-async function rest(session: OpenSession): Promise<void> {
+async function rest(session: OpenSession | undefined): Promise<void> {
+  if (session === undefined) return;
   const { runner, sandbox } = session;
   if (session.starting !== null || runner?.isRunning() === true) return;
   session.runner = null;
@@ -191,11 +215,12 @@ async function createSession(
 ): Promise<LiveJournal> {
   const { store, homePath } = options;
   const id = store.newSessionId();
-  const mode = request.workspace ?? (request.projectPath === null ? 'scratch' : 'in-place');
+  const { projectPath, groupId = null } = request;
+  const mode = request.workspace ?? (projectPath === null ? 'scratch' : 'in-place');
   const prepared = await options.prepareWorkspace(
     {
       mode,
-      projectPath: request.projectPath,
+      projectPath: request.sourcePath ?? projectPath,
       targetPath: join(homePath, 'workspaces', id),
       homePath,
       needsWrite: request.sandbox !== 'read-only',
@@ -203,7 +228,7 @@ async function createSession(
     signal,
   );
   const { path } = valueOf(prepared);
-  return store.create({ id, title: request.title ?? '', projectPath: request.projectPath, workspace: { mode, path } });
+  return store.create({ id, title: request.title ?? '', projectPath, workspace: { mode, path }, groupId });
 }
 
 /**

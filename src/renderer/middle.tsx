@@ -1,4 +1,5 @@
 import type { Ref } from 'react';
+import { lazy, Suspense } from 'react';
 import { CostsView } from './features/costs/costs-view.tsx';
 import { FirstStart } from './features/first-start/first-start.tsx';
 import { ModelsView } from './features/models/models-view.tsx';
@@ -11,6 +12,8 @@ import type { SessionsLoad } from './lib/use-sessions.ts';
 import type { View } from './lib/use-view.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
+
+const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
 
 interface MiddleProps {
   readonly view: View;
@@ -61,23 +64,30 @@ function OtherView({ view, load, actions, onShow }: MiddleProps) {
   switch (view.type) {
     case 'models':
       return <ModelsView />;
+    case 'compare':
+      return (
+        <Suspense>
+          <CompareView projects={projectsOf(load)} onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
+        </Suspense>
+      );
     case 'costs':
       return <CostsView />;
     case 'settings':
       return <SettingsView actions={actions} />;
     case 'new':
-    case 'session': {
-      const sessions = load.type === 'ready' ? load.sessions : [];
+    case 'session':
       return (
-        <NewTask
-          projects={[...new Set(sessions.flatMap((session) => session.projectPath ?? []))]}
-          onStarted={(sessionId) => onShow({ type: 'session', sessionId })}
-        >
-          {load.type === 'ready' && <FirstStart hasSessions={sessions.length > 0} />}
+        <NewTask projects={projectsOf(load)} onStarted={(sessionId) => onShow({ type: 'session', sessionId })}>
+          {load.type === 'ready' && <FirstStart hasSessions={load.sessions.length > 0} />}
         </NewTask>
       );
-    }
     default:
       return view satisfies never;
   }
+}
+
+/** The folders that sessions worked on, the latest first. */
+function projectsOf(load: SessionsLoad): readonly string[] {
+  const sessions = load.type === 'ready' ? load.sessions : [];
+  return [...new Set(sessions.flatMap((session) => session.projectPath ?? []))];
 }

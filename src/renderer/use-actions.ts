@@ -26,6 +26,7 @@ export function useActions({ view, show, session, openPalette, toggleSidebar }: 
       { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
       { id: 'sidebar', label: t('action.sidebar'), keys: 'Mod+B', run: toggleSidebar },
       { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
+      { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
       { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
       { id: 'settings', label: t('action.settings'), keys: 'Mod+,', run: () => show({ type: 'settings' }) },
       ...themes.map((name) => ({

@@ -1,5 +1,7 @@
 import { oc, type } from '@orpc/contract';
 import { z } from 'zod';
+import type { Comparison } from './comparison.ts';
+import { comparisonInputSchema } from './comparison.ts';
 import type { CostReport } from './cost-report.ts';
 import type { SessionEvent, Transient } from './events.ts';
 import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
@@ -181,6 +183,7 @@ const capDecisionSchema = z.discriminatedUnion('answer', [
 ]);
 const sessionId = z.string().min(1).max(100);
 const bySession = z.object({ sessionId });
+const byId = z.object({ id: z.string().min(1).max(100) });
 
 const bytesSchema = z.number().int().nonnegative();
 /** A question to the memory planner: a model that is known here, or the keys of a header; null where nothing is asked. */
@@ -270,6 +273,17 @@ export const contract = {
       )
       .output(type<KeyOutcome>()),
     remove: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<void>()),
+  },
+  /** The same task under several policies (`comparison.ts`). */
+  comparisons: {
+    create: base.input(comparisonInputSchema).output(type<{ id: string }>()),
+    /** Carries out the runs that have not ended; `maxUsd` from now on is for all of them together. */
+    start: base.input(byId.extend({ maxUsd: z.number().nonnegative().optional() })).output(type<void>()),
+    /** As it is, then after each change; ends when nothing is carried out. */
+    watch: base.input(byId).output(type<AsyncIterable<Comparison>>()),
+    cancel: base.input(byId).output(type<void>()),
+    show: base.input(byId).output(type<Comparison>()),
+    list: base.output(type<readonly Comparison[]>()),
   },
   costs: base
     .input(

@@ -12,6 +12,7 @@ import type {
   SearchAnswer,
   SessionSummary,
 } from '@shared/contract.ts';
+import type { Comparison, ComparisonInput } from '@shared/comparison.ts';
 import type { CostReport } from '@shared/cost-report.ts';
 import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
@@ -33,6 +34,10 @@ export interface NewSessionRequest {
   readonly workspace?: WorkspaceMode | undefined;
   readonly title?: string | undefined;
   readonly sandbox?: 'container' | 'read-only' | undefined;
+  /** The folder that a copy is taken from, where it is not the project's own. */
+  readonly sourcePath?: string | undefined;
+  /** The comparison whose run this is. */
+  readonly groupId?: string | undefined;
 }
 
 /**
@@ -89,6 +94,19 @@ export interface CoreApi {
   removeKey(provider: string): Promise<void>;
   /** What was spent, from the logs. */
   costs(query: CostQuery): Promise<CostReport>;
+  /** Takes a copy of the project as it is now; `startComparison` then works from that. */
+  createComparison(input: ComparisonInput, signal: AbortSignal): Promise<string>;
+  /** Carries out what has not ended yet; nothing more when it is at it already. `maxUsd`: for all runs together. */
+  startComparison(id: string, maxUsd: number | undefined): Promise<void>;
+  /** Calls `listener` now and after each change, and `end` when nothing more will come. The returned function ends it. */
+  watchComparison(
+    id: string,
+    listener: (comparison: Comparison) => void,
+    end: (error?: unknown) => void,
+  ): Promise<() => void>;
+  cancelComparison(id: string): Promise<void>;
+  showComparison(id: string): Promise<Comparison>;
+  listComparisons(): Promise<readonly Comparison[]>;
   getSetting(key: string | undefined): unknown;
   setSetting(key: string, value: unknown): Promise<unknown>;
   readonly settingsPath: string;

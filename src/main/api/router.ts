@@ -1,6 +1,7 @@
 import { implement, ORPCError } from '@orpc/server';
 import { contract } from '@shared/contract.ts';
 import { toFailure } from '@shared/errors.ts';
+import { comparisonStream } from './comparison-stream.ts';
 import { pullStream } from './pull-stream.ts';
 import { sessionStream } from './session-stream.ts';
 import type { CoreApi } from './core-api.ts';
@@ -9,38 +10,10 @@ export type AppRouter = ReturnType<typeof createRouter>;
 
 /** The contract, implemented: parse (by the contract), call the core, map errors. Nothing else happens here. */
 export function createRouter(core: CoreApi) {
-  const os = implement(contract).use(async ({ next }) => {
-    try {
-      return await next();
-    } catch (error) {
-      throw toContractError(error);
-    }
-  });
+  const os = implemented();
   return os.router({
     home: { info: os.home.info.handler(() => ({ pid: process.pid, ...core.info })) },
-    sessions: {
-      create: os.sessions.create.handler(async ({ input }) => ({ sessionId: await core.createSession(input) })),
-      send: os.sessions.send.handler(({ input }) => core.send(input.sessionId, input.text, input.options)),
-      events: os.sessions.events.handler(({ input, signal }) =>
-        sessionStream(core, input.sessionId, input.fromSeq, orNever(signal)),
-      ),
-      cancel: os.sessions.cancel.handler(({ input }) => core.cancel(input.sessionId)),
-      approve: os.sessions.approve.handler(({ input }) =>
-        core.approve(input.sessionId, input.approvalId, input.answer),
-      ),
-      answerCap: os.sessions.answerCap.handler(({ input }) =>
-        core.answerCap(input.sessionId, input.capId, input.decision),
-      ),
-      list: os.sessions.list.handler(() => core.listSessions()),
-      search: os.sessions.search.handler(({ input, signal }) =>
-        core.searchSessions(input.text, input.limit, orNever(signal)),
-      ),
-      find: os.sessions.find.handler(({ input }) => core.findSession(input.id)),
-      show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),
-      detail: os.sessions.detail.handler(({ input }) => core.callDetail(input.sessionId, input.id)),
-      result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),
-      replay: os.sessions.replay.handler(({ input, signal }) => core.replay(input.sessionId, orNever(signal))),
-    },
+    sessions: sessionHandlers(os, core),
     changes: {
       show: os.changes.show.handler(({ input }) => core.showChanges(input.sessionId, input.paths)),
       take: os.changes.take.handler(({ input }) => core.takeChanges(input.sessionId, input.paths)),
@@ -57,6 +30,7 @@ export function createRouter(core: CoreApi) {
       set: os.keys.set.handler(({ input, signal }) => core.setKey(input, orNever(signal))),
       remove: os.keys.remove.handler(({ input }) => core.removeKey(input.provider)),
     },
+    comparisons: comparisonHandlers(os, core),
     costs: os.costs.handler(({ input }) => core.costs(input)),
     settings: {
       get: os.settings.get.handler(({ input }) => core.getSetting(input.key)),
@@ -65,6 +39,55 @@ export function createRouter(core: CoreApi) {
     },
     doctor: os.doctor.handler(({ signal }) => core.doctor(orNever(signal))),
   });
+}
+
+type Implemented = ReturnType<typeof implemented>;
+
+function implemented() {
+  return implement(contract).use(async ({ next }) => {
+    try {
+      return await next();
+    } catch (error) {
+      throw toContractError(error);
+    }
+  });
+}
+
+function sessionHandlers(os: Implemented, core: CoreApi) {
+  return {
+    create: os.sessions.create.handler(async ({ input }) => ({ sessionId: await core.createSession(input) })),
+    send: os.sessions.send.handler(({ input }) => core.send(input.sessionId, input.text, input.options)),
+    events: os.sessions.events.handler(({ input, signal }) =>
+      sessionStream(core, input.sessionId, input.fromSeq, orNever(signal)),
+    ),
+    cancel: os.sessions.cancel.handler(({ input }) => core.cancel(input.sessionId)),
+    approve: os.sessions.approve.handler(({ input }) => core.approve(input.sessionId, input.approvalId, input.answer)),
+    answerCap: os.sessions.answerCap.handler(({ input }) =>
+      core.answerCap(input.sessionId, input.capId, input.decision),
+    ),
+    list: os.sessions.list.handler(() => core.listSessions()),
+    search: os.sessions.search.handler(({ input, signal }) =>
+      core.searchSessions(input.text, input.limit, orNever(signal)),
+    ),
+    find: os.sessions.find.handler(({ input }) => core.findSession(input.id)),
+    show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),
+    detail: os.sessions.detail.handler(({ input }) => core.callDetail(input.sessionId, input.id)),
+    result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),
+    replay: os.sessions.replay.handler(({ input, signal }) => core.replay(input.sessionId, orNever(signal))),
+  };
+}
+
+function comparisonHandlers(os: Implemented, core: CoreApi) {
+  return {
+    create: os.comparisons.create.handler(async ({ input, signal }) => ({
+      id: await core.createComparison(input, orNever(signal)),
+    })),
+    start: os.comparisons.start.handler(({ input }) => core.startComparison(input.id, input.maxUsd)),
+    watch: os.comparisons.watch.handler(({ input, signal }) => comparisonStream(core, input.id, orNever(signal))),
+    cancel: os.comparisons.cancel.handler(({ input }) => core.cancelComparison(input.id)),
+    show: os.comparisons.show.handler(({ input }) => core.showComparison(input.id)),
+    list: os.comparisons.list.handler(() => core.listComparisons()),
+  };
 }
 
 /** A call through the local client without a signal cannot be cancelled. */

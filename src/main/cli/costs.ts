@@ -5,7 +5,7 @@ import { promptTokensOf } from '@shared/money.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, money, oneLine } from './terminal.ts';
+import { jsonLine, money, oneLine, table } from './terminal.ts';
 
 export interface CostsArguments {
   readonly by?: string;
@@ -50,13 +50,7 @@ function showReport(report: CostReport, terminal: Terminal): void {
   }
   const lines = [...report.rows.map((row) => cells(nameOf(row), row)), cells('total', report.total)];
   const head = [report.by, 'calls', 'local', 'failed', 'read', 'from cache', 'written', 'money'];
-  const widths = head.map((name, column) => Math.max(name.length, ...lines.map((line) => line[column]?.length ?? 0)));
-  for (const line of [head, ...lines]) {
-    const columns = line.map((cell, column) =>
-      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-    );
-    terminal.out(`${columns.join('  ').trimEnd()}\n`);
-  }
+  for (const line of table([head, ...lines])) terminal.out(`${line}\n`);
 }
 
 function nameOf({ key, label }: CostRow): string {

@@ -49,6 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
 function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promise<number>) => Promise<void>): Handlers {
   return {
     run: async (task, args) => take((await import('./run.ts')).run(context, task, args)),
+    compare: async (task, args) => take((await import('./compare.ts')).compare(context, task, args)),
     chat: async (args) => take((await import('./chat.ts')).chat(context, args)),
     changes: async (session, words, args) =>
       take((await import('./changes.ts')).changes(context, session, words, args)),

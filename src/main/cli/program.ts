@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { CompareArguments } from './compare.ts';
 import type { PlanArguments } from './plan.ts';
 import type { CostsArguments } from './costs.ts';
 import type { RunArguments } from './run.ts';
@@ -9,6 +10,7 @@ import type { ServeArguments } from './serve.ts';
 export interface Handlers {
   run(task: string, args: RunArguments): Promise<void>;
   chat(args: { readonly project?: string; readonly session?: string; readonly local?: string }): Promise<void>;
+  compare(task: string | undefined, args: CompareArguments): Promise<void>;
   changes(session: string, words: readonly string[], args: { readonly json?: boolean }): Promise<void>;
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
@@ -44,6 +46,7 @@ export function buildProgram(handlers: Handlers, version: string): Command {
     );
   addRun(program, handlers);
   addChat(program, handlers);
+  addCompare(program, handlers);
   addSessions(program, handlers);
   addModels(program, handlers);
   addPlan(program, handlers);
@@ -92,6 +95,30 @@ function addChat(program: Command, handlers: Handlers): void {
     .option('--session <id>', 'go on with a session')
     .option('--local <model>', 'the local model, PROVIDER/MODEL')
     .action((args: Parameters<Handlers['chat']>[0]) => handlers.chat(args));
+}
+
+function addCompare(program: Command, handlers: Handlers): void {
+  subcommand(
+    program,
+    'compare',
+    'the same task under several policies, each in its own copy of the project',
+    'dewpoint compare --project . --check "npm test" --policies local,cloud --cloud openai/NAME "Fix the failing test"',
+  )
+    .argument('[task]', 'what to do, in words; - reads it from stdin')
+    .option('--project <dir>', 'the folder that each run gets a copy of')
+    .option('--policies <list>', 'with commas (default: local,hybrid,cloud)')
+    .option('--check <command>', 'what decides "solved", run in the sandbox after each run (default: its tests)')
+    .option('--repeat <n>', 'runs of each policy (default: 1); medians and ranges are shown')
+    .option('--local <model>', 'the local model, PROVIDER/MODEL')
+    .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL')
+    .option('--gear <gear>', 'auto, recipe or loop (default: auto)')
+    .option('--max-usd <x>', 'US dollars at most, for all runs together')
+    .option('--seed <n>', 'seed of the first repeat; each further one takes the next number')
+    .option('--resume <id>', 'go on with one that was stopped: what has ended is not done again; an id, or last')
+    .option('--list', 'the comparisons so far')
+    .option('--report <file>', 'write a report: Markdown, or JSON for a name that ends in .json')
+    .option('--json', 'the result as JSON')
+    .action((task: string | undefined, args: CompareArguments) => handlers.compare(task, args));
 }
 
 function addSessions(program: Command, handlers: Handlers): void {

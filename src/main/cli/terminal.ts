@@ -71,3 +71,15 @@ export function money(costUsd: number | null): string {
   if (costUsd === null) return 'unpriced';
   return costUsd === 0 ? '$0' : `$${costUsd.toFixed(4)}`;
 }
+
+/** Rows of cells as lines: the first column to the left, the others to the right, each as wide as its widest cell. */
+export function table(rows: readonly (readonly string[])[]): readonly string[] {
+  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const widths = (rows[0] ?? []).map((_, column) => width(column));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -5,6 +5,7 @@ export type View =
   | { readonly type: 'new' }
   | { readonly type: 'session'; readonly sessionId: string }
   | { readonly type: 'models' }
+  | { readonly type: 'compare' }
   | { readonly type: 'costs' }
   | { readonly type: 'settings' };
 
@@ -23,5 +24,6 @@ export function useView(): readonly [View, (view: View) => void] {
 
 function parse(kept: string | null): View {
   if (kept?.startsWith(sessionPrefix) === true) return { type: 'session', sessionId: kept.slice(sessionPrefix.length) };
-  return kept === 'models' || kept === 'costs' || kept === 'settings' ? { type: kept } : { type: 'new' };
+  const others = ['models', 'compare', 'costs', 'settings'] as const;
+  return { type: others.find((type) => type === kept) ?? 'new' };
 }

@@ -16,6 +16,7 @@ async function parse(
   const handlers: Handlers = {
     run: record('run'),
     chat: record('chat'),
+    compare: record('compare'),
     changes: record('changes'),
     replay: record('replay'),
     sessions: record('sessions'),

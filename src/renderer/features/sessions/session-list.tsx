@@ -18,6 +18,13 @@ interface SessionListProps {
   readonly onPalette: () => void;
 }
 
+const views = [
+  { type: 'models', icon: 'model', label: 'sessions.models' },
+  { type: 'compare', icon: 'columns', label: 'compare.title' },
+  { type: 'costs', icon: 'coins', label: 'sessions.costs' },
+  { type: 'settings', icon: 'settings', label: 'sessions.settings' },
+] as const;
+
 /** The side of the window: projects, sessions by day, and the ways to the other views. */
 export function SessionList({ load, view, onShow, onPalette }: SessionListProps) {
   const sessions = load.type === 'ready' ? load.sessions : [];
@@ -56,24 +63,15 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
         <Listing load={load} shown={shown} text={text} view={view} onShow={onShow} />
       </div>
       <div className="flex flex-col border-t border-line p-2">
-        <SideLink
-          icon="model"
-          label={t('sessions.models')}
-          isCurrent={view.type === 'models'}
-          onClick={() => onShow({ type: 'models' })}
-        />
-        <SideLink
-          icon="coins"
-          label={t('sessions.costs')}
-          isCurrent={view.type === 'costs'}
-          onClick={() => onShow({ type: 'costs' })}
-        />
-        <SideLink
-          icon="settings"
-          label={t('sessions.settings')}
-          isCurrent={view.type === 'settings'}
-          onClick={() => onShow({ type: 'settings' })}
-        />
+        {views.map(({ type, icon, label }) => (
+          <SideLink
+            key={type}
+            icon={icon}
+            label={t(label)}
+            isCurrent={view.type === type}
+            onClick={() => onShow({ type })}
+          />
+        ))}
         <SideLink icon="command" label={t('palette.open')} isCurrent={false} onClick={onPalette} />
       </div>
     </nav>

@@ -1,0 +1,215 @@
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import { useClient } from '../../lib/core-context.ts';
+import type { CoreClient } from '../../lib/core-client.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { textRows } from '../../lib/text-rows.ts';
+import { t } from '../../lib/texts.ts';
+import { useDraft } from '../../lib/use-draft.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, inputClass } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+const policies = ['local', 'hybrid', 'cloud'] as const;
+type Policy = (typeof policies)[number];
+
+interface Choice {
+  readonly project: string;
+  readonly check: string;
+  readonly policies: readonly Policy[];
+  readonly repeat: string;
+  readonly maxUsd: string;
+  readonly cloud: string;
+}
+
+interface CompareFormProps {
+  readonly projects: readonly string[];
+  readonly onStarted: (id: string) => void;
+}
+
+export function CompareForm({ projects, onStarted }: CompareFormProps) {
+  const client = useClient();
+  const [task, setTask] = useDraft('compare');
+  const [choice, setChoice] = useState<Choice>({
+    project: projects[0] ?? '',
+    check: '',
+    policies,
+    repeat: '1',
+    maxUsd: '',
+    cloud: '',
+  });
+  const [isStarting, setIsStarting] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const canStart = task.trim() !== '' && choice.project.trim() !== '' && choice.policies.length > 0 && !isStarting;
+
+  const start = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (!canStart) return;
+    setIsStarting(true);
+    setProblem(null);
+    try {
+      const id = await begin(client, task, choice);
+      setTask('');
+      onStarted(id);
+    } catch (error) {
+      setProblem(failureText(error));
+      setIsStarting(false);
+    }
+  };
+
+  return (
+    <form aria-label={t('compare.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
+      <Subject task={task} onTask={setTask} choice={choice} onChange={setChoice} />
+      <Policies choice={choice} onChange={setChoice} />
+      <Details choice={choice} onChange={setChoice} />
+      {problem !== null && (
+        <Notice kind="error">
+          {t('compare.failed')} {problem}
+        </Notice>
+      )}
+      <Button type="submit" look="primary" className="self-end" disabled={!canStart}>
+        {t(isStarting ? 'compare.starting' : 'compare.start')}
+      </Button>
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  readonly choice: Choice;
+  readonly onChange: (choice: Choice) => void;
+}
+
+interface SubjectProps extends ChoiceProps {
+  readonly task: string;
+  readonly onTask: (task: string) => void;
+}
+
+/** What is to be done, and in which folder. */
+function Subject({ task, onTask, choice, onChange }: SubjectProps) {
+  return (
+    <>
+      <Field label={t('compare.task')}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={textRows(task, 3, 12)}
+            value={task}
+            placeholder={t('task.placeholder')}
+            onChange={(event) => onTask(event.target.value)}
+            className={`${inputClass} resize-none`}
+          />
+        )}
+      </Field>
+      <Field label={t('compare.project')} hint={t('compare.projectHint')}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="text"
+            spellCheck={false}
+            value={choice.project}
+            onChange={(event) => onChange({ ...choice, project: event.target.value })}
+            className={`${inputClass} font-mono text-xs`}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+function Policies({ choice, onChange }: ChoiceProps) {
+  const toggle = (policy: Policy, isChosen: boolean): void => {
+    const chosen = policies.filter((one) => (one === policy ? isChosen : choice.policies.includes(one)));
+    onChange({ ...choice, policies: chosen });
+  };
+  return (
+    <fieldset className="flex flex-wrap gap-x-5 gap-y-1">
+      <legend className="pb-1 text-xs font-medium text-soft">{t('compare.policies')}</legend>
+      {policies.map((policy) => (
+        <label key={policy} className="flex items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            checked={choice.policies.includes(policy)}
+            onChange={({ target }) => toggle(policy, target.checked)}
+            className="size-4 accent-ink"
+          />
+          {t(`task.policy.${policy}`)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Details({ choice, onChange }: ChoiceProps) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field label={t('compare.check')} hint={t('compare.checkHint')}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="text"
+            spellCheck={false}
+            value={choice.check}
+            onChange={(event) => onChange({ ...choice, check: event.target.value })}
+            className={`${inputClass} font-mono text-xs`}
+          />
+        )}
+      </Field>
+      <Field label={t('compare.cloud')} hint={t('compare.cloudHint')}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="text"
+            spellCheck={false}
+            value={choice.cloud}
+            onChange={(event) => onChange({ ...choice, cloud: event.target.value })}
+            className={`${inputClass} font-mono text-xs`}
+          />
+        )}
+      </Field>
+      <Field label={t('compare.repeat')}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="number"
+            min={1}
+            max={50}
+            step={1}
+            required
+            value={choice.repeat}
+            onChange={(event) => onChange({ ...choice, repeat: event.target.value })}
+            className={inputClass}
+          />
+        )}
+      </Field>
+      <Field label={t('compare.maxUsd')} hint={t('compare.maxUsdHint')}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="number"
+            min={0}
+            step="any"
+            value={choice.maxUsd}
+            onChange={(event) => onChange({ ...choice, maxUsd: event.target.value })}
+            className={inputClass}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+/** Takes the copy and starts the runs; answers the id. Rejects with a typed failure of the core. */
+async function begin(client: CoreClient, task: string, choice: Choice): Promise<string> {
+  const { check, repeat, maxUsd, cloud } = choice;
+  const { id } = await client.comparisons.create({
+    task,
+    projectPath: choice.project.trim(),
+    policies: [...choice.policies],
+    repeat: Number(repeat),
+    ...(check.trim() === '' ? {} : { check: check.trim() }),
+    ...(cloud.trim() === '' ? {} : { cloud: cloud.trim() }),
+    ...(maxUsd === '' ? {} : { maxUsd: Number(maxUsd) }),
+  });
+  await client.comparisons.start({ id });
+  return id;
+}

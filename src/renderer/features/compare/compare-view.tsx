@@ -1,0 +1,104 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Comparison } from '@shared/comparison.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { clock, folderName } from '../../lib/format.ts';
+import { plural, t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/facts.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { CompareForm } from './compare-form.tsx';
+import { ComparisonDetail } from './comparison-detail.tsx';
+
+interface CompareViewProps {
+  /** Folders of earlier sessions, the latest first. */
+  readonly projects: readonly string[];
+  readonly onSession: (sessionId: string) => void;
+}
+
+type Shown = { readonly type: 'list' } | { readonly type: 'new' } | { readonly type: 'one'; readonly id: string };
+
+/** The same task under several policies: begin one, watch it, read its table. */
+export default function CompareView({ projects, onSession }: CompareViewProps) {
+  const queries = useQueryClient();
+  const [shown, setShown] = useState<Shown>({ type: 'list' });
+  const show = (next: Shown): void => {
+    setShown(next);
+    void queries.invalidateQueries({ queryKey: ['comparisons'] });
+  };
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto flex w-full max-w-4xl flex-col gap-5 px-5 py-8">
+        <header className="flex flex-wrap items-end justify-between gap-3 max-lg:pl-8">
+          <div>
+            <h1 className="text-xl font-semibold tracking-tight">{t('compare.title')}</h1>
+            <p className="text-soft">{t('compare.text')}</p>
+          </div>
+          {shown.type === 'list' ? (
+            <Button look="primary" onClick={() => show({ type: 'new' })}>
+              <Icon name="plus" /> {t('compare.new')}
+            </Button>
+          ) : (
+            <Button onClick={() => show({ type: 'list' })}>{t('compare.back')}</Button>
+          )}
+        </header>
+        {shown.type === 'list' && <Listing onOpen={(id) => show({ type: 'one', id })} />}
+        {shown.type === 'new' && <CompareForm projects={projects} onStarted={(id) => show({ type: 'one', id })} />}
+        {shown.type === 'one' && <ComparisonDetail key={shown.id} id={shown.id} onSession={onSession} />}
+      </div>
+    </div>
+  );
+}
+
+function Listing({ onOpen }: { readonly onOpen: (id: string) => void }) {
+  const client = useClient();
+  const list = useQuery({
+    queryKey: ['comparisons'],
+    queryFn: async ({ signal }) => ({ all: await client.comparisons.list(undefined, { signal }), readAt: Date.now() }),
+    staleTime: 0,
+  });
+  if (list.error !== null) return <Notice kind="error">{failureText(list.error)}</Notice>;
+  if (list.data === undefined) return <Empty>{t('compare.loading')}</Empty>;
+  if (list.data.all.length === 0) return <Empty>{t('compare.none')}</Empty>;
+  return (
+    <ul className="flex flex-col gap-1">
+      {list.data.all.map((comparison) => (
+        <Item key={comparison.id} comparison={comparison} readAt={list.data.readAt} onOpen={onOpen} />
+      ))}
+    </ul>
+  );
+}
+
+interface ItemProps {
+  readonly comparison: Comparison;
+  readonly readAt: number;
+  readonly onOpen: (id: string) => void;
+}
+
+function Item({ comparison, readAt, onOpen }: ItemProps) {
+  const { id, createdAt, input, runs } = comparison;
+  const done = runs.filter((run) => run.state === 'ended').length;
+  return (
+    <li>
+      <button
+        type="button"
+        onClick={() => onOpen(id)}
+        className="block w-full rounded-lg border border-line px-3 py-2 text-left hover:bg-chosen"
+      >
+        <span className="flex items-baseline gap-3">
+          <span className="min-w-0 flex-1 truncate">{input.task}</span>
+          <span className="text-xs text-soft tabular-nums">{clock(createdAt, readAt)}</span>
+        </span>
+        <span className="block truncate text-xs text-soft">
+          {[
+            folderName(input.projectPath),
+            [...new Set(input.policies)].join(', '),
+            plural('compare.of', runs.length, { done }),
+          ].join(' · ')}
+        </span>
+      </button>
+    </li>
+  );
+}

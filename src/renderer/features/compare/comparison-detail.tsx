@@ -1,0 +1,218 @@
+import type { Comparison, ComparisonRun } from '@shared/comparison.ts';
+import type { ComparisonRow, Spread } from '@shared/comparison-table.ts';
+import { comparisonMarkdown, comparisonRows } from '@shared/comparison-table.ts';
+import { money, seconds, tokens } from '../../lib/format.ts';
+import type { TextKey } from '../../lib/texts.ts';
+import { plural, t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Empty, Section } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { useComparison } from './use-comparison.ts';
+
+interface ComparisonDetailProps {
+  readonly id: string;
+  readonly onSession: (sessionId: string) => void;
+}
+
+/** One comparison: what each policy took, and every run with the way to its session. */
+export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
+  const { comparison, isAtWork, problem, resume, stop } = useComparison(id);
+  if (comparison === null) {
+    return problem === null ? <Empty>{t('compare.loading')}</Empty> : <Notice kind="error">{problem}</Notice>;
+  }
+  const left = comparison.runs.filter((run) => run.state !== 'ended').length;
+  const isWeak = comparison.runs.some((run) => run.figures?.passedBefore === true);
+  return (
+    <div className="flex flex-col gap-5">
+      <div className="flex flex-wrap items-center gap-3">
+        <p className="min-w-0 flex-1 wrap-anywhere">{comparison.input.task}</p>
+        <span className="text-xs text-soft">
+          {t('compare.report')} <CopyButton text={comparisonMarkdown(comparison)} label={t('compare.copy')} />
+        </span>
+        {isAtWork && <Button onClick={stop}>{t('compare.stop')}</Button>}
+        {!isAtWork && left > 0 && <Button onClick={resume}>{t('compare.resume')}</Button>}
+      </div>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {!isAtWork && left > 0 && <Notice kind="info">{plural('compare.left', left)}</Notice>}
+      {isWeak && <Notice kind="warning">{t('compare.passedBefore')}</Notice>}
+      <Result rows={comparisonRows(comparison)} />
+      <Runs comparison={comparison} onSession={onSession} />
+    </div>
+  );
+}
+
+const columns: readonly TextKey[] = [
+  'compare.solved',
+  'compare.time',
+  'compare.money',
+  'compare.steps',
+  'compare.local',
+  'compare.tokens',
+];
+
+function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
+  const slowest = Math.max(0, ...rows.map((row) => row.seconds?.median ?? 0));
+  const dearest = Math.max(0, ...rows.map((row) => row.costUsd?.median ?? 0));
+  return (
+    <Section title={t('compare.result')}>
+      <div className="overflow-x-auto">
+        <table className="w-full text-sm">
+          <thead>
+            <tr className="border-b text-soft">
+              <th scope="col" className="py-1.5 text-left font-normal">
+                {t('compare.policy')}
+              </th>
+              {columns.map((key) => (
+                <th key={key} scope="col" className="py-1.5 pl-4 text-right font-normal whitespace-nowrap">
+                  {t(key)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <ResultRow key={row.policy} row={row} slowest={slowest} dearest={dearest} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
+interface ResultRowProps {
+  readonly row: ComparisonRow;
+  /** The largest median of all rows: what a whole bar stands for. */
+  readonly slowest: number;
+  readonly dearest: number;
+}
+
+const cell = 'py-1.5 pl-4 text-right align-top tabular-nums whitespace-nowrap';
+
+function ResultRow({ row, slowest, dearest }: ResultRowProps) {
+  const judged = row.runs - row.unjudged;
+  const { freshInput, cacheRead, cacheWrite, output } = row.tokens;
+  const read = (freshInput?.median ?? 0) + (cacheRead?.median ?? 0) + (cacheWrite?.median ?? 0);
+  return (
+    <tr className="border-b border-line last:border-0">
+      <th scope="row" className="py-1.5 text-left align-top font-medium">
+        {row.policy}
+      </th>
+      <td className={cell}>
+        {t('compare.solvedOf', { solved: row.solved, runs: judged })}
+        {row.unjudged > 0 && (
+          <span className="block text-xs text-warn">{plural('compare.unjudged', row.unjudged)}</span>
+        )}
+      </td>
+      <td className={cell}>
+        <Middle spread={row.seconds} show={(value) => seconds(value * 1000)} most={slowest} bar="bg-local" />
+      </td>
+      <td className={cell}>
+        {row.runs > 0 && row.costUsd === null ? (
+          money(null)
+        ) : (
+          <Middle spread={row.costUsd} show={money} most={dearest} bar="bg-cloud" />
+        )}
+      </td>
+      <td className={cell}>
+        <Middle spread={row.steps} show={(value) => String(Math.round(value))} most={0} bar="" />
+      </td>
+      <td className={cell}>{row.localShare === null ? '–' : `${Math.round(row.localShare * 100)} %`}</td>
+      <td className={cell}>
+        {output === null ? '–' : `${tokens(Math.round(read))} / ${tokens(Math.round(output.median))}`}
+      </td>
+    </tr>
+  );
+}
+
+interface MiddleProps {
+  readonly spread: Spread | null;
+  readonly show: (value: number) => string;
+  readonly most: number;
+  readonly bar: string;
+}
+
+/** The median, with the range below where repeats differ, and a bar beside those of the other policies. */
+function Middle({ spread, show, most, bar }: MiddleProps) {
+  if (spread === null) return <>–</>;
+  const { median, least, most: largest } = spread;
+  return (
+    <>
+      {show(median)}
+      {least !== largest && (
+        <span className="block text-xs text-soft">
+          {t('compare.range', { least: show(least), most: show(largest) })}
+        </span>
+      )}
+      {most > 0 && (
+        <span
+          aria-hidden="true"
+          className={`mt-0.5 ml-auto block h-1 rounded-full ${bar}`}
+          style={{ width: `${Math.max(2, (median / most) * 100)}%` }}
+        />
+      )}
+    </>
+  );
+}
+
+interface RunsProps {
+  readonly comparison: Comparison;
+  readonly onSession: (sessionId: string) => void;
+}
+
+function Runs({ comparison, onSession }: RunsProps) {
+  return (
+    <Section title={t('compare.runs')}>
+      <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
+        {comparison.runs.map((run) => (
+          <Run key={`${run.policy} ${run.repeat}`} run={run} onSession={onSession} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Run({ run, onSession }: { readonly run: ComparisonRun; readonly onSession: (sessionId: string) => void }) {
+  const { policy, repeat, sessionId, figures } = run;
+  const state = stateOf(run);
+  const why = run.why ?? (figures !== null && figures.status !== 'done' ? figures.reason : null);
+  return (
+    <li className="flex flex-col gap-1 rounded-lg border border-line p-3 text-sm">
+      <span className="flex items-baseline justify-between gap-2">
+        <span className="font-medium">
+          {policy} {repeat}
+        </span>
+        <span className={`text-xs ${stateColors[state]}`}>{t(`compare.state.${state}`)}</span>
+      </span>
+      {figures !== null && (
+        <span className="text-xs text-soft tabular-nums">
+          {plural('sessions.steps', figures.steps)} · {seconds(figures.seconds * 1000)} · {money(figures.costUsd)}
+        </span>
+      )}
+      {why !== null && <span className="line-clamp-3 text-xs text-soft wrap-anywhere">{why}</span>}
+      {sessionId !== null && (
+        <Button look="quiet" size="small" className="-ml-2 self-start" onClick={() => onSession(sessionId)}>
+          {t('compare.open')}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+type RunState = 'waiting' | 'running' | 'skipped' | 'solved' | 'failed' | 'unjudged';
+
+const stateColors: Readonly<Record<RunState, string>> = {
+  waiting: 'text-soft',
+  running: 'text-ink',
+  skipped: 'text-warn',
+  solved: 'text-good',
+  failed: 'text-bad',
+  unjudged: 'text-warn',
+};
+
+function stateOf(run: ComparisonRun): RunState {
+  if (run.state !== 'ended') return run.state;
+  const passed = run.check?.passed ?? null;
+  return passed === null ? 'unjudged' : passed ? 'solved' : 'failed';
+}

@@ -1,0 +1,182 @@
+import type { Comparison, ComparisonPolicy, ComparisonRun, RunFigures } from './comparison.ts';
+import type { RunResult } from './run-result.ts';
+
+/** The middle of the values (the mean of two middle ones), and how far they reach. */
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** One policy, summed up over its repeats that have ended. */
+export interface ComparisonRow {
+  readonly policy: ComparisonPolicy;
+  /** Runs that have ended, and all that there are to be. */
+  readonly runs: number;
+  readonly wanted: number;
+  readonly solved: number;
+  /** Runs that no check could judge; they are neither solved nor failed. */
+  readonly unjudged: number;
+  readonly steps: Spread | null;
+  readonly seconds: Spread | null;
+  readonly tokens: { readonly [bucket in keyof RunResult['tokens']]: Spread | null };
+  /** Null where one run has a call without a known price, or nothing has ended. */
+  readonly costUsd: Spread | null;
+  readonly energyWh: Spread | null;
+  /** 0 to 1: steps that ran on this machine, of all steps; null without a step. */
+  readonly localShare: number | null;
+}
+
+/** One row a policy, in the order of the input. */
+export function comparisonRows(comparison: Comparison): readonly ComparisonRow[] {
+  return [...new Set(comparison.input.policies)].map((policy) =>
+    rowOf(
+      policy,
+      comparison.runs.filter((run) => run.policy === policy),
+    ),
+  );
+}
+
+function rowOf(policy: ComparisonPolicy, runs: readonly ComparisonRun[]): ComparisonRow {
+  const ended = runs.filter((run) => run.state === 'ended');
+  const figures = ended.flatMap((run) => (run.figures === null ? [] : [run.figures]));
+  const spread = (of: (one: RunFigures) => number | null): Spread | null => spreadOf(figures.map(of));
+  const steps = figures.reduce((sum, one) => sum + one.steps, 0);
+  const localSteps = figures.reduce((sum, one) => sum + one.localSteps, 0);
+  return {
+    policy,
+    runs: ended.length,
+    wanted: runs.length,
+    solved: ended.filter(isSolved).length,
+    unjudged: ended.filter((run) => run.check === null || run.check.passed === null).length,
+    steps: spread((one) => one.steps),
+    seconds: spread((one) => one.seconds),
+    tokens: {
+      freshInput: spread((one) => one.tokens.freshInput),
+      cacheRead: spread((one) => one.tokens.cacheRead),
+      cacheWrite: spread((one) => one.tokens.cacheWrite),
+      output: spread((one) => one.tokens.output),
+    },
+    costUsd: spread((one) => one.costUsd),
+    energyWh: spread((one) => one.energyWh),
+    localShare: steps === 0 ? null : localSteps / steps,
+  };
+}
+
+/** Only a check that passed makes a run solved; what the agent says of itself does not. */
+function isSolved(run: ComparisonRun): boolean {
+  return run.check?.passed === true;
+}
+
+/** Null for no values, or where one of them is not known. */
+function spreadOf(values: readonly (number | null)[]): Spread | null {
+  const known = values.filter((value) => value !== null).sort((left, right) => left - right);
+  if (known.length === 0 || known.length < values.length) return null;
+  const middle = (known.length - 1) / 2;
+  const low = known[Math.floor(middle)] ?? 0;
+  const high = known[Math.ceil(middle)] ?? 0;
+  return { median: (low + high) / 2, least: known[0] ?? 0, most: known.at(-1) ?? 0 };
+}
+
+/** The whole as Markdown: the table, then every run with its session. */
+export function comparisonMarkdown(comparison: Comparison): string {
+  const { input, createdAt, id } = comparison;
+  const lines = [
+    `# Comparison ${id}`,
+    '',
+    `- Task: ${escape(input.task)}`,
+    `- Project: ${escape(input.projectPath)}`,
+    `- Check: ${input.check === undefined ? 'the test command of the project' : `\`${input.check.replaceAll('`', "'")}\``}`,
+    `- Begun: ${new Date(createdAt).toISOString()}`,
+    '',
+    ...tableOf(
+      comparisonHead,
+      comparisonRows(comparison).map((row) => comparisonCells(row)),
+    ),
+    '',
+    ...tableOf(
+      ['policy', 'run', 'state', 'check', 'status', 'steps', 'seconds', 'money', 'session'],
+      comparison.runs.map(runCells),
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.map(escape).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+}
+
+/** A text from outside as one cell of a table: no line breaks, no markup. */
+function escape(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').replaceAll(/[\\`*_[\]<>|#]/gu, '\\$&');
+}
+
+function runCells(run: ComparisonRun): readonly string[] {
+  const { figures, check } = run;
+  const judged = check === null ? '-' : check.passed === null ? `not run: ${check.summary}` : passWord(check.passed);
+  return [
+    run.policy,
+    String(run.repeat),
+    run.why === null ? run.state : `${run.state}: ${run.why}`,
+    judged,
+    figures?.status ?? '-',
+    figures === null ? '-' : String(figures.steps),
+    figures === null ? '-' : figures.seconds.toFixed(1),
+    figures === null ? '-' : moneyText(figures.costUsd),
+    run.sessionId ?? '-',
+  ];
+}
+
+const passWord = (passed: boolean): string => (passed ? 'passed' : 'failed');
+
+export const comparisonHead = [
+  'policy',
+  'solved',
+  'steps',
+  'local',
+  'seconds',
+  'fresh',
+  'cache read',
+  'cache write',
+  'output',
+  'money',
+  'energy',
+] as const;
+
+/** The cells under `comparisonHead`: medians, with the range in brackets where the repeats differ. */
+export function comparisonCells(row: ComparisonRow): readonly string[] {
+  const { tokens } = row;
+  const whole = (value: number): string => String(Math.round(value));
+  return [
+    row.policy,
+    solvedText(row),
+    spreadText(row.steps, whole),
+    row.localShare === null ? '-' : `${Math.round(row.localShare * 100)} %`,
+    spreadText(row.seconds, (value) => value.toFixed(1)),
+    spreadText(tokens.freshInput, whole),
+    spreadText(tokens.cacheRead, whole),
+    spreadText(tokens.cacheWrite, whole),
+    spreadText(tokens.output, whole),
+    row.runs === 0 ? '-' : row.costUsd === null ? 'unpriced' : spreadText(row.costUsd, moneyText),
+    spreadText(row.energyWh, (value) => `${value.toFixed(2)} Wh`),
+  ];
+}
+
+function solvedText(row: ComparisonRow): string {
+  const judged = row.runs - row.unjudged;
+  const left = row.wanted === row.runs ? '' : `, ${row.wanted - row.runs} to run`;
+  return `${row.solved} of ${judged}${row.unjudged === 0 ? '' : `, ${row.unjudged} unjudged`}${left}`;
+}
+
+function spreadText(spread: Spread | null, show: (value: number) => string): string {
+  if (spread === null) return '-';
+  const middle = show(spread.median);
+  const ends = [show(spread.least), show(spread.most)];
+  return ends.every((end) => end === middle) ? middle : `${middle} (${ends.join(' to ')})`;
+}
+
+function moneyText(usd: number | null): string {
+  if (usd === null) return 'unpriced';
+  return usd === 0 ? '$0' : `$${usd.toFixed(4)}`;
+}

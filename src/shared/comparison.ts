@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { RunResult } from './run-result.ts';
+import type { RunStatus } from './run-options.ts';
+import { runOptionsSchema } from './run-options.ts';
+
+/** The same task under several policies, each run in its own copy of one state of the project. */
+export const comparisonInputSchema = z.object({
+  task: z.string().min(1).max(1_048_576),
+  projectPath: z.string().min(1),
+  policies: z.array(runOptionsSchema.shape.policy.unwrap()).min(1).max(8),
+  /** What decides "solved", run in the sandbox after each run; without it the test command of the project. */
+  check: z.string().min(1).optional(),
+  repeat: z.number().int().min(1).max(50).default(1),
+  local: z.string().optional(),
+  cloud: z.string().optional(),
+  gear: runOptionsSchema.shape.gear,
+  /** US dollars for all runs together. */
+  maxUsd: z.number().nonnegative().optional(),
+  /** Of the first repeat; each further one takes the next number. */
+  seed: z.number().int().optional(),
+});
+export type ComparisonInput = z.infer<typeof comparisonInputSchema>;
+export type ComparisonPolicy = ComparisonInput['policies'][number];
+
+/** How the check ended that was run when the agent had finished. */
+export interface ComparisonCheck {
+  readonly command: string;
+  /** Null: it could not be run, and `summary` says why. */
+  readonly passed: boolean | null;
+  readonly seconds: number;
+  /** The end of what it printed. */
+  readonly summary: string;
+}
+
+/** What a run has cost; a figure that is not known is null, never 0. */
+export interface RunFigures {
+  readonly status: RunStatus;
+  readonly reason: string;
+  /** Whether the check passed before any work: then the run shows little. */
+  readonly passedBefore: boolean | null;
+  readonly steps: number;
+  readonly localSteps: number;
+  readonly seconds: number;
+  readonly tokens: RunResult['tokens'];
+  readonly costUsd: number | null;
+  readonly energyWh: number | null;
+}
+
+export interface ComparisonRun {
+  readonly policy: ComparisonPolicy;
+  /** From 1 on. */
+  readonly repeat: number;
+  /** `skipped`: not begun, and `why` says for what reason. */
+  readonly state: 'waiting' | 'running' | 'ended' | 'skipped';
+  readonly sessionId: string | null;
+  readonly why: string | null;
+  readonly check: ComparisonCheck | null;
+  readonly figures: RunFigures | null;
+}
+
+export interface Comparison {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly input: ComparisonInput;
+  /** In the order in which they are carried out. */
+  readonly runs: readonly ComparisonRun[];
+  /** Sessions of runs that were cut off and done again. */
+  readonly abandoned: readonly string[];
+}
+
+/** The runs of a comparison before the first: one policy after the other, so that repeats lie far apart in time. */
+export function plannedRuns(input: ComparisonInput): readonly ComparisonRun[] {
+  const repeats = Array.from({ length: input.repeat }, (_, index) => index + 1);
+  const fresh = { state: 'waiting', sessionId: null, why: null, check: null, figures: null } as const;
+  return repeats.flatMap((repeat) => [...new Set(input.policies)].map((policy) => ({ policy, repeat, ...fresh })));
+}
+
+/** What a run's result says for the table. */
+export function figuresOf(result: RunResult): RunFigures {
+  const { status, reason, steps, byStep, seconds, tokens, costUsd, energyWh, check } = result;
+  const localSteps = byStep.filter((step) => step.where === 'local').length;
+  const passedBefore = check?.before ?? null;
+  return { status, reason, passedBefore, steps, localSteps, seconds, tokens, costUsd, energyWh };
+}

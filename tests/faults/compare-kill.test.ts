@@ -1,0 +1,88 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Comparison } from '../../src/shared/comparison.ts';
+import { isWithoutEngine } from '../docker/docker-kit.ts';
+import { randomFrom } from '../shared/sample-events.ts';
+import { command, complete, createProgram, type Program, tool } from './program.ts';
+
+const kills = 8;
+
+const settings = {
+  local: 'weak/script',
+  cloud: 'strong/script',
+  providers: {
+    weak: { kind: 'scripted', repeat: true, replies: [complete(), complete()] },
+    strong: {
+      kind: 'scripted',
+      repeat: true,
+      replies: [
+        tool('read_file', { path: 'notes.txt' }),
+        command('sleep 0.2'),
+        tool('write_file', { path: 'notes.txt', content: 'two\n' }),
+        complete(),
+      ],
+    },
+  },
+};
+
+const compareArgs = (program: Program): readonly string[] => [
+  'compare',
+  '--project',
+  program.project,
+  '--policies',
+  'local,cloud',
+  '--check',
+  'grep -q two notes.txt',
+  '--gear',
+  'loop',
+  '--repeat',
+  '2',
+  '--json',
+  '--',
+  'Make the notes say two.',
+];
+
+/** The comparison of a home as its file says; null while there is none. */
+async function readComparison(home: string): Promise<Comparison | null> {
+  const folder = join(home, 'comparisons');
+  const [name] = (await readdir(folder).catch(() => [])).filter((one) => !one.startsWith('.'));
+  // The file is replaced as a whole: it is never half a one, also after a kill.
+  return name === undefined ? null : JSON.parse(await readFile(join(folder, name), 'utf8'));
+}
+
+describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
+  it(`comes to the same table after ${kills} kills, and does no run twice that had ended`, async () => {
+    await using program = await createProgram({ 'notes.txt': 'one\n' });
+    await program.settings(settings);
+    const random = randomFrom(7);
+    let running = program.start(compareArgs(program));
+    let kept: readonly string[] = [];
+    for (let kill = 0; kill < kills; kill += 1) {
+      await wait(500 + random() * 1_500);
+      running.child.kill('SIGKILL');
+      await running.ended;
+      const left = await readComparison(program.home);
+      const endedNow = (left?.runs ?? []).filter(({ state }) => state === 'ended').map((run) => JSON.stringify(run));
+      expect(endedNow).toEqual(expect.arrayContaining([...kept]));
+      kept = endedNow;
+      if (left?.runs.every(({ state }) => state === 'ended')) break;
+      running = program.start(left === null ? compareArgs(program) : ['compare', '--resume', left.id, '--json']);
+    }
+    await running.ended;
+    const { id } = (await readComparison(program.home)) ?? { id: '' };
+    const last = await program.run(['compare', '--resume', id, '--json']);
+    expect(last.code, last.stderr).toBe(0);
+    const done: Comparison & { rows: readonly object[] } = JSON.parse(last.stdout);
+    expect(done.runs.map((run) => JSON.stringify(run))).toEqual(expect.arrayContaining([...kept]));
+    expect(done.rows).toMatchObject([
+      { policy: 'local', runs: 2, wanted: 2, solved: 0, unjudged: 0, steps: { median: 2 } },
+      { policy: 'cloud', runs: 2, wanted: 2, solved: 2, unjudged: 0, steps: { median: 4 } },
+    ]);
+    // Every session is that of one run, or one that was cut off.
+    const named = [...done.runs.map(({ sessionId }) => sessionId), ...done.abandoned];
+    expect(new Set(named).size).toBe(named.length);
+    expect(await program.text('notes.txt')).toBe('one\n');
+  }, 300_000);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { Comparison, ComparisonRun, RunFigures } from '../../src/shared/comparison.ts';
+import { comparisonInputSchema, plannedRuns } from '../../src/shared/comparison.ts';
+import { comparisonCells, comparisonMarkdown, comparisonRows } from '../../src/shared/comparison-table.ts';
+
+const figures: RunFigures = {
+  status: 'done',
+  reason: 'done',
+  passedBefore: false,
+  steps: 4,
+  localSteps: 3,
+  seconds: 10,
+  tokens: { freshInput: 100, cacheRead: 20, cacheWrite: 0, output: 30 },
+  costUsd: 0.5,
+  energyWh: null,
+};
+
+function comparisonOf(more: object, changed: readonly Partial<ComparisonRun>[]): Comparison {
+  const input = comparisonInputSchema.parse({ task: 'Mend it.', projectPath: '/p', policies: ['local'], ...more });
+  const runs = plannedRuns(input).map((run, index): ComparisonRun => ({ ...run, ...changed[index] }));
+  return { id: 'c1', createdAt: 0, input, runs, abandoned: [] };
+}
+
+const ended = (passed: boolean | null, more: Partial<RunFigures> = {}): Partial<ComparisonRun> => ({
+  state: 'ended',
+  sessionId: 's',
+  check: { command: 'make test', passed, seconds: 1, summary: '' },
+  figures: { ...figures, ...more },
+});
+
+describe('the table of a comparison', () => {
+  it('plans one policy after the other, repeat by repeat, each policy once', () => {
+    const { runs } = comparisonOf({ policies: ['local', 'cloud', 'local'], repeat: 2 }, []);
+    expect(runs.map(({ policy, repeat }) => `${policy} ${repeat}`)).toEqual([
+      'local 1',
+      'cloud 1',
+      'local 2',
+      'cloud 2',
+    ]);
+  });
+
+  it('gives the median and the range of what has ended, and counts what nobody could judge as neither', () => {
+    const comparison = comparisonOf({ repeat: 4 }, [
+      ended(true, { seconds: 30, costUsd: 0 }),
+      ended(false, { seconds: 10, steps: 8, localSteps: 1, costUsd: 0 }),
+      ended(null, { seconds: 20, costUsd: 0 }),
+    ]);
+    const [row] = comparisonRows(comparison);
+    expect(row).toMatchObject({
+      runs: 3,
+      wanted: 4,
+      solved: 1,
+      unjudged: 1,
+      seconds: { median: 20, least: 10, most: 30 },
+    });
+    expect(row?.localShare).toBeCloseTo(7 / 16);
+    expect(row === undefined ? [] : comparisonCells(row)).toEqual([
+      'local',
+      '1 of 2, 1 unjudged, 1 to run',
+      '4 (4 to 8)',
+      '44 %',
+      '20.0 (10.0 to 30.0)',
+      '100',
+      '20',
+      '0',
+      '30',
+      '$0',
+      '-',
+    ]);
+  });
+
+  it('shows no sum of money where one run has no known price, and no figure for what has not run', () => {
+    const unpriced = comparisonRows(comparisonOf({ repeat: 2 }, [ended(true), ended(true, { costUsd: null })]))[0];
+    expect(unpriced?.costUsd).toBeNull();
+    expect(unpriced === undefined ? '' : comparisonCells(unpriced)[9]).toBe('unpriced');
+    const waiting = comparisonRows(comparisonOf({}, []))[0];
+    expect(waiting === undefined ? [] : comparisonCells(waiting)).toEqual([
+      'local',
+      '0 of 0, 1 to run',
+      '-',
+      '-',
+      '-',
+      '-',
+      '-',
+      '-',
+      '-',
+      '-',
+      '-',
+    ]);
+  });
+
+  it('writes a report in which texts from outside are no markup', () => {
+    const report = comparisonMarkdown(
+      comparisonOf({ task: 'One | two\n# three <b>' }, [
+        { ...ended(null), check: { command: 'x', passed: null, seconds: 0, summary: 'no | sandbox' } },
+      ]),
+    );
+    expect(report).toContain('- Task: One \\| two \\# three \\<b\\>');
+    expect(report).toContain('| local | 1 | ended | not run: no \\| sandbox | done | 4 | 10.0 | $0.5000 | s |');
+    expect(report.split('\n').filter((line) => line.startsWith('# '))).toEqual(['# Comparison c1']);
+  });
+});
