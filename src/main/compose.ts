@@ -85,6 +85,8 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     listModels: models.list,
     showModel: models.show,
     pullModel: models.pull,
+    importModel: models.add,
+    removeModel: models.remove,
     plan: parts.plan.plan,
     listKeys: parts.keys.list,
     setKey: parts.keys.set,

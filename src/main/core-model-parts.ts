@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import catalogue from '../../resources/models.json';
 import type { CoreKeys } from './core-keys.ts';
 import { createCoreKeys } from './core-keys.ts';
@@ -10,6 +11,7 @@ import { createGrantContext } from './engines/grant-context.ts';
 import type { Hardware } from './engines/hardware.ts';
 import { readHardware } from './engines/hardware.ts';
 import { createHeaderReader } from './engines/header-reader.ts';
+import { createImportedModels } from './engines/imported-models.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import { createLlamaEngine } from './engines/llama-client.ts';
 import { parseCatalogue } from './engines/model-catalogue.ts';
@@ -60,6 +62,7 @@ export function createModelParts(
     catalogue: known,
     env: { ...env },
     readHeader,
+    imported: createImportedModels(join(config.home, 'imported-models.json')),
     downloadUri: llama.download.bind(llama),
   });
   const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);

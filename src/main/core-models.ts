@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, PullProgress } from '@shared/contract.ts';
+import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { Price } from '@shared/money.ts';
@@ -24,6 +24,12 @@ export interface CoreModels {
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
+  /** A model file of the user's own, by reference. */
+  readonly add: (
+    request: { readonly path: string; readonly name: string | null },
+    signal: AbortSignal,
+  ) => Promise<ModelEntry>;
+  readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval>;
   readonly dispose: () => Promise<void>;
 }
 
@@ -51,7 +57,7 @@ export interface CoreModelsOptions {
 const builtIn: Readonly<Record<string, ProviderSettings>> = { 'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' } };
 
 export function createCoreModels(options: CoreModelsOptions): CoreModels {
-  const { store } = options;
+  const { store, llama } = options;
   const instances = createInstances(options);
   const info: CoreModels['info'] = async (id, signal) => {
     const name = splitModelId(id);
@@ -88,19 +94,23 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     const remote = await Promise.all(others.map((id) => entriesOf(options, id, instances.get(id), signal)));
     return Promise.all([...stored, ...remote.flat()].map(async (entry) => withInfo(entry, info, signal)));
   };
+  const show: CoreModels['show'] = async (id, fit, signal) => {
+    const entry = await entryOf(id, signal);
+    if (entry === null)
+      throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
+    const known = await withInfo(entry, info, signal);
+    return fit ? withFit(known, options.fit, signal) : known;
+  };
   return {
     info,
     provider: instances.get,
     ask: instances.ask,
     list,
-    show: async (id, fit, signal) => {
-      const entry = await entryOf(id, signal);
-      if (entry === null)
-        throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
-      const known = await withInfo(entry, info, signal);
-      return fit ? withFit(known, options.fit, signal) : known;
-    },
+    show,
     pull: async (id, onProgress, signal) => pull(store, id, onProgress, signal),
+    add: async (request, signal) => show(`llama-cpp/${await store.add(request)}`, true, signal),
+    remove: async (id, signal) =>
+      store.remove(fileNameOf(id, 'removed'), { release: (path) => llama.release(path), signal }),
     dispose: instances.dispose,
   };
 }
@@ -192,16 +202,27 @@ function dependenciesOf(
 }
 
 function entryOfFile(model: StoredModel): ModelEntry {
+  const { place, hereBytes, origin } = model;
   return {
     id: `llama-cpp/${model.name}`,
     label: model.label,
     where: 'local',
-    state: model.isInstalled ? 'ready' : 'downloadable',
+    state: model.isInstalled ? 'ready' : origin === 'imported' ? 'unreachable' : 'downloadable',
     sizeBytes: model.bytes,
     licence: model.license,
     info: null,
-    note: model.isStarter ? 'the starter model' : null,
+    note: noteOf(model),
+    file: { path: place, hereBytes, isOurs: origin === 'folder' },
   };
+}
+
+function noteOf({ origin, place, isInstalled, isStarter, hereBytes }: StoredModel): string | null {
+  if (origin === 'imported') return isInstalled ? `your file ${place}` : `${place} is not there any more`;
+  const notes = [
+    ...(isStarter ? ['the starter model'] : []),
+    ...(!isInstalled && hereBytes > 0 ? [`${(hereBytes / 1e6).toFixed(0)} MB of it are here`] : []),
+  ];
+  return notes.length === 0 ? null : notes.join('; ');
 }
 
 /** The user's own price first, then what the service says, then the list that came with Dewpoint. */
@@ -252,6 +273,14 @@ async function withFit(entry: ModelEntry, fit: CoreModelsOptions['fit'], signal:
   return entry.id.startsWith('llama-cpp/') ? { ...entry, fit: await fit(entry.id, signal) } : entry;
 }
 
+function fileNameOf(id: string, what: string): string {
+  const name = splitModelId(id);
+  if (name?.provider === 'llama-cpp') return name.name;
+  throw new AppError('bad-input', `${id} cannot be ${what}.`, {
+    hint: 'Models of this machine are named llama-cpp/NAME.',
+  });
+}
+
 const phases = { waiting: 'checking', downloading: 'downloading', checking: 'verifying' } as const;
 
 async function pull(
@@ -260,14 +289,9 @@ async function pull(
   onProgress: (progress: PullProgress) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const name = splitModelId(id);
-  if (name?.provider !== 'llama-cpp') {
-    throw new AppError('bad-input', `${id} cannot be fetched.`, {
-      hint: 'Models of this machine are named llama-cpp/NAME.',
-    });
-  }
+  const name = fileNameOf(id, 'fetched');
   let total: number | null = null;
-  const done = await store.ensure(name.name, {
+  const done = await store.ensure(name, {
     signal,
     onProgress: ({ phase, doneBytes, totalBytes }) => {
       total = totalBytes;

@@ -130,6 +130,16 @@ export interface ModelEntry {
   readonly note: string | null;
   /** What it would get of this machine's memory, in a line; only where one model is shown. Null: not known. */
   readonly fit?: string | null;
+  /** Its file, where there is or would be one; `isOurs` when removing the model deletes it. */
+  readonly file?: { readonly path: string; readonly hereBytes: number; readonly isOurs: boolean };
+}
+
+/** What became of a model that was removed; `forgotten`: its file is the user's own and lies where it lay. */
+export interface ModelRemoval {
+  readonly done: 'deleted' | 'forgotten';
+  readonly path: string;
+  /** What was freed. */
+  readonly bytes: number;
 }
 
 export interface PullProgress {
@@ -258,6 +268,12 @@ export const contract = {
     /** `fit`: with what it would get of this machine's memory, for which its header and the hardware are read. */
     show: base.input(z.object({ id: z.string(), fit: z.boolean().default(false) })).output(type<ModelEntry>()),
     pull: base.input(z.object({ id: z.string() })).output(type<AsyncIterable<PullProgress>>()),
+    /** A GGUF file anywhere on this machine (its whole path), by reference; without a name it gets the file's. */
+    import: base
+      .input(z.object({ path: z.string().min(1), name: z.string().nullable().default(null) }))
+      .output(type<ModelEntry>()),
+    /** Deletes what Dewpoint downloaded, forgets what was imported. Whoever asks has made sure that it is wanted. */
+    remove: base.input(z.object({ id: z.string().min(1) })).output(type<ModelRemoval>()),
   },
   plan: base.input(planInputSchema).output(type<PlanAnswer>()),
   keys: {

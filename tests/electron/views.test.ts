@@ -213,6 +213,24 @@ describe('the other views', () => {
     await row.getByText('used for local steps').waitFor();
   });
 
+  it('takes a model file of the user, forgets it, and asks before it deletes one that was downloaded', async () => {
+    const { page } = served;
+    await show('Models');
+    await page.getByLabel('A model file of your own (GGUF)').fill('/data/own.gguf');
+    await page.getByRole('button', { name: 'Add a file' }).click();
+    const own = page.locator('[data-model="llama-cpp/own"]');
+    await own.getByText('your file /data/own.gguf').waitFor();
+    await own.getByRole('button', { name: 'Forget' }).click();
+    await own.waitFor({ state: 'detached' });
+    expect(lastAsked('import')).toEqual(['/data/own.gguf']);
+    expect(lastAsked('remove')).toEqual(['llama-cpp/own']);
+    const starter = page.locator('[data-model$="1.5b-instruct"]');
+    await starter.getByRole('button', { name: 'Remove' }).click();
+    await starter.getByRole('button', { name: 'Cancel' }).click();
+    await starter.getByRole('button', { name: 'Remove' }).waitFor();
+    expect(lastAsked('remove')).toEqual(['llama-cpp/own']);
+  });
+
   it('saves a setting, and changes theme and text size at once', async () => {
     const { page } = served;
     await show('Settings');

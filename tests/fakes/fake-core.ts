@@ -64,6 +64,8 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     undoChanges: async () => ({ done: [], refused: [] }),
     listModels: async () => [],
     showModel: async () => notThere(),
+    importModel: async () => notThere(),
+    removeModel: async () => notThere(),
     async pullModel(_id, onProgress) {
       onProgress({ phase: 'downloading', doneBytes: 1, totalBytes: 2, text: '' });
       await Promise.resolve();

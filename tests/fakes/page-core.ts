@@ -73,6 +73,30 @@ export function createPageCore(): PageCore {
       total: core.costRows.reduce(addTotals, noCosts),
       unreadable: [],
     }),
+    importModel: async ({ path }) => {
+      note('import', path);
+      const added: ModelEntry = {
+        id: 'llama-cpp/own',
+        label: 'Own',
+        where: 'local',
+        state: 'ready',
+        sizeBytes: 2e9,
+        licence: null,
+        info: null,
+        note: `your file ${path}`,
+        file: { path, hereBytes: 2e9, isOurs: false },
+      };
+      core.models = [...core.models, added];
+      return added;
+    },
+    removeModel: async (id) => {
+      note('remove', id);
+      const file = core.models.find((model) => model.id === id)?.file;
+      core.models = core.models.flatMap((model) =>
+        model.id !== id ? [model] : file?.isOurs === true ? [{ ...model, state: 'downloadable' }] : [],
+      );
+      return { done: file?.isOurs === true ? 'deleted' : 'forgotten', path: '', bytes: 0 };
+    },
     pullModel: async (id, onProgress) => {
       note('pull', id);
       onProgress({ phase: 'downloading', doneBytes: 4e8, totalBytes: 1.1e9, text: '' });

@@ -302,6 +302,7 @@ export const models: readonly ModelEntry[] = [
     licence: 'Apache-2.0',
     info: infoOf(localModel, 'local', 32_768, 1.5),
     note: 'the starter model',
+    file: { path: '/cache/models/starter.gguf', hereBytes: 1_117_320_768, isOurs: true },
   },
   {
     id: 'llama-cpp/qwen2.5-coder-0.5b-instruct',

@@ -110,6 +110,8 @@ const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessio
   listModels: async () => [],
   showModel: async () => notScripted(),
   pullModel: async () => notScripted(),
+  importModel: async () => notScripted(),
+  removeModel: async () => notScripted(),
   plan: async () => notScripted(),
   listKeys: async () => ({ store: { type: 'ready' }, keys: [] }),
   setKey: async () => notScripted(),

@@ -6,6 +6,7 @@ import type {
   KeyOutcome,
   KeyReport,
   ModelEntry,
+  ModelRemoval,
   PlanInput,
   PullProgress,
   ReplayReport,
@@ -82,6 +83,13 @@ export interface CoreApi {
   listModels(signal: AbortSignal): Promise<readonly ModelEntry[]>;
   showModel(id: string, fit: boolean, signal: AbortSignal): Promise<ModelEntry>;
   pullModel(id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal): Promise<void>;
+  /** Gives a model file anywhere on the disk a name; the file stays where and as it is. */
+  importModel(
+    request: { readonly path: string; readonly name: string | null },
+    signal: AbortSignal,
+  ): Promise<ModelEntry>;
+  /** Deletes what was downloaded, forgets what was imported. */
+  removeModel(id: string, signal: AbortSignal): Promise<ModelRemoval>;
   /** What a model would take and get; loads and fetches nothing. */
   plan(input: PlanInput, signal: AbortSignal): Promise<PlanAnswer>;
   /** Which providers have a key, and from where. */

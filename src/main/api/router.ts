@@ -23,6 +23,8 @@ export function createRouter(core: CoreApi) {
       list: os.models.list.handler(({ signal }) => core.listModels(orNever(signal))),
       show: os.models.show.handler(({ input, signal }) => core.showModel(input.id, input.fit, orNever(signal))),
       pull: os.models.pull.handler(({ input, signal }) => pullStream(core, input.id, orNever(signal))),
+      import: os.models.import.handler(({ input, signal }) => core.importModel(input, orNever(signal))),
+      remove: os.models.remove.handler(({ input, signal }) => core.removeModel(input.id, orNever(signal))),
     },
     plan: os.plan.handler(({ input, signal }) => core.plan(input, orNever(signal))),
     keys: {

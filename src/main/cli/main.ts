@@ -60,6 +60,10 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
     },
     searchSessions: async (text, args) => take((await import('./search.ts')).searchSessions(context, text, args)),
     models: async (action, id, args) => {
+      if (action === 'import' || action === 'remove') {
+        const { importModel, removeModel } = await import('./model-files.ts');
+        return take(action === 'import' ? importModel(context, id ?? '', args) : removeModel(context, id ?? '', args));
+      }
       const { listModels, pullModel, showModel } = await import('./models.ts');
       if (action === 'list') return take(listModels(context, args));
       return take(action === 'show' ? showModel(context, id ?? '', args) : pullModel(context, id ?? ''));

@@ -23,11 +23,11 @@ export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core,
 export const showModel: Command<[string, { readonly json?: boolean }]> = async ({ core, terminal }, id, { json }) => {
   const model = await (await core()).models.show({ id, fit: true });
   if (json === true) terminal.out(jsonLine(model));
-  else terminal.out(describe(model));
+  else terminal.out(describeModel(model));
   return 0;
 };
 
-function describe(model: ModelEntry): string {
+export function describeModel(model: ModelEntry): string {
   const { info } = model;
   const rows: readonly (readonly [string, string])[] = [
     ['model', model.id],
@@ -46,6 +46,7 @@ function describe(model: ModelEntry): string {
     ],
     ['gears', info === null ? 'unknown' : info.gears.join(', ')],
     ...(model.fit === undefined ? [] : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),
+    ...(model.file === undefined ? [] : [['file', model.file.path] as const]),
     ...(model.note === null ? [] : [['note', model.note] as const]),
   ];
   return rows.map(([name, value]) => `${name.padEnd(11)} ${printable(value)}\n`).join('');
@@ -70,6 +71,7 @@ export async function ensureModel(
 }
 
 async function pull({ core, terminal, signal, now }: CommandContext, id: string): Promise<void> {
+  await sayWhatComes({ core, terminal }, id);
   let shown = '';
   let writtenAt = -Infinity;
   for await (const progress of await (await core()).models.pull({ id }, { signal })) {
@@ -83,6 +85,15 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
     shown = progress.phase;
   }
   endLine(terminal);
+}
+
+/** How much, and under which licence it may be used: before it is fetched. */
+async function sayWhatComes({ core, terminal }: Pick<CommandContext, 'core' | 'terminal'>, id: string): Promise<void> {
+  // A model nobody knows is the download's to refuse, with its reason.
+  const model = await (await core()).models.show({ id }).catch(() => null);
+  if (model?.state !== 'downloadable') return;
+  const size = model.sizeBytes === null ? '' : `, ${bytes(model.sizeBytes)}`;
+  terminal.err(`${printable(model.label)}${size}, licence: ${printable(model.licence ?? 'not known')}\n`);
 }
 
 function endLine(terminal: Terminal): void {

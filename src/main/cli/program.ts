@@ -165,6 +165,25 @@ function addModels(program: Command, handlers: Handlers): void {
   subcommand(models, 'pull', 'fetch a model', 'dewpoint models pull llama-cpp/qwen2.5-coder-1.5b-instruct')
     .argument('<model>', 'PROVIDER/MODEL')
     .action((id: string) => handlers.models('pull', id, {}));
+  subcommand(models, 'import', 'use a model file of your own, where it lies', 'dewpoint models import ~/my-model.gguf')
+    .argument('<file>', 'a .gguf file; nothing of it is copied')
+    .option('--name <name>', "what it is called here (default: the file's name)")
+    .option('--json', 'as JSON')
+    .action((file: string, args: { readonly name?: string; readonly json?: boolean }) =>
+      handlers.models('import', file, args),
+    );
+  subcommand(
+    models,
+    'remove',
+    'delete what was downloaded, forget what was imported',
+    'dewpoint models remove llama-cpp/my-model',
+  )
+    .argument('<model>', 'llama-cpp/NAME')
+    .option('--yes', 'do not ask before a file is deleted')
+    .option('--json', 'as JSON')
+    .action((id: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>
+      handlers.models('remove', id, args),
+    );
 }
 
 function addPlan(program: Command, handlers: Handlers): void {

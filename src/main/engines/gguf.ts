@@ -14,6 +14,7 @@ export interface GgufHeader {
   /** The length it was trained for. */
   readonly contextTokens: number | null;
   readonly sizeLabel: string | null;
+  readonly license: string | null;
   readonly chatTemplate: string | null;
   readonly tensorCount: number;
   /** What the file must have for every tensor to be whole. */
@@ -74,6 +75,7 @@ async function readHeader(file: FileHandle, size: number): Promise<GgufHeader> {
     name: textOf(keys['general.name']),
     contextTokens: numberOf(keys[`${architecture}.context_length`]),
     sizeLabel: textOf(keys['general.size_label']),
+    license: textOf(keys['general.license']),
     chatTemplate: textOf(keys['tokenizer.chat_template']),
     tensorCount,
     neededBytes: dataEnd,

@@ -55,6 +55,8 @@ export interface LlamaEngine {
   ): Promise<Reply<null>>;
   /** What a context would take, by the engine's own dry run; null where it cannot say. Loads nothing. */
   measure(context: DryRun, signal: AbortSignal): Promise<number | null>;
+  /** Lets go of a model file, after the call that uses it: it can then be deleted. Its memory is given back. */
+  release(path: string): Promise<void>;
   /** Null where no process runs. */
   stats(): Promise<EngineStats | null>;
   /** Of the running process; for tests and `doctor`. */
@@ -80,6 +82,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
   const queue = new PQueue({ concurrency: 1 });
   const checkFile = options.checkModelFile ?? createModelFileCheck(createHeaderReader());
   let child: LlamaProcess | null = null;
+  let loadedPath: string | null = null;
   const alive = (): LlamaProcess => {
     if (child === null || !child.isAlive) {
       child = startLlamaProcess({
@@ -98,8 +101,10 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
           if (call.isEnded) return;
           call.begin();
           const fileError = await checkFile(model.modelPath);
-          if (fileError === null) await runCall(alive(), { model, request, call });
-          else call.fail(fileError);
+          if (fileError === null) {
+            loadedPath = model.modelPath;
+            await runCall(alive(), { model, request, call });
+          } else call.fail(fileError);
         })
         .catch((error: unknown) => call.fail({ code: 'internal', message: messageOf(error) }));
       return call.events;
@@ -107,11 +112,18 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
     async count(model, request, signal) {
       return queue.add(async () => {
         const fileError = await checkFile(model.modelPath);
-        return fileError === null ? countTokens(alive(), { model, request, signal }) : { ok: false, error: fileError };
+        if (fileError !== null) return { ok: false, error: fileError };
+        loadedPath = model.modelPath;
+        return countTokens(alive(), { model, request, signal });
       });
     },
     download: (uri, path, options) => download(alive(), { uri, path, ...options }),
     measure: (context, signal) => measure(alive(), context, signal),
+    async release(path) {
+      await queue.add(() => {
+        if (path === loadedPath) child?.kill();
+      });
+    },
     stats: () => (child === null || !child.isAlive ? Promise.resolve(null) : askStats(child)),
     pid: () => (child?.isAlive === true ? (child.pid ?? null) : null),
     dispose() {

@@ -7,7 +7,12 @@ import { withFileLock } from '../lib/file-lock.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { sha256OfFile } from './hash-file.ts';
 import type { ReadHeader } from './header-reader.ts';
+import { importModel } from './import-model.ts';
+import type { ImportRequest } from './import-model.ts';
+import type { ImportedModels } from './imported-models.ts';
 import type { CatalogueModel, ModelCatalogue, ModelSource } from './model-catalogue.ts';
+import { leftovers, removeModel } from './remove-model.ts';
+import type { Removal, RemoveDependencies } from './remove-model.ts';
 
 /** A model file that is there, or could be. */
 export interface StoredModel {
@@ -19,6 +24,12 @@ export interface StoredModel {
   readonly isStarter: boolean;
   /** Null where the file is not there. */
   readonly path: string | null;
+  /** Whose file it is: of our folder, imported under a name, or named by its path. */
+  readonly origin: 'folder' | 'imported' | 'path';
+  /** Where its file is or would be. */
+  readonly place: string;
+  /** What lies on the disk of it, a part of a download included. */
+  readonly hereBytes: number;
   readonly bytes: number | null;
   readonly contextTokens: number | null;
   readonly parametersB: number | null;
@@ -40,10 +51,14 @@ interface PullOptions {
 
 /** The model files of this machine. Names may be given with or without `llama-cpp/`. */
 export interface ModelStore {
-  /** The catalogue, and what else lies in the folder. */
+  /** The catalogue, what else lies in the folder, and what was imported. */
   list(): Promise<readonly StoredModel[]>;
   /** Null for a name that is neither in the catalogue nor a file. */
   find(name: string): Promise<StoredModel | null>;
+  /** A file anywhere on the disk under a name, by reference; see `importModel`. The value is the name. */
+  add(request: ImportRequest): Promise<string>;
+  /** Deletes what is ours and forgets what is not; see `removeModel`. Throws `not-found` for what is not here. */
+  remove(name: string, options: Omit<RemoveDependencies, 'imported'>): Promise<Removal>;
   /** Brings a model of the catalogue; its path. Quick where it is there. An abort leaves only what the next try goes on from. */
   ensure(name: string, options: PullOptions): Promise<Reply<string>>;
   readonly starter: string | null;
@@ -54,6 +69,7 @@ export interface ModelStoreOptions {
   readonly catalogue: ModelCatalogue;
   readonly env: NodeJS.ProcessEnv;
   readonly readHeader: ReadHeader;
+  readonly imported: ImportedModels;
   /** Downloads a URI into a file; null where there is no downloader. */
   readonly downloadUri:
     | ((
@@ -70,16 +86,18 @@ const spareBytes = 256 * 1024 * 1024;
 export function createModelStore(options: ModelStoreOptions): ModelStore {
   const dir = join(options.cacheDir, 'models');
   const { models } = options.catalogue;
+  const { imported, readHeader } = options;
   const find = async (given: string): Promise<StoredModel | null> => {
     const name = shortName(given);
     const known = models.find((model) => model.name === name);
-    const path = isAbsolute(name) ? name : join(dir, `${name}.gguf`);
+    if (isAbsolute(name)) return describeFile({ name, path: name, origin: 'path' }, readHeader);
     // Names are ours; what looks like a way out of the folder is none.
-    if (!isAbsolute(name) && basename(name) !== name) return null;
-    const size = await sizeOf(path);
-    if (known !== undefined)
-      return describeKnown(known, { path: size === null ? null : path, isWhole: size === known.bytes });
-    return size === null ? null : describeFile(name, path, { bytes: size, readHeader: options.readHeader });
+    if (basename(name) !== name) return null;
+    const path = join(dir, `${name}.gguf`);
+    if (known !== undefined) return describeKnown(known, path);
+    const own = (await imported.list()).get(name);
+    if (own !== undefined) return describeFile({ name, path: own, origin: 'imported' }, readHeader);
+    return describeFile({ name, path, origin: 'folder' }, readHeader);
   };
   return {
     starter: models.find((model) => model.starter)?.name ?? null,
@@ -88,11 +106,25 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
       const files = (await readdir(dir).catch((): string[] => []))
         .filter((name) => name.endsWith('.gguf'))
         .map((name) => name.slice(0, -5));
-      const names = [
-        ...models.map((model) => model.name),
-        ...files.filter((name) => !models.some((model) => model.name === name)).sort(),
-      ];
+      const others = new Set([...files, ...(await imported.list()).keys()]);
+      for (const { name } of models) others.delete(name);
+      const names = [...models.map((model) => model.name), ...[...others].sort()];
       return (await Promise.all(names.map(find))).filter((model) => model !== null);
+    },
+    add: (request) =>
+      importModel(request, {
+        readHeader,
+        imported,
+        takenBy: async (name) => (await find(name))?.place ?? null,
+      }),
+    async remove(name, { release, signal }) {
+      const model = await find(name);
+      if (model === null || (model.origin === 'folder' && model.hereBytes === 0)) {
+        throw new AppError('not-found', `The model ${shortName(name)} is not on this machine.`, {
+          hint: 'See: dewpoint models list',
+        });
+      }
+      return removeModel(model, { imported, release, signal });
     },
     async ensure(given, pull) {
       const name = shortName(given);
@@ -196,16 +228,18 @@ async function checkRoom(dir: string, neededBytes: number): Promise<void> {
   );
 }
 
-function describeKnown(
-  model: CatalogueModel,
-  { path, isWhole }: { readonly path: string | null; readonly isWhole: boolean },
-): StoredModel {
+async function describeKnown(model: CatalogueModel, place: string): Promise<StoredModel> {
+  const size = await sizeOf(place);
+  const partial = await Promise.all(leftovers(place).map(sizeOf));
   return {
     name: model.name,
     label: model.label,
-    isInstalled: isWhole,
+    isInstalled: size === model.bytes,
     isStarter: model.starter,
-    path,
+    path: size === null ? null : place,
+    origin: 'folder',
+    place,
+    hereBytes: partial.reduce<number>((sum, bytes) => sum + (bytes ?? 0), size ?? 0),
     bytes: model.bytes,
     contextTokens: model.contextTokens,
     parametersB: model.parametersB,
@@ -215,25 +249,32 @@ function describeKnown(
   };
 }
 
-/** A file that is not of the catalogue; what is known of it is what it says itself. A damaged one is listed, too. */
+/**
+ * A file that is not of the catalogue; what is known of it is what it says itself. A damaged one is listed, too, and so
+ * is an imported one that has gone.
+ */
 async function describeFile(
-  name: string,
-  path: string,
-  { bytes, readHeader }: { readonly bytes: number; readonly readHeader: ReadHeader },
-): Promise<StoredModel> {
-  const header = await readHeader(path);
-  const known = header.ok ? header.value : null;
+  { name, path, origin }: { readonly name: string; readonly path: string; readonly origin: StoredModel['origin'] },
+  readHeader: ReadHeader,
+): Promise<StoredModel | null> {
+  const size = await sizeOf(path);
+  if (size === null && origin !== 'imported') return null;
+  const header = size === null ? null : await readHeader(path);
+  const known = header?.ok === true ? header.value : null;
   return {
     name,
     label: known?.name ?? basename(path),
-    isInstalled: true,
+    isInstalled: size !== null,
     isStarter: false,
-    path,
-    bytes,
+    path: size === null ? null : path,
+    origin,
+    place: path,
+    hereBytes: size ?? 0,
+    bytes: size,
     contextTokens: known?.contextTokens ?? null,
     parametersB: parametersOf(known?.sizeLabel ?? null),
     gears: ['recipe'],
-    license: null,
+    license: known?.license ?? null,
     sha256: null,
   };
 }

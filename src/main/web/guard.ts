@@ -25,6 +25,11 @@ export function createWebGuard(roots: readonly string[]): (call: ForwardedCall) 
         hint: 'At the machine: dewpoint keys set PROVIDER',
       });
     }
+    if (name === 'models.import' || name === 'models.remove') {
+      throw new AppError('refused', 'Model files cannot be added or removed from the browser.', {
+        hint: 'At the machine: dewpoint models import FILE, dewpoint models remove NAME',
+      });
+    }
     const parsed = pathInput.safeParse(input);
     if (!parsed.success) return;
     for (const path of [parsed.data.projectPath, parsed.data.options?.projectPath]) {

@@ -29,6 +29,13 @@ export const settings = {
   'models.phase.joining': 'Putting it together',
   'models.phase.verifying': 'Checking the bytes',
   'models.phase.done': 'Done',
+  'models.import': 'Add a file',
+  'models.importPath': 'A model file of your own (GGUF)',
+  'models.importExample': '/path/to/model.gguf',
+  'models.importText': 'It is used where it lies; nothing is copied.',
+  'models.remove': 'Remove',
+  'models.forget': 'Forget',
+  'models.delete': 'Delete {size}',
   'models.pullFailed': 'The download stopped.',
   'models.pullKept': 'What was fetched is kept; the next try goes on from there.',
 

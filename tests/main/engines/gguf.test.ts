@@ -44,6 +44,7 @@ describe('readGguf', () => {
         name: 'Tiny',
         contextTokens: 4096,
         sizeLabel: '1M',
+        license: null,
         chatTemplate: '<|im_start|>',
         tensorCount: 2,
         neededBytes: whole.length - 4,

@@ -134,6 +134,20 @@ describe('createLlamaEngine', () => {
     expect(second.ended.generation.stopReason).toBe('stop');
   });
 
+  it('lets go of a file that is to be deleted, after the call that uses it, and of no other', async () => {
+    start();
+    const running = collect(engine.generate(model(), ask('hi'), never));
+    await engine.release('/models/other.gguf');
+    expect((await running).ended.generation.stopReason).toBe('stop');
+    const pid = engine.pid();
+    expect(pid).not.toBeNull();
+    await engine.release(model().modelPath);
+    expect(engine.pid()).toBeNull();
+    const next = await collect(engine.generate(model(), ask('hi'), never));
+    expect(next.ended.generation.stopReason).toBe('stop');
+    expect(engine.pid()).not.toBe(pid);
+  });
+
   it('gives every waiting call its turn after a crash', async () => {
     start();
     const calls = ['crash', 'hi', 'crash', 'hi'].map((text) => collect(engine.generate(model(), ask(text), never)));

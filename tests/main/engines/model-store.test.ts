@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, success } from '@shared/errors.ts';
 import { createHeaderReader } from '../../../src/main/engines/header-reader.ts';
+import { createImportedModels } from '../../../src/main/engines/imported-models.ts';
 import { parseCatalogue } from '../../../src/main/engines/model-catalogue.ts';
 import type { CatalogueModel } from '../../../src/main/engines/model-catalogue.ts';
 import { createModelStore } from '../../../src/main/engines/model-store.ts';
@@ -88,6 +89,7 @@ function createStore(overrides: Partial<ModelStoreOptions> = {}, entry: Catalogu
     catalogue: { version: 1, date: '2026-11-21', models: [entry], known: [] },
     env: { PATH: `${join(dir, 'bin')}:/bin:/usr/bin` },
     readHeader: createHeaderReader(),
+    imported: createImportedModels(join(dir, 'imported.json')),
     downloadUri: null,
     ...overrides,
   });

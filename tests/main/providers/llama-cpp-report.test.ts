@@ -44,6 +44,7 @@ function engine(loaded: LoadedModel | null): { readonly llama: LlamaEngine; read
       measure: async () => null,
       stats: async () => null,
       pid: () => null,
+      release: async () => undefined,
       dispose: async () => undefined,
     },
   };

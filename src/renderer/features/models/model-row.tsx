@@ -4,15 +4,17 @@ import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
+import { RemoveModel } from './remove-model.tsx';
 
 interface ModelRowProps {
   readonly model: ModelEntry;
   /** The settings name it for its place. */
   readonly isUsed: boolean;
   readonly onUse: () => void;
+  readonly onRemoved: () => void;
 }
 
-export function ModelRow({ model, isUsed, onUse }: ModelRowProps) {
+export function ModelRow({ model, isUsed, onUse, onRemoved }: ModelRowProps) {
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4" data-model={model.id}>
       <span className="mt-1.5">
@@ -39,6 +41,7 @@ export function ModelRow({ model, isUsed, onUse }: ModelRowProps) {
             {t('models.use')}
           </Button>
         )}
+        <RemoveModel model={model} onDone={onRemoved} />
       </div>
     </li>
   );

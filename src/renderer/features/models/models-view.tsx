@@ -7,6 +7,7 @@ import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ImportModel } from './import-model.tsx';
 import { ModelRow } from './model-row.tsx';
 
 /** What can be called and what can be fetched, by where it runs. */
@@ -28,6 +29,7 @@ export function ModelsView() {
       setProblem(`${t('settings.notSaved')} ${failureText(error)}`);
     }
   };
+  const reload = (): void => void queries.invalidateQueries({ queryKey: ['models'] });
   const all = models.data ?? [];
   const places = (['local', 'cloud'] as const).map((where) => ({
     where,
@@ -49,25 +51,41 @@ export function ModelsView() {
         )}
         {models.data !== undefined &&
           places.map((place) => (
-            <section key={place.where} aria-label={t(`models.${place.where}`)}>
-              <h2 className="mb-2 text-xs font-semibold text-soft">{t(`models.${place.where}`)}</h2>
-              {place.models.length === 0 && (
-                <p className="text-sm text-soft">{t(place.where === 'cloud' ? 'models.noCloud' : 'models.none')}</p>
-              )}
-              <ul className="divide-y divide-line rounded-xl border border-line empty:hidden">
-                {place.models.map((model) => (
-                  <ModelRow
-                    key={model.id}
-                    model={model}
-                    isUsed={settingAt(settings.data, model.where) === model.id}
-                    onUse={() => void use(model)}
-                  />
-                ))}
-              </ul>
-            </section>
+            <Place key={place.where} {...place} settings={settings.data} onUse={use} onChanged={reload} />
           ))}
       </div>
     </div>
+  );
+}
+
+interface PlaceProps {
+  readonly where: ModelEntry['where'];
+  readonly models: readonly ModelEntry[];
+  readonly settings: unknown;
+  readonly onUse: (model: ModelEntry) => Promise<void>;
+  readonly onChanged: () => void;
+}
+
+function Place({ where, models, settings, onUse, onChanged }: PlaceProps) {
+  return (
+    <section aria-label={t(`models.${where}`)}>
+      <h2 className="mb-2 text-xs font-semibold text-soft">{t(`models.${where}`)}</h2>
+      {models.length === 0 && (
+        <p className="text-sm text-soft">{t(where === 'cloud' ? 'models.noCloud' : 'models.none')}</p>
+      )}
+      <ul className="divide-y divide-line rounded-xl border border-line empty:hidden">
+        {models.map((model) => (
+          <ModelRow
+            key={model.id}
+            model={model}
+            isUsed={settingAt(settings, where) === model.id}
+            onUse={() => void onUse(model)}
+            onRemoved={onChanged}
+          />
+        ))}
+      </ul>
+      {where === 'local' && <ImportModel onDone={onChanged} />}
+    </section>
   );
 }
 

@@ -1,0 +1,58 @@
+import { createInterface } from 'node:readline/promises';
+import { resolve } from 'node:path';
+import type { ModelEntry } from '@shared/contract.ts';
+import type { Command, CommandContext } from './context.ts';
+import { usageError } from './fail.ts';
+import { describeModel } from './models.ts';
+import { bytes, jsonLine, printable } from './terminal.ts';
+
+/** A model file of the user's own under a name; the file stays where it is. */
+export const importModel: Command<[string, { readonly name?: string; readonly json?: boolean }]> = async (
+  { core, terminal },
+  file,
+  { name, json },
+) => {
+  const model = await (await core()).models.import({ path: resolve(file), name: name ?? null });
+  if (json === true) terminal.out(jsonLine(model));
+  else terminal.out(describeModel(model));
+  terminal.err(`Use it with --local ${printable(model.id)}\n`);
+  return 0;
+};
+
+/** What was downloaded is deleted only after a yes; what was imported is only forgotten. */
+export const removeModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
+  context,
+  id,
+  { yes, json },
+) => {
+  const { terminal } = context;
+  const core = await context.core();
+  const model = await core.models.show({ id });
+  if (model.file?.isOurs === true && yes !== true && !(await isWanted(context, model))) {
+    terminal.err('Nothing was removed.\n');
+    return 1;
+  }
+  const removal = await core.models.remove({ id });
+  if (json === true) terminal.out(jsonLine(removal));
+  else if (removal.done === 'deleted')
+    terminal.out(`Deleted ${printable(id)}: ${bytes(removal.bytes)} are free again.\n`);
+  else terminal.out(`Forgot ${printable(id)}. Its file lies where it lay: ${printable(removal.path)}\n`);
+  return 0;
+};
+
+async function isWanted({ terminal, signal }: CommandContext, { id, file }: ModelEntry): Promise<boolean> {
+  if (file === undefined || file.hereBytes === 0) return true;
+  if (!terminal.isInteractive) {
+    throw usageError(`${id} would be deleted, and there is nobody to ask.`, 'Say that it is meant: --yes');
+  }
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const said = await reader.question(`Delete ${printable(file.path)} (${bytes(file.hereBytes)})? [y/N] `, { signal });
+    return /^(y|yes)$/iu.test(said.trim());
+  } catch {
+    // Ctrl-C at the question.
+    return false;
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { megabytes } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+interface RemoveModelProps {
+  readonly model: ModelEntry;
+  readonly onDone: () => void;
+}
+
+/** Deletes what was downloaded, after a second click that names the size; forgets what was imported at once. */
+export function RemoveModel({ model, onDone }: RemoveModelProps) {
+  const client = useClient();
+  const [isAsking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { file } = model;
+  if (file === undefined || (file.isOurs && file.hereBytes === 0)) return null;
+  const remove = async (): Promise<void> => {
+    setProblem(null);
+    try {
+      await client.models.remove({ id: model.id });
+      onDone();
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+    setAsking(false);
+  };
+  return (
+    <>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {isAsking ? (
+        <span className="flex items-center gap-2">
+          <Button size="small" look="danger" onClick={() => void remove()}>
+            {t('models.delete', { size: megabytes(file.hereBytes) })}
+          </Button>
+          <Button size="small" look="quiet" onClick={() => setAsking(false)}>
+            {t('models.cancel')}
+          </Button>
+        </span>
+      ) : (
+        <Button size="small" look="quiet" onClick={() => (file.isOurs ? setAsking(true) : void remove())}>
+          {t(file.isOurs ? 'models.remove' : 'models.forget')}
+        </Button>
+      )}
+    </>
+  );
+}
