@@ -26,7 +26,7 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
-        <p className="min-w-0 flex-1 wrap-anywhere">{comparison.input.task}</p>
+        <h2 className="min-w-0 flex-1 wrap-anywhere">{comparison.input.task}</h2>
         <span className="text-xs text-soft">
           {t('compare.report')} <CopyButton text={comparisonMarkdown(comparison)} label={t('compare.copy')} />
         </span>
@@ -145,7 +145,7 @@ function Middle({ spread, show, most, bar }: MiddleProps) {
           {t('compare.range', { least: show(least), most: show(largest) })}
         </span>
       )}
-      {most > 0 && (
+      {most > 0 && median > 0 && (
         <span
           aria-hidden="true"
           className={`mt-0.5 ml-auto block h-1 rounded-full ${bar}`}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Comparison, ComparisonInput, ComparisonRun, RunFigures } from '../../src/shared/comparison.ts';
+import { plannedRuns } from '../../src/shared/comparison.ts';
+import { AppError } from '../../src/shared/errors.ts';
+import { createPageCore } from '../fakes/page-core.ts';
+import { fixScene } from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+type Watcher = (comparison: Comparison) => void;
+
+let served: ServedPage;
+let sessionId: string;
+const asked: ComparisonInput[] = [];
+const cancelled: string[] = [];
+let current: Comparison | null = null;
+let watcher: { readonly listener: Watcher; readonly end: () => void } | null = null;
+
+const figures: RunFigures = {
+  status: 'done',
+  reason: 'done',
+  passedBefore: false,
+  steps: 4,
+  localSteps: 4,
+  seconds: 42,
+  tokens: { freshInput: 3_400, cacheRead: 12_000, cacheWrite: 0, output: 600 },
+  costUsd: 0,
+  energyWh: null,
+};
+
+const ended = (passed: boolean, more: Partial<RunFigures>): Partial<ComparisonRun> => ({
+  state: 'ended',
+  sessionId,
+  check: { command: 'npm test', passed, seconds: 1, summary: '' },
+  figures: { ...figures, ...more },
+});
+
+/** What the core would say next: the first runs changed as given. */
+function push(...changes: readonly Partial<ComparisonRun>[]): void {
+  if (current === null) throw new Error('Nothing was begun.');
+  current = { ...current, runs: current.runs.map((run, index) => ({ ...run, ...changes[index] })) };
+  watcher?.listener(current);
+}
+
+beforeAll(async () => {
+  const core = createPageCore();
+  ({ sessionId } = await fixScene(core));
+  served = await servePage({
+    ...core,
+    listComparisons: async () => (current === null ? [] : [current]),
+    createComparison: async (input) => {
+      if (input.projectPath === '/nowhere') throw new AppError('not-found', 'There is no folder /nowhere.');
+      asked.push(input);
+      current = { id: 'c1', createdAt: Date.now(), input, runs: plannedRuns(input), abandoned: [] };
+      return 'c1';
+    },
+    startComparison: async () => push({ state: 'running', sessionId }),
+    watchComparison: async (_id, listener, end) => {
+      watcher = { listener, end: () => end() };
+      if (current !== null) listener(current);
+      return () => undefined;
+    },
+    cancelComparison: async (id) => void cancelled.push(id),
+  });
+  await served.resize(1200, 900);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+describe('comparing policies in the window', () => {
+  it('begins one, says what is wrong first, and shows each run as it ends', async () => {
+    const { page } = served;
+    await page.getByRole('navigation').getByRole('button', { name: 'Compare' }).click();
+    await page.getByText('Nothing has been compared yet.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'New comparison' }).click();
+    const form = page.getByRole('form', { name: 'New comparison' });
+    await form.getByLabel('Task').fill('Make the week tests pass.');
+    await form.getByLabel('Project folder').fill('/nowhere');
+    await form.getByLabel('Solved when this command passes').fill('npm test');
+    await form.getByLabel('Local first, cloud when needed').uncheck();
+    await form.getByRole('button', { name: 'Start' }).click();
+    await form.getByRole('alert').getByText('There is no folder /nowhere.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await form.getByLabel('Project folder').fill('/home/ada/projects/api-server');
+    await form.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('working').waitFor();
+    expect(asked).toMatchObject([
+      { task: 'Make the week tests pass.', policies: ['local', 'cloud'], check: 'npm test', repeat: 1 },
+    ]);
+    push(ended(false, {}), { state: 'running', sessionId });
+    await page.getByText('check failed').waitFor();
+    push({}, ended(true, { localSteps: 0, seconds: 18, costUsd: 0.0421, steps: 3 }));
+    watcher?.end();
+    const rows = await page.getByRole('row').allInnerTexts();
+    expect(rows.map((row) => row.replaceAll(/\s+/gu, ' ').trim())).toEqual([
+      'Policy Solved Time Money Steps On this machine Tokens read / written',
+      'local 0 of 1 42 s $0.0000 4 100 % 15.4k / 600',
+      'cloud 1 of 1 18 s $0.0421 3 0 % 15.4k / 600',
+    ]);
+    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    for (const scheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      expect(await violations(page)).toEqual([]);
+    }
+  });
+
+  it('stops what is being carried out, goes on, and leads to the session of a run', async () => {
+    const { page } = served;
+    push({ state: 'waiting', check: null, figures: null, why: 'stopped' });
+    await page.getByRole('button', { name: 'All comparisons' }).click();
+    await page.getByRole('button', { name: /Make the week tests pass/u }).click();
+    await page.getByText('stopped').waitFor();
+    watcher?.end();
+    await page.getByText('1 run is left.').waitFor();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(() => cancelled).toEqual(['c1']);
+    await page.getByRole('button', { name: 'Open its session' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Fix the failing date test' }).waitFor();
+    expect(served.complaints).toEqual([]);
+  });
+});
