@@ -9,6 +9,7 @@ export function benchSandboxFactory(root: string, homePath: string): SandboxFact
     resourcesPath: join(root, 'resources'),
     imageScript: { node: process.execPath, path: join(root, 'scripts', 'setup', 'sandbox-image.mjs') },
     env: process.env,
+    connection: () => ({ proxy: null, certificates: null }),
     log: silentLog,
   });
 }

@@ -150,7 +150,14 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript } : null;
   const startSandbox =
     config.startSandbox ??
-    createSandboxFactory({ homePath: config.home, resourcesPath: files.resources, imageScript, env, log });
+    createSandboxFactory({
+      homePath: config.home,
+      resourcesPath: files.resources,
+      imageScript,
+      env,
+      connection: () => settings.current().connection,
+      log,
+    });
   const money = createCoreMoney({ home: config.home, store, settings: () => settings.current(), now });
   const sessions = createCoreSessions({
     store,

@@ -8,6 +8,7 @@ import type { Log } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
 import type { DockerSandbox } from '../../src/main/sandbox/docker/docker-sandbox.ts';
+import type { Outward } from '../../src/main/sandbox/network/outward.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 
@@ -42,6 +43,8 @@ export interface DockerTestOptions {
   readonly owner?: { readonly uid: number; readonly gid: number };
   /** Another way to the engine than the usual one. */
   readonly engine?: Engine;
+  /** The way to the network of approved commands; by default there is none. */
+  readonly outward?: Outward;
   /** Fills the workspace before the sandbox starts. */
   readonly prepare?: (workspace: string) => Promise<void>;
 }
@@ -73,6 +76,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
         settings: { ...settingsSchema.parse({}).sandbox, ...options.settings },
         homePath: home,
         image: imageSource,
+        outward: options.outward ?? noWayOut,
         log: collect(warnings),
         onLost: (loss) => void losses.push(loss),
       },
@@ -113,6 +117,13 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
     },
   };
 }
+
+const noWayOut: Outward = {
+  resolve: () => Promise.reject(new Error('No name is known here.')),
+  connect: () => Promise.reject(new Error('Nothing is reached from here.')),
+  proxyFor: () => null,
+  connectProxy: () => Promise.reject(new Error('There is no proxy here.')),
+};
 
 export const imageSource = {
   resourcesPath: resolve('resources'),

@@ -115,6 +115,7 @@ function noSandbox(facts: TurnFacts): Sandbox {
     workspacePath,
     scratchPath,
     exec: refuse,
+    runWithNetwork: refuse,
     open: refuse,
     readFile: refuse,
     readFiles: refuse,

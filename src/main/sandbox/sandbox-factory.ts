@@ -3,8 +3,10 @@ import { homedir } from 'node:os';
 import type { Settings } from '@shared/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import type { Log } from '../lib/log.ts';
+import type { Connection } from '../lib/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
+import { createOutward } from './network/outward.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 import { chooseTier, mayGoWithout, type TierWish } from './tiers.ts';
@@ -18,6 +20,8 @@ export interface SandboxFactoryDeps {
   /** `scripts/setup/sandbox-image.mjs` and the Node (20 or newer) to run it; null where scripts are not shipped. */
   readonly imageScript: { readonly node: string; readonly path: string } | null;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How this machine reaches the network, as the settings say now. */
+  readonly connection: () => Connection;
   readonly log: Log;
 }
 
@@ -77,6 +81,7 @@ async function startContainer(
       settings: request.settings,
       homePath: deps.homePath,
       image: { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: request.onProgress },
+      outward: createOutward(deps.connection, deps.env),
       log: deps.log,
       onLost: request.onLost,
     },

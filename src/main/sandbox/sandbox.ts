@@ -1,5 +1,6 @@
 import type { Reply } from '@shared/errors.ts';
 import type { SandboxTier } from '@shared/events.ts';
+import type { NetworkDecision, NetworkLimits } from './network/decision.ts';
 
 /**
  * Where everything that a model asks for happens: all commands and all file operations, and nothing else.
@@ -19,6 +20,12 @@ export interface Sandbox {
    * everything it started is killed, also what has detached itself.
    */
   exec(request: ExecRequest, signal: AbortSignal): Promise<Reply<ExecResult>>;
+  /**
+   * Runs one command that a person let reach some hosts, in a container of its own beside the session's: the same
+   * folders, no network either, and a way through the app to those hosts alone, by name, on port 80 (plain HTTP) and
+   * 443 (TLS). Whoever calls has the approval. `refused` in a tier that cannot keep to the hosts.
+   */
+  runWithNetwork(request: NetworkRequest, signal: AbortSignal): Promise<Reply<NetworkResult>>;
   /** Starts a process that lives until `close` or the end of the sandbox; `signal` counts for the start alone. */
   open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>>;
   /** The bytes of a regular file; `too-large` above `maxBytes` (default 4 MiB), `not-found`, `bad-input` for a folder or device. */
@@ -73,6 +80,31 @@ export interface ExecRequest {
   readonly onOutput?: (chunk: OutputChunk) => void;
   /** How many bytes of each stream the result keeps: half from the head, half from the tail. Default 256 KiB. */
   readonly keepBytes?: number;
+}
+
+export interface NetworkRequest extends ExecRequest {
+  /** Exact names, without ports; one that cannot be listed is `bad-input`. */
+  readonly hosts: readonly string[];
+  /** What is missing is as `usualLimits` has it. */
+  readonly limits?: Partial<NetworkLimits>;
+  /** Mounted beside what a session has. */
+  readonly mounts?: readonly ExtraMount[];
+  /** Called for every connection that was refused or is over, as it happens; must not throw. */
+  readonly onDecision?: (decision: NetworkDecision) => void;
+}
+
+/** A file or folder of the host, or a volume that exists already, at a place in the container. */
+export interface ExtraMount {
+  readonly type: 'bind' | 'volume';
+  readonly source: string;
+  /** Absolute. */
+  readonly target: string;
+  readonly readOnly: boolean;
+}
+
+export interface NetworkResult extends ExecResult {
+  /** Connections that were asked for, in the order of their end; the first 1,000 (`onDecision` hears of all). */
+  readonly decisions: readonly NetworkDecision[];
 }
 
 export interface OutputChunk {

@@ -57,6 +57,7 @@ describe('the factory on a machine without an engine', () => {
       resourcesPath: join(folder, 'resources'),
       imageScript: null,
       env: { DOCKER_HOST: `unix://${folder}/none.sock` },
+      connection: () => ({ proxy: null, certificates: null }),
       log: silentLog,
     })(
       {

@@ -1,5 +1,6 @@
 import type Dockerode from 'dockerode';
 import type { EngineLimits } from './engine.ts';
+import type { ExtraMount } from '../sandbox.ts';
 import { homeInContainer, type SupportFiles, type UserIds } from './identity.ts';
 import type { Pin } from './pins.ts';
 import { scriptCommand, scriptsInContainer } from './scripts.ts';
@@ -35,6 +36,8 @@ export interface ContainerPlan {
   readonly support: SupportFiles;
   /** A volume that exists already. */
   readonly scratchVolume: string;
+  /** What else is mounted, after everything of the workspace. */
+  readonly extra: readonly ExtraMount[];
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;
@@ -151,5 +154,10 @@ function mounts(plan: ContainerPlan): Dockerode.MountConfig {
     bind(plan.support.group, '/etc/group', true),
     bind(plan.support.scripts, scriptsInContainer, true),
     { Type: 'volume', Source: plan.scratchVolume, Target: scratchInContainer, ReadOnly: false },
+    ...plan.extra.map(({ type, source, target, readOnly }) =>
+      type === 'bind'
+        ? bind(source, target, readOnly)
+        : { Type: type, Source: source, Target: target, ReadOnly: readOnly },
+    ),
   ];
 }

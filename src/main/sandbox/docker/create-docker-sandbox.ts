@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Settings } from '@shared/settings.ts';
 import { success, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Outward } from '../network/outward.ts';
 import type { SandboxDescription } from '../sandbox.ts';
 import { DockerSandbox } from './docker-sandbox.ts';
 import type { Engine } from './engine.ts';
@@ -21,6 +22,8 @@ export interface DockerSandboxRequest {
   /** Absolute; the few files a container is given lie below it. */
   readonly homePath: string;
   readonly image: Omit<ImageRequest, 'wanted'>;
+  /** How an approved command gets to the network. */
+  readonly outward: Outward;
   readonly log: Log;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
 }
@@ -52,6 +55,8 @@ export async function createDockerSandbox(
       seccomp,
       look: () => lookAt({ workspacePath, settings: request.settings, homePath: request.homePath }, signal),
       ...limits,
+      extra: [],
+      besides: null,
       log: request.log,
       onLost: request.onLost,
     },
@@ -61,6 +66,7 @@ export async function createDockerSandbox(
   return success(
     new DockerSandbox({
       session: session.value,
+      outward: request.outward,
       imageName: image.value.name,
       description: describe(engine),
       limits: shownLimits(limits),

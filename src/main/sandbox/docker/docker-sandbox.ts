@@ -1,6 +1,5 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { isGitName } from '../../lib/host-folder.ts';
-import { keepOutput } from '../kept-output.ts';
 import { workspaceRelative } from '../paths.ts';
 import { skippedText } from '../skipped-folders.ts';
 import type {
@@ -10,6 +9,8 @@ import type {
   FileStat,
   ListOptions,
   Listing,
+  NetworkRequest,
+  NetworkResult,
   OpenProcess,
   OpenRequest,
   ReadOptions,
@@ -19,33 +20,23 @@ import type {
   SearchQuery,
   SearchResult,
 } from '../sandbox.ts';
-import { noFolderExit, scriptCommand } from './scripts.ts';
 import { workspaceInContainer } from './create-body.ts';
-import { watchDisk } from './disk-watch.ts';
 import { ContainerFiles } from './container-files.ts';
 import type { UserIds } from './identity.ts';
-import {
-  changedBetween,
-  readProtected,
-  redirectText,
-  removeRedirects,
-  type ProtectedState,
-} from './protected-watch.ts';
-import { ContainerRuns, newMark, type RunEnd } from './run-in-container.ts';
+import { commandLine, execCommand, refuseCommand } from './exec-command.ts';
+import { ContainerRuns, newMark } from './run-in-container.ts';
+import { runWithNetwork } from './network-run.ts';
+import type { Outward } from '../network/outward.ts';
 import type { SessionContainer } from './session-container.ts';
 
 export interface DockerSandboxOptions {
   readonly session: SessionContainer;
+  readonly outward: Outward;
   readonly imageName: string;
   readonly description: string;
   readonly limits: SandboxDescription['limits'];
   readonly warnings: readonly string[];
 }
-
-const defaultKeepBytes = 256 * 1024;
-/** A command that prints more than this is ended: it fills logs and nobody reads it. */
-const maxOutputBytes = 1024 * 1024 * 1024;
-const maxCommandBytes = 100_000;
 
 /** A session's container as a `Sandbox`: commands and file operations are processes in it. */
 export class DockerSandbox implements Sandbox {
@@ -75,45 +66,12 @@ export class DockerSandbox implements Sandbox {
     };
   }
 
-  async exec(request: ExecRequest, signal: AbortSignal): Promise<Reply<ExecResult>> {
-    const refused = refuseCommand(request);
-    if (refused !== null) return refused;
-    const started = performance.now();
-    const stdout = keepOutput(request.keepBytes ?? defaultKeepBytes);
-    const stderr = keepOutput(request.keepBytes ?? defaultKeepBytes);
-    const nonce = newMark();
-    const { session } = this.#options;
-    const guarded = await readProtected(session.workspacePath, session.pins);
-    const disk = watchDisk(session.workspacePath, signal);
-    const ended = await this.#runs.run(
-      {
-        argv: commandLine(request, nonce),
-        ...(request.env === undefined ? {} : { env: request.env }),
-        ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
-        onChunk: (chunk) => {
-          (chunk.stream === 'stdout' ? stdout : stderr).push(chunk.bytes);
-          request.onOutput?.(chunk);
-        },
-        timeoutMs: request.timeoutMs,
-        maxOutputBytes,
-      },
-      disk.signal,
-    );
-    disk.stop();
-    const notice = await noticeOf(session, guarded);
-    if (!ended.ok) return ended;
-    const errorText = stderr.text();
-    if (ended.value.exitCode === noFolderExit && errorText === nonce) {
-      return failure('not-found', `There is no folder ${request.cwd ?? '.'} to run the command in.`);
-    }
-    return success({
-      ...outcomeOf(ended.value, disk.problem() !== null && !signal.aborted),
-      stdout: stdout.text(),
-      stderr: `${errorText}${endText(ended.value, disk.problem())}${notice}`,
-      stdoutBytes: stdout.totalBytes,
-      stderrBytes: stderr.totalBytes,
-      durationMs: performance.now() - started,
-    });
+  exec(request: ExecRequest, signal: AbortSignal): Promise<Reply<ExecResult>> {
+    return execCommand({ session: this.#options.session, runs: this.#runs }, request, signal);
+  }
+
+  runWithNetwork(request: NetworkRequest, signal: AbortSignal): Promise<Reply<NetworkResult>> {
+    return runWithNetwork({ session: this.#options.session, outward: this.#options.outward }, request, signal);
   }
 
   async open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>> {
@@ -220,21 +178,6 @@ export class DockerSandbox implements Sandbox {
   }
 }
 
-// A change by the person themselves at this moment looks the same: it is told, not judged.
-async function noticeOf(session: SessionContainer, before: ProtectedState): Promise<string> {
-  const removed = await removeRedirects(session.workspacePath, session.pins);
-  const left = changedBetween(before, await readProtected(session.workspacePath, session.pins));
-  if (removed.length + left.length === 0) return '';
-  const texts = [
-    ...(removed.length === 0 ? [] : [redirectText(removed)]),
-    ...(left.length === 0
-      ? []
-      : [`changed while this command ran, and may run on your machine later: ${left.join(', ')}`]),
-  ];
-  session.warn(texts.join('; '));
-  return texts.map((text) => `\n[dewpoint: ${text}]\n`).join('');
-}
-
 /** Git on the person's machine runs what stands in its data, so that no file tool writes there, in any spelling. */
 function ofGit(inside: string): Promise<Reply<never>> | null {
   if (!inside.split('/').some(isGitName)) return null;
@@ -246,44 +189,6 @@ function ofGit(inside: string): Promise<Reply<never>> | null {
 function userText(user: UserIds | null): string {
   if (user === null) return '';
   return `Commands run as ${user.uid}:${user.gid}${user.uid === 0 ? ', root without any capability' : ''}.`;
-}
-
-type Command = Pick<ExecRequest, 'command' | 'cwd' | 'env'>;
-
-function refuseCommand({ command, cwd, env }: Command): Reply<never> | null {
-  if (command.includes('\0') || cwd?.includes('\0') === true)
-    return failure('bad-input', 'A command cannot hold a NUL character.');
-  if (Buffer.byteLength(command) > maxCommandBytes) {
-    return failure(
-      'too-large',
-      `The command is longer than ${maxCommandBytes} bytes.`,
-      'Write it to a file and run that.',
-    );
-  }
-  for (const [name, value] of Object.entries(env ?? {})) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0'))
-      return failure('bad-input', `"${name}" cannot be an environment variable.`);
-  }
-  return null;
-}
-
-function commandLine({ command, cwd }: Command, nonce: string): (mark: string) => readonly string[] {
-  const folder = cwd === undefined || cwd === '' ? '.' : cwd.startsWith('/') ? cwd : `./${cwd}`;
-  return (mark) => scriptCommand('run', mark, folder, nonce, command);
-}
-
-/** Why it was ended before its time, where that was for what it did. */
-function endText({ outcome }: RunEnd, diskProblem: string | null): string {
-  const why = outcome === 'flooded' ? 'ended because it printed too much' : diskProblem;
-  return why === null ? '' : `\n[dewpoint: ${why}]\n`;
-}
-
-function outcomeOf(end: RunEnd, isDiskFull: boolean): Pick<ExecResult, 'outcome' | 'exitCode'> {
-  if (end.outcome === 'flooded' || (end.outcome === 'cancelled' && isDiskFull))
-    return { outcome: 'killed', exitCode: null };
-  // 137: killed by a signal that we did not send, most often for memory.
-  if (end.outcome === 'exited' && end.exitCode === 137) return { outcome: 'killed', exitCode: 137 };
-  return { outcome: end.outcome, exitCode: end.exitCode };
 }
 
 function writeInput(stream: NodeJS.WritableStream, bytes: Uint8Array): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scriptFiles } from './scripts.ts';
 
@@ -95,4 +95,14 @@ async function startOf(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return null;
   return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+}
+
+/** Tells a folder from another one that took its place. */
+export async function folderKey(path: string): Promise<string> {
+  try {
+    const found = await stat(join(path, '.'));
+    return `${found.dev}:${found.ino}`;
+  } catch {
+    return 'absent';
+  }
 }

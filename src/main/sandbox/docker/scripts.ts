@@ -1,3 +1,5 @@
+import { forwarderFiles } from '../network/forwarder.ts';
+
 /**
  * The shell programs that keep order in a container: POSIX sh, because any image may be the user's. What they report is
  * data from an untrusted place.
@@ -127,7 +129,13 @@ rm -f -- "$1/$4" 2>/dev/null
 exit 0`;
 
 /** The programs by name; a container finds them, read-only, in `scriptsInContainer`. */
-export const scriptFiles = { reaper: reaperScript, run: runScript, kill: killScript, probe: probeScript } as const;
+export const scriptFiles = {
+  reaper: reaperScript,
+  run: runScript,
+  kill: killScript,
+  probe: probeScript,
+  ...forwarderFiles,
+} as const;
 
 export const scriptsInContainer = '/run/dewpoint';
 

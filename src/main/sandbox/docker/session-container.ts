@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import type Dockerode from 'dockerode';
-import { failure, messageOf, success, toFailure, type Reply } from '@shared/errors.ts';
+import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { abortable } from '../../lib/abort.ts';
 import type { Log } from '../../lib/log.ts';
+import type { ExtraMount } from '../sandbox.ts';
 import type { WorkspaceScan } from '../workspace-scan.ts';
 import { probe, type Abilities } from './abilities.ts';
 import { ContainerGoneError } from './container-exec.ts';
 import { createBody, labelNames, type ContainerPlan } from './create-body.ts';
-import { statusOf, withDeadline } from './deadline.ts';
+import { withDeadline } from './deadline.ts';
 import { engineSilence, hadEvent, removeWhenBack } from './engine-watch.ts';
 import type { Engine } from './engine.ts';
-import { ownerMark, supportFiles, type UserIds } from './identity.ts';
+import { folderKey, ownerMark, supportFiles, type UserIds } from './identity.ts';
 import { findPins, type Pin } from './pins.ts';
 import { redirectText, watchRedirects } from './protected-watch.ts';
+import { removeContainer, removeVolume } from './removal.ts';
 import { startFailure } from './start-failure.ts';
 import type { ContainerUser } from './user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from './user-probe.ts';
@@ -49,6 +49,9 @@ export interface SessionContainerOptions {
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;
+  readonly extra: readonly ExtraMount[];
+  /** For one command beside a session: it shares that one's scratch volume, and is not made again when it is lost. */
+  readonly besides: { readonly scratchVolume: string } | null;
   readonly log: Log;
   /** Called once for every loss, after the try to make a new one. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
@@ -92,12 +95,12 @@ export class SessionContainer {
     this.#options = options;
     this.#workspaceKey = workspaceKey;
     this.#users = options.users;
-    this.#volumeName = `dewpoint-${options.homeId}-${randomBytes(6).toString('hex')}`;
+    this.#volumeName = options.besides?.scratchVolume ?? `dewpoint-${options.homeId}-${randomBytes(6).toString('hex')}`;
   }
 
   /** Starts the first container. On failure or abort nothing is left behind. */
   static async start(options: SessionContainerOptions, signal: AbortSignal): Promise<Reply<SessionContainer>> {
-    const session = new SessionContainer(options, await keyOf(options.workspacePath));
+    const session = new SessionContainer(options, await folderKey(options.workspacePath));
     try {
       const started = await abortable(session.#startOnce(), signal);
       if (started.ok) return success(session);
@@ -107,6 +110,20 @@ export class SessionContainer {
       await session.dispose();
       return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
     }
+  }
+
+  /** Starts a container of its own for one command: as this one, by the same user, with `extra` mounted as well. The caller disposes. */
+  startBeside(extra: readonly ExtraMount[], signal: AbortSignal): Promise<Reply<SessionContainer>> {
+    return SessionContainer.start(
+      {
+        ...this.#options,
+        users: this.#users,
+        extra: [...this.#options.extra, ...extra],
+        besides: { scratchVolume: this.#volumeName },
+        onLost: () => undefined,
+      },
+      signal,
+    );
   }
 
   get scratchPath(): string | null {
@@ -145,7 +162,7 @@ export class SessionContainer {
   async acquire(signal: AbortSignal): Promise<Reply<LiveContainer>> {
     if (this.#disposed) return failure('sandbox-lost', 'The sandbox was closed.');
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
-    if ((await keyOf(this.#options.workspacePath)) !== this.#workspaceKey) {
+    if ((await folderKey(this.#options.workspacePath)) !== this.#workspaceKey) {
       return failure(
         'conflict',
         `The project folder ${this.#options.workspacePath} was moved, replaced or deleted while the sandbox was using it.`,
@@ -153,6 +170,7 @@ export class SessionContainer {
       );
     }
     if (this.#live !== null && this.#live.goneBecause === null) return success(this.#live);
+    if (this.#options.besides !== null) return failure('sandbox-lost', 'The container of this command is gone.');
     try {
       return await abortable(this.#startOnce(), signal);
     } catch (error) {
@@ -200,7 +218,8 @@ export class SessionContainer {
       await this.#remove(live.container);
     }
     this.#attached?.destroy();
-    if (this.#hasVolume) await this.#removeVolume();
+    if (this.#hasVolume)
+      await removeVolume(this.#options.engine.docker.getVolume(this.#volumeName), engineMs, this.#options.log);
   }
 
   #startOnce(): Promise<Reply<LiveContainer>> {
@@ -329,8 +348,10 @@ export class SessionContainer {
       [labelNames.owner]: await ownerMark(process.pid),
     };
     // A volume that is there already is left as it is.
-    this.#hasVolume = true;
-    await withDeadline(engineMs, null, () => docker.createVolume({ Name: this.#volumeName, Labels: labels }));
+    if (options.besides === null) {
+      this.#hasVolume = true;
+      await withDeadline(engineMs, null, () => docker.createVolume({ Name: this.#volumeName, Labels: labels }));
+    }
     const { scan, masks, warnings: found } = await options.look();
     const { pins, outside, warnings } = await findPins(options.workspacePath, scan);
     this.#warnings = [...warnings, ...found];
@@ -354,6 +375,7 @@ export class SessionContainer {
       seccomp: kind === 'podman' ? support.seccomp : options.seccomp,
       hasSwappiness: options.engine.hasSwappiness,
       scratchVolume: this.#volumeName,
+      extra: options.extra,
       memoryBytes: options.memoryBytes,
       cpus: options.cpus,
       pids: options.pids,
@@ -361,36 +383,10 @@ export class SessionContainer {
     };
   }
 
-  async #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<void> {
-    try {
-      await withDeadline(milliseconds, null, () => container.remove({ force: true, v: true }));
-    } catch (error) {
-      // 404: gone already; 409: its removal is under way.
-      const status = statusOf(error);
-      if (status !== 404 && status !== 409)
-        this.#options.log.warn(`sandbox: a container could not be removed: ${messageOf(error)}`);
-    }
-  }
-
-  async #removeVolume(): Promise<void> {
-    try {
-      await withDeadline(engineMs, null, () => this.#options.engine.docker.getVolume(this.#volumeName).remove());
-    } catch (error) {
-      if (statusOf(error) !== 404)
-        this.#options.log.warn(`sandbox: a volume could not be removed: ${messageOf(error)}`);
-    }
+  #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<void> {
+    return removeContainer(container, milliseconds, this.#options.log);
   }
 }
 
 export const engineStopped = 'the container engine stopped';
 export const engineSilent = 'the container engine does not answer';
-
-/** Tells a folder from another one that took its place. */
-async function keyOf(path: string): Promise<string> {
-  try {
-    const found = await stat(join(path, '.'));
-    return `${found.dev}:${found.ino}`;
-  } catch {
-    return 'absent';
-  }
-}

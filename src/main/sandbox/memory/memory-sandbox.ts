@@ -82,6 +82,8 @@ export function createMemorySandbox(options: MemorySandboxOptions = {}): MemoryS
       commands.push(request.command);
       return runHandler(handler, { request, sandbox, signal });
     },
+    runWithNetwork: () =>
+      Promise.resolve(failure('refused', 'A sandbox in memory has no network to give.', 'Use the container tier.')),
     open: (request, signal) => {
       if (isDisposed) return Promise.resolve(closed);
       if (signal.aborted) return Promise.resolve(failure('cancelled', 'It was cancelled.'));

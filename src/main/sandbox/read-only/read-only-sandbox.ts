@@ -71,6 +71,7 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     workspacePath,
     scratchPath: null,
     exec: () => refuse('Running a command'),
+    runWithNetwork: () => refuse('Running a command'),
     open: () => refuse('Starting a process'),
     writeFile: () => refuse('Writing'),
     deleteFile: () => refuse('Deleting'),

@@ -18,6 +18,7 @@ const plan: ContainerPlan = {
   seccomp: '{"defaultAction":"SCMP_ACT_ERRNO"}',
   support: { passwd: '/h/passwd', group: '/h/group', empty: '/h/empty', seccomp: '/h/seccomp', scripts: '/h/scripts' },
   scratchVolume: 'dewpoint-v',
+  extra: [],
   memoryBytes: 1024 * 1024 * 1024,
   cpus: 1.5,
   pids: 256,

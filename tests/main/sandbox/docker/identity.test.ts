@@ -11,6 +11,7 @@ import {
   passwdText,
   supportFiles,
 } from '../../../../src/main/sandbox/docker/identity.ts';
+import { scriptFiles } from '../../../../src/main/sandbox/docker/scripts.ts';
 
 describe('an owner', () => {
   it('is alive while its process is, and not when another has its number', async () => {
@@ -49,7 +50,7 @@ describe('the names of a user', () => {
     await supportFiles(folder, { uid: 1000, gid: 100 }, '{}');
     expect(await readFile(first?.passwd ?? '', 'utf8')).toBe(passwdText({ uid: 1000, gid: 100 }));
     expect((await readdir(folder)).length).toBe(5);
-    expect((await readdir(first?.scripts ?? '')).toSorted()).toEqual(['kill', 'probe', 'reaper', 'run']);
+    expect((await readdir(first?.scripts ?? '')).toSorted()).toEqual(Object.keys(scriptFiles).toSorted());
     await rm(folder, { recursive: true });
   });
 });

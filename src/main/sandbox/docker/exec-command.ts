@@ -1,0 +1,123 @@
+import { failure, success, type Reply } from '@shared/errors.ts';
+import { keepOutput } from '../kept-output.ts';
+import type { ExecRequest, ExecResult } from '../sandbox.ts';
+import { watchDisk } from './disk-watch.ts';
+import {
+  changedBetween,
+  readProtected,
+  redirectText,
+  removeRedirects,
+  type ProtectedState,
+} from './protected-watch.ts';
+import { newMark, type ContainerRuns, type RunEnd } from './run-in-container.ts';
+import { noFolderExit, scriptCommand } from './scripts.ts';
+import type { SessionContainer } from './session-container.ts';
+
+const defaultKeepBytes = 256 * 1024;
+/** A command that prints more than this is ended: it fills logs and nobody reads it. */
+const maxOutputBytes = 1024 * 1024 * 1024;
+const maxCommandBytes = 100_000;
+
+export interface CommandPlace {
+  readonly session: SessionContainer;
+  readonly runs: ContainerRuns;
+}
+
+/** Runs a command in a session's container to its end, and says what it did to what is protected. */
+export async function execCommand(
+  { session, runs }: CommandPlace,
+  request: ExecRequest,
+  signal: AbortSignal,
+): Promise<Reply<ExecResult>> {
+  const refused = refuseCommand(request);
+  if (refused !== null) return refused;
+  const started = performance.now();
+  const stdout = keepOutput(request.keepBytes ?? defaultKeepBytes);
+  const stderr = keepOutput(request.keepBytes ?? defaultKeepBytes);
+  const nonce = newMark();
+  const guarded = await readProtected(session.workspacePath, session.pins);
+  const disk = watchDisk(session.workspacePath, signal);
+  const ended = await runs.run(
+    {
+      argv: commandLine(request, nonce),
+      ...(request.env === undefined ? {} : { env: request.env }),
+      ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
+      onChunk: (chunk) => {
+        (chunk.stream === 'stdout' ? stdout : stderr).push(chunk.bytes);
+        request.onOutput?.(chunk);
+      },
+      timeoutMs: request.timeoutMs,
+      maxOutputBytes,
+    },
+    disk.signal,
+  );
+  disk.stop();
+  const notice = await noticeOf(session, guarded);
+  if (!ended.ok) return ended;
+  const errorText = stderr.text();
+  if (ended.value.exitCode === noFolderExit && errorText === nonce) {
+    return failure('not-found', `There is no folder ${request.cwd ?? '.'} to run the command in.`);
+  }
+  return success({
+    ...outcomeOf(ended.value, disk.problem() !== null && !signal.aborted),
+    stdout: stdout.text(),
+    stderr: `${errorText}${endText(ended.value, disk.problem())}${notice}`,
+    stdoutBytes: stdout.totalBytes,
+    stderrBytes: stderr.totalBytes,
+    durationMs: performance.now() - started,
+  });
+}
+
+// A change by the person themselves at this moment looks the same: it is told, not judged.
+async function noticeOf(session: SessionContainer, before: ProtectedState): Promise<string> {
+  const removed = await removeRedirects(session.workspacePath, session.pins);
+  const left = changedBetween(before, await readProtected(session.workspacePath, session.pins));
+  if (removed.length + left.length === 0) return '';
+  const texts = [
+    ...(removed.length === 0 ? [] : [redirectText(removed)]),
+    ...(left.length === 0
+      ? []
+      : [`changed while this command ran, and may run on your machine later: ${left.join(', ')}`]),
+  ];
+  session.warn(texts.join('; '));
+  return texts.map((text) => `\n[dewpoint: ${text}]\n`).join('');
+}
+
+type Command = Pick<ExecRequest, 'command' | 'cwd' | 'env'>;
+
+export function refuseCommand({ command, cwd, env }: Command): Reply<never> | null {
+  if (command.includes('\0') || cwd?.includes('\0') === true)
+    return failure('bad-input', 'A command cannot hold a NUL character.');
+  if (Buffer.byteLength(command) > maxCommandBytes) {
+    return failure(
+      'too-large',
+      `The command is longer than ${maxCommandBytes} bytes.`,
+      'Write it to a file and run that.',
+    );
+  }
+  for (const [name, value] of Object.entries(env ?? {})) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0'))
+      return failure('bad-input', `"${name}" cannot be an environment variable.`);
+  }
+  return null;
+}
+
+/** Arguments for the script that runs a command in its folder. */
+export function commandLine({ command, cwd }: Command, nonce: string): (mark: string) => readonly string[] {
+  const folder = cwd === undefined || cwd === '' ? '.' : cwd.startsWith('/') ? cwd : `./${cwd}`;
+  return (mark) => scriptCommand('run', mark, folder, nonce, command);
+}
+
+/** Why it was ended before its time, where that was for what it did. */
+function endText({ outcome }: RunEnd, diskProblem: string | null): string {
+  const why = outcome === 'flooded' ? 'ended because it printed too much' : diskProblem;
+  return why === null ? '' : `\n[dewpoint: ${why}]\n`;
+}
+
+function outcomeOf(end: RunEnd, isDiskFull: boolean): Pick<ExecResult, 'outcome' | 'exitCode'> {
+  if (end.outcome === 'flooded' || (end.outcome === 'cancelled' && isDiskFull))
+    return { outcome: 'killed', exitCode: null };
+  // 137: killed by a signal that we did not send, most often for memory.
+  if (end.outcome === 'exited' && end.exitCode === 137) return { outcome: 'killed', exitCode: 137 };
+  return { outcome: end.outcome, exitCode: end.exitCode };
+}

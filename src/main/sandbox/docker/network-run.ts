@@ -1,0 +1,137 @@
+import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { createAllowListProxy } from '../network/allow-list-proxy.ts';
+import { usualLimits, type NetworkDecision } from '../network/decision.ts';
+import { forwarderPort, noForwarderExit } from '../network/forwarder.ts';
+import { canonicalHost } from '../network/host-name.ts';
+import type { Outward } from '../network/outward.ts';
+import { createTunnel } from '../network/tunnel.ts';
+import type { NetworkRequest, NetworkResult } from '../sandbox.ts';
+import { startExec, type RunningExec } from './container-exec.ts';
+import { withDeadline } from './deadline.ts';
+import { execCommand } from './exec-command.ts';
+import { ContainerRuns } from './run-in-container.ts';
+import { scriptCommand } from './scripts.ts';
+import type { LiveContainer, SessionContainer } from './session-container.ts';
+
+const readyMs = 20_000;
+/** A command can make as many as it likes; whoever reads them cannot. */
+const mostDecisions = 1_000;
+
+export interface NetworkPlace {
+  readonly session: SessionContainer;
+  readonly outward: Outward;
+}
+
+/**
+ * Runs a command in a container of its own whose only way out is a proxy of the app, over the input and output of a
+ * process in it. When the command ends, so do the way and the container.
+ */
+export async function runWithNetwork(
+  { session, outward }: NetworkPlace,
+  request: NetworkRequest,
+  signal: AbortSignal,
+): Promise<Reply<NetworkResult>> {
+  const hosts = new Set<string>();
+  for (const name of request.hosts) {
+    const host = canonicalHost(name);
+    if (host === null) {
+      return failure(
+        'bad-input',
+        `"${name.slice(0, 260)}" cannot be a host that is let through.`,
+        'Give exact names of public hosts, such as files.example.org: no addresses, no ports, no patterns.',
+      );
+    }
+    hosts.add(host);
+  }
+  const started = await session.startBeside(request.mounts ?? [], signal);
+  if (!started.ok) return started;
+  const beside = started.value;
+  const decisions: NetworkDecision[] = [];
+  const proxy = createAllowListProxy({
+    hosts,
+    limits: { ...usualLimits, ...request.limits },
+    outward,
+    onDecision: (decision) => {
+      if (decisions.length < mostDecisions) decisions.push(decision);
+      request.onDecision?.(decision);
+    },
+  });
+  try {
+    const live = await beside.acquire(signal);
+    if (!live.ok) return live;
+    const opened = await openWay(live.value, proxy.handle);
+    if (!opened.ok) return opened;
+    const env = { ...request.env, ...proxyEnvironment };
+    const ran = await execCommand({ session: beside, runs: new ContainerRuns(beside) }, { ...request, env }, signal);
+    opened.value();
+    if (!ran.ok) return ran;
+    proxy.close();
+    for (const warning of beside.warnings) if (!session.warnings.includes(warning)) session.warn(warning);
+    return success({ ...ran.value, decisions });
+  } finally {
+    proxy.close();
+    await beside.dispose();
+  }
+}
+
+/** Programs differ in which of these they heed; none of them can leave another way. */
+const proxyEnvironment = {
+  ...Object.fromEntries(
+    ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [
+      [name, `http://127.0.0.1:${forwarderPort}`],
+      [name.toUpperCase(), `http://127.0.0.1:${forwarderPort}`],
+    ]),
+  ),
+  no_proxy: 'localhost,127.0.0.1,::1',
+  NO_PROXY: 'localhost,127.0.0.1,::1',
+  // Node heeds the others only with this.
+  NODE_USE_ENV_PROXY: '1',
+};
+
+type Handle = Parameters<typeof createTunnel>[0]['onConnection'];
+
+/** Starts the forwarder and waits until it listens. The value ends every connection through it. */
+async function openWay(live: LiveContainer, handle: Handle): Promise<Reply<() => void>> {
+  const ready = new AbortController();
+  let running: RunningExec | null = null;
+  let said = '';
+  const tunnel = createTunnel({
+    send: (bytes) => void running?.stream.write(bytes),
+    onConnection: handle,
+    onReady: () => ready.abort(),
+    onBroken: () => running?.stream.end(),
+  });
+  try {
+    running = await startExec(live.container, {
+      argv: scriptCommand('forward', String(forwarderPort)),
+      keepInputOpen: true,
+      onChunk: ({ stream, bytes }) => {
+        if (stream === 'stdout') tunnel.push(bytes);
+        else if (said.length < 500) said += Buffer.from(bytes).toString();
+      },
+    });
+    const { ended } = running;
+    const isReady = await withDeadline(readyMs, live.gone.signal, () =>
+      Promise.race([whenAborted(ready.signal), ended.then((end) => end)]),
+    );
+    void ended.then(() => tunnel.close());
+    if (isReady === null) return success(() => tunnel.close());
+    tunnel.close();
+    return failure(
+      'refused',
+      isReady.type === 'exited' && isReady.exitCode === noForwarderExit
+        ? 'The image of this sandbox has neither Python nor Node, so that a command in it cannot be given a network.'
+        : `The way to the network could not be opened in the sandbox: ${said.trim() || 'it ended at once'}.`,
+    );
+  } catch (error) {
+    tunnel.close();
+    return failure('sandbox-lost', `The way to the network could not be opened in the sandbox: ${messageOf(error)}.`);
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
+}

@@ -1,0 +1,110 @@
+/** What the first bytes of a client say. `more`: not whole yet. `bad`: not the beginning of TLS, or not a clean one. */
+export type ClientHello =
+  | { readonly type: 'more' }
+  | { readonly type: 'bad' }
+  | {
+      readonly type: 'hello';
+      /** The one name that the client asks for, as sent; null where it names none. */
+      readonly name: string | null;
+      /** A second hello, encrypted, with perhaps another name, travels in it. */
+      readonly isHidden: boolean;
+    };
+
+const recordHeader = 5;
+const handshakeRecord = 22;
+const clientHello = 1;
+/** Far above any honest one; a hello may be cut into records, but nobody waits for ever. */
+const longestHello = 64 * 1024;
+const nameExtension = 0;
+const encryptedHelloExtensions: readonly number[] = [0xfe0d, 0xffce];
+
+/** Reads the first message of a TLS client, from all bytes that came so far. Pure; strict, because a server that reads it differently must not see it. */
+export function readClientHello(bytes: Buffer): ClientHello {
+  const parts: Buffer[] = [];
+  let gathered = 0;
+  let offset = 0;
+  for (;;) {
+    if (gathered >= 4) {
+      const message = Buffer.concat(parts);
+      const length = message.readUIntBE(1, 3);
+      if (message[0] !== clientHello || length > longestHello) return { type: 'bad' };
+      if (gathered >= 4 + length) return gathered === 4 + length ? readMessage(message.subarray(4)) : { type: 'bad' };
+    }
+    const left = bytes.subarray(offset);
+    if (left.length > 0 && left[0] !== handshakeRecord) return { type: 'bad' };
+    if (left.length > 1 && left[1] !== 3) return { type: 'bad' };
+    if (left.length < recordHeader) return { type: 'more' };
+    const length = left.readUInt16BE(3);
+    if (length === 0 || length > 16_384) return { type: 'bad' };
+    if (left.length < recordHeader + length) return { type: 'more' };
+    parts.push(left.subarray(recordHeader, recordHeader + length));
+    gathered += length;
+    offset += recordHeader + length;
+  }
+}
+
+function readMessage(message: Buffer): ClientHello {
+  const reader = createReader(message);
+  reader.skip(2 + 32);
+  reader.vector(1);
+  reader.vector(2);
+  reader.vector(1);
+  if (reader.isAtEnd()) return { type: 'hello', name: null, isHidden: false };
+  const extensions = createReader(reader.vector(2));
+  if (!reader.isAtEnd() || reader.isBroken()) return { type: 'bad' };
+  let name: string | null = null;
+  let isHidden = false;
+  const seen = new Set<number>();
+  while (!extensions.isAtEnd()) {
+    const type = extensions.number(2);
+    const data = extensions.vector(2);
+    if (extensions.isBroken() || seen.has(type)) return { type: 'bad' };
+    seen.add(type);
+    if (encryptedHelloExtensions.includes(type)) isHidden = true;
+    if (type !== nameExtension) continue;
+    const found = readName(data);
+    if (found === null) return { type: 'bad' };
+    name = found;
+  }
+  return { type: 'hello', name, isHidden };
+}
+
+/** Exactly one name of the one kind there is. */
+function readName(data: Buffer): string | null {
+  const outer = createReader(data);
+  const list = createReader(outer.vector(2));
+  const kind = list.number(1);
+  const name = list.vector(2);
+  if (!outer.isAtEnd() || !list.isAtEnd() || outer.isBroken() || list.isBroken() || kind !== 0) return null;
+  return name.toString('latin1');
+}
+
+interface Reader {
+  readonly number: (size: 1 | 2) => number;
+  /** Bytes with their length before them. */
+  readonly vector: (size: 1 | 2) => Buffer;
+  readonly skip: (count: number) => void;
+  readonly isAtEnd: () => boolean;
+  /** More was read than there is. */
+  readonly isBroken: () => boolean;
+}
+
+function createReader(bytes: Buffer): Reader {
+  let offset = 0;
+  const take = (count: number): Buffer => {
+    const taken = bytes.subarray(offset, offset + count);
+    offset += count;
+    return taken;
+  };
+  const number = (size: 1 | 2): number => {
+    const taken = take(size);
+    return taken.length === size ? taken.readUIntBE(0, size) : 0;
+  };
+  return {
+    number,
+    vector: (size) => take(number(size)),
+    skip: (count) => void take(count),
+    isAtEnd: () => offset >= bytes.length,
+    isBroken: () => offset > bytes.length,
+  };
+}

@@ -1,0 +1,91 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { readClientHello } from './client-hello.ts';
+import type { NetworkReason } from './decision.ts';
+import { judgeTarget } from './judge-target.ts';
+import { answer, reach, refusalText, type ProxyWork } from './proxy-work.ts';
+
+const helloMs = 30_000;
+
+interface Client {
+  readonly client: Duplex;
+  readonly head: Buffer;
+}
+
+/** Serves a `CONNECT`: TLS to a listed host, checked by the name in its first message before a byte goes out. Never rejects. */
+export async function connectThrough(work: ProxyWork, target: string, { client, head }: Client): Promise<void> {
+  const judged = judgeTarget(target, 443, work.hosts);
+  if (!judged.ok) {
+    work.traffic.refuse(judged.shown, judged.port, judged.reason);
+    answer(client, 403, refusalText(judged.reason));
+    return;
+  }
+  const attempt = work.traffic.begin(judged.host, 443);
+  const dialled = await reach(work, attempt, { host: judged.host, port: 443 });
+  if (!dialled.ok) {
+    answer(client, dialled.reason === 'inner-address' ? 403 : 502, refusalText(dialled.reason));
+    return;
+  }
+  const { socket: server } = dialled;
+  const end = endBoth(work, client, server);
+  client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+  const hello = await clientHelloOf(client, head, work.signal);
+  if (hello.reason !== null || hello.name?.toLowerCase() !== judged.host) {
+    attempt.end(hello.reason ?? 'other-name');
+    end();
+    return;
+  }
+  if (!attempt.addSent(hello.bytes.length)) {
+    end();
+    return;
+  }
+  server.write(hello.bytes);
+  await Promise.allSettled([pipeline(client, attempt.sent(), server), pipeline(server, attempt.received(), client)]);
+  attempt.end('listed');
+  end();
+}
+
+function endBoth(work: ProxyWork, client: Duplex, server: Socket): () => void {
+  const end = (): void => {
+    work.signal.removeEventListener('abort', end);
+    client.destroy();
+    server.destroy();
+  };
+  work.signal.addEventListener('abort', end, { once: true });
+  client.once('close', () => server.destroy());
+  server.once('close', () => work.signal.removeEventListener('abort', end));
+  return end;
+}
+
+interface Hello {
+  readonly bytes: Buffer;
+  readonly name: string | null;
+  readonly reason: NetworkReason | null;
+}
+
+/** Waits for the client's first message, and takes it off the stream. */
+function clientHelloOf(client: Duplex, head: Buffer, signal: AbortSignal): Promise<Hello> {
+  return new Promise((resolve) => {
+    let bytes: Buffer = Buffer.from(head);
+    const settle = (name: string | null, reason: NetworkReason | null): void => {
+      clearTimeout(timer);
+      client.off('readable', look).off('close', onEnd).off('end', onEnd);
+      signal.removeEventListener('abort', onEnd);
+      resolve({ bytes, name, reason });
+    };
+    const onEnd = (): void => settle(null, 'not-tls');
+    const look = (): void => {
+      for (let chunk: unknown = client.read(); Buffer.isBuffer(chunk); chunk = client.read())
+        bytes = Buffer.concat([bytes, chunk]);
+      const found = readClientHello(bytes);
+      if (found.type === 'bad') settle(null, 'not-tls');
+      if (found.type === 'hello') settle(found.name, found.isHidden ? 'other-name' : null);
+    };
+    const timer = setTimeout(() => settle(null, 'timed-out'), helloMs);
+    client.on('readable', look).once('close', onEnd).once('end', onEnd);
+    signal.addEventListener('abort', onEnd, { once: true });
+    if (signal.aborted || client.destroyed) onEnd();
+    else look();
+  });
+}

@@ -1,0 +1,31 @@
+import type { NetworkReason } from './decision.ts';
+import { canonicalHost } from './host-name.ts';
+
+export type Judged =
+  | { readonly ok: true; readonly host: string }
+  | { readonly ok: false; readonly shown: string; readonly port: number | null; readonly reason: NetworkReason };
+
+/**
+ * Whether `HOST` or `HOST:PORT`, as a program in the sandbox wrote it, may be reached: exactly a listed name and exactly
+ * the port of the protocol. `list` holds canonical names.
+ */
+export function judgeTarget(target: string, port: 80 | 443, list: ReadonlySet<string>): Judged {
+  const colon = target.lastIndexOf(':');
+  const name = colon < 0 ? target : target.slice(0, colon);
+  const portText = colon < 0 ? String(port) : target.slice(colon + 1);
+  const asked = /^\d{1,5}$/.test(portText) ? Number(portText) : null;
+  const refuse = (reason: NetworkReason): Judged => ({ ok: false, shown: shown(name), port: asked, reason });
+  const host = canonicalHost(name);
+  if (host === null) return refuse('bad-host');
+  if (!list.has(host)) return refuse('not-listed');
+  if (asked !== port) return refuse('bad-port');
+  return { ok: true, host };
+}
+
+/** For logs and people: nothing that moves a cursor, looks like something else or is long. */
+function shown(text: string): string {
+  const safe = text.slice(0, 260).replaceAll(/[^\x21-\x7e]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+  return safe.slice(0, 260);
+}

@@ -1,0 +1,48 @@
+import type { Socket } from 'node:net';
+
+const answerMs = 30_000;
+const longestAnswer = 16 * 1024;
+
+/** What a proxy of this machine wants to know of us, from its own address; null where it wants nothing. */
+export function proxyCredentials(proxy: URL): string | null {
+  if (proxy.username === '' && proxy.password === '') return null;
+  const text = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return `Basic ${Buffer.from(text).toString('base64')}`;
+}
+
+/** Asks a proxy of this machine for a way to a host. False: it gives none. Nothing of the host's own is taken off the socket. */
+export function openThroughProxy(
+  socket: Socket,
+  proxy: URL,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<boolean> {
+  const credentials = proxyCredentials(proxy);
+  const lines = [
+    `CONNECT ${host}:${port} HTTP/1.1`,
+    `Host: ${host}:${port}`,
+    ...(credentials === null ? [] : [`Proxy-Authorization: ${credentials}`]),
+  ];
+  return new Promise((resolve) => {
+    let text = Buffer.alloc(0);
+    const settle = (isOpen: boolean): void => {
+      clearTimeout(timer);
+      socket.off('readable', look).off('close', onEnd).off('end', onEnd);
+      resolve(isOpen);
+    };
+    const onEnd = (): void => settle(false);
+    const look = (): void => {
+      for (let chunk: unknown = socket.read(); Buffer.isBuffer(chunk); chunk = socket.read())
+        text = Buffer.concat([text, chunk]);
+      const end = text.indexOf('\r\n\r\n');
+      if (end < 0) {
+        if (text.length > longestAnswer) settle(false);
+        return;
+      }
+      if (text.length > end + 4) socket.unshift(text.subarray(end + 4));
+      settle(/^HTTP\/1\.[01] 200[ \r]/.test(text.toString('latin1')));
+    };
+    const timer = setTimeout(onEnd, answerMs);
+    socket.on('readable', look).once('close', onEnd).once('end', onEnd);
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  });
+}
