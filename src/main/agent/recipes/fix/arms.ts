@@ -1,4 +1,3 @@
-import { findStatements, type Statement } from '../code/statements.ts';
 import type { Syntax } from '../code/syntax.ts';
 import type { Answer, Question, RecipeContext } from '../define.ts';
 import type { Candidate } from './candidate.ts';
@@ -10,7 +9,6 @@ import {
   bodyQuestion,
   fixQuestion,
   insertQuestion,
-  lineQuestion,
   opening,
   openingOfName,
   repairQuestion,
@@ -19,13 +17,12 @@ import {
   type Story,
 } from './prompts.ts';
 import { roughTokens } from './show.ts';
-import { codeOf, spliceLines, spliceSpan, type Spliced } from './splice.ts';
+import { codeOf, spliceSpan, type Spliced } from './splice.ts';
 
 /** One thing to ask the model for. */
 export type Attempt =
   | { readonly form: 'fix' | 'body' | 'steps'; readonly suspect: Suspect; readonly temperature: number }
   | { readonly form: 'whole-file' | 'search-replace'; readonly suspect: Suspect; readonly temperature: number }
-  | { readonly form: 'line'; readonly suspect: Suspect; readonly statement: Statement; readonly temperature: number }
   | { readonly form: 'repair'; readonly suspect: Suspect; readonly failed: FailedTry; readonly temperature: number }
   | { readonly form: 'insert'; readonly insertion: Insertion; readonly temperature: number };
 
@@ -77,8 +74,6 @@ function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string):
       return spliceWholeFile(syntax, { ...attempt.suspect.span, text }, answer);
     case 'search-replace':
       return spliceSearchReplace(syntax, { ...attempt.suspect.span, text }, answer);
-    case 'line':
-      return spliceLines(syntax, text, { ...attempt.statement, language: attempt.suspect.span.language }, answer);
     case 'insert':
       return spliceInsertion(syntax, text, attempt.insertion, answer);
     default:
@@ -90,8 +85,7 @@ export function labelOf(attempt: Attempt): string {
   const how = attempt.temperature === 0 ? 'greedy' : `temperature ${attempt.temperature}`;
   if (attempt.form === 'insert') return `write ${attempt.insertion.name} in ${attempt.insertion.path} (insert, ${how})`;
   const { name, path } = attempt.suspect.span;
-  const what = attempt.form === 'line' ? `line ${attempt.statement.startLine} of ${name}` : name;
-  return `rewrite ${what} in ${path} (${attempt.form}, ${how})`;
+  return `rewrite ${name} in ${path} (${attempt.form}, ${how})`;
 }
 
 function questionOf(asker: Asker, attempt: Attempt, story: Story, text: string): Question {
@@ -118,8 +112,6 @@ function questionOf(asker: Asker, attempt: Attempt, story: Story, text: string):
       return wholeFileQuestion(story, { ...span, text }, asking);
     case 'search-replace':
       return searchReplaceQuestion(story, { ...span, text }, asking);
-    case 'line':
-      return lineQuestion(story, span, attempt.statement, asking);
     default:
       return attempt satisfies never;
   }
@@ -128,46 +120,8 @@ function questionOf(asker: Asker, attempt: Attempt, story: Story, text: string):
 /** Room for the rewritten span and a half more: a runaway answer is cut early. */
 function maxTokens(attempt: Attempt, text: string): number {
   if (attempt.form === 'insert') return 320;
-  if (attempt.form === 'line') return 60 + roughTokens(attempt.statement.text) * 2;
   const { span } = attempt.suspect;
   const lines = text.split('\n').slice(span.startLine - 1, span.endLine);
   const body = roughTokens(lines.join('\n')) - roughTokens(opening(span, text));
   return Math.min(600, Math.max(110, Math.ceil(body * (attempt.form === 'steps' ? 2.2 : 1.5)) + 60));
-}
-
-/** Statements of a suspect that are worth asking about, the most suspicious first. */
-export function suspiciousStatements(
-  syntax: Syntax,
-  text: string,
-  suspect: Suspect,
-  weigh: (line: number) => number,
-): readonly Statement[] {
-  const statements = findStatements(syntax, text, suspect.span).filter(
-    (one) => one.text.trim().length > 3 && !/^\s*(else|try|finally)\b.*[:{]$/.test(one.text),
-  );
-  const weightOf = (one: Statement) => {
-    let best = 0;
-    for (let line = one.startLine; line <= one.endLine; line += 1) best = Math.max(best, weigh(line));
-    return best * interestOf(one);
-  };
-  return [...statements].sort((left, right) => weightOf(right) - weightOf(left));
-}
-
-/** Guards that throw and plain beginnings are seldom the fault; computations, calls and results are. */
-function interestOf(statement: Statement): number {
-  const text = statement.text.trim();
-  if (/^(raise|throw)\b|\b(throw new|raise) \w+/.test(text)) return 0.3;
-  if (
-    /^(const |let |var )?[\w.]+ = (\[\]|\{\}|0|1|''|""|null|None|true|false|True|False|new (Map|Set)\(\)|set\(\)|dict\(\)|list\(\));?$/.test(
-      text,
-    )
-  )
-    return 0.4;
-  if (
-    /^(def|class|function|async function|export|const \w+ = (async )?\(?[\w, ]*\)? =>)\b/.test(text) &&
-    statement.header
-  )
-    return 0.3;
-  const parts = text.match(/[A-Za-z_]\w*|[-+*/%<>=!&|]+|\d+/g) ?? [];
-  return Math.min(1.4, 0.6 + parts.length * 0.08);
 }

@@ -7,7 +7,6 @@ export type Origin =
   | 'fix'
   | 'body'
   | 'steps'
-  | 'line'
   | 'insert'
   | 'whole-file'
   | 'search-replace'

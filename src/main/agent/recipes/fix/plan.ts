@@ -14,13 +14,6 @@ export type PlanStep =
       readonly to: number;
       readonly samples: number;
       readonly temperature: number;
-    }
-  | {
-      readonly arm: 'line';
-      readonly from: number;
-      readonly to: number;
-      readonly samples: number;
-      readonly temperature: number;
     };
 
 /**

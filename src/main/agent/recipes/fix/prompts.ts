@@ -1,6 +1,5 @@
 import type { Question } from '../define.ts';
 import { textOfSpan, type Span } from '../code/spans.ts';
-import type { Statement } from '../code/statements.ts';
 import type { CodeLanguage } from '../code/syntax.ts';
 import { fenceName } from './show.ts';
 
@@ -101,13 +100,6 @@ export function repairQuestion(
   const { name, path, language } = target.span;
   const tail = `This rewrite of ${name} in ${path} does not work:\n${fenced(language, failed.code)}\n${failed.error}\nWrite the corrected ${name}, only that, in one code block.`;
   return baseQuestion(story, tail, openedWith(target), asking);
-}
-
-/** One statement of a span: the smallest thing that can be asked for. */
-export function lineQuestion(story: Story, span: Span, statement: Statement, asking: Asking): Question {
-  const where = statement.header ? 'This line' : 'This statement';
-  const tail = `${where} of ${span.name} in ${span.path} is wrong:\n${fenced(span.language, statement.text)}\nWrite the corrected code for it, only what must stand there instead, in one code block.`;
-  return baseQuestion(story, tail, { language: span.language, text: statement.indent }, asking);
 }
 
 /** New code that does not exist yet: a function, method or class that the tests use. */

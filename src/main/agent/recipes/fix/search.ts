@@ -2,18 +2,10 @@ import type { RecipeContext } from '../define.ts';
 import type { Span } from '../code/spans.ts';
 import type { Syntax } from '../code/syntax.ts';
 import type { TestFailure } from '../facts/test-report.ts';
-import {
-  labelOf,
-  propose,
-  suspiciousStatements,
-  type Asker,
-  type Attempt,
-  type FailedTry,
-  type Proposal,
-} from './arms.ts';
+import { labelOf, propose, type Asker, type Attempt, type FailedTry, type Proposal } from './arms.ts';
 import { candidateKey, type Candidate } from './candidate.ts';
 import type { Judge, Verdict } from './judge.ts';
-import { lineWeight, type Suspect } from './locate.ts';
+import { type Suspect } from './locate.ts';
 import type { PlanStep } from './plan.ts';
 import { mechanicalPool, polishPool } from './pools.ts';
 import { makeProjectReader, type ProjectReader } from './project.ts';
@@ -228,8 +220,6 @@ class Search {
     switch (step.arm) {
       case 'insert':
         return scene.insertions.slice(0, 2).map((insertion) => ({ form: 'insert', insertion, temperature }));
-      case 'line':
-        return editForm === 'span' ? this.#lineAttempts(scene, step) : [];
       case 'fix':
       case 'body':
       case 'steps': {
@@ -250,30 +240,12 @@ class Search {
     }
   }
 
-  async #lineAttempts(scene: Scene, step: Extract<PlanStep, { arm: 'line' }>): Promise<readonly Attempt[]> {
-    const pool: { readonly attempt: Attempt; readonly weight: number }[] = [];
-    for (const suspect of scene.suspects.slice(0, 3)) {
-      const text = await this.#reader.text(suspect.span.path);
-      if (text === null || suspect.span.kind === 'class') continue;
-      const statements = suspiciousStatements(this.#parts.syntax, text, suspect, lineWeight(suspect, scene.evidence));
-      for (const [index, statement] of statements.entries()) {
-        pool.push({
-          attempt: { form: 'line', suspect, statement, temperature: step.temperature },
-          weight: suspect.score / (1 + index * 0.5),
-        });
-      }
-    }
-    pool.sort((left, right) => right.weight - left.weight);
-    return pool.slice(step.from, step.to).map((one) => one.attempt);
-  }
-
   /** One question, one test run; a try that stumbles over a name, a type or its syntax gets one repair turn. */
   async #ask(scene: Scene, attempt: Attempt): Promise<Verdict | null> {
     const { context, judge } = this.#parts;
     const proposal = await this.#propose(scene, attempt);
     if (proposal === null) return null;
-    const repairs =
-      context.settings.repairTurn && attempt.form !== 'insert' && attempt.form !== 'repair' && attempt.form !== 'line';
+    const repairs = context.settings.repairTurn && attempt.form !== 'insert' && attempt.form !== 'repair';
     if (proposal.type === 'unusable') {
       const isSyntax = proposal.reason === 'unparsed' && repairs;
       return isSyntax ? this.#repair(scene, attempt, { code: proposal.code, error: 'SyntaxError' }) : null;

@@ -43,30 +43,6 @@ function constantOf(syntax: Syntax, span: Span, code: string): Parts | null {
   return main === null ? null : { imports: [], helpers: '', main };
 }
 
-/** Replaces some lines; the answer's indentation is moved to theirs. */
-export function spliceLines(
-  syntax: Syntax,
-  fileText: string,
-  place: {
-    readonly startLine: number;
-    readonly endLine: number;
-    readonly indent: string;
-    readonly language: CodeLanguage;
-  },
-  answer: string,
-): Spliced {
-  const code = codeOf(answer);
-  if (code.trim() === '') return { ok: false, reason: 'empty' };
-  if (elided.test(code)) return { ok: false, reason: 'elided' };
-  const lines = fileText.split('\n');
-  const text = [
-    ...lines.slice(0, place.startLine - 1),
-    reindent(code, place.indent),
-    ...lines.slice(place.endLine),
-  ].join('\n');
-  return finishSplice(syntax, fileText, text, place.language);
-}
-
 /** Refuses what changes nothing or does not parse. */
 export function finishSplice(syntax: Syntax, before: string, after: string, language: CodeLanguage): Spliced {
   if (after.replaceAll(/\s+/g, '') === before.replaceAll(/\s+/g, '') && sameLayout(before, after))

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { findSpans, textOfSpan } from '../../../../../src/main/agent/recipes/code/spans.ts';
-import { findStatements } from '../../../../../src/main/agent/recipes/code/statements.ts';
+import { findSpans } from '../../../../../src/main/agent/recipes/code/spans.ts';
 import { loadSyntax, type CodeLanguage, type Syntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
 
 let syntax: Syntax;
@@ -87,26 +86,6 @@ export function f<T>(x: T): T {
 }
 `;
   expect(brief('typescript', text).at(-1)).toEqual(['function', 'f', 2, 2, 4]);
-});
-
-test('statements are whole lines, headers without their bodies', () => {
-  const text = `def f(xs):
-    total = 0
-    for x in xs:
-        if x > 1:
-            total += x
-    return total
-`;
-  const [span] = findSpans(syntax, { path: 'x.py', language: 'python', text });
-  const statements = span === undefined ? [] : findStatements(syntax, text, span);
-  expect(statements.map((one) => [one.startLine, one.endLine, one.header])).toEqual([
-    [2, 2, false],
-    [3, 3, true],
-    [4, 4, true],
-    [5, 5, false],
-    [6, 6, false],
-  ]);
-  expect(textOfSpan(text, { startLine: 2, endLine: 2 })).toBe('    total = 0');
 });
 
 test('says where a text does not parse', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findSpans } from '../../../../../src/main/agent/recipes/code/spans.ts';
 import { languageOf, loadSyntax, type Syntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
-import { codeOf, spliceLines, spliceSpan } from '../../../../../src/main/agent/recipes/fix/splice.ts';
+import { codeOf, spliceSpan } from '../../../../../src/main/agent/recipes/fix/splice.ts';
 
 let syntax: Syntax;
 beforeAll(async () => {
@@ -71,15 +71,6 @@ describe('a rewritten span', () => {
     expect(reason('```python\ndef total(self):\n    # ... rest of the code\n    return 1\n```')).toBe('elided');
     expect(reason('```python\ndef total(self):\n    return sum(self.items\n```')).toBe('unparsed');
     expect(reason('```python\n\n```')).toBe('empty');
-  });
-});
-
-test('lines are replaced with their indentation, also by more lines', () => {
-  const text = 'def f(x):\n    if x:\n        return 1\n    return 2\n';
-  const place = { startLine: 3, endLine: 3, indent: '        ', language: 'python' } as const;
-  expect(spliceLines(syntax, text, place, '```python\n        x += 1\n        return x\n```')).toEqual({
-    ok: true,
-    text: 'def f(x):\n    if x:\n        x += 1\n        return x\n    return 2\n',
   });
 });
 
