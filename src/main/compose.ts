@@ -167,6 +167,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     homePath: config.home,
     onNotice: config.onNotice,
     budget: money.budget,
+    hideKnown: redactor.text,
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });

@@ -10,6 +10,7 @@ import { createSessionRunner } from './agent/session-runner.ts';
 import { isQuestion } from './agent/task-kind.ts';
 import type { PersonApprover } from './core-approvals.ts';
 import { createPersonApprover } from './core-approvals.ts';
+import { createSessionFences } from './policy/session-fences.ts';
 import { childAbort } from './lib/child-abort.ts';
 import type { Budget, BudgetOptions, CapDecision } from './money/budget.ts';
 import type { ExecResult, Sandbox } from './sandbox/sandbox.ts';
@@ -52,6 +53,8 @@ export interface CoreSessionsOptions {
   readonly recipeSettings: AgentConfig['recipe'];
   /** The money of one session. */
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
+  /** Takes out secrets whose values are known on this machine. */
+  readonly hideKnown: (text: string) => string;
 }
 
 interface OpenSession {
@@ -297,6 +300,14 @@ async function startRunner(
       sessionId: journal.sessionId,
       projectPath: state.projectPath,
       ask: session.approver.askCap,
+    }),
+    fences: createSessionFences({
+      settings: () => options.settings().fences,
+      projectPath: state.projectPath,
+      sandbox,
+      read: (fromSeq) => journal.read(fromSeq),
+      isSecretFile: (path) => secretKind(path) === 'secret',
+      hideKnown: options.hideKnown,
     }),
     config: agentConfig(options),
   });

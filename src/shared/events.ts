@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { engineReportSchema, timingsSchema } from './call-report.ts';
+import { fenceFindingSchema } from './fences.ts';
 import { partSchema } from './messages.ts';
 import { rungSchema, whereSchema } from './models.ts';
 import { priceSchema, usageSchema } from './money.ts';
@@ -41,6 +43,8 @@ export const turnEndReasonSchema = z.enum([
   'repeated-rejection',
   'criterion-unmet',
   'cap',
+  /** What it would have had to send is not to leave this machine. */
+  'fenced',
   'needs-approval',
   'missing',
   'cancelled',
@@ -64,6 +68,8 @@ export const purposeSchema = z.enum([
   'summarise',
   'choose',
   'title',
+  /** Another model is asked what to do next, on a digest of the work. */
+  'advise',
 ]);
 export type Purpose = z.infer<typeof purposeSchema>;
 
@@ -79,15 +85,6 @@ export const stopReasonSchema = z.enum([
 ]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
-export const timingsSchema = z.object({
-  /** Waiting for the one generator; not part of the other figures. Milliseconds, as all of these. */
-  queuedMs: z.number().nonnegative(),
-  prefillMs: z.number().nonnegative().nullable(),
-  decodeMs: z.number().nonnegative().nullable(),
-  totalMs: z.number().nonnegative(),
-});
-export type Timings = z.infer<typeof timingsSchema>;
-
 export const toolStatusSchema = z.enum(['ok', 'error', 'refused', 'timed-out', 'cancelled', 'unknown']);
 export type ToolStatus = z.infer<typeof toolStatusSchema>;
 
@@ -102,22 +99,6 @@ export const fileImageSchema = z.union([
   z.null(),
 ]);
 export type FileImage = z.infer<typeof fileImageSchema>;
-
-/** How the model of a call was loaded by the engine of this machine. Tokens of one conversation; bytes. */
-export const engineReportSchema = z.object({
-  /** `cpu`, or the kind of card that is really used. */
-  backend: z.string(),
-  askedTokens: z.number().int(),
-  /** By the plan for this machine's memory. */
-  grantedTokens: z.number().int(),
-  /** What the engine really made. */
-  contextTokens: z.number().int(),
-  sequences: z.number().int(),
-  predictedBytes: z.number().nullable(),
-  /** Why it is not what was asked for, or not where it was expected; null where it is. */
-  why: z.string().nullable(),
-});
-export type EngineReport = z.infer<typeof engineReportSchema>;
 
 const criterionSchema = z.object({ command: z.string(), source: z.enum(['option', 'project']) }).nullable();
 
@@ -137,7 +118,13 @@ const payloads = {
    * Everything before it was copied from another log, as it was there: what it cost was paid there, and its sandbox is
    * not this session's.
    */
-  'history-copied': z.object({ by: z.enum(['fork', 'import']), sessionId: z.string(), upToSeq: z.number().int() }),
+  'history-copied': z.object({
+    by: z.enum(['fork', 'import']),
+    sessionId: z.string(),
+    upToSeq: z.number().int(),
+    /** `settled`: the changes in it are those of another folder, and nothing of this one is to be taken or undone. */
+    changes: z.enum(['open', 'settled']),
+  }),
   /** Something was wrong with the log when it was opened; the damaged bytes lie in `movedTo`, nothing was deleted. */
   'session-repaired': z.object({ reason: z.string(), movedBytes: z.number().int(), movedTo: z.string().nullable() }),
   'sandbox-started': z.object({
@@ -185,6 +172,39 @@ const payloads = {
     runnerUp: z.object({ model: z.string(), where: whereSchema }).nullable(),
     reasonCode: z.string(),
     reason: z.string(),
+    /** Absent, as all below, in logs from before steps were routed one by one. */
+    layer: z.enum(['L0', 'L1', 'L2', 'L3', 'L4', 'L5']).optional(),
+    /** Every vote that was cast, in units of log odds that the cloud gains something. */
+    votes: z
+      .array(z.object({ rule: z.string(), toward: whereSchema, weight: z.number(), reason: z.string() }))
+      .optional(),
+    /** What there was to choose from; US dollars and seconds, null where nobody knows. */
+    options: z
+      .array(
+        z.object({
+          model: z.string(),
+          where: whereSchema,
+          /** Why it was out of the question; null: it was not. */
+          denied: z.object({ code: z.string(), text: z.string() }).nullable(),
+          /** Of this call. */
+          costUsd: z.number().nullable(),
+          seconds: z.number().nullable(),
+          /** To the end of the task, were it to stay there. */
+          restUsd: z.number().nullable(),
+        }),
+      )
+      .optional(),
+    gain: z.number().nullable().optional(),
+    /** What the rules saw. */
+    features: z.record(z.string(), z.number()).optional(),
+    /** It would have gone to the cloud, had there been a network. */
+    degraded: z.boolean().optional(),
+  }),
+  /** What the call carries, or would have, lies in `manifest`. */
+  'call-fenced': fenceFindingSchema.extend({
+    step: z.number().int(),
+    purpose: purposeSchema,
+    manifest: blobRefSchema.nullable(),
   }),
   'engine-waited': z.object({ callId: z.string(), waitedMs: z.number() }),
   'model-call-started': z.object({

@@ -56,8 +56,19 @@ export const modelInfoSchema = z.object({
   effort: effortSchema.optional(),
   /** The date of the list that comes with Dewpoint, where the service could not be asked for its own. */
   listedOn: z.string().optional(),
+  /** Of its weights, where its server says. */
+  sizeBytes: z.number().optional(),
+  /** Something to know before it is chosen. */
+  note: z.string().optional(),
+  /** It costs nothing by the token, but its server is another machine. */
+  isElsewhere: z.boolean().optional(),
 });
 export type ModelInfo = z.infer<typeof modelInfoSchema>;
+
+/** Whether what a call carries leaves this machine. A service counts as elsewhere also where its address is here: it passes on what it gets. */
+export function leavesMachine(info: Pick<ModelInfo, 'where' | 'isElsewhere'>): boolean {
+  return info.where === 'cloud' || info.isElsewhere === true;
+}
 
 export const gearSchema = z.enum(['recipe', 'loop']);
 export type Gear = z.infer<typeof gearSchema>;

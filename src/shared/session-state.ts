@@ -5,11 +5,11 @@ import type {
   SandboxTier,
   SessionEvent,
   StopReason,
-  Timings,
   ToolStatus,
   TurnEndReason,
   WorkspaceMode,
 } from './events.ts';
+import type { Timings } from './call-report.ts';
 import type { Rung, Where } from './models.ts';
 import type { Usage } from './money.ts';
 import type { RunStatus } from './run-options.ts';
@@ -247,6 +247,7 @@ export function runStatusOf(reason: TurnEndReason): RunStatus {
       return 'done';
     case 'gave-up':
     case 'criterion-unmet':
+    case 'fenced':
       return 'gave-up';
     case 'step-limit':
     case 'time-limit':

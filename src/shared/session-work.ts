@@ -38,6 +38,7 @@ type CallEvent = EventOf<
   | 'approval-answered'
   | 'cap-reached'
   | 'cap-answered'
+  | 'call-fenced'
   | 'tool-started'
   | 'tool-ended'
   | 'observation-trimmed'
@@ -51,7 +52,10 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'session-renamed':
       return { title: line(event.title) };
     case 'history-copied':
-      return { sandbox: null };
+      return {
+        sandbox: null,
+        ...(event.changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
+      };
     case 'session-repaired':
       return noticed(state, {
         ...event,
@@ -115,6 +119,8 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
     }
     case 'cap-answered':
       return { cap: null };
+    case 'call-fenced':
+      return {};
     case 'tool-started':
       return event.by === 'recipe' ? actionStarted(state, event) : toolStarted(state, event);
     case 'tool-ended':

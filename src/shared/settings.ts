@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fencesSchema } from './fences.ts';
 import { effortSchema } from './models.ts';
 import { priceSchema } from './money.ts';
 
@@ -195,6 +196,8 @@ export const settingsSchema = z.strictObject({
     .default([]),
   /** Caps on money in US dollars; null: none. A task's own cap is `--max-usd`. Days and months by this machine's calendar. */
   budget: z.strictObject({ step: cap, task: cap, session: cap, project: cap, day: cap, month: cap }).prefault({}),
+  /** What may leave this machine. */
+  fences: fencesSchema.prefault({}),
   /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
   prices: z.record(z.string(), ownPriceSchema).default({}),
   /** How services on the net are reached. Without a proxy here, the usual environment variables are heeded. */

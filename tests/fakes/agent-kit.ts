@@ -11,6 +11,9 @@ import type { Recipe } from '../../src/main/agent/recipes/define.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import type { Tool } from '../../src/main/tools/define.ts';
 import type { Caps } from '../../src/main/money/budget.ts';
+import { fencesSchema } from '../../src/shared/fences.ts';
+import { createSessionFences } from '../../src/main/policy/session-fences.ts';
+import { secretKind } from '../../src/main/sandbox/secret-files.ts';
 import { memoryBudget } from './memory-purse.ts';
 import { createMemoryJournal, liveEffects } from './memory-journal.ts';
 import type { MemoryJournal, MemoryJournalOptions } from './memory-journal.ts';
@@ -59,6 +62,8 @@ export interface KitOptions {
   readonly services?: Partial<AgentServices>;
   readonly countTokens?: (request: ModelRequest) => number | null;
   readonly caps?: Partial<Caps>;
+  /** As the settings have them. */
+  readonly fences?: unknown;
 }
 
 export function createAgentKit(options: KitOptions = {}): AgentKit {
@@ -81,6 +86,14 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
     gatherFacts,
     approver: { ask: async () => 'nobody' },
     budget: memoryBudget(options.caps),
+    fences: createSessionFences({
+      settings: () => fencesSchema.parse(options.fences ?? {}),
+      projectPath: null,
+      sandbox,
+      read: (fromSeq) => journal.read(fromSeq),
+      isSecretFile: (path) => secretKind(path) === 'secret',
+      hideKnown: (text) => text,
+    }),
     delay: async () => undefined,
     config: { ...agentConfig, ...options.config },
     ...options.services,

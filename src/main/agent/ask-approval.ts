@@ -26,7 +26,7 @@ export async function askApproval(
     subject: question.subject,
     sha256: createHash('sha256').update(`${question.kind}\n${question.subject}`).digest('hex'),
   });
-  const standing = standingAnswer(turn.options.approve);
+  const standing = standingAnswer(turn.options.approve, question.kind);
   const answer = standing === 'ask' ? await askPerson(turn, approvalId, question) : standing;
   await turn.log.close({
     type: 'approval-answered',

@@ -67,6 +67,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     gatherFacts: async () => nothingKnown.facts,
     approver: turn.approver,
     budget: turn.budget,
+    fences: turn.fences,
     inbox: turn.inbox,
     delay: async () => undefined,
     config,

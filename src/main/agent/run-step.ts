@@ -6,6 +6,7 @@ import type { ModelRequest, ProviderError, StreamEnded } from '../providers/defi
 import { noteOtherModel } from './answered-by.ts';
 import type { Stop } from './limits.ts';
 import type { ReadStream } from './read-stream.ts';
+import { passFences } from './pass-fences.ts';
 import { readStream } from './read-stream.ts';
 import { requestPieces } from './request-text.ts';
 import { reserveMoney } from './reserve-money.ts';
@@ -33,14 +34,16 @@ const LONGEST_WAIT_MS = 60_000;
 const LEAST_OUTPUT_TOKENS = 64;
 
 /**
- * The only door to a model. Everything that a call has to pass goes through here: the route, the limits, the money,
- * the size of the context, the record of the exact request. Throws `cancelled` on abort; other failures are values.
+ * The only door to a model. Everything that a call has to pass goes through here: the fences, the route, the limits,
+ * the money, the size of the context, the record of the exact request. Throws `cancelled` on abort; other failures are values.
  */
 export async function runStep(turn: Turn, step: StepRequest): Promise<StepReply> {
   for (let attempt = 1; ; attempt += 1) {
     const stop = turn.limits.exceeded(turn.log.lastAt());
     if (stop !== null) return { type: 'stopped', stop };
-    const outcome = await callOnce(turn, step);
+    const passage = await passFences(turn, step);
+    if (passage.type === 'stopped') return passage;
+    const outcome = await callOnce(turn, { ...step, request: passage.request });
     if (outcome.type !== 'failed') return outcome;
     if (!outcome.error.retryable || attempt === MAX_TRIES) return outcome;
     await waitBeforeRetry(turn, outcome.error, attempt);

@@ -161,8 +161,8 @@ function reasonFor(rung: Rung, index: number, fit: RecipeFit | null, last: TurnE
 }
 
 /**
- * Going on locally at a cap (`--at-cap local`, or a person said so): what would cost money is left out, and where
- * nothing else is left the local model goes on.
+ * Going on locally at a cap (`--at-cap local`, or a person said so) and at a fence: what would cost money, or leave the
+ * machine, is left out, and where nothing else is left the local model goes on.
  */
 function goesOnLocally(
   turn: Turn,
@@ -170,9 +170,9 @@ function goesOnLocally(
   { rungs, index, local }: { readonly rungs: Rung[]; readonly index: number; readonly local: ModelInfo | null },
 ): boolean {
   const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
-  if (stop.reason !== 'cap' || !isWanted || local === null) return false;
-  if (rungs[index]?.where === 'local') return false;
-  const rest = rungs.slice(index + 1).filter((rung) => rung.where === 'local');
+  if ((stop.reason !== 'cap' && stop.reason !== 'fenced') || !isWanted || local === null) return false;
+  if (rungs[index]?.model === local.id) return false;
+  const rest = rungs.slice(index + 1).filter((rung) => rung.model === local.id);
   const fallback: Rung = { gear: 'loop', model: local.id, where: 'local' };
   rungs.splice(index + 1, rungs.length, ...(rest.length > 0 ? rest : [fallback]));
   return true;

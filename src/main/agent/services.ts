@@ -1,6 +1,7 @@
 import type { ModelInfo } from '@shared/models.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Budget } from '../money/budget.ts';
+import type { SessionFences } from '../policy/session-fences.ts';
 import type { GatherFacts } from '../projects/project-facts.ts';
 import type { Provider } from '../providers/define.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -65,6 +66,7 @@ export interface AgentServices {
   readonly gatherFacts: GatherFacts;
   readonly approver: Approver;
   readonly budget: Budget;
+  readonly fences: SessionFences;
   readonly inbox: Inbox;
   /** Waits; returns early on abort, never rejects. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;

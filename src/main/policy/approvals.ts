@@ -1,7 +1,7 @@
 import type { Access } from '../tools/define.ts';
 import type { SandboxTier } from '@shared/events.ts';
 
-export type ApprovalKind = 'guarded-file' | 'network';
+export type ApprovalKind = 'guarded-file' | 'network' | 'fence';
 export type ApproveMode = 'ask' | 'deny' | 'allow';
 
 /** What a call may do without anybody being asked. */
@@ -26,7 +26,7 @@ export function callRule(access: Access, tier: SandboxTier, plan: boolean): Call
   }
 }
 
-/** What the user's `--approve` says to a question before a person is asked. */
-export function standingAnswer(mode: ApproveMode): 'allow' | 'deny' | 'ask' {
-  return mode;
+/** What the user's `--approve` says to a question before a person is asked. A fence is left by a person's own yes alone. */
+export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): 'allow' | 'deny' | 'ask' {
+  return mode === 'allow' && kind === 'fence' ? 'deny' : mode;
 }

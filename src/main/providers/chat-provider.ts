@@ -7,7 +7,7 @@ import { chatWire } from './chat-stream.ts';
 import type { Provider, ProviderDependencies } from './define.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
-import { addressBelow, createServiceProvider } from './service-provider.ts';
+import { addressBelow, createServiceProvider, isThisMachine } from './service-provider.ts';
 import { stallMs } from './watched.ts';
 
 export interface ChatEndpoint {
@@ -34,6 +34,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
   const book = createModelBook({
     id,
     where,
+    isElsewhere: where === 'local' && !isThisMachine(endpoint.baseUrl),
     service: service.bundled,
     models: endpoint.models,
     effort: endpoint.effort,

@@ -1,10 +1,12 @@
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
 import type { Effort, Gear, ModelInfo } from '@shared/models.ts';
 import type { Usage } from '@shared/money.ts';
-import type { EngineReport, StopReason, Timings } from '@shared/events.ts';
+import type { EngineReport, Timings } from '@shared/call-report.ts';
+import type { StopReason } from '@shared/events.ts';
 import type { z } from 'zod';
-import type { GrantContext } from '../engines/grant-context.ts';
+import type { GrantContext, StepDown } from '../engines/grant-context.ts';
 import type { LlamaEngine } from '../engines/llama-client.ts';
+import type { PlanServer } from '../engines/plan-server.ts';
 
 /** A tool as a model is told of it. */
 export interface ToolSpec {
@@ -70,6 +72,8 @@ export interface StreamEnded {
   readonly error: ProviderError | null;
   /** How the engine of this machine loaded the model; absent for every other provider. */
   readonly engine?: EngineReport;
+  /** Of each token of the answer, in their order, as natural logarithms; absent where the provider does not give them. */
+  readonly logprobs?: readonly number[];
   /** The model that answered, by its own word; absent where the service does not say. */
   readonly model?: string;
 }
@@ -103,12 +107,28 @@ export interface Provider {
    * where the service refused to list (the call then says why). Null: nothing. After `listModels`; never waits.
    */
   readonly knows?: (name: string) => ModelInfo | null;
+  /** One model with what it gets of the machine's memory, where `listModels` does not plan for each. Null: not there. */
+  readonly find?: (name: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+  /** Of a server: what it is, and what is wrong with it. Rejects where it does not answer. */
+  readonly status?: (signal: AbortSignal) => Promise<{ readonly text: string; readonly complaint: string | null }>;
+  /** Looks at what is wrong with a model, and mends it by a derived one only where `apply` says so. */
+  readonly mend?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
   /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */
   countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | null>;
   /** Never rejects or throws: failure is `ended` with an error. Ends within 200 ms of an abort. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart>;
   /** Ends what it holds (processes, sockets); safe to call twice. */
   dispose(): Promise<void>;
+}
+
+/** What is wrong with a model and can be mended. */
+export interface ModelMending {
+  /** Null: nothing. */
+  readonly problem: string | null;
+  /** What would be done, in a sentence; null: nothing can be. */
+  readonly plan: string | null;
+  /** The name of the model that was made; null: nothing was done. */
+  readonly made: string | null;
 }
 
 export interface ProviderDefinition<Settings extends z.ZodType = z.ZodType, Dependencies = ProviderDependencies> {
@@ -146,6 +166,12 @@ export interface ProviderDependencies {
   readonly llama?: LlamaEngine;
   /** What a model may have of this machine's memory; absent: what is asked for. */
   readonly grantContext?: GrantContext;
+  /** Plans for a model that a server of this machine loads; absent: what is asked for. */
+  readonly planServer?: PlanServer;
+  /** `OLLAMA_HOST` of the environment. */
+  readonly ollamaHost?: string | undefined;
+  /** Grants one step less, where that was too much; absent: there are no steps. */
+  readonly stepDown?: StepDown;
 }
 
 export function defineProvider<Settings extends z.ZodType>(

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { llamaCppSchema } from '@shared/settings.ts';
-import type { EngineReport } from '@shared/events.ts';
+import type { EngineReport } from '@shared/call-report.ts';
 import type { ModelInfo } from '@shared/models.ts';
-import type { ContextGrant } from '../engines/grant-context.ts';
+import type { ContextGrant, ContextWish } from '../engines/grant-context.ts';
 import type { EngineEvent, LlamaEngine } from '../engines/llama-client.ts';
 import type { EngineError, EngineOutput, EngineRequest, LoadOptions } from '../engines/llama-worker/protocol.ts';
 import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamEnded, StreamPart } from './define.ts';
@@ -29,6 +29,8 @@ export default defineProvider({
   secrets: [],
   create(dependencies, { id, settings }): Provider {
     const { llama, now } = dependencies;
+    /** Models that ran out of memory while they were loaded to be counted with; the next call says so. */
+    const lost = new Map<string, ProviderError>();
     return {
       id,
       listModels: () => listModels(dependencies, { id, settings }),
@@ -37,14 +39,20 @@ export default defineProvider({
         const asked = toEngineRequest(request);
         if (llama === undefined || model === null || asked === null) return null;
         const counted = await llama.count(model.options, asked, signal);
-        return counted.ok ? counted.tokens : null;
+        if (counted.ok) return counted.tokens;
+        const smaller = await smallerLoad(dependencies, model, counted.error);
+        if (smaller !== null) lost.set(request.model, smaller);
+        return null;
       },
       async *stream(request, signal): AsyncIterable<StreamPart> {
         const startedAt = now();
         try {
           const model = await findModel(dependencies, settings, request.model);
           const asked = toEngineRequest(request);
+          const lostBefore = lost.get(request.model);
+          lost.delete(request.model);
           if (signal.aborted) yield endedWith(null, startedAt, now());
+          else if (lostBefore !== undefined) yield endedWith(lostBefore, startedAt, now());
           else if (llama === undefined)
             yield endedWith(failed('missing-model', 'No local engine can run here.'), startedAt, now());
           else if (model === null) yield endedWith(missing(request.model), startedAt, now());
@@ -54,7 +62,7 @@ export default defineProvider({
               startedAt,
               now(),
             );
-          else yield* answer(llama, { model, asked }, signal);
+          else yield* answer(dependencies, llama, { model, asked }, signal);
         } catch (error) {
           yield endedWith(failed('internal', error instanceof Error ? error.message : String(error)), startedAt, now());
         }
@@ -66,6 +74,7 @@ export default defineProvider({
 });
 
 async function* answer(
+  dependencies: ProviderDependencies,
   llama: LlamaEngine,
   { model, asked }: { readonly model: FoundModel; readonly asked: EngineRequest },
   signal: AbortSignal,
@@ -82,7 +91,13 @@ async function* answer(
       const call = isCall && event.generation.stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
       const engine = reportOf(event, model.grant);
-      yield { ...toEnded(event, call !== null), ...(engine === null ? {} : { engine }) };
+      const { error } = event.generation;
+      const smaller = error === null ? null : await smallerLoad(dependencies, model, error);
+      yield {
+        ...toEnded(event, call !== null),
+        ...(smaller === null ? {} : { error: smaller }),
+        ...(engine === null ? {} : { engine }),
+      };
     }
   }
 }
@@ -129,6 +144,26 @@ function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: boolean
     timings: { queuedMs, prefillMs, decodeMs, totalMs },
     error: error === null ? null : toProviderError(error),
   };
+}
+
+/**
+ * Where the engine ran out of memory with what the plan granted, the model gets one step less from now on, and the call
+ * may be made again: whoever makes it says so. Null where there is no such step.
+ */
+async function smallerLoad(
+  { stepDown }: ProviderDependencies,
+  { path, wish, grant }: FoundModel,
+  error: EngineError,
+): Promise<ProviderError | null> {
+  if (error.code !== 'out-of-memory' || stepDown === undefined) return null;
+  const smaller = await stepDown(path, wish);
+  if (smaller === null) return null;
+  const message = `${error.message} From now on it is loaded with ${sizeOf(smaller)} in place of ${sizeOf(grant)}.`;
+  return { code: 'out-of-memory', message, retryable: true };
+}
+
+function sizeOf({ grantedTokens, sequences: count }: ContextGrant): string {
+  return `${grantedTokens} tokens for ${count === 1 ? 'one conversation' : `each of ${count} conversations`}`;
 }
 
 function toProviderError(error: EngineError): ProviderError {
@@ -179,8 +214,11 @@ async function findModel(
 ): Promise<FoundModel | null> {
   const file = await dependencies.modelFile(name);
   if (file === null) return null;
-  const grant = await grantOf(dependencies, settings, file);
+  const wish = wishOf(settings);
+  const grant = await grantOf(dependencies, wish, file);
   return {
+    path: file.path,
+    wish,
     grant,
     options: {
       modelPath: file.path,
@@ -194,6 +232,8 @@ async function findModel(
 }
 
 interface FoundModel {
+  readonly path: string;
+  readonly wish: ContextWish;
   readonly options: LoadOptions;
   readonly grant: ContextGrant;
 }
@@ -201,14 +241,11 @@ interface FoundModel {
 /** The plan for this machine where there is a planner, else what is asked for up to the trained length. */
 async function grantOf(
   { grantContext }: ProviderDependencies,
-  settings: Settings,
+  wish: ContextWish,
   file: { readonly path: string; readonly contextTokens: number | null },
 ): Promise<ContextGrant> {
-  const asked = settings.contextTokens ?? null;
-  if (grantContext !== undefined) {
-    return grantContext(file.path, { askedTokens: asked, sequences, gpu: settings.gpu });
-  }
-  const wanted = asked ?? defaultContextTokens;
+  if (grantContext !== undefined) return grantContext(file.path, wish);
+  const wanted = wish.askedTokens ?? defaultContextTokens;
   return {
     askedTokens: wanted,
     grantedTokens: Math.min(wanted, file.contextTokens ?? wanted),
@@ -217,7 +254,12 @@ async function grantOf(
     contextBytes: 0,
     expectsCard: false,
     why: null,
+    isSmaller: false,
   };
+}
+
+function wishOf({ contextTokens, gpu }: Settings): ContextWish {
+  return { askedTokens: contextTokens ?? null, sequences, gpu };
 }
 
 /** Asked, granted and really made; null where the call ended before its model was in memory. */
@@ -250,7 +292,7 @@ async function listModels(
     (await localModels()).map(async (name): Promise<ModelInfo | null> => {
       const file = await modelFile(name);
       if (file === null) return null;
-      const grant = await grantOf(dependencies, settings, file);
+      const grant = await grantOf(dependencies, wishOf(settings), file);
       return {
         id: `${id}/${name}`,
         provider: id,

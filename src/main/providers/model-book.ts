@@ -22,6 +22,8 @@ export interface ModelBookOptions {
   /** Names the list that comes with Dewpoint; null where there is none. */
   readonly service: string | null;
   readonly where: 'local' | 'cloud';
+  /** A server that costs nothing but is not on this machine. */
+  readonly isElsewhere?: boolean;
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly effort: Effort | undefined;
   readonly fetchList: (signal: AbortSignal) => Promise<readonly ListedModel[]>;
@@ -134,6 +136,7 @@ function infoOf(options: ModelBookOptions, name: string, { listed, bundled, list
     gears: known?.gears ?? ['loop', 'recipe'],
     ...(reasoning && effort !== undefined ? { effort } : {}),
     ...(listedOn === undefined || known !== undefined ? {} : { listedOn }),
+    ...(options.isElsewhere === true ? { isElsewhere: true } : {}),
   };
 }
 

@@ -44,3 +44,12 @@ export function createServiceProvider<Event>(service: ServiceProvider<Event>): P
 export function addressBelow(baseUrl: string, path: string): string {
   return `${baseUrl.replace(/\/+$/, '')}/${path}`;
 }
+
+/**
+ * Whether an address is that of this machine itself, whatever a name may stand for elsewhere: only the names and numbers
+ * that always are. A machine in the same house is not this one.
+ */
+export function isThisMachine(address: string): boolean {
+  const host = new URL(address).hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

@@ -1,3 +1,5 @@
+import { secretShapes } from '@shared/secret-shapes.ts';
+
 /** Takes secrets out of what is about to be kept. The same text gives the same result; redacting twice changes nothing. */
 export interface Redactor {
   text(text: string): string;
@@ -16,42 +18,6 @@ interface RedactStream {
   write(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;
 }
-
-interface Shape {
-  readonly kind: string;
-  /** A text without any of these cannot hold the secret: a cheap test before the expression runs. */
-  readonly hints: readonly string[];
-  readonly pattern: RegExp;
-}
-
-/** Where a key may begin: at no letter or digit, or after an escape, as in JSON. */
-const edge = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))`;
-
-function shape(kind: string, hints: readonly string[], body: string): Shape {
-  return { kind, hints, pattern: new RegExp(edge + body, 'g') };
-}
-
-const shapes: readonly Shape[] = [
-  {
-    kind: 'private-key',
-    hints: ['PRIVATE KEY-----'],
-    pattern:
-      /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----[\s\S]{0,16384}?(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----|$)/g,
-  },
-  shape('anthropic-key', ['sk-ant-'], String.raw`sk-ant-[\w-]{16,}`),
-  shape('openai-key', ['sk-'], String.raw`sk-(?!ant-)(?=[\w-]*\d)[A-Za-z0-9_-]{20,}`),
-  shape('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{20,}'),
-  shape('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{20,}'),
-  shape('gitlab-token', ['glpat-'], String.raw`glpat-[\w-]{20,}`),
-  shape('aws-key', ['AKIA', 'ASIA'], String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])`),
-  shape('google-key', ['AIza'], String.raw`AIza[\w-]{35}`),
-  shape('slack-token', ['xox'], 'xox[abeoprs]-[A-Za-z0-9-]{10,}'),
-  shape('npm-token', ['npm_'], 'npm_[A-Za-z0-9]{30,}'),
-  shape('hugging-face-token', ['hf_'], 'hf_[A-Za-z0-9]{30,}'),
-  shape('stripe-key', ['_live_'], '[rs]k_live_[A-Za-z0-9]{16,}'),
-  shape('json-web-token', ['eyJ'], String.raw`eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`),
-  { kind: 'bearer-token', hints: ['earer ', 'EARER '], pattern: /(?<=bearer +)(?=[\w.~+/-]*\d)[\w.~+/-]{20,}=*/gi },
-];
 
 /** A value shorter than this would be found everywhere. */
 const shortestLiteral = 8;
@@ -100,7 +66,7 @@ function redactText(input: string, literals: readonly Literal[]): string {
   for (const { kind, value } of literals) {
     if (text.includes(value)) text = text.replaceAll(value, `[redacted:${kind}]`);
   }
-  for (const { kind, hints, pattern } of shapes) {
+  for (const { kind, hints, pattern } of secretShapes) {
     if (hints.some((hint) => text.includes(hint))) text = text.replace(pattern, `[redacted:${kind}]`);
   }
   return text;

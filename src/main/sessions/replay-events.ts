@@ -79,6 +79,7 @@ function isCrashEnd(event: SessionEvent): boolean {
  * them. All other fields must come out equal.
  */
 const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
+  'call-fenced': ['manifest'],
   'model-call-started': ['request', 'promptTokens'],
   'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob'],

@@ -1,10 +1,12 @@
-import type { BlobRef, EventOf, FileImage, SessionEvent } from '@shared/events.ts';
+import type { EventOf, SessionEvent } from '@shared/events.ts';
 import type { ReplayReport } from '@shared/contract.ts';
 import { emptyMoney, reduceMoney } from '@shared/session-money.ts';
 import { emptySession, reduceSession } from '@shared/session-state.ts';
 import type { Budget } from '../money/budget.ts';
+import type { SessionFences } from '../policy/session-fences.ts';
 import type { Provider, StreamPart } from '../providers/define.ts';
 import type { Blobs } from './blobs.ts';
+import { blobsOf } from './event-blobs.ts';
 import type { Effects, Journal } from './journal.ts';
 import { createReplayJournal, type ReplayJournal } from './replay-journal.ts';
 import { stateHash } from './state-hash.ts';
@@ -27,6 +29,7 @@ export interface ReplayTurn {
   readonly inbox: { take(): { readonly messageId: string; readonly text: string } | null };
   readonly approver: { ask(question: { readonly approvalId: string }): Promise<'allow' | 'deny' | 'nobody'> };
   readonly budget: Budget;
+  readonly fences: SessionFences;
   readonly started: EventOf<'turn-started'>;
   /** The message that began the turn. */
   readonly message: { readonly messageId: string; readonly text: string };
@@ -89,6 +92,7 @@ async function replayTurns(
       inbox: createReplayInbox(journal, events),
       approver: createReplayApprover(journal),
       budget: createReplayBudget(journal),
+      fences: createReplayFences(journal),
       started,
       message: { messageId, text },
       signal,
@@ -252,6 +256,18 @@ function createReplayBudget(journal: ReplayJournal): Budget {
   };
 }
 
+/** A fence was met exactly where the log says so. What was sent is in the log; what is played is the answer. */
+function createReplayFences(journal: ReplayJournal): SessionFences {
+  return {
+    check: async ({ request }) => {
+      const next = journal.next();
+      if (next?.type !== 'call-fenced') return { type: 'free' };
+      const { outcome, hits, text } = next;
+      return { type: 'fenced', outcome, hits, request, text, manifest: null };
+    },
+  };
+}
+
 /** Names the first blob that is gone or is no longer what its name says; null when all are there. */
 async function findMissingBlob(events: readonly SessionEvent[], blobs: Pick<Blobs, 'get'>): Promise<string | null> {
   const good = new Set<string>();
@@ -264,15 +280,4 @@ async function findMissingBlob(events: readonly SessionEvent[], blobs: Pick<Blob
     }
   }
   return null;
-}
-
-function blobsOf(event: SessionEvent): readonly BlobRef[] {
-  if (event.type === 'model-call-started') return [event.request];
-  if (event.type === 'tool-ended') return [event.full, event.dataBlob].filter((ref) => ref !== null);
-  if (event.type === 'file-changed') return [...imageBlob(event.before), ...imageBlob(event.after)];
-  return [];
-}
-
-function imageBlob(image: FileImage): readonly BlobRef[] {
-  return image?.kept ? [image.blob] : [];
 }

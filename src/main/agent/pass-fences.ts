@@ -1,0 +1,61 @@
+import type { FenceAnswer } from '../policy/session-fences.ts';
+import type { ModelRequest } from '../providers/define.ts';
+import { askApproval } from './ask-approval.ts';
+import type { Stop } from './limits.ts';
+import type { StepRequest, Turn } from './turn.ts';
+
+export type Passage =
+  /** What may be sent: nothing else of the step may. */
+  { readonly type: 'passed'; readonly request: ModelRequest } | { readonly type: 'stopped'; readonly stop: Stop };
+
+type Fenced = Extract<FenceAnswer, { type: 'fenced' }>;
+
+/**
+ * The fences at the door: before a call is counted, paid for or sent. What it found, and what the call carries or would
+ * have carried, is in the log before anybody is asked. Throws `cancelled` when the turn is aborted meanwhile.
+ */
+export async function passFences(turn: Turn, step: StepRequest): Promise<Passage> {
+  const { request, purpose, rung } = step;
+  const { info } = step.model;
+  const scope = rung.gear === 'loop' ? 'talk' : 'turn';
+  const answer = await turn.services.fences.check({ info, purpose, scope, request }, turn.signal);
+  turn.log.check();
+  if (answer.type === 'free') return { type: 'passed', request };
+  const { manifest, outcome } = answer;
+  await turn.log.append({
+    type: 'call-fenced',
+    step: turn.steps.last + 1,
+    purpose,
+    model: info.id,
+    outcome,
+    hits: [...answer.hits],
+    text: answer.text,
+    manifest: manifest === null ? null : await turn.services.journal.putText([JSON.stringify(manifest)]),
+  });
+  if (outcome === 'refused') return stopped(answer, info.label);
+  if (outcome === 'redacted') return { type: 'passed', request: answer.request };
+  return (await isAllowed(turn, answer.text))
+    ? { type: 'passed', request: answer.request }
+    : stopped(answer, info.label);
+}
+
+async function isAllowed(turn: Turn, subject: string): Promise<boolean> {
+  const reason = 'A fence says that you are asked before this leaves the machine.';
+  return (await askApproval(turn, { kind: 'fence', subject, reason, toolCallId: '' })) === 'allow';
+}
+
+/** Where a local model is there, it goes on. */
+function stopped({ hits, outcome }: Fenced, label: string): Passage {
+  const worst = hits.filter(({ verdict }) => verdict === (outcome === 'refused' ? 'local-only' : 'ask'));
+  const names = [
+    ...new Set(worst.map(({ path, rule, how }) => `${how === 'content' ? '' : 'what was made from '}${path ?? rule}`)),
+  ];
+  const why = outcome === 'refused' ? 'is not to leave this machine' : 'was not allowed to leave this machine';
+  const text = `${listed(names)} ${why}, and the call to ${label} would have carried it. It was not made.`;
+  return { type: 'stopped', stop: { reason: 'fenced', text, goesOnLocally: true } };
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > 4 ? ` and ${names.length - 4} more` : '';
+  return names.slice(0, 4).join(', ') + more;
+}

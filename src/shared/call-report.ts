@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+export const timingsSchema = z.object({
+  /** Waiting for the one generator; not part of the other figures. Milliseconds, as all of these. */
+  queuedMs: z.number().nonnegative(),
+  prefillMs: z.number().nonnegative().nullable(),
+  decodeMs: z.number().nonnegative().nullable(),
+  totalMs: z.number().nonnegative(),
+});
+export type Timings = z.infer<typeof timingsSchema>;
+
+/** How the model of a call was loaded by the engine of this machine. Tokens of one conversation; bytes. */
+export const engineReportSchema = z.object({
+  /** `cpu`, or the kind of card that is really used. */
+  backend: z.string(),
+  askedTokens: z.number().int(),
+  /** By the plan for this machine's memory. */
+  grantedTokens: z.number().int(),
+  /** What the engine really made. */
+  contextTokens: z.number().int(),
+  sequences: z.number().int(),
+  predictedBytes: z.number().nullable(),
+  /** What it really takes, where its server says; absent or null: nobody does. */
+  observedBytes: z.number().nullable().optional(),
+  /** A name for each thing that is not as it was planned. */
+  findings: z.array(z.string()).optional(),
+  /** Why it is not what was asked for, or not where it was expected; null where it is. */
+  why: z.string().nullable(),
+});
+export type EngineReport = z.infer<typeof engineReportSchema>;

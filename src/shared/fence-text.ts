@@ -1,0 +1,175 @@
+/**
+ * How a text is recognised again after it was quoted, cut, numbered, indented or encoded. A copy of some length is
+ * found; what a model said in its own words is not: for that there is the record of what was built from what.
+ */
+
+/** Characters without blanks that two texts must share in one line. Shorter runs are everybody's code. */
+const gram = 24;
+/** A mark on the safe side of memory: about 8 MB of fenced text. */
+const longestView = 4 * 1024 * 1024;
+
+const modulusA = 67_108_859;
+const modulusB = 67_108_837;
+const baseA = 257;
+const baseB = 263;
+const dropA = powerOf(baseA, modulusA);
+const dropB = powerOf(baseB, modulusB);
+
+function powerOf(base: number, modulus: number): number {
+  let power = 1;
+  for (let count = 1; count < gram; count += 1) power = (power * base) % modulus;
+  return power;
+}
+
+/**
+ * Marks of a text, as numbers of 52 bits: one for every run of 24 characters within a line, blanks left out, and one
+ * for every word that is hardly there by chance. Lines that every program has give none.
+ */
+export function* marksOf(text: string): Generator<number> {
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    if (isEverybodys(line)) continue;
+    for (const found of line.match(/[\p{L}\p{N}_@.+-]{7,64}/gu) ?? []) {
+      const word = found.replace(/^[.+-]+|[.+-]+$/g, '');
+      if (isRareWord(word)) yield hashOf(word);
+    }
+    yield* gramsOf(line.replace(/\s+/gu, ''));
+  }
+}
+
+/** What stands at the head of files of every project. */
+function isEverybodys(line: string): boolean {
+  return /^\s*(?:\d+:\s*)?(?:import\b|from\s+\S+\s+import\b|export\s+\*|using\s|package\s|#include|#!\/|use\s+\w+::|['"]use strict|(?:const|let|var)\s+.{1,80}=\s*require\()/u.test(
+    line,
+  );
+}
+
+/** With figures and letters in it, or a long number, or an address. */
+function isRareWord(word: string): boolean {
+  const figures = (word.match(/\d/g) ?? []).length;
+  if (/^[^@]+@[^@]+\.[^@.]+$/u.test(word)) return true;
+  if (/^[\d.+-]+$/.test(word)) return figures >= 8 && !word.includes('.');
+  return figures >= 2 && word.length >= 8 && /\p{L}/u.test(word);
+}
+
+function hashOf(word: string): number {
+  let first = 1;
+  let second = 1;
+  for (let at = 0; at < word.length; at += 1) {
+    first = (first * baseA + word.charCodeAt(at)) % modulusA;
+    second = (second * baseB + word.charCodeAt(at)) % modulusB;
+  }
+  return first * 2 ** 26 + second;
+}
+
+function* gramsOf(line: string): Generator<number> {
+  if (line.length < gram) return;
+  let first = 0;
+  let second = 0;
+  for (let at = 0; at < line.length; at += 1) {
+    const code = line.charCodeAt(at);
+    if (at >= gram) {
+      const gone = line.charCodeAt(at - gram);
+      first = (first + modulusA - ((gone * dropA) % modulusA)) % modulusA;
+      second = (second + modulusB - ((gone * dropB) % modulusB)) % modulusB;
+    }
+    first = (first * baseA + code) % modulusA;
+    second = (second * baseB + code) % modulusB;
+    if (at >= gram - 1) yield first * 2 ** 26 + second;
+  }
+}
+
+/** A text as it is, and what is to be read in it once escapes, base64, hexadecimal and per cent signs are undone. */
+export function viewsOf(text: string): readonly string[] {
+  const whole = text.slice(0, longestView);
+  return [whole, ...decodedIn(whole).map(({ text: inner }) => inner), ...(isEscaped(whole) ? [unescaped(whole)] : [])];
+}
+
+function isEscaped(text: string): boolean {
+  return /\\[nrt"\\/u]/.test(text);
+}
+
+/** As JSON, and JSON inside JSON, write it. */
+export function unescaped(text: string): string {
+  let inner = text;
+  for (let depth = 0; depth < 3 && isEscaped(inner); depth += 1) {
+    inner = inner.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gsu, (_all, code?: string, sign?: string) =>
+      code === undefined ? (escapes[sign ?? ''] ?? sign ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
+    );
+  }
+  return inner;
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+/** An encoded run inside a text, where it stands, and what it says. */
+export interface Decoded {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Runs of base64, hexadecimal or per cent signs that are text inside. A cut beginning is found, too. */
+export function decodedIn(text: string): readonly Decoded[] {
+  const found: Decoded[] = [];
+  for (const match of text.matchAll(/(?:[0-9a-fA-F]{2}){12,}/g)) keep(found, match, [fromHex(match[0])]);
+  for (const match of text.matchAll(/[A-Za-z0-9+/_-]{16,}(?:(?:\\n|\r?\n)[A-Za-z0-9+/_-]{4,})*={0,2}/g)) {
+    keep(found, match, fromBase64(match[0].replace(/\\n|\s/g, '')));
+  }
+  for (const match of text.matchAll(/[^\s"']*(?:%[0-9a-fA-F]{2}[^\s"']*){2,}/g))
+    keep(found, match, [fromPercent(match[0])]);
+  return found;
+}
+
+function keep(found: Decoded[], match: RegExpExecArray, decoded: readonly (string | null)[]): void {
+  for (const text of decoded) {
+    if (text !== null) found.push({ from: match.index, to: match.index + match[0].length, text });
+  }
+}
+
+function fromHex(run: string): string | null {
+  const bytes = new Uint8Array(run.length / 2);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = Number.parseInt(run.slice(at * 2, at * 2 + 2), 16);
+  return readable(bytes);
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const sixBits = new Map<string, number>(alphabet.split('').map((sign, at) => [sign, at]));
+sixBits.set('-', 62).set('_', 63);
+
+/** From each of the four places at which a run that was cut may go on. */
+function fromBase64(run: string): readonly (string | null)[] {
+  const signs = run.replace(/=+$/, '');
+  return [0, 1, 2, 3].map((start) => {
+    const bytes = new Uint8Array(Math.floor(((signs.length - start) * 6) / 8));
+    let held = 0;
+    let bits = 0;
+    let out = 0;
+    for (let at = start; at < signs.length && out < bytes.length; at += 1) {
+      held = ((held << 6) | (sixBits.get(signs[at] ?? '') ?? 0)) & 0x3fff;
+      bits += 6;
+      if (bits < 8) continue;
+      bits -= 8;
+      bytes[out] = (held >> bits) & 0xff;
+      out += 1;
+    }
+    return readable(bytes);
+  });
+}
+
+function fromPercent(run: string): string | null {
+  try {
+    return decodeURIComponent(run.replaceAll('+', ' '));
+  } catch {
+    // Not what it looked like.
+    return null;
+  }
+}
+
+/** Null: this is no text. What a cut left at the ends does not count. */
+function readable(bytes: Uint8Array): string | null {
+  if (bytes.length < 8) return null;
+  let odd = 0;
+  for (const byte of bytes) if ((byte < 32 && byte !== 9 && byte !== 10 && byte !== 13) || byte === 127) odd += 1;
+  if (odd * 20 > bytes.length) return null;
+  return new TextDecoder().decode(bytes);
+}

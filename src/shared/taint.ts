@@ -1,0 +1,333 @@
+import type { EventOf, SessionEvent } from './events.ts';
+import type { FenceHit, Fences } from './fences.ts';
+import { keyOfHit, plainPath } from './fences.ts';
+import { decodedIn, marksOf, viewsOf } from './fence-text.ts';
+import { assignedShapes, hideSecrets, secretShapes } from './secret-shapes.ts';
+
+/** Fenced things, each once. */
+type Hits = Map<string, FenceHit>;
+
+/** Which talk a call belongs to: that of the loop, which is one for the whole session, or a program's own of one turn. */
+export type TaintScope = 'talk' | 'turn';
+
+/**
+ * What of a session is fenced, and what was built from it: a fold of its log. A model that has had fenced content in
+ * sight has it in all that it says from then on, so that talk is fenced for good: its edits, the files it wrote, the
+ * results of its calls, summaries, notes. A program's own questions are fenced for the turn in which it saw some.
+ */
+export interface Taint {
+  add(event: SessionEvent): void;
+  /** The content of a fenced file as it is now, so that a copy of it is found wherever it stands. */
+  addFile(hit: FenceHit, text: string): void;
+  /** A fenced file that cannot be looked into: what commands print may have it. */
+  expose(hit: FenceHit): void;
+  /** What a call in this talk was built from. */
+  inScope(scope: TaintScope): readonly FenceHit[];
+  /** What is found in a text by its look: fenced content and copies of it, encoded ones too, patterns, secrets. */
+  inText(text: string): readonly FenceHit[];
+  /** A text without what is to be taken out of it. The same text gives the same result while nothing new is fenced. */
+  redact(text: string): string;
+  /** Grows with what is known: what was looked through before has to be looked through again. */
+  known(): number;
+  /** Whether a person has said yes to this going out, in this session. */
+  isAllowed(hit: FenceHit): boolean;
+}
+
+interface Tool {
+  readonly name: string;
+  readonly byRecipe: boolean;
+  readonly hits: Hits;
+}
+
+interface State {
+  readonly fences: Fences;
+  readonly talk: Hits;
+  readonly turn: Hits;
+  /** Files that were written with fenced content in sight. */
+  readonly paths: Map<string, Hits>;
+  /** Fenced files that every command of this workspace can read. */
+  readonly exposed: Hits;
+  readonly tools: Map<string, Tool>;
+  /** What each running call carries. */
+  readonly calls: Map<string, Hits>;
+  readonly marks: Map<number, FenceHit>;
+  readonly allowed: Set<string>;
+  readonly messages: Map<string, Hits>;
+  asked: readonly FenceHit[];
+  askedId: string | null;
+}
+
+/** Tools that open no file but those that their input or their output names. All others may read anything. */
+const namesItsFiles: ReadonlySet<string> = new Set([
+  'read_file',
+  'write_file',
+  'edit_file',
+  'delete_file',
+  'apply_patch',
+  'apply_change',
+  'read_instructions',
+  'search',
+  'take_back',
+]);
+/** Tools that tell names of files, and nothing of what is in them. */
+const tellsNames: ReadonlySet<string> = new Set(['list_files', 'gather_facts', 'task_complete']);
+/** Actions whose output opens the loop's talk. */
+const opensTalk: ReadonlySet<string> = new Set(['gather_facts', 'read_instructions']);
+
+export function createTaint(fences: Fences): Taint {
+  const state: State = {
+    fences,
+    talk: new Map(),
+    turn: new Map(),
+    paths: new Map(),
+    exposed: new Map(),
+    tools: new Map(),
+    calls: new Map(),
+    marks: new Map(),
+    allowed: new Set(),
+    messages: new Map(),
+    asked: [],
+    askedId: null,
+  };
+  return {
+    add: (event) => addEvent(state, event),
+    addFile: (hit, text) => {
+      if (text.trim() === '') return;
+      if (hit.verdict !== 'redact') put(state.exposed, [hit]);
+      mark(state, [hit], text);
+    },
+    expose: (hit) => {
+      if (hit.verdict !== 'redact') put(state.exposed, [hit]);
+    },
+    inScope: (scope) => [...(scope === 'talk' ? state.talk : state.turn).values()],
+    inText: (text) => [...hitsInText(state, text, true).values()],
+    redact: (text) => redactText(state, text),
+    known: () => state.marks.size,
+    isAllowed: (hit) => state.allowed.has(keyOfHit(hit)),
+  };
+}
+
+function addEvent(state: State, event: SessionEvent): void {
+  switch (event.type) {
+    case 'user-message-added': {
+      const hits = hitsInText(state, event.text);
+      state.messages.set(event.messageId, hits);
+      bothGet(state, hits, '');
+      return;
+    }
+    case 'turn-started':
+      state.turn.clear();
+      put(state.turn, state.messages.get(event.messageId)?.values() ?? []);
+      return;
+    case 'model-call-started':
+      state.calls.set(event.callId, new Map(event.rung.gear === 'loop' ? state.talk : state.turn));
+      return;
+    case 'model-call-ended':
+      modelEnded(state, event);
+      return;
+    case 'tool-started':
+      state.tools.set(event.toolCallId, toolOf(state, event));
+      return;
+    case 'tool-ended':
+      toolEnded(state, event);
+      return;
+    case 'file-changed':
+      fileChanged(state, event);
+      return;
+    default:
+      addRest(state, event);
+  }
+}
+
+function addRest(state: State, event: SessionEvent): void {
+  switch (event.type) {
+    case 'criterion-checked':
+      bothGet(state, new Map([...builtFrom(state.exposed), ...hitsInText(state, event.summary)]), event.summary);
+      return;
+    case 'recipe-progressed':
+      if (event.phase === 'gave-up') put(state.talk, builtFrom(state.turn).values());
+      return;
+    case 'context-compacted':
+      mark(state, builtFrom(state.talk).values(), event.summary);
+      return;
+    case 'turn-ended':
+      // What a program says at its end is said in the talk.
+      put(state.talk, builtFrom(state.turn).values());
+      mark(state, builtFrom(state.talk).values(), event.text);
+      return;
+    case 'call-fenced':
+      state.asked = event.outcome === 'asked' ? event.hits : [];
+      return;
+    case 'approval-requested':
+      state.askedId = event.kind === 'fence' ? event.approvalId : null;
+      return;
+    case 'approval-answered':
+      if (event.approvalId === state.askedId && event.answer === 'allow') {
+        for (const hit of state.asked) state.allowed.add(keyOfHit(hit));
+      }
+      return;
+    default:
+  }
+}
+
+function bothGet(state: State, hits: Hits, text: string): void {
+  put(state.talk, hits.values());
+  put(state.turn, hits.values());
+  mark(state, hits.values(), text);
+}
+
+function modelEnded(state: State, event: EventOf<'model-call-ended'>): void {
+  const hits = builtFrom(state.calls.get(event.callId) ?? new Map());
+  state.calls.delete(event.callId);
+  if (hits.size === 0) return;
+  for (const part of event.parts) mark(state, hits.values(), textsIn(part).join('\n'));
+}
+
+function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
+  const hits: Hits = new Map();
+  for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path).values());
+  const isOpen = !namesItsFiles.has(event.tool) && !tellsNames.has(event.tool);
+  if (isOpen) put(hits, builtFrom(state.exposed).values());
+  return { name: event.tool, byRecipe: event.by === 'recipe', hits };
+}
+
+function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
+  const tool = state.tools.get(event.toolCallId);
+  // Without its beginning nobody knows what it read.
+  const hits: Hits = new Map(tool?.hits ?? builtFrom(state.exposed));
+  if (tellsNames.has(event.tool)) return;
+  const data = event.dataBlob === null ? textsIn(event.data).join('\n') : '';
+  // Data too large for its event is not looked into: a search may have met any file.
+  if (event.dataBlob !== null && event.tool === 'search') put(hits, builtFrom(state.exposed).values());
+  if (event.tool === 'search') for (const path of pathsFound(event)) put(hits, hitsOfPath(state, path).values());
+  put(hits, hitsInText(state, event.output).values());
+  put(hits, hitsInText(state, data).values());
+  if (hits.size === 0) return;
+  put(state.turn, hits.values());
+  if (tool?.byRecipe !== true || opensTalk.has(event.tool)) put(state.talk, hits.values());
+  mark(state, hits.values(), `${event.output}\n${data}`);
+}
+
+/** A file that was written with something fenced in sight, by a model, a program or a command, is fenced like it. */
+function fileChanged(state: State, { path, toolCallId, by }: EventOf<'file-changed'>): void {
+  const tool = toolCallId === null ? undefined : state.tools.get(toolCallId);
+  const hits: Hits = new Map(builtFrom(tool?.hits ?? new Map()));
+  if (by === 'model') put(hits, builtFrom(state.talk).values());
+  if (by === 'recipe') put(hits, builtFrom(state.turn).values());
+  hits.delete(keyOfHit({ rule: state.fences.ofPath(path)?.rule ?? '', path: plainPath(path) }));
+  if (hits.size === 0) return;
+  const known = state.paths.get(plainPath(path)) ?? new Map<string, FenceHit>();
+  put(known, hits.values());
+  state.paths.set(plainPath(path), known);
+}
+
+function hitsOfPath(state: State, path: string): Hits {
+  const own = state.fences.ofPath(path);
+  const hits: Hits = new Map(state.paths.get(plainPath(path)) ?? []);
+  if (own !== null) put(hits, [own]);
+  return hits;
+}
+
+function hitsInText(state: State, text: string, withSecrets = false): Hits {
+  const hits: Hits = new Map();
+  const { patterns, secrets } = state.fences;
+  if (text === '' || (patterns.length === 0 && state.marks.size === 0 && secrets === 'off')) return hits;
+  for (const view of viewsOf(text)) {
+    for (const { pattern, hit } of patterns) if (view.search(pattern) >= 0) put(hits, [hit]);
+    if (secrets === 'local-only' || (withSecrets && secrets !== 'off')) put(hits, secretHits(view, secrets));
+    if (state.marks.size === 0) continue;
+    for (const one of marksOf(view)) {
+      const hit = state.marks.get(one);
+      if (hit !== undefined) put(hits, [hit]);
+    }
+  }
+  return hits;
+}
+
+function secretHits(text: string, verdict: 'redact' | 'local-only'): readonly FenceHit[] {
+  const { kinds } = hideSecrets(hideSecrets(text, secretShapes).text, assignedShapes);
+  const plain = hideSecrets(text, secretShapes).kinds;
+  return [...new Set([...plain, ...kinds])].map((rule) => ({ rule, verdict, path: null, how: 'content' }));
+}
+
+function mark(state: State, hits: Iterable<FenceHit>, text: string): void {
+  const [first] = [...hits].sort((left, right) => rank[right.verdict] - rank[left.verdict]);
+  if (first === undefined || text === '') return;
+  for (const one of marksOf(text)) if (!state.marks.has(one)) state.marks.set(one, first);
+}
+
+const rank = { redact: 0, ask: 1, 'local-only': 2 } as const;
+
+function put(into: Hits, hits: Iterable<FenceHit>): void {
+  for (const hit of hits) {
+    const key = keyOfHit(hit);
+    if (!into.has(key)) into.set(key, hit);
+  }
+}
+
+/** What is only to be taken out is taken out wherever a copy of it stands; what a model says of it in its own words goes. */
+function builtFrom(hits: Hits): Hits {
+  const built: Hits = new Map();
+  for (const [key, hit] of hits) if (hit.verdict !== 'redact') built.set(key, { ...hit, how: 'built-from' });
+  return built;
+}
+
+function redactText(state: State, input: string): string {
+  const { patterns, secrets } = state.fences;
+  let text = input;
+  if (secrets === 'redact') text = hideSecrets(hideSecrets(text, secretShapes).text, assignedShapes).text;
+  for (const { pattern, hit } of patterns) if (hit.verdict === 'redact') text = text.replace(pattern, '[fenced]');
+  text = redactRuns(state, text);
+  if (state.marks.size === 0) return text;
+  return text
+    .split('\n')
+    .map((line) => markedBy(state, line) ?? line)
+    .join('\n');
+}
+
+/** Encoded runs with something inside that is to be taken out go as a whole. */
+function redactRuns(state: State, input: string): string {
+  let text = input;
+  for (const { from, to, text: inner } of [...decodedIn(input)].reverse()) {
+    const isFenced = [...hitsInText(state, inner, true).values()].some(({ verdict }) => verdict === 'redact');
+    if (isFenced) text = `${text.slice(0, from)}[fenced]${text.slice(to)}`;
+  }
+  return text;
+}
+
+function markedBy(state: State, line: string): string | null {
+  for (const one of marksOf(line)) {
+    const hit = state.marks.get(one);
+    if (hit?.verdict === 'redact') return `[fenced: ${hit.path ?? hit.rule}]`;
+  }
+  return null;
+}
+
+/** The paths that an input names: its fields for them, the heads of a patch, the words of a command. */
+function* pathsIn(input: unknown): Generator<string> {
+  if (typeof input !== 'object' || input === null) return;
+  for (const [key, value] of Object.entries(input)) {
+    if (typeof value === 'string') {
+      if (key === 'path' || key === 'cwd') yield value;
+      if (key === 'patch')
+        for (const match of value.matchAll(/^(?:---|\+\+\+|\*\*\*)[^\n]*?([^\s:]+)\s*$/gmu))
+          yield match[1]?.replace(/^[ab]\//, '') ?? '';
+      if (key === 'command' || key === 'selector') yield* value.match(/[^\s'"`;|&<>()=:,]+/gu) ?? [];
+    }
+    if (Array.isArray(value)) for (const item of value) if (typeof item === 'object') yield* pathsIn(item);
+  }
+}
+
+/** Where a search found something: by its data, and by its lines. */
+function* pathsFound({ output, data }: EventOf<'tool-ended'>): Generator<string> {
+  const matches: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'matches') : null;
+  if (Array.isArray(matches)) for (const item of matches) yield* pathsIn(item);
+  for (const match of output.matchAll(/^(.+?):\d+: /gmu)) if (match[1] !== undefined) yield match[1];
+}
+
+/** Every text inside a value. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

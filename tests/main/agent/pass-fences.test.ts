@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
+import type { ApprovalQuestion } from '../../../src/main/agent/services.ts';
+import { replaySession } from '../../../src/main/sessions/replay.ts';
+import type { ModelRequest } from '../../../src/main/providers/define.ts';
+import { manifestSchema } from '../../../src/shared/manifest.ts';
+import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+
+const plan = 'The merger with Northwind closes on the ninth of March.\nBudget code QX-88213-B.\n';
+const files = { 'a.py': 'x = 1\n', 'plans/merger.md': plan, 'notes.md': 'Nothing of interest.\n' };
+const price = { input: 1, output: 2, source: 'test', date: '2026-11-21' };
+const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model', gear: 'loop' } as const;
+const done = call('task_complete', { summary: 'ok' });
+const localOnly = { rules: [{ paths: ['plans/**'], verdict: 'local-only' }] };
+
+function kitOf(kit: KitOptions): AgentKit {
+  return createAgentKit({ cloud: { price }, sandbox: { files }, fences: localOnly, ...kit });
+}
+
+function sent(requests: readonly ModelRequest[]): string {
+  return JSON.stringify(requests);
+}
+
+async function replays(kit: AgentKit): Promise<void> {
+  const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
+  const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
+  const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
+  expect(report.firstDifference).toBeNull();
+  expect(report.stateHash).toBe(report.recordedHash);
+}
+
+describe('the fences at the door', () => {
+  it('let no call go to a cloud model once a fenced file was read, and say why', async () => {
+    const kit = kitOf({ replies: [call('read_file', { path: './plans/merger.md' }), done] });
+    const end = await kit.runner.send('What is planned?', options);
+    expect(end).toMatchObject({ reason: 'fenced', text: expect.stringContaining('plans/merger.md') });
+    expect(kit.requests).toHaveLength(1);
+    const [fenced] = ofType(kit.journal.events, 'call-fenced');
+    expect(fenced).toMatchObject({ outcome: 'refused', model: 'sky/model', step: 2 });
+    const blob = kit.journal.blobs.get(fenced?.manifest?.sha256 ?? '');
+    const manifest = manifestSchema.parse(JSON.parse(Buffer.from(blob ?? []).toString('utf8')));
+    expect(manifest.parts.find(({ origin }) => origin === 'read_file ./plans/merger.md')?.hits).toEqual([
+      { rule: 'plans/**', verdict: 'local-only', path: 'plans/merger.md', how: 'content' },
+    ]);
+    await replays(kit);
+  });
+
+  it('leave the local model alone with the same file, and go on with it after a refusal', async () => {
+    const kit = kitOf({
+      cloud: { price, gears: ['loop'] },
+      model: { gears: ['loop'] },
+      replies: [call('read_file', { path: 'plans/merger.md' }), call('task_complete', { summary: 'by the local one' })],
+    });
+    const end = await kit.runner.send('Change the plan.', { ...options, atCap: 'local' });
+    expect(end).toMatchObject({ reason: 'done', text: 'by the local one' });
+    expect(ofType(kit.journal.events, 'model-call-started').map(({ rung }) => rung.where)).toEqual(['cloud', 'local']);
+    await replays(kit);
+  });
+
+  it('hold for what a model made of it: files it wrote are fenced in later turns, even for a program', async () => {
+    const kit = kitOf({
+      replies: [
+        call('read_file', { path: 'plans/merger.md' }),
+        call('write_file', { path: 'summary.md', content: 'Two firms become one in spring.' }),
+        done,
+      ],
+    });
+    await kit.runner.send('Sum it up.', { ...options, policy: 'local' });
+    const end = await kit.runner.send('Go on.', options);
+    expect(end.reason).toBe('fenced');
+    const [fenced] = ofType(kit.journal.events, 'call-fenced');
+    expect(fenced?.hits.map(({ path, how }) => [path, how])).toContainEqual(['plans/merger.md', 'content']);
+  });
+
+  it('count every output of a command as fenced where a fenced file lies open', async () => {
+    const kit = kitOf({
+      replies: [call('run_command', { command: 'make' }), done],
+      sandbox: { files, exec: () => ({ stdout: 'everything is fine' }) },
+    });
+    expect((await kit.runner.send('Build it.', options)).reason).toBe('fenced');
+    expect(kit.requests).toHaveLength(1);
+  });
+
+  it('let commands be where nothing is fenced, and files that an exception names', async () => {
+    const rules = [{ paths: ['plans/merger.md'], verdict: 'allow' }, ...localOnly.rules];
+    const kit = kitOf({
+      fences: { rules },
+      replies: [call('run_command', { command: 'make' }), call('read_file', { path: 'plans/merger.md' }), done],
+      sandbox: { files, exec: () => ({ stdout: 'everything is fine' }) },
+    });
+    expect((await kit.runner.send('Build it.', options)).reason).toBe('done');
+    expect(sent(kit.requests)).toContain('Northwind');
+  });
+
+  it.each([
+    ['as it is', plan],
+    ['as JSON', JSON.stringify({ text: plan })],
+    ['in base64', Buffer.from(`notes: ${plan}`).toString('base64')],
+    ['in hexadecimal', Buffer.from(plan).toString('hex')],
+    ['in an address', `https://x.test/?q=${encodeURIComponent(plan)}`],
+    ['a piece of it', 'somebody wrote: merger with Northwind closes on the ninth of March (?)'],
+    ['a word of it', 'What is QX-88213-B?'],
+  ])('know a copy of a fenced file in a task, %s', async (_how, text) => {
+    const kit = kitOf({ replies: [done] });
+    expect((await kit.runner.send(`Explain: ${text}`, options)).reason).toBe('fenced');
+    expect(kit.requests).toEqual([]);
+  });
+
+  it('take out what is to be redacted, wherever it stands, and send the rest', async () => {
+    const rules = [
+      { paths: ['plans/**'], verdict: 'redact' },
+      { pattern: String.raw`ACME-\d+`, verdict: 'redact' },
+    ];
+    const kit = kitOf({
+      fences: { rules },
+      sandbox: { files: { ...files, 'b64.txt': Buffer.from(plan).toString('base64') } },
+      replies: [call('read_file', { path: 'plans/merger.md' }), call('read_file', { path: 'b64.txt' }), done],
+    });
+    const end = await kit.runner.send('Look at ACME-4711 and the plan.', options);
+    expect(end.reason).toBe('done');
+    expect(kit.requests).toHaveLength(3);
+    expect(sent(kit.requests)).not.toMatch(/Northwind|QX-88213|ACME-\d|Tm9ydGh3aW5k|VGhlIG1lcmdlci/);
+    expect(sent(kit.requests)).toContain('[fenced: plans/merger.md]');
+    const outcomes = ofType(kit.journal.events, 'call-fenced').map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['redacted', 'redacted', 'redacted']);
+    await replays(kit);
+  });
+
+  it('take out secrets without any rule', async () => {
+    const kit = kitOf({ fences: {}, replies: [done] });
+    const task = 'Why does DB_PASSWORD="hunter2-long-enough" at postgres://app:s3cr3t-pw@db/x not work?';
+    await kit.runner.send(task, options);
+    expect(sent(kit.requests)).not.toMatch(/hunter2|s3cr3t/);
+    expect(kit.journal.events.find(({ type }) => type === 'call-fenced')).toMatchObject({ outcome: 'redacted' });
+  });
+
+  it('ask a person once for each file, with what would be sent, and take a no for a no', async () => {
+    const asked: ApprovalQuestion[] = [];
+    const fences = { rules: [{ paths: ['plans/**'], verdict: 'ask' }] };
+    const replies = [call('read_file', { path: 'plans/merger.md' }), call('read_file', { path: 'a.py' }), done];
+    const ask = async (question: ApprovalQuestion): Promise<'allow'> => {
+      asked.push(question);
+      return 'allow';
+    };
+    const kit = kitOf({ fences, replies, services: { approver: { ask } } });
+    expect((await kit.runner.send('What is planned?', options)).reason).toBe('answered');
+    expect(asked.map(({ kind, subject }) => [kind, subject])).toEqual([
+      ['fence', expect.stringMatching(/^\d+ parts, \d+ bytes to sky\/model; fenced: plans\/merger\.md/)],
+    ]);
+    await replays(kit);
+    const alone = kitOf({ fences, replies });
+    expect((await alone.runner.send('What is planned?', { ...options, approve: 'allow' })).reason).toBe('fenced');
+    expect(alone.requests).toHaveLength(1);
+    await replays(alone);
+  });
+
+  it('count a server in the same house as elsewhere', async () => {
+    const kit = kitOf({
+      model: { isElsewhere: true },
+      replies: [call('read_file', { path: 'plans/merger.md' }), done],
+    });
+    expect((await kit.runner.send('What is planned?', { ...options, policy: 'local' })).reason).toBe('fenced');
+  });
+});
