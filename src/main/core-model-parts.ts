@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import catalogue from '../../resources/models.json';
+import type { Settings } from '@shared/settings.ts';
 import type { CoreKeys } from './core-keys.ts';
 import { createCoreKeys } from './core-keys.ts';
 import type { CoreModels } from './core-models.ts';
@@ -7,6 +8,7 @@ import { createCoreModels } from './core-models.ts';
 import type { CorePlan } from './core-plan.ts';
 import { createCorePlan } from './core-plan.ts';
 import { createModelFileCheck } from './engines/check-model-file.ts';
+import type { ContextGrants } from './engines/grant-context.ts';
 import { createGrantContext } from './engines/grant-context.ts';
 import type { Hardware } from './engines/hardware.ts';
 import { readHardware } from './engines/hardware.ts';
@@ -14,8 +16,11 @@ import { createHeaderReader } from './engines/header-reader.ts';
 import { createImportedModels } from './engines/imported-models.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import { createLlamaEngine } from './engines/llama-client.ts';
+import { createLoadSteps } from './engines/load-steps.ts';
 import { parseCatalogue } from './engines/model-catalogue.ts';
+import type { ModelStore } from './engines/model-store.ts';
 import { createModelStore } from './engines/model-store.ts';
+import { createPlanServer } from './engines/plan-server.ts';
 import { createNetFetch } from './lib/net-fetch.ts';
 import { listedPrice } from './money/prices.ts';
 import { discoverProviders } from './providers/registry.ts';
@@ -27,6 +32,61 @@ export interface ModelParts {
   readonly plan: CorePlan;
   readonly keys: CoreKeys;
   readonly models: CoreModels;
+}
+
+interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
+  readonly modelStore: ModelStore;
+  readonly context: ContextGrants;
+}
+
+/** The engine's process, the files it may load, and what fits on this machine. */
+function createEngineParts(
+  config: ModelPartsConfig,
+  { env, files, settings }: Omit<ModelPartsOptions, 'redactor'>,
+): EngineParts {
+  const now = Date.now;
+  const readHeader = createHeaderReader();
+  const llama = createLlamaEngine({
+    nodePath: files.node,
+    workerPath: files.worker,
+    now,
+    checkModelFile: createModelFileCheck(readHeader),
+    idleMs: () => idleMsOf(settings.current()),
+  });
+  const known = parseCatalogue(catalogue);
+  const modelStore = createModelStore({
+    cacheDir: config.cache,
+    catalogue: known,
+    env: { ...env },
+    readHeader,
+    imported: createImportedModels(join(config.home, 'imported-models.json')),
+    downloadUri: llama.download.bind(llama),
+  });
+  const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);
+  const plan = createCorePlan({
+    store: modelStore,
+    catalogue: known,
+    readHeader,
+    measure: (context, signal) => llama.measure(context, signal),
+    readHardware: hardware,
+  });
+  const context = createGrantContext({
+    readHeader,
+    readHardware: hardware,
+    enginePid: () => llama.pid(),
+    steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
+    now,
+  });
+  const planServer = createPlanServer({ readHardware: hardware, readHeader });
+  return { llama, modelStore, plan, context, planServer };
+}
+
+const unloadAfterMinutes = 15;
+
+function idleMsOf({ providers }: Settings): number | null {
+  const own = providers['llama-cpp'];
+  const minutes = own?.kind === 'llama-cpp' ? own.unloadAfterMinutes : undefined;
+  return minutes === null ? null : (minutes ?? unloadAfterMinutes) * 60_000;
 }
 
 interface ModelPartsConfig {
@@ -48,31 +108,7 @@ export function createModelParts(
   config: ModelPartsConfig,
   { env, files, settings, redactor }: ModelPartsOptions,
 ): ModelParts {
-  const now = Date.now;
-  const readHeader = createHeaderReader();
-  const llama = createLlamaEngine({
-    nodePath: files.node,
-    workerPath: files.worker,
-    now,
-    checkModelFile: createModelFileCheck(readHeader),
-  });
-  const known = parseCatalogue(catalogue);
-  const modelStore = createModelStore({
-    cacheDir: config.cache,
-    catalogue: known,
-    env: { ...env },
-    readHeader,
-    imported: createImportedModels(join(config.home, 'imported-models.json')),
-    downloadUri: llama.download.bind(llama),
-  });
-  const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);
-  const plan = createCorePlan({
-    store: modelStore,
-    catalogue: known,
-    readHeader,
-    measure: (context, signal) => llama.measure(context, signal),
-    readHardware: hardware,
-  });
+  const { llama, modelStore, plan, context, planServer } = createEngineParts(config, { env, files, settings });
   const keys = createCoreKeys({
     home: config.home,
     env,
@@ -84,7 +120,9 @@ export function createModelParts(
     askModels: (provider, signal) => models.ask(provider, signal),
   });
   const models: CoreModels = createCoreModels({
-    grantContext: createGrantContext({ readHeader, readHardware: hardware, enginePid: () => llama.pid() }),
+    context,
+    planServer,
+    ollamaHost: env.OLLAMA_HOST,
     fit: plan.fit,
     registry: discoverProviders(),
     settings: () => settings.current(),
@@ -96,7 +134,7 @@ export function createModelParts(
     secret: (provider, own) => keys.secret(provider, own),
     price: listedPrice,
     fetch: createNetFetch(() => settings.current().connection, env),
-    now,
+    now: Date.now,
   });
   return { llama, plan, keys, models };
 }

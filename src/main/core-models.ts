@@ -6,7 +6,7 @@ import { splitModelId } from '@shared/models.ts';
 import type { Price } from '@shared/money.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
-import type { GrantContext } from './engines/grant-context.ts';
+import type { ContextGrants } from './engines/grant-context.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import type { ModelStore, StoredModel } from './engines/model-store.ts';
 import { localDay } from './money/budget.ts';
@@ -41,7 +41,7 @@ export interface CoreModelsOptions {
   readonly cacheDir: string;
   readonly workerPath: string;
   readonly nodePath: string;
-  readonly grantContext: GrantContext;
+  readonly context: ContextGrants;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
   /** The key of a provider; null: it has none. */
@@ -185,7 +185,8 @@ function dependenciesOf(
     workerPath,
     nodePath,
     llama,
-    grantContext: options.grantContext,
+    grantContext: options.context.grant,
+    stepDown: options.context.stepDown,
     fetch: options.fetch,
     secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
     modelFile: async (name) => {

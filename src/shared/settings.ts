@@ -88,6 +88,8 @@ export const llamaCppSchema = z.strictObject({
   contextTokens: z.number().int().positive().optional(),
   threads: z.number().int().positive().optional(),
   gpu: z.enum(['auto', 'off']).default('auto'),
+  /** A model that was not asked for so long gives its memory back; null: never. Absent: 15. */
+  unloadAfterMinutes: z.number().positive().nullable().optional(),
 });
 
 /** One answer of a scripted model: text, tool calls, or a failure; in order, one a call. */

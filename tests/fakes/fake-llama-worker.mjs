@@ -9,22 +9,29 @@ process.on('message', (message) => {
   if (type === 'ping' && !hung) send({ type: 'pong', id });
   if (type === 'abort' && !deaf) abort(id);
   if (type === 'stats') send({ type: 'stats', id, stats: stats() });
-  if (type === 'count') send({ type: 'counted', id, tokens: 7 });
-  if (type === 'load') load(id, message.options.modelPath);
+  if (type === 'count' && !dying) send({ type: 'counted', id, tokens: 7 });
+  if (type === 'load') load(id, message.options);
   if (type === 'generate') void generate(id, textOf(message.request));
 });
 
 let hung = false;
 let deaf = false;
+let dying = false;
 send({ type: 'ready' });
 
 function send(message) {
   if (process.connected) process.send(message);
 }
 
-function load(id, path) {
+function load(id, { modelPath: path, contextTokens, sequences }) {
   loads += 1;
   if (path.endsWith('crash-while-loading.gguf')) process.abort();
+  // As a program ends that finds no room: `most-8192.gguf` has room for so many cells.
+  if (contextTokens * sequences > Number(/most-(\d+)\.gguf$/.exec(path)?.[1] ?? Infinity)) {
+    dying = true;
+    process.stderr.write('terminate called after throwing an instance of std::bad_alloc\n', () => process.abort());
+    return;
+  }
   if (path.endsWith('no-memory.gguf')) {
     send({ type: 'failed', id, error: { code: 'out-of-memory', message: 'too large' } });
     return;

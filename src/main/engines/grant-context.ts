@@ -3,6 +3,7 @@ import { stampOf } from './header-reader.ts';
 import type { ReadHeader } from './header-reader.ts';
 import type { Hardware } from './hardware.ts';
 import { leastTokens, planMemory } from './memory-plan.ts';
+import type { LoadStep, LoadSteps } from './load-steps.ts';
 import { estimateMemory, readModelMemory } from './model-memory.ts';
 import type { ModelMemory } from './model-memory.ts';
 
@@ -27,12 +28,27 @@ export interface ContextGrant {
   readonly expectsCard: boolean;
   /** Null where what was asked is what is granted. */
   readonly why: string | null;
+  /** It is one step smaller than planned, for the engine ran out of memory before; there is no second step. */
+  readonly isSmaller: boolean;
 }
 
 /** Decides once for each load; the same answer as long as the engine's process lives, for a new one loads the model again. */
 export type GrantContext = (path: string, wish: ContextWish) => Promise<ContextGrant>;
 
+/**
+ * To be called when the engine ran out of memory with what was granted: grants one step less from now on, also after a
+ * restart. Null where a step was made before, or there is none: then it does not fit.
+ */
+export type StepDown = (path: string, wish: ContextWish) => Promise<ContextGrant | null>;
+
+export interface ContextGrants {
+  readonly grant: GrantContext;
+  readonly stepDown: StepDown;
+}
+
 export interface GrantContextOptions {
+  readonly steps: LoadSteps;
+  readonly now: () => number;
   readonly readHeader: ReadHeader;
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
   /** Of the engine's process; null while none runs. */
@@ -52,10 +68,11 @@ interface Decision {
  * Free memory is read right before a load, and not again while the model that was loaded takes its part of it. Another
  * model is planned as if the one before were gone, for the engine holds one at a time.
  */
-export function createGrantContext({ readHeader, readHardware, enginePid }: GrantContextOptions): GrantContext {
+export function createGrantContext(options: GrantContextOptions): ContextGrants {
+  const { readHeader, readHardware, enginePid, steps } = options;
   const made = new Map<string, Decision>();
   let last: Decision | null = null;
-  return async (path, wish) => {
+  const grant: GrantContext = async (path, wish) => {
     const key = JSON.stringify([path, await stampOf(path), wish]);
     const pid = enginePid();
     const known = made.get(key);
@@ -65,11 +82,47 @@ export function createGrantContext({ readHeader, readHardware, enginePid }: Gran
       return known.grant;
     }
     const before = pid !== null && last?.pid === pid ? await last.grant : null;
-    const grant = decide(await readHeader(path), wish, async (signal) => released(await readHardware(signal), before));
-    last = { pid, grant };
+    const granted = decideAnew(path, { wish, key, before });
+    last = { pid, grant: granted };
     made.set(key, last);
-    return grant;
+    return granted;
   };
+  const decideAnew = async (path: string, asked: Asked): Promise<ContextGrant> => {
+    const [header, hardware] = await Promise.all([readHeader(path), readHardware(AbortSignal.timeout(hardwareMs))]);
+    const step = await steps.find(`${asked.key} ${machineOf(hardware)}`);
+    return decide(header, { ...asked.wish, step }, released(hardware, asked.before));
+  };
+  const stepDown: StepDown = async (path, wish) => {
+    const now = await grant(path, wish);
+    const smaller = now.isSmaller ? null : oneSmaller(now);
+    if (smaller === null) return null;
+    const key = JSON.stringify([path, await stampOf(path), wish]);
+    const hardware = await readHardware(AbortSignal.timeout(hardwareMs));
+    const { grantedTokens, sequences } = now;
+    const before = { grantedTokens, sequences };
+    await steps.note(`${key} ${machineOf(hardware)}`, { ...smaller, before, at: options.now() });
+    made.delete(key);
+    return grant(path, wish);
+  };
+  return { grant, stepDown };
+}
+
+/** Other conversations are given up before length is; below the least context there is nothing to give up. */
+function oneSmaller({ grantedTokens, sequences }: ContextGrant): Pick<LoadStep, 'grantedTokens' | 'sequences'> | null {
+  if (sequences > 1) return { grantedTokens, sequences: 1 };
+  if (grantedTokens <= leastTokens) return null;
+  return { grantedTokens: Math.max(leastTokens, Math.floor(grantedTokens / 512) * 256), sequences: 1 };
+}
+
+interface Asked {
+  readonly wish: ContextWish;
+  readonly key: string;
+  readonly before: ContextGrant | null;
+}
+
+/** The cards and the memory of this machine, not what is free of them. */
+function machineOf({ devices, host }: Hardware): string {
+  return JSON.stringify([devices.map(({ name, totalBytes }) => [name, totalBytes]), host.totalBytes]);
 }
 
 /** What the model that is loaded now gives back. Weights on the host are a mapped file and count as free already. */
@@ -86,30 +139,38 @@ function released(hardware: Hardware, before: ContextGrant | null): Hardware {
   };
 }
 
-async function decide(
+function decide(
   header: Awaited<ReturnType<ReadHeader>>,
-  wish: ContextWish,
-  readHardware: GrantContextOptions['readHardware'],
-): Promise<ContextGrant> {
-  const hardware = await readHardware(AbortSignal.timeout(hardwareMs));
+  wish: ContextWish & { readonly step: LoadStep | null },
+  hardware: Hardware,
+): ContextGrant {
+  const { step } = wish;
   const cards = wish.gpu === 'off' ? [] : hardware.devices;
   const useful = cards.length > 0 ? usefulTokens.card : usefulTokens.processor;
   const trained = header.ok ? header.value.contextTokens : null;
   const askedTokens = wish.askedTokens ?? Math.min(useful, trained ?? useful);
-  const most = Math.min(askedTokens, trained ?? askedTokens);
+  const trainedMost = Math.min(askedTokens, trained ?? askedTokens);
+  const most = Math.min(trainedMost, step?.grantedTokens ?? trainedMost);
   const uncounted: ContextGrant = {
     askedTokens,
     grantedTokens: most,
-    sequences: wish.sequences,
+    sequences: Math.min(wish.sequences, step?.sequences ?? wish.sequences),
     predictedBytes: null,
     contextBytes: 0,
     expectsCard: cards.length > 0,
-    why: most < askedTokens ? `it was trained for ${most} tokens` : null,
+    why: step !== null ? smallerBecause(step) : most < askedTokens ? `it was trained for ${most} tokens` : null,
+    isSmaller: step !== null,
   };
   // A file that cannot be read is the engine's to refuse, with its reason.
   const memory = header.ok ? readModelMemory(header.value.facts) : null;
   if (memory === null || !memory.known) return uncounted;
   return fitted(memory.memory, uncounted, { ...hardware, devices: cards });
+}
+
+function smallerBecause({ before, at }: LoadStep): string {
+  const { grantedTokens, sequences } = before;
+  const conversations = sequences === 1 ? 'one conversation' : `each of ${sequences} conversations`;
+  return `its engine ran out of memory with ${grantedTokens} tokens for ${conversations} on ${new Date(at).toISOString().slice(0, 10)}`;
 }
 
 /** As many conversations as were wished for, or one where that is what makes the length possible. */
@@ -144,7 +205,7 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
     sequences,
     predictedBytes: totalBytes,
     contextBytes: (contextBytes ?? 0) + (computeBytes ?? 0),
-    why: isLess ? best.reason : wished.why,
+    why: isLess ? [wished.why, best.reason].filter((reason) => reason !== null).join('; ') : wished.why,
   };
 }
 

@@ -71,6 +71,8 @@ export interface LlamaEngineOptions {
   readonly now: () => number;
   /** Default 15 s. */
   readonly hangMs?: number;
+  /** A process that nothing was asked of for so long is ended, and its model's memory given back; null: never. */
+  readonly idleMs?: () => number | null;
   /** Default: the header of the file. */
   readonly checkModelFile?: ModelFileCheck;
 }
@@ -93,6 +95,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
     }
     return child;
   };
+  endWhenIdle(queue, options.idleMs ?? (() => null), () => child);
   return {
     generate(model, request, signal) {
       const call = openCall(options.now, signal, queue.size + queue.pending > 0);
@@ -132,6 +135,28 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
       return Promise.resolve();
     },
   };
+}
+
+/** The prefixes of its conversations lie on the disk; the next call loads the model again. */
+function endWhenIdle(queue: PQueue, idleMs: () => number | null, current: () => LlamaProcess | null): void {
+  let timer: NodeJS.Timeout | null = null;
+  const stop = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+  };
+  const start = (): void => {
+    stop();
+    const afterMs = idleMs();
+    if (afterMs === null) return;
+    timer = setTimeout(() => {
+      // A download goes on beside the calls.
+      if (current()?.isBusy() === true) start();
+      else current()?.kill();
+    }, afterMs);
+    timer.unref();
+  };
+  queue.on('add', stop);
+  queue.on('idle', start);
 }
 
 const cancelledError: EngineError = { code: 'cancelled', message: 'It was cancelled.' };

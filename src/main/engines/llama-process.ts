@@ -25,6 +25,8 @@ type Ask = ToWorker extends infer Message
 export interface LlamaProcess {
   readonly pid: number | undefined;
   readonly isAlive: boolean;
+  /** Something was asked of it that it has not answered. */
+  isBusy(): boolean;
   /** Sends a message; `listen` gets every answer with its id until it returns true, or one `failed` when the process is lost. */
   ask(message: Ask, listen: (answer: FromWorker) => boolean): number;
   abort(id: number): void;
@@ -78,6 +80,7 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
     get isAlive() {
       return isAlive;
     },
+    isBusy: () => listeners.size > 0,
     ask(message, listen) {
       const id = nextId;
       nextId += 1;

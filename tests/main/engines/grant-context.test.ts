@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGrantContext } from '../../../src/main/engines/grant-context.ts';
 import type { ContextWish } from '../../../src/main/engines/grant-context.ts';
 import { readGguf } from '../../../src/main/engines/gguf.ts';
+import { createLoadSteps } from '../../../src/main/engines/load-steps.ts';
 import type { Hardware } from '../../../src/main/engines/hardware.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
 
@@ -64,7 +65,15 @@ function hardware(): Promise<Hardware> {
 }
 
 const wish: ContextWish = { askedTokens: null, sequences: 3, gpu: 'auto' };
-const grants = () => createGrantContext({ readHeader: readGguf, readHardware: hardware, enginePid: () => pid });
+const open = () =>
+  createGrantContext({
+    readHeader: readGguf,
+    readHardware: hardware,
+    enginePid: () => pid,
+    steps: createLoadSteps(join(dir, 'smaller-loads.json')),
+    now: () => Date.UTC(2026, 10, 21),
+  });
+const grants = () => open().grant;
 
 describe('the context that a model is granted', () => {
   it('is the useful length of a processor, three times over, where there is room for it', async () => {
@@ -138,5 +147,28 @@ describe('the context that a model is granted', () => {
     expect(await grants()(path, wish)).toMatchObject({ grantedTokens: 4096, predictedBytes: null });
     await writeFile(path, 'no model');
     expect(await grants()(path, wish)).toMatchObject({ grantedTokens: 8192, predictedBytes: null });
+  });
+
+  it('is one step less after the engine ran out of memory with it, once, also for the next start', async () => {
+    const { grant, stepDown } = open();
+    expect(await stepDown(path, wish)).toMatchObject({ grantedTokens: 8192, sequences: 1, isSmaller: true });
+    expect(await stepDown(path, wish)).toBeNull();
+    const after = await open().grant(path, wish);
+    expect(after).toEqual(await grant(path, wish));
+    expect(after).toMatchObject({
+      sequences: 1,
+      why: 'its engine ran out of memory with 8192 tokens for each of 3 conversations on 2026-11-21',
+    });
+    expect(await grant(path, { ...wish, askedTokens: 6000 })).toMatchObject({ grantedTokens: 6000, sequences: 3 });
+    cardBytes = 80 * gib;
+    expect(await open().grant(path, wish)).toMatchObject({ sequences: 3, isSmaller: false, why: null });
+  });
+
+  it('gives up length when there is one conversation, down to the least and no further', async () => {
+    const { stepDown } = open();
+    const alone = { ...wish, sequences: 1 };
+    expect(await stepDown(path, { ...alone, askedTokens: 10_000 })).toMatchObject({ grantedTokens: 4864 });
+    expect(await stepDown(path, { ...alone, askedTokens: 5_000 })).toMatchObject({ grantedTokens: 4096 });
+    expect(await stepDown(path, { ...alone, askedTokens: 4_096 })).toBeNull();
   });
 });

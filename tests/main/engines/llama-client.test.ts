@@ -148,6 +148,21 @@ describe('createLlamaEngine', () => {
     expect(engine.pid()).not.toBe(pid);
   });
 
+  it('ends a process that nothing is asked of, and starts another for the next call', async () => {
+    engine = createLlamaEngine({
+      nodePath: process.execPath,
+      workerPath: resolve('tests/fakes/fake-llama-worker.mjs'),
+      now: () => performance.now(),
+      idleMs: () => 20,
+      checkModelFile: () => Promise.resolve(null),
+    });
+    const first = await collect(engine.generate(model(), ask('hi'), never));
+    await expect.poll(() => engine.pid(), { timeout: 5000 }).toBeNull();
+    const second = await collect(engine.generate(model(), ask('hi'), never));
+    expect(first.ended.generation.stopReason).toBe('stop');
+    expect(second.text.split(' loads')[0]).not.toBe(first.text.split(' loads')[0]);
+  });
+
   it('gives every waiting call its turn after a crash', async () => {
     start();
     const calls = ['crash', 'hi', 'crash', 'hi'].map((text) => collect(engine.generate(model(), ask(text), never)));

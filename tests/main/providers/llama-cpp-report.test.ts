@@ -13,6 +13,7 @@ const grant: ContextGrant = {
   contextBytes: 2e9,
   expectsCard: true,
   why: 'Asked 65536, granted 20480 tokens, because of the card.',
+  isSmaller: false,
 };
 
 /** An engine that answers at once, loaded as it is told; remembers what it was to load. */

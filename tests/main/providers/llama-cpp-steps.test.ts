@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGrantContext } from '../../../src/main/engines/grant-context.ts';
+import { createHeaderReader } from '../../../src/main/engines/header-reader.ts';
+import { createLlamaEngine } from '../../../src/main/engines/llama-client.ts';
+import type { LlamaEngine } from '../../../src/main/engines/llama-client.ts';
+import { createLoadSteps } from '../../../src/main/engines/load-steps.ts';
+import type { ModelRequest, Provider, StreamEnded } from '../../../src/main/providers/define.ts';
+import llamaCpp from '../../../src/main/providers/llama-cpp.provider.ts';
+import { ggufFile } from '../../fakes/gguf-file.ts';
+
+let dir: string;
+let engine: LlamaEngine;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dewpoint-steps-'));
+});
+afterEach(async () => {
+  await engine.dispose();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const never = new AbortController().signal;
+
+/** A provider as in the app, whose engine's process has room for so many cells and is killed by more. */
+async function open(cells: number): Promise<Provider> {
+  const path = join(dir, `most-${cells}.gguf`);
+  // Once: a file that was written anew is another one.
+  await writeFile(path, ggufFile({ keys: [['general.architecture', 'novel']] }), { flag: 'wx' }).catch(() => undefined);
+  engine = createLlamaEngine({
+    nodePath: process.execPath,
+    workerPath: resolve('tests/fakes/fake-llama-worker.mjs'),
+    now: () => performance.now(),
+  });
+  const { grant, stepDown } = createGrantContext({
+    readHeader: createHeaderReader(),
+    readHardware: async () => ({ devices: [], host: { totalBytes: 1, freeBytes: 1, source: 'test' } }),
+    enginePid: () => engine.pid(),
+    steps: createLoadSteps(join(dir, 'steps.json')),
+    now: () => 0,
+  });
+  return llamaCpp.create(
+    {
+      cacheDir: dir,
+      now: () => 0,
+      secret: async () => null,
+      modelFile: async () => ({ path, contextTokens: null, parametersB: null, label: 'M' }),
+      localModels: async () => ['m'],
+      workerPath: '',
+      nodePath: '',
+      llama: engine,
+      grantContext: grant,
+      stepDown,
+    },
+    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu: 'off' } },
+  );
+}
+
+const request: ModelRequest = {
+  model: 'm',
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
+  tools: [],
+  output: { type: 'text' },
+  prefill: null,
+  stop: [],
+  temperature: 0,
+  topP: 1,
+  seed: null,
+  maxOutputTokens: 8,
+  cacheKey: 'k',
+};
+
+async function call(provider: Provider): Promise<StreamEnded> {
+  for await (const part of provider.stream(request, never)) if (part.type === 'ended') return part;
+  throw new Error('it never ended');
+}
+
+describe('a model whose engine runs out of memory', () => {
+  it('is loaded one step smaller for the next try, which says so and is remembered', async () => {
+    const provider = await open(10_000);
+    const lost = await call(provider);
+    expect(lost.error).toMatchObject({ code: 'out-of-memory', retryable: true });
+    expect(lost.error?.message).toContain(
+      'From now on it is loaded with 8192 tokens for one conversation in place of 8192 tokens for each of 3 conversations.',
+    );
+    const smaller = await call(provider);
+    expect(smaller).toMatchObject({ error: null, engine: { askedTokens: 8192, grantedTokens: 8192 } });
+    expect(smaller.engine?.why).toContain('its engine ran out of memory with 8192 tokens for each of 3 conversations');
+    await engine.dispose();
+    expect((await call(await open(10_000))).error).toBeNull();
+  });
+
+  it('is not made smaller twice: then it does not fit', async () => {
+    const provider = await open(2_000);
+    expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: true });
+    expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: false });
+    expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: false });
+  });
+
+  it('is told by the call, also where the count before it was what ended the engine', async () => {
+    const provider = await open(10_000);
+    expect(await provider.countTokens(request, never)).toBeNull();
+    expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: true });
+    expect(await provider.countTokens(request, never)).toBe(7);
+    expect((await call(provider)).error).toBeNull();
+  });
+});
