@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, valueOf } from '@shared/errors.ts';
 import type { RunOptions } from '@shared/run-options.ts';
+import type { Policy } from '@shared/routing.ts';
+import { routingOf } from '@shared/routing.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { NewSessionRequest } from './api/core-api.ts';
 import type { AgentConfig, AgentServices, TurnOptions } from './agent/services.ts';
@@ -330,7 +332,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     plan: run.plan,
     atCap: run.atCap,
     check: run.check ?? null,
-    policy: run.policy ?? settings.policy,
+    ...routed(settings, run.policy ?? settings.policy),
     local: run.local ?? settings.local,
     cloud: run.cloud ?? settings.cloud,
     approve: run.approve ?? settings.approve,
@@ -340,4 +342,12 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     maxUsd: run.maxUsd ?? null,
     seed: run.seed ?? null,
   };
+}
+
+/** A profile is `hybrid` with numbers of its own. */
+function routed({ routing }: Settings, policy: Policy): Pick<TurnOptions, 'policy' | 'routing'> {
+  if (policy === 'local' || policy === 'cloud' || policy === 'hybrid') {
+    return { policy, routing: routingOf(routing.profile, routing.numbers) };
+  }
+  return { policy: 'hybrid', routing: routingOf(policy, {}) };
 }

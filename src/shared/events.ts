@@ -4,6 +4,7 @@ import { fenceFindingSchema } from './fences.ts';
 import { partSchema } from './messages.ts';
 import { rungSchema, whereSchema } from './models.ts';
 import { priceSchema, usageSchema } from './money.ts';
+import { routeDetailSchema } from './routing.ts';
 
 /**
  * The facts of a session. The log is the truth: everything shown or counted is a pure function of these.
@@ -172,33 +173,8 @@ const payloads = {
     runnerUp: z.object({ model: z.string(), where: whereSchema }).nullable(),
     reasonCode: z.string(),
     reason: z.string(),
-    /** Absent, as all below, in logs from before steps were routed one by one. */
-    layer: z.enum(['L0', 'L1', 'L2', 'L3', 'L4', 'L5']).optional(),
-    /** Every vote that was cast, in units of log odds that the cloud gains something. */
-    votes: z
-      .array(z.object({ rule: z.string(), toward: whereSchema, weight: z.number(), reason: z.string() }))
-      .optional(),
-    /** What there was to choose from; US dollars and seconds, null where nobody knows. */
-    options: z
-      .array(
-        z.object({
-          model: z.string(),
-          where: whereSchema,
-          /** Why it was out of the question; null: it was not. */
-          denied: z.object({ code: z.string(), text: z.string() }).nullable(),
-          /** Of this call. */
-          costUsd: z.number().nullable(),
-          seconds: z.number().nullable(),
-          /** To the end of the task, were it to stay there. */
-          restUsd: z.number().nullable(),
-        }),
-      )
-      .optional(),
-    gain: z.number().nullable().optional(),
-    /** What the rules saw. */
-    features: z.record(z.string(), z.number()).optional(),
-    /** It would have gone to the cloud, had there been a network. */
-    degraded: z.boolean().optional(),
+    /** Absent in logs from before steps were routed one by one. */
+    ...routeDetailSchema.partial().shape,
   }),
   /** What the call carries, or would have, lies in `manifest`. */
   'call-fenced': fenceFindingSchema.extend({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { workspaceModeSchema } from './events.ts';
+import { policySchema } from './routing.ts';
 
 /** What a host may ask of one turn; what is absent comes from the settings. */
 export const runOptionsSchema = z.object({
@@ -7,7 +8,7 @@ export const runOptionsSchema = z.object({
   workspace: workspaceModeSchema.optional(),
   sessionId: z.string().optional(),
   check: z.string().optional(),
-  policy: z.enum(['local', 'hybrid', 'cloud']).optional(),
+  policy: policySchema.optional(),
   local: z.string().optional(),
   cloud: z.string().optional(),
   gear: z.enum(['auto', 'recipe', 'loop']).default('auto'),

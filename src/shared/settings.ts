@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fencesSchema } from './fences.ts';
 import { effortSchema } from './models.ts';
 import { priceSchema } from './money.ts';
+import { policySchema, profileSchema, routingNumbersSchema } from './routing.ts';
 
 export const SETTINGS_VERSION = 1;
 
@@ -121,6 +122,9 @@ export const providerSettingsSchema = z.discriminatedUnion('kind', [
 ]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
+  /** Whom it stands for (absent: a local model), and what its tokens cost. */
+  where: z.enum(['local', 'cloud']).optional(),
+  price: priceSchema.optional(),
 /** Services that can be named without an entry in the settings, and where their key is looked for. */
 const services: Readonly<Record<string, { readonly settings: unknown; readonly keyVariable: string | null }>> = {
   openai: { settings: { kind: 'openai' }, keyVariable: 'OPENAI_API_KEY' },
@@ -163,7 +167,14 @@ const ownPriceSchema = priceSchema.omit({ source: true, date: true }).strict();
 
 export const settingsSchema = z.strictObject({
   version: z.literal(SETTINGS_VERSION).default(SETTINGS_VERSION),
-  policy: z.enum(['local', 'hybrid', 'cloud']).default('local'),
+  policy: policySchema.default('local'),
+  /** What `hybrid` goes by: a profile, and a person's own numbers in place of some of its. */
+  routing: z
+    .strictObject({
+      profile: profileSchema.default('balanced'),
+      numbers: routingNumbersSchema.partial().default({}),
+    })
+    .prefault({}),
   local: z.string().default('llama-cpp/qwen2.5-coder-1.5b-instruct'),
   cloud: z.string().nullable().default(null),
   providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/), providerSettingsSchema).default({}),

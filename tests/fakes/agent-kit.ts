@@ -122,6 +122,7 @@ export const turnOptions: TurnOptions = {
   atCap: 'stop',
   check: null,
   policy: 'local',
+  routing: null,
   local: 'fake/model',
   cloud: null,
   approve: 'ask',

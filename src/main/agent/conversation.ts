@@ -40,7 +40,14 @@ export interface Conversation {
 /** The tool names of the actions whose output opens a task. */
 export const briefTools: readonly string[] = ['gather_facts', 'read_instructions'];
 
-export const toldToModel: readonly string[] = ['call-not-understood', 'empty-answer', 'no-call', 'write-taken-back'];
+export const toldToModel: readonly string[] = [
+  'call-not-understood',
+  'empty-answer',
+  'no-call',
+  'write-taken-back',
+  'handover',
+  'advice',
+];
 
 interface Fold {
   readonly entries: Entry[];

@@ -1,3 +1,4 @@
+import advise from '../../../resources/prompts/advise.md?raw';
 import loopFull from '../../../resources/prompts/loop-full.md?raw';
 import loopShort from '../../../resources/prompts/loop-short.md?raw';
 import plan from '../../../resources/prompts/plan.md?raw';
@@ -6,6 +7,7 @@ import summarise from '../../../resources/prompts/summarise.md?raw';
 
 /** The fixed texts of the product's prompts. They lie in `resources/prompts`, so that they can be read without the code. */
 export const promptTexts = {
+  advise: advise.trim(),
   loopFull: loopFull.trim(),
   loopShort: loopShort.trim(),
   plan: plan.trim(),

@@ -1,5 +1,6 @@
 import type { SessionEvent } from '@shared/events.ts';
 import { gearSchema } from '@shared/models.ts';
+import { routingSchema } from '@shared/routing.ts';
 import { z } from 'zod';
 import type { ReplayTurn } from '../sessions/replay.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -16,6 +17,7 @@ const optionsSchema = z.object({
   atCap: z.enum(['stop', 'local', 'ask']),
   check: z.string().nullable(),
   policy: z.enum(['local', 'hybrid', 'cloud']),
+  routing: routingSchema.nullable().default(null),
   local: z.string(),
   cloud: z.string().nullable(),
   approve: z.enum(['ask', 'deny', 'allow']),

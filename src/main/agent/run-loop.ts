@@ -3,12 +3,15 @@ import type { TurnEndReason } from '@shared/events.ts';
 import type { Part } from '@shared/messages.ts';
 import type { Rung } from '@shared/models.ts';
 import type { ModelRequest } from '../providers/define.ts';
+import type { Trouble } from '../router/define.ts';
+import { askAdvice } from './ask-advice.ts';
 import { buildRequest, promptShape } from './build-prompt.ts';
-import type { PromptShape } from './build-prompt.ts';
 import { makeRoom } from './compact.ts';
 import { deliverMessages } from './deliver-messages.ts';
 import { failureOf } from './failure-of.ts';
 import type { Stop } from './limits.ts';
+import type { LoopSeat, LoopSeats } from './loop-seats.ts';
+import { takeSeat } from './loop-seats.ts';
 import { runStep, type StepReply } from './run-step.ts';
 import { runTools } from './run-tools.ts';
 import type { ResolvedModel } from './services.ts';
@@ -21,11 +24,14 @@ export type LoopOutcome =
   | {
       readonly type: 'gave-up';
       readonly reason: TurnEndReason;
+      readonly cause: Trouble['cause'];
       readonly text: string;
       readonly failure: Failure | null;
     }
   /** A limit of the turn. */
   | { readonly type: 'stopped'; readonly stop: Stop };
+
+type GaveUp = Extract<LoopOutcome, { readonly type: 'gave-up' }>;
 
 export interface LoopMode {
   readonly plan: boolean;
@@ -35,42 +41,96 @@ export interface LoopMode {
   readonly reason: string;
 }
 
-interface Loop {
+/** A loop while it runs: it may be gone on with after an objection, and then knows who drives. */
+export interface Loop {
   readonly turn: Turn;
-  readonly rung: Rung;
-  readonly model: ResolvedModel;
-  readonly shape: PromptShape;
+  readonly seats: LoopSeats;
   readonly mode: LoopMode;
   /** Answers in a row that could not be acted on. */
   wasted: number;
+}
+
+/** Who may drive; the first one does until it is decided otherwise. */
+export interface LoopRung {
+  readonly rung: Rung;
+  readonly model: ResolvedModel;
+  readonly canDrive: boolean;
+}
+
+export function createLoop(turn: Turn, rungs: readonly [LoopRung, ...LoopRung[]], mode: LoopMode): Loop {
+  const sit = (one: LoopRung): LoopSeat => ({ ...one, shape: promptShape(one.model.info, turn.services.tools, mode) });
+  const current = sit(rungs[0]);
+  const all = [current, ...rungs.slice(1).map(sit)];
+  const purpose = mode.plan ? 'plan' : 'act';
+  return { turn, mode, wasted: 0, seats: { turn, all, purpose, current, pending: null, shut: null } };
 }
 
 /** Answers in a row without a call that can be run, before the rung gives up. One of them is re-asked, changed. */
 const MAX_WASTED = 3;
 
 /** The free gear: the model chooses the tools. Throws `cancelled`. May be called again to go on after an objection. */
-export async function runLoop(turn: Turn, rung: Rung, model: ResolvedModel, mode: LoopMode): Promise<LoopOutcome> {
-  const shape = promptShape(model.info, turn.services.tools, mode);
-  const loop: Loop = { turn, rung, model, shape, mode, wasted: 0 };
+export async function runLoop(loop: Loop): Promise<LoopOutcome> {
   for (;;) {
-    await deliverMessages(turn);
+    await deliverMessages(loop.turn);
     const outcome = await oneStep(loop);
-    if (outcome !== null) return outcome;
+    if (outcome === null) continue;
+    if (outcome.type === 'gave-up' && (await handOver(loop, outcome))) continue;
+    if (outcome.type === 'stopped' && shutsCloud(loop, outcome.stop)) continue;
+    return outcome;
   }
+}
+
+/** Whether another model goes on where this one does not get on. */
+export async function handOver(loop: Loop, { cause, text }: Pick<GaveUp, 'cause' | 'text'>): Promise<boolean> {
+  const { seats, turn } = loop;
+  const before = seats.current;
+  if (seats.all.length < 2) return false;
+  await takeSeat(seats, { model: before.model.info.id, cause, text });
+  if (seats.current === before) return false;
+  loop.wasted = 0;
+  turn.limits.forgetCalls();
+  return true;
+}
+
+/** At a cap or a fence the work may go on here; what is decided from then on knows that. */
+function shutsCloud({ seats, turn }: Loop, stop: Stop): boolean {
+  const isShut = stop.reason === 'cap' || stop.reason === 'fenced';
+  const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
+  const here = seats.all.find(({ rung, canDrive }) => rung.where === 'local' && canDrive);
+  if (!isShut || !isWanted || here === undefined || here === seats.current || turn.options.routing === null)
+    return false;
+  seats.shut = { code: stop.reason === 'cap' ? 'budget' : 'fence', text: stop.text };
+  seats.pending = null;
+  return true;
 }
 
 /** Null: go on. */
 async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
-  const { turn, rung, model, mode } = loop;
-  const subject = { rung, ...model, shape: loop.shape, request: () => requestFor(loop) };
+  const { turn, mode, seats } = loop;
+  const before = seats.current;
+  const decision = await takeSeat(seats);
+  if (decision?.chosen === null)
+    return { type: 'gave-up', reason: 'gave-up', cause: 'no-progress', text: decision.text, failure: null };
+  if (seats.current !== before) {
+    loop.wasted = 0;
+    turn.limits.forgetCalls();
+  }
+  if (decision?.wantsAdvice === true) {
+    await askAdvice(seats);
+    // With its words in the talk, or without them, it is decided anew.
+    return null;
+  }
+  const { rung, model, shape } = seats.current;
+  const subject = { rung, ...model, shape, request: () => requestFor(loop) };
   const request = await makeRoom(turn, subject, false);
   if (request === null) return tooSmall(model);
   const step = {
-    purpose: mode.plan ? 'plan' : 'act',
+    purpose: seats.purpose,
     rung,
     model,
     reason: { code: 'ladder', text: mode.reason },
-  } as const;
+    ...(decision === null ? {} : { decision }),
+  };
   let reply = await runStep(turn, { ...step, request });
   if (reply.type === 'failed' && reply.error.code === 'context-full') {
     const smaller = await makeRoom(turn, subject, true);
@@ -82,12 +142,12 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   return act(loop, reply);
 }
 
-function requestFor(loop: Loop): ModelRequest {
-  const { turn, model, shape } = loop;
+function requestFor({ turn, seats, wasted }: Loop): ModelRequest {
+  const { model, shape } = seats.current;
   return buildRequest(shape, turn.conversation.entries(), model.info, {
     seed: turn.options.seed,
     // After an answer that could not be used the same greedy one must not come again.
-    temperature: loop.wasted === 0 ? 0 : 0.4,
+    temperature: wasted === 0 ? 0 : 0.4,
     cacheKey: `${turn.services.journal.sessionId}:loop`,
   });
 }
@@ -95,7 +155,8 @@ function requestFor(loop: Loop): ModelRequest {
 type Answer = Extract<StepReply, { readonly type: 'answered' }>;
 
 async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
-  const { turn, shape, model } = loop;
+  const { turn } = loop;
+  const { shape, model } = loop.seats.current;
   const { callId, parts } = answer;
   const { style, tools } = shape;
   const outcome = await runTools(turn, { callId, parts, style, tools, contextTokens: model.info.contextTokens });
@@ -119,11 +180,12 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
 /** An approval that nobody can give ends the turn; going in circles ends only the rung. */
 function stoppedBy(stop: Stop): LoopOutcome {
   if (stop.reason === 'needs-approval') return { type: 'stopped', stop };
-  return { type: 'gave-up', reason: stop.reason, text: stop.text, failure: null };
+  return { type: 'gave-up', reason: stop.reason, cause: 'no-progress', text: stop.text, failure: null };
 }
 
 async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<LoopOutcome | null> {
-  const { turn, mode, shape } = loop;
+  const { turn, mode } = loop;
+  const { shape } = loop.seats.current;
   if (text === '') {
     await tell(turn, 'empty-answer', 'Your answer was empty. Call a tool, or task_complete when the task is done.');
     return waste(loop, 'The model gave empty answers.');
@@ -145,7 +207,7 @@ async function withoutCall(loop: Loop, text: string, answer: Answer): Promise<Lo
 
 function waste(loop: Loop, text: string): LoopOutcome | null {
   loop.wasted += 1;
-  return loop.wasted < MAX_WASTED ? null : { type: 'gave-up', reason: 'gave-up', text, failure: null };
+  return loop.wasted < MAX_WASTED ? null : { type: 'gave-up', reason: 'gave-up', cause: 'format', text, failure: null };
 }
 
 async function tell(turn: Turn, code: string, text: string): Promise<void> {
@@ -155,12 +217,12 @@ async function tell(turn: Turn, code: string, text: string): Promise<void> {
 function failed(error: StepError): LoopOutcome {
   const failure = failureOf(error);
   const reason = failure.code === 'missing-model' || failure.code === 'missing-key' ? 'missing' : 'error';
-  return { type: 'gave-up', reason, text: failure.message, failure };
+  return { type: 'gave-up', reason, cause: 'transport', text: failure.message, failure };
 }
 
 function tooSmall(model: ResolvedModel): LoopOutcome {
   const message = `The task does not fit the window of ${model.info.contextTokens} tokens of ${model.info.label}.`;
-  return { type: 'gave-up', reason: 'error', text: message, failure: { code: 'too-large', message } };
+  return { type: 'gave-up', reason: 'error', cause: 'window', text: message, failure: { code: 'too-large', message } };
 }
 
 function textOf(parts: readonly Part[]): string {

@@ -3,8 +3,8 @@ import type { CriterionCheck } from './check-criterion.ts';
 import { checkCriterion } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
 import type { Recipe, RecipeOutcome } from './recipes/define.ts';
-import type { LoopOutcome } from './run-loop.ts';
-import { runLoop } from './run-loop.ts';
+import type { LoopOutcome, LoopRung } from './run-loop.ts';
+import { createLoop, handOver, runLoop } from './run-loop.ts';
 import { runRecipe } from './run-recipe.ts';
 import type { TurnEnd, Work } from './run-turn.ts';
 import type { ResolvedModel } from './services.ts';
@@ -16,6 +16,8 @@ export interface RungRun {
   readonly model: ResolvedModel;
   readonly recipe: Recipe | null;
   readonly reason: string;
+  /** Who else may drive the loop, where steps are routed one by one. */
+  readonly others: readonly LoopRung[];
 }
 
 export type RungOutcome =
@@ -71,9 +73,16 @@ async function recipeEnd(turn: Turn, work: Work, outcome: RecipeOutcome, changes
 async function rungOfLoop(turn: Turn, work: Work, run: RungRun): Promise<RungOutcome> {
   const { plan } = turn.options;
   const { canExecute, isQuestion } = work;
-  const mode = { plan, canExecute, isQuestion, reason: run.reason };
-  for (let objections = 0; ; objections += 1) {
-    const outcome = await runLoop(turn, run.rung, run.model, mode);
+  const { rung, model, reason } = run;
+  const loop = createLoop(turn, [{ rung, model, canDrive: true }, ...run.others], {
+    plan,
+    canExecute,
+    isQuestion,
+    reason,
+  });
+  let objectedTo: string | null = null;
+  for (;;) {
+    const outcome = await runLoop(loop);
     if (outcome.type === 'stopped') return { type: 'stopped', stop: outcome.stop };
     if (outcome.type === 'gave-up') return gaveUp(outcome);
     if (plan) return ended({ reason: 'planned', text: outcome.text, confidence: null, failure: null });
@@ -82,7 +91,12 @@ async function rungOfLoop(turn: Turn, work: Work, run: RungRun): Promise<RungOut
     }
     const after = await checkAfter(turn, work);
     if (after === null || after.passed) return ended(doneEnd(outcome.text, work, after));
-    if (objections > 0) return unmet(outcome.text, work);
+    const driver = loop.seats.current.model.info.id;
+    const isSecond = objectedTo === driver;
+    objectedTo = driver;
+    if (!isSecond) continue;
+    const end = unmet(outcome.text, work);
+    if (!(await handOver(loop, { cause: 'checks', text: end.end.text }))) return end;
   }
 }
 
@@ -96,7 +110,7 @@ function doneEnd(text: string, work: Work, after: CriterionCheck | null): TurnEn
   return { reason: 'done', text, confidence: isProven ? 'high' : 'unchecked', failure: null };
 }
 
-function unmet(text: string, work: Work): RungOutcome {
+function unmet(text: string, work: Work): Extract<RungOutcome, { type: 'gave-up' }> {
   const why = `The model says that it is done, but \`${work.criterion?.command}\` still fails. ${text}`.trim();
   return { type: 'gave-up', end: { reason: 'criterion-unmet', text: why, confidence: null, failure: null } };
 }

@@ -3,6 +3,7 @@ import type { Part } from '@shared/messages.ts';
 import { costOf, promptTokensOf } from '@shared/money.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { ModelRequest, ProviderError, StreamEnded } from '../providers/define.ts';
+import type { Decision } from '../router/define.ts';
 import { noteOtherModel } from './answered-by.ts';
 import type { Stop } from './limits.ts';
 import type { ReadStream } from './read-stream.ts';
@@ -10,6 +11,7 @@ import { passFences } from './pass-fences.ts';
 import { readStream } from './read-stream.ts';
 import { requestPieces } from './request-text.ts';
 import { reserveMoney } from './reserve-money.ts';
+import { routeAlone, routeEvent } from './route-step.ts';
 import { promptBytes } from './token-estimate.ts';
 import type { StepError, StepRequest, Turn } from './turn.ts';
 
@@ -58,12 +60,14 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   const bytes = promptBytes(step.request);
   const promptTokens = counted ?? turn.tokens.countBytes(bytes);
   const request = fitOutput(step.request, promptTokens, info);
+  const decision = step.decision ?? routeAlone(turn, step, { info, promptTokens, request });
+  if (decision !== null && decision.chosen?.info.id !== info.id) return notRouted(decision);
   const reserved = await reserveMoney(turn, info, {
     promptTokens: counted ?? mostTokens(bytes),
     maxOutputTokens: request.maxOutputTokens,
   });
   if (reserved.type === 'stopped') return reserved;
-  const call = { request, counted, promptTokens, isSent: false, settle: reserved.settle };
+  const call = { request, counted, promptTokens, decision, isSent: false, settle: reserved.settle };
   try {
     return await makeCall(turn, step, call);
   } catch (error) {
@@ -73,10 +77,16 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   }
 }
 
+/** What the hard rules do not let run anywhere ends the turn; nothing is tried in their place. */
+function notRouted({ text }: Decision): CallOutcome {
+  return { type: 'stopped', stop: { reason: 'gave-up', text: `This step may run nowhere. ${text}` } };
+}
+
 interface PreparedCall {
   readonly request: ModelRequest;
   readonly counted: number | null;
   readonly promptTokens: number;
+  readonly decision: Decision | null;
   isSent: boolean;
   readonly settle: (costUsd: number | null) => void;
 }
@@ -89,14 +99,7 @@ async function makeCall(turn: Turn, step: StepRequest, call: PreparedCall): Prom
   turn.steps.last += 1;
   const [requestBlob] = await Promise.all([
     journal.putText(requestPieces(request)),
-    turn.log.append({
-      type: 'route-decided',
-      callId,
-      chosen: { model: info.id, where: info.where },
-      runnerUp: null,
-      reasonCode: step.reason.code,
-      reason: step.reason.text,
-    }),
+    turn.log.append(routeEvent(call.decision, { callId, info, reason: step.reason })),
   ]);
   await turn.log.append({
     type: 'model-call-started',

@@ -9,6 +9,7 @@ import type { Stop } from './limits.ts';
 import { timeStop } from './limits.ts';
 import { readInstructions } from './read-instructions.ts';
 import type { Criterion, Recipe, RecipeFit } from './recipes/define.ts';
+import { orderRungs, otherDrivers } from './route-rungs.ts';
 import { runRung } from './run-rung.ts';
 import { isQuestion } from './task-kind.ts';
 import { takeBackWorse } from './take-back-worse.ts';
@@ -106,7 +107,8 @@ interface FittingRecipe {
 async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<TurnEnd> {
   const fitting = bestRecipe(turn, known);
   if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox();
-  const rungs = fitting === null ? [...withoutRecipes(ladder, turn.options.gear)] : [...ladder];
+  const left = fitting === null ? withoutRecipes(ladder, turn.options.gear) : ladder;
+  const rungs = [...orderRungs(turn, known.found, left)];
   let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
   for (let index = 0; index < rungs.length; index += 1) {
     const rung = rungs[index];
@@ -117,13 +119,12 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
     const reason = reasonFor(rung, index, used?.fit ?? null, last);
     await turn.log.append({ type: 'rung-chosen', rung, recipe: used?.recipe.id ?? null, reason, index });
     turn.limits.forgetCalls();
-    const outcome = await runRung(turn, known, {
-      rung,
-      model: { info, provider },
-      recipe: used?.recipe ?? null,
-      reason,
-    });
+    const others = used === null ? otherDrivers(turn, known.found, { rungs, rung }) : [];
+    const recipe = used?.recipe ?? null;
+    const outcome = await runRung(turn, known, { rung, model: { info, provider }, recipe, reason, others });
     if (outcome.type === 'ended') return outcome.end;
+    // Who else could drive has been asked in there.
+    if (others.length > 0) rungs.splice(index + 1, rungs.length, ...rungs.slice(index + 1).filter(isNoLoop));
     if (outcome.type === 'stopped') {
       if (!goesOnLocally(turn, outcome.stop, { rungs, index, local: known.found.local })) {
         await takeBackWorse(turn, known);
@@ -135,6 +136,10 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
   }
   await takeBackWorse(turn, known);
   return last;
+}
+
+function isNoLoop({ gear }: Rung): boolean {
+  return gear !== 'loop';
 }
 
 function bestRecipe(turn: Turn, known: Work): FittingRecipe | null {

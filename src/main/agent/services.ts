@@ -1,4 +1,5 @@
 import type { ModelInfo } from '@shared/models.ts';
+import type { Routing } from '@shared/routing.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Budget } from '../money/budget.ts';
 import type { SessionFences } from '../policy/session-fences.ts';
@@ -77,6 +78,8 @@ export interface AgentServices {
 export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap'> {
   readonly check: string | null;
   readonly policy: 'local' | 'hybrid' | 'cloud';
+  /** The numbers by which steps are routed one by one; null: in the order of the ladder only, as older logs were. */
+  readonly routing: Routing | null;
   readonly local: string;
   readonly cloud: string | null;
   readonly approve: 'ask' | 'deny' | 'allow';

@@ -6,6 +6,7 @@ import { createReadLedger } from './read-ledger.ts';
 import type { TurnEnd } from './run-turn.ts';
 import { runTurn } from './run-turn.ts';
 import type { AgentServices, QueuedMessage, TurnOptions } from './services.ts';
+import { createTrail } from '../router/trail.ts';
 import { createTokenEstimate } from './token-estimate.ts';
 import type { ToolFacts } from '../tools/define.ts';
 import type { TurnFacts } from './turn-facts.ts';
@@ -17,6 +18,7 @@ interface SessionMemory {
   readonly conversation: ReturnType<typeof createConversation>;
   readonly baseline: ReturnType<typeof createFileBaseline>;
   readonly reads: ReturnType<typeof createReadLedger>;
+  readonly trail: ReturnType<typeof createTrail>;
   readonly steps: { last: number };
   /** The last event that the conversation has seen. */
   seen: number;
@@ -35,6 +37,7 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
     conversation: createConversation(),
     baseline: createFileBaseline(services.sandbox),
     reads: createReadLedger(),
+    trail: createTrail(),
     steps: { last: services.journal.state().totals.steps },
     seen: 0,
   };
@@ -66,6 +69,7 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
 async function catchUp(services: AgentServices, memory: SessionMemory): Promise<void> {
   for await (const event of services.journal.read(memory.seen + 1)) {
     memory.conversation.add(event);
+    memory.trail.add(event);
     memory.seen = event.seq;
   }
 }
@@ -81,6 +85,7 @@ function createTurn(
   const id = journal.newId('turn');
   const log = createTurnLog(journal, id, signal, (event) => {
     memory.conversation.add(event);
+    memory.trail.add(event);
     memory.seen = Math.max(memory.seen, event.seq);
   });
   const found: Turn['found'] = { facts: null };
@@ -97,6 +102,7 @@ function createTurn(
     reads: memory.reads,
     // Anew for each turn: a replay plays turns one by one.
     tokens: createTokenEstimate(),
+    trail: memory.trail,
     steps: memory.steps,
     found,
     progress: { okWrites: 0, lastCheck: null },

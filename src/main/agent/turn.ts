@@ -1,6 +1,8 @@
 import type { Purpose } from '@shared/events.ts';
 import type { Rung } from '@shared/models.ts';
 import type { ModelRequest, ProviderError } from '../providers/define.ts';
+import type { Decision } from '../router/define.ts';
+import type { Trail } from '../router/trail.ts';
 import type { ToolFacts } from '../tools/define.ts';
 import type { CriterionCheck } from './check-criterion.ts';
 import type { Conversation } from './conversation.ts';
@@ -27,6 +29,8 @@ export interface Turn {
   readonly changes: FileChanges;
   readonly reads: ReadLedger;
   readonly tokens: TokenEstimate;
+  /** How the work goes, by the log: what steps are routed by. */
+  readonly trail: { readonly now: () => Trail };
   /** The number of the session's last step; every model call is a step. */
   readonly steps: { last: number };
   /** What was found at the turn's start; set once. */
@@ -46,6 +50,8 @@ export interface StepRequest {
   readonly model: ResolvedModel;
   readonly request: ModelRequest;
   readonly reason: { readonly code: string; readonly text: string };
+  /** Where it was decided that this step runs; absent: it is decided at the door, with this model alone to choose from. */
+  readonly decision?: Decision;
 }
 
 /** Why a step was not made or gave no answer. */

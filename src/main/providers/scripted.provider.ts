@@ -39,11 +39,11 @@ function modelInfo(id: string, settings: Settings): ModelInfo {
     provider: id,
     name: 'script',
     label: 'Scripted answers',
-    where: 'local',
+    where: settings.where ?? 'local',
     contextTokens: 32_768,
     parametersB: null,
     capabilities: { tools: settings.tools, grammar: false, prefill: true, infill: false, countTokens: true },
-    price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
+    price: settings.price ?? { input: 0, output: 0, source: 'local', date: '2026-11-21' },
     gears: settings.gears,
   };
 }

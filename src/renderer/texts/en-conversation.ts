@@ -40,7 +40,7 @@ export const conversation = {
   'turn.kept.cancelled': 'What was done so far is kept.',
   'turn.kept.error': 'What was done so far is kept.',
   'turn.confidence.high': 'tests pass, and they notice changes to what was changed',
-  'turn.confidence.weak-tests': 'weak tests: they pass, and would pass with other changes, too',
+  'turn.confidence.weak-tests': 'the tests pass and leave room for doubt: look at the diff',
   'turn.confidence.mechanical': 'found by trying, not by understanding',
   'turn.confidence.unchecked': 'not checked by tests',
   'turn.changed.one': '{count} file changed',
@@ -93,6 +93,7 @@ export const conversation = {
   'purpose.summarise': 'summarise',
   'purpose.choose': 'choose',
   'purpose.title': 'name the session',
+  'purpose.advise': 'ask for advice',
 
   'composer.label': 'Message',
   'composer.idle': 'Send a message, or / for commands',

@@ -1,0 +1,95 @@
+import type { Rung } from '@shared/models.ts';
+import type { Decision, Denial, Seat, Trouble } from '../router/define.ts';
+import type { ModelRequest } from '../providers/define.ts';
+import { buildRequest, maxOutputTokens } from './build-prompt.ts';
+import type { PromptShape } from './build-prompt.ts';
+import { passFences } from './pass-fences.ts';
+import { routeStep } from './route-step.ts';
+import type { ResolvedModel } from './services.ts';
+import { promptBytes } from './token-estimate.ts';
+import type { Turn } from './turn.ts';
+
+/** A model that may drive the loop, and how it is talked to. */
+export interface LoopSeat {
+  readonly rung: Rung;
+  readonly model: ResolvedModel;
+  readonly shape: PromptShape;
+  readonly canDrive: boolean;
+}
+
+/** Who drives the loop, and who could. */
+export interface LoopSeats {
+  readonly turn: Turn;
+  readonly all: readonly LoopSeat[];
+  readonly purpose: 'act' | 'plan';
+  current: LoopSeat;
+  /** Taken, and not yet acted on. */
+  pending: Decision | null;
+  /** Why the cloud is shut for the rest of the turn. */
+  shut: Denial | null;
+}
+
+/** The request that a seat would send; the temperature is of no matter for its size. */
+function requestOf({ turn }: LoopSeats, { shape, model }: LoopSeat): ModelRequest {
+  const options = { seed: null, temperature: 0, cacheKey: '' };
+  return buildRequest(shape, turn.conversation.entries(), model.info, options);
+}
+
+function seatOf(seats: LoopSeats, seat: LoopSeat): Seat {
+  const { info } = seat.model;
+  const promptTokens = seats.turn.tokens.countBytes(promptBytes(requestOf(seats, seat)));
+  return { info, promptTokens, maxOutputTokens: maxOutputTokens(info), canDrive: seat.canDrive };
+}
+
+/**
+ * Decides who makes the next step and moves the talk there. Null: steps are not routed in this turn. A decision
+ * without a choice means that nobody may go on.
+ */
+export async function takeSeat(seats: LoopSeats, trouble: Trouble | null = null): Promise<Decision | null> {
+  const pending = trouble === null ? seats.pending : null;
+  seats.pending = null;
+  const decision = pending ?? decide(seats, trouble);
+  if (decision === null || decision.chosen === null) return decision;
+  const id = decision.chosen.info.id;
+  const seat = seats.all.find(({ model }) => model.info.id === id);
+  if (seat !== undefined && seat !== seats.current) {
+    if (!(await mayMove(seats, seat))) return takeSeat(seats, trouble);
+    await moveTo(seats, seat, decision);
+  }
+  if (trouble !== null) seats.pending = decision;
+  return decision;
+}
+
+/** The fences are asked before the move, so that nobody is told of a hand-over that does not come. */
+async function mayMove(seats: LoopSeats, seat: LoopSeat): Promise<boolean> {
+  const { turn, purpose } = seats;
+  const { rung, model } = seat;
+  const reason = { code: 'route', text: '' };
+  const passage = await passFences(turn, { purpose, rung, model, request: requestOf(seats, seat), reason });
+  if (passage.type === 'passed') return true;
+  seats.shut = { code: 'fence', text: passage.stop.text };
+  return false;
+}
+
+function decide(seats: LoopSeats, trouble: Trouble | null): Decision | null {
+  const { turn, all, purpose, shut } = seats;
+  if (turn.options.routing === null) return null;
+  return routeStep(turn, { purpose, gear: 'loop', seats: all.map((seat) => seatOf(seats, seat)), trouble, shut });
+}
+
+/** Who takes over is told in two lines who worked before and what went wrong. */
+async function moveTo(seats: LoopSeats, seat: LoopSeat, decision: Decision): Promise<void> {
+  const { turn, current } = seats;
+  const { steps, last } = turn.trail.now();
+  seats.current = seat;
+  const { rung } = seat;
+  const index = seats.all.indexOf(seat);
+  await turn.log.append({ type: 'rung-chosen', rung, recipe: null, reason: decision.text, index });
+  if (steps === 0 || last === null) return;
+  const who = `${current.model.info.label} worked on this until here (${steps} steps); you go on from here.`;
+  await turn.log.append({ type: 'notice-added', level: 'info', code: 'handover', text: `${who}\n${whyOf(decision)}` });
+}
+
+function whyOf({ layer, text }: Decision): string {
+  return layer === 'L5' || layer === 'L4' ? text : 'What was done so far stands; nothing needs to be done again.';
+}

@@ -1,0 +1,99 @@
+import type { NewEvent } from '@shared/events.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { ModelRequest } from '../providers/define.ts';
+import type { Decision, RouteFacts } from '../router/define.ts';
+import { discoverRules } from '../router/registry.ts';
+import { decideRoute } from '../router/route.ts';
+import { taskFeatures } from '../router/task-features.ts';
+import { memo } from '../lib/memo.ts';
+import type { Routing } from '@shared/routing.ts';
+import { isQuestion } from './task-kind.ts';
+import type { StepRequest, Turn } from './turn.ts';
+
+const rules = discoverRules();
+
+/** What is different from step to step; the rest of the facts is of the turn. */
+export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'gear' | 'seats'> {
+  readonly trouble?: RouteFacts['trouble'];
+  readonly shut?: RouteFacts['shut'];
+}
+
+/** Decides a step by what is in the log; null for a turn of a log from before steps were routed. */
+export function routeStep(turn: Turn, step: StepFacts): Decision | null {
+  const { routing } = turn.options;
+  return routing === null ? null : decideRoute(factsOf(turn, routing, step), rules);
+}
+
+function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
+  const { options } = turn;
+  const trail = turn.trail.now();
+  return {
+    policy: options.policy,
+    numbers: routing.numbers,
+    taint: [],
+    shut: null,
+    pin: null,
+    needs: { images: false, tools: step.gear === 'loop' },
+    budgetLeftUsd: options.maxUsd === null ? null : options.maxUsd + trail.raisedUsd - trail.spentUsd,
+    task: featuresOfTask(turn),
+    trail,
+    trouble: null,
+    now: turn.log.lastAt(),
+    ...step,
+  };
+}
+
+const featuresOfTask = memo((turn: Turn) =>
+  taskFeatures(turn.task, {
+    hasCriterion: turn.options.check !== null || (turn.found.facts?.facts.test ?? null) !== null,
+    isQuestion: isQuestion(turn.task),
+  }),
+);
+
+/** A step that has one model to run on: only the hard rules speak. */
+export function routeAlone(
+  turn: Turn,
+  { purpose, rung }: Pick<StepRequest, 'purpose' | 'rung'>,
+  call: { readonly info: ModelInfo; readonly promptTokens: number; readonly request: ModelRequest },
+): Decision | null {
+  const { info, promptTokens } = call;
+  const seat = { info, promptTokens, maxOutputTokens: call.request.maxOutputTokens, canDrive: true };
+  return routeStep(turn, { purpose, gear: rung.gear, seats: [seat] });
+}
+
+type RouteEvent = Extract<NewEvent, { type: 'route-decided' }>;
+
+/** A decision as its event has it. Where there was nothing to choose, the reason of who asked is the better one. */
+export function routeEvent(
+  decision: Decision | null,
+  step: {
+    readonly callId: string;
+    readonly info: ModelInfo;
+    readonly reason: { readonly code: string; readonly text: string };
+  },
+): RouteEvent {
+  const { callId, info, reason } = step;
+  const chosen = { model: info.id, where: info.where };
+  const plain: RouteEvent = {
+    type: 'route-decided',
+    callId,
+    chosen,
+    runnerUp: null,
+    reasonCode: reason.code,
+    reason: reason.text,
+  };
+  if (decision === null) return plain;
+  const { runnerUp, layer, code, text, votes, options, gain, features, isDegraded } = decision;
+  const hadChoice = code !== 'only-model';
+  return {
+    ...plain,
+    ...(hadChoice ? { reasonCode: code, reason: text } : {}),
+    runnerUp: runnerUp === null ? null : { model: runnerUp.info.id, where: runnerUp.info.where },
+    layer,
+    votes: [...votes],
+    options: [...options],
+    gain,
+    features,
+    ...(isDegraded ? { degraded: true } : {}),
+  };
+}

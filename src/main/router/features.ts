@@ -1,0 +1,61 @@
+import type { Purpose } from '@shared/events.ts';
+import type { Features, RouteFacts, Seat } from './define.ts';
+
+/**
+ * The facts as plain numbers: what rules vote on, and what is kept to learn from. Names are stable, see
+ * docs/routing-data.md; a new one may be added, none may change its meaning. Flags are 0 or 1.
+ */
+export function featuresOf(facts: RouteFacts, local: Seat | null): Features {
+  const { trail, task } = facts;
+  const { counts } = trail;
+  const promptTokens = local?.promptTokens ?? facts.seats[0]?.promptTokens ?? 0;
+  return {
+    ...purposeFlags[facts.purpose],
+    promptTokens,
+    localWindowShare: local === null ? 1 : promptTokens / local.info.contextTokens,
+    localParametersB: local?.info.parametersB ?? 0,
+    isRecipe: facts.gear === 'recipe' ? 1 : 0,
+    taskCharacters: task.characters,
+    taskFiles: task.files,
+    taskHasTrace: flag(task.hasTrace),
+    taskHasCriterion: flag(task.hasCriterion),
+    taskIsQuestion: flag(task.isQuestion),
+    taskRiskyWords: task.riskyWords,
+    taskRoteWords: task.roteWords,
+    steps: trail.steps,
+    stepsSinceSwitch: trail.stepsSinceSwitch,
+    takeovers: trail.takeovers,
+    strikes: trail.strikes,
+    severity: trail.window.reduce((sum, one) => sum + one, 0),
+    isExploring: flag(trail.steps > 0 && counts.writes === 0),
+    writes: counts.writes,
+    rejectedEdits: counts.rejectedEdits,
+    stepsWithoutWrite: counts.stepsWithoutWrite,
+    repeatedCalls: counts.repeatedCalls,
+    sameErrors: counts.sameErrors,
+    formatFailures: counts.formatFailures,
+    failedChecks: counts.failedChecks,
+    compactions: counts.compactions,
+    testsGreen: flag(trail.isGreen === true),
+    testsRed: flag(trail.isGreen === false),
+  };
+}
+
+const kinds = { isReading: 0, isPlanning: 0, isRepairing: 0, isRote: 0 } as const;
+
+const purposeFlags: Readonly<Record<Purpose, Readonly<Record<keyof typeof kinds, number>>>> = {
+  act: kinds,
+  locate: { ...kinds, isReading: 1 },
+  propose: kinds,
+  repair: { ...kinds, isRepairing: 1 },
+  answer: kinds,
+  plan: { ...kinds, isPlanning: 1 },
+  summarise: { ...kinds, isRote: 1 },
+  choose: { ...kinds, isReading: 1 },
+  title: { ...kinds, isRote: 1 },
+  advise: { ...kinds, isPlanning: 1 },
+};
+
+function flag(value: boolean): number {
+  return value ? 1 : 0;
+}

@@ -1,0 +1,80 @@
+import { worstCostOf } from '@shared/money.ts';
+import type { Denial, RouteFacts, Seat } from './define.ts';
+
+/**
+ * L0: why a seat is out of the question, whatever any score says; null: it is not. In this order, so that the first
+ * reason is the one that matters most: fences, what the user denied, the budget, capabilities and the window, pins,
+ * the network.
+ */
+export function denialOf(seat: Seat, facts: RouteFacts): Denial | null {
+  return (
+    fenceDenial(seat, facts) ??
+    policyDenial(seat, facts) ??
+    budgetDenial(seat, facts) ??
+    capabilityDenial(seat, facts) ??
+    windowDenial(seat, facts) ??
+    pinDenial(seat, facts) ??
+    networkDenial(seat, facts)
+  );
+}
+
+/** What a person is to be asked about is asked when the work needs it, not for a gain. */
+function fenceDenial({ info }: Seat, { taint, shut, trouble }: RouteFacts): Denial | null {
+  if (info.where === 'local') return null;
+  const hit =
+    taint.find(({ verdict }) => verdict === 'local-only') ??
+    (trouble === null ? taint.find(({ verdict }) => verdict === 'ask') : undefined);
+  if (hit === undefined) return shut;
+  const what = hit.path === null ? `what the fence "${hit.rule}" is about` : `${hit.path} (${hit.rule})`;
+  return { code: 'fence', text: `The talk carries ${what}, which stays on this machine.` };
+}
+
+/** A local model that is alone has been put there at a cap or a fence. */
+function policyDenial({ info }: Seat, { policy, seats }: RouteFacts): Denial | null {
+  if (policy === 'local' && info.where === 'cloud') return { code: 'policy', text: 'Local only was asked for.' };
+  if (policy === 'cloud' && info.where === 'local' && seats.length > 1)
+    return { code: 'policy', text: 'Cloud only was asked for.' };
+  return null;
+}
+
+/** A call that is under way in the cloud is not taken away from it: at its cap the person's own answer decides. */
+function budgetDenial({ info, promptTokens, maxOutputTokens }: Seat, facts: RouteFacts): Denial | null {
+  if (info.where === 'local') return null;
+  if (facts.trail.isCapped) return { code: 'budget', text: 'A cap on money was reached.' };
+  if (facts.budgetLeftUsd === null || facts.trail.last?.model === info.id) return null;
+  const worst = worstCostOf(promptTokens, maxOutputTokens, info.price);
+  if (worst === null) return { code: 'budget', text: `${info.label} has no known price, and there is a cap.` };
+  if (worst <= facts.budgetLeftUsd) return null;
+  const left = Math.max(0, facts.budgetLeftUsd).toFixed(4);
+  return { code: 'budget', text: `The call could cost $${worst.toFixed(4)}, and $${left} are left.` };
+}
+
+function capabilityDenial({ info, canDrive }: Seat, { needs, gear }: RouteFacts): Denial | null {
+  if (needs.images && info.capabilities.images !== true) {
+    return { code: 'capability', text: `${info.label} does not see pictures.` };
+  }
+  if (gear === 'loop' && !canDrive) {
+    return { code: 'capability', text: `${info.label} did not pass the probe for the free loop.` };
+  }
+  return null;
+}
+
+/** A talk that does not fit is not moved: something of it would be lost. Where it is already, room is made for it. */
+function windowDenial({ info, promptTokens, maxOutputTokens }: Seat, { trail, seats }: RouteFacts): Denial | null {
+  if (trail.last?.model === info.id || seats.length === 1) return null;
+  if (promptTokens + maxOutputTokens <= info.contextTokens) return null;
+  const text = `${promptTokens} tokens do not fit the window of ${info.contextTokens} of ${info.label}.`;
+  return { code: 'context-fit', text };
+}
+
+function pinDenial({ info }: Seat, { pin }: RouteFacts): Denial | null {
+  return pin === null || pin.where === info.where ? null : { code: 'pin', text: pin.text };
+}
+
+function networkDenial({ info }: Seat, { trail, numbers, now }: RouteFacts): Denial | null {
+  if (info.where === 'local' || trail.network.failures < numbers.offlineAfter) return null;
+  // A clock that was put back must not keep the network away for longer than that.
+  const since = Math.abs(now - trail.network.at);
+  if (since >= numbers.offlineSeconds * 1000) return null;
+  return { code: 'offline', text: 'The network is away.' };
+}

@@ -1,0 +1,241 @@
+import type { Decision, Denial, RouteFacts, Rule, Seat, Weighed } from './define.ts';
+import { denialOf } from './hard-rules.ts';
+import type { Score } from './weigh.ts';
+import { weigh } from './weigh.ts';
+
+type Verdict = Pick<Decision, 'chosen' | 'layer' | 'code' | 'text'> &
+  Partial<Pick<Decision, 'wantsAdvice' | 'isDegraded'>>;
+
+interface Judged {
+  readonly seat: Seat;
+  readonly denial: Denial | null;
+}
+
+/**
+ * Where a step runs, and why. Pure: the same facts give the same decision. The layers are asked in turn, the cheapest
+ * and hardest first. A fault in the hard rules leaves this machine or nothing; a fault above them the last model that
+ * the hard rules allow. Never throws.
+ */
+export function decideRoute(facts: RouteFacts, rules: readonly Rule[]): Decision {
+  const judged = judgeAll(facts);
+  const open = judged.filter(({ denial }) => denial === null).map(({ seat }) => seat);
+  const score = scoreOf(facts, rules);
+  const verdict = verdictOf(facts, judged, open, score);
+  const { chosen } = verdict;
+  const options = (score?.options ?? facts.seats.map(unweighed)).map((option) => {
+    const denial = judged.find(({ seat }) => seat.info.id === option.model)?.denial ?? null;
+    return denial === null ? option : { ...option, denied: { code: denial.code, text: denial.text } };
+  });
+  return {
+    wantsAdvice: false,
+    isDegraded: false,
+    ...verdict,
+    runnerUp: facts.seats.find((seat) => seat !== chosen) ?? null,
+    votes: score?.votes ?? [],
+    gain: score?.gain ?? null,
+    features: score?.features ?? {},
+    options,
+  };
+}
+
+function unweighed({ info: { id: model, where } }: Seat): Weighed {
+  return { model, where, denied: null, costUsd: null, seconds: null, restUsd: null };
+}
+
+const broken: Denial = { code: 'policy', text: 'What may leave this machine could not be looked up.' };
+
+function judgeAll(facts: RouteFacts): readonly Judged[] {
+  return facts.seats.map((seat) => {
+    try {
+      return { seat, denial: denialOf(seat, facts) };
+    } catch {
+      // A fault here must never open a door.
+      return { seat, denial: seat.info.where === 'local' ? null : broken };
+    }
+  });
+}
+
+/** Null: there was a fault, and what the hard rules leave goes on without a score. */
+function scoreOf(facts: RouteFacts, rules: readonly Rule[]): Score | null {
+  // With nothing to choose there is nothing to weigh.
+  if (facts.seats.length < 2) return null;
+  try {
+    return weigh(facts, rules, blockOf(facts));
+  } catch {
+    // A fault in a vote must never stop the work.
+    return null;
+  }
+}
+
+/** At its start the whole task is decided about, later the next stretch, and what is not of the talk by itself. */
+function blockOf({ purpose, trail, numbers }: RouteFacts): number {
+  if (!isOfTalk(purpose)) return 1;
+  return trail.steps === 0 ? numbers.taskSteps : numbers.blockSteps;
+}
+
+function isOfTalk(purpose: RouteFacts['purpose']): boolean {
+  return purpose === 'act' || purpose === 'plan';
+}
+
+function verdictOf(facts: RouteFacts, judged: readonly Judged[], open: readonly Seat[], score: Score | null): Verdict {
+  const [first, second] = open;
+  if (first === undefined) return nobody(judged);
+  if (second === undefined) return onlyOne(facts, judged, first, score);
+  const local = open.find((seat) => seat.info.where === 'local') ?? first;
+  const cloud = open.find((seat) => seat.info.where === 'cloud') ?? second;
+  if (score === null) {
+    const last = open.find((seat) => seat.info.id === facts.trail.last?.model) ?? local;
+    return {
+      chosen: last,
+      layer: 'L2',
+      code: 'router-failed',
+      text: 'It could not be weighed, so it stays where it was.',
+    };
+  }
+  return choose(facts, { local, cloud }, score);
+}
+
+/** What is only too long for its window can be made shorter; what is denied for any other reason cannot be helped. */
+function nobody(judged: readonly Judged[]): Verdict {
+  const long = judged.find(({ denial }) => denial?.code === 'context-fit');
+  if (long !== undefined) {
+    return {
+      chosen: long.seat,
+      layer: 'L0',
+      code: 'context-fit',
+      text: 'Only this model may go on; the talk is shortened for it.',
+    };
+  }
+  const denial = judged[0]?.denial;
+  return { chosen: null, layer: 'L0', code: denial?.code ?? 'nobody', text: denial?.text ?? 'There is no model.' };
+}
+
+function onlyOne(facts: RouteFacts, judged: readonly Judged[], seat: Seat, score: Score | null): Verdict {
+  const { trouble } = facts;
+  if (trouble !== null && trouble.model === seat.info.id) {
+    const other = judged.find(({ denial }) => denial !== null)?.denial;
+    const text = other === undefined || other === null ? trouble.text : `${trouble.text} ${other.text}`;
+    return { chosen: null, layer: 'L5', code: 'ladder-end', text };
+  }
+  const denial = judged.find((one) => one.denial !== null)?.denial ?? null;
+  if (denial === null) return { chosen: seat, layer: 'L0', code: 'only-model', text: 'There is no other model.' };
+  const isDegraded = denial.code === 'offline' && score !== null && wouldGoUp(facts, score);
+  return { chosen: seat, layer: 'L0', code: denial.code, text: denial.text, isDegraded };
+}
+
+function wouldGoUp({ trail, numbers, trouble }: RouteFacts, score: Score): boolean {
+  return trouble !== null || trail.strikes >= numbers.strikes || (score.advantageUsd ?? 0) > numbers.marginUsd;
+}
+
+interface Pair {
+  readonly local: Seat;
+  readonly cloud: Seat;
+}
+
+/** Both may: failure first, then what must not be torn apart, then the score. */
+function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
+  if (!isOfTalk(facts.purpose)) return byScore(facts, pair, score, 'L2');
+  return (
+    afterTrouble(facts, pair) ??
+    afterStrikes(facts, pair) ??
+    staysTogether(facts, pair) ??
+    byScore(facts, pair, score, facts.trail.steps === 0 ? 'L1' : 'L2')
+  );
+}
+
+/** L5: who drove cannot go on at all. */
+function afterTrouble({ trouble, trail, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
+  if (trouble === null) return null;
+  if (trouble.model === cloud.info.id) {
+    const canHelp = trouble.cause === 'transport';
+    if (!canHelp) return { chosen: null, layer: 'L5', code: 'ladder-end', text: trouble.text };
+    return { chosen: local, layer: 'L5', code: 'transport', text: `The cloud cannot be reached: ${trouble.text}` };
+  }
+  if (trail.takeovers >= numbers.maxTakeovers) {
+    return { chosen: null, layer: 'L5', code: 'ladder-end', text: trouble.text };
+  }
+  const layer = trouble.cause === 'checks' ? 'L4' : 'L5';
+  return { chosen: cloud, layer, code: trouble.cause, text: `The local model did not get on: ${trouble.text}` };
+}
+
+/** L3 and L5: one bad signal is answered here, with what went wrong; after a few in a row somebody else helps. */
+function afterStrikes({ trail, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
+  if (trail.last?.model !== local.info.id || trail.strikes === 0) return null;
+  const isEnd = trail.boundary === 'done-said';
+  if (trail.strikes < numbers.strikes) {
+    const text = `${sentence(trail.lastSignal)} It is tried again here, with what went wrong.`;
+    return { chosen: local, layer: isEnd ? 'L4' : 'L3', code: 'retry-here', text };
+  }
+  const row = `${trail.strikes} bad signals in a row, the last: ${trail.lastSignal}.`;
+  if (numbers.advice && !trail.isAdvised) {
+    const text = `${row} Advice is asked for, and it goes on here.`;
+    return { chosen: local, layer: 'L5', code: 'advice', text, wantsAdvice: true };
+  }
+  if (trail.takeovers >= numbers.maxTakeovers) return null;
+  return { chosen: cloud, layer: isEnd ? 'L4' : 'L5', code: 'strikes', text: `The cloud takes over after ${row}` };
+}
+
+/** L2: a tool loop is not split, a switch is held, and away from safe places nothing moves. */
+function staysTogether({ trail, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
+  const last = [local, cloud].find((seat) => seat.info.id === trail.last?.model);
+  if (last === undefined || trail.boundary === 'message') return null;
+  const stay = (code: string, text: string): Verdict => ({ chosen: last, layer: 'L2', code, text });
+  if (trail.isLoopOpen) return stay('tool-loop', 'It reads the results that it asked for.');
+  if (last === cloud && trail.takeovers >= numbers.maxTakeovers) {
+    return stay('stays', 'The local model has had its tries; the cloud goes on to the end.');
+  }
+  if (trail.takeovers > 0 && trail.stepsSinceSwitch < numbers.holdSteps) {
+    return stay('hold', `It stays for at least ${numbers.holdSteps} steps after a switch.`);
+  }
+  return trail.boundary === null ? stay('no-boundary', 'Nothing has ended here that another could begin with.') : null;
+}
+
+/** L1 and L2: the expected gain against the expected cost to the end; in doubt it stays, and starts, here. */
+function byScore({ trail, numbers }: RouteFacts, { local, cloud }: Pair, score: Score, layer: 'L1' | 'L2'): Verdict {
+  const { advantageUsd } = score;
+  const last = [local, cloud].find((seat) => seat.info.id === trail.last?.model) ?? null;
+  if (advantageUsd === null) {
+    const text = `${cloud.info.label} has no known price, so it is used only where this machine fails.`;
+    return { chosen: last ?? local, layer, code: 'unpriced', text };
+  }
+  if (last === cloud && trail.steps > 0) return leaves(numbers.marginUsd, { local, cloud }, score, advantageUsd);
+  const isWorthIt = advantageUsd > numbers.marginUsd;
+  const words = `a gain in ${percent(score.gain)} of such cases, worth ${money(advantageUsd)} after its cost`;
+  return isWorthIt
+    ? { chosen: cloud, layer, code: 'gain', text: `The cloud is worth it: ${words}.` }
+    : { chosen: local, layer, code: 'local-first', text: `This machine begins: for the cloud ${words}.` };
+}
+
+function leaves(marginUsd: number, { local, cloud }: Pair, score: Score, advantageUsd: number): Verdict {
+  if (advantageUsd > -marginUsd) {
+    return {
+      chosen: cloud,
+      layer: 'L2',
+      code: 'gain',
+      text: `It stays in the cloud: worth ${money(advantageUsd)} more than here.`,
+    };
+  }
+  if (score.isLeavingRisky) {
+    const text = 'It stays in the cloud: coming back late would cost more than working here has saved so far.';
+    return { chosen: cloud, layer: 'L2', code: 'cache', text };
+  }
+  return {
+    chosen: local,
+    layer: 'L2',
+    code: 'back-home',
+    text: `Back to this machine: it saves ${money(-advantageUsd)}.`,
+  };
+}
+
+function sentence(text: string): string {
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function money(usd: number): string {
+  const digits = Math.abs(usd) < 0.01 ? 4 : 2;
+  return `${usd < 0 ? '-' : ''}$${Math.abs(usd).toFixed(digits)}`;
+}

@@ -1,0 +1,12 @@
+import { defineRule } from '../define.ts';
+
+/** The one thing that is known of a local model before it has done anything. */
+export default defineRule({
+  id: 'model-size',
+  vote({ localParametersB = 0 }) {
+    if (localParametersB === 0) return [];
+    if (localParametersB < 4) return [{ toward: 'cloud', weight: 1, reason: 'The local model is a very small one.' }];
+    if (localParametersB < 12) return [{ toward: 'cloud', weight: 0.3, reason: 'The local model is a small one.' }];
+    return [{ toward: 'local', weight: 0.5, reason: 'The local model is a large one.' }];
+  },
+});

@@ -1,0 +1,18 @@
+import type { Vote } from '../define.ts';
+import { defineRule } from '../define.ts';
+
+/** Words say little of what a model will manage, so they weigh little. */
+export default defineRule({
+  id: 'task-words',
+  vote({ taskRiskyWords = 0, taskRoteWords = 0, taskFiles = 0, taskIsQuestion = 0 }) {
+    const votes: Omit<Vote, 'rule'>[] = [];
+    if (taskRiskyWords > 0) {
+      const weight = Math.min(1.2, 0.6 * taskRiskyWords);
+      votes.push({ toward: 'cloud', weight, reason: 'The task speaks of work that small models often get wrong.' });
+    }
+    if (taskRoteWords > 0) votes.push({ toward: 'local', weight: 0.8, reason: 'The task is work by rote.' });
+    if (taskFiles > 2) votes.push({ toward: 'cloud', weight: 0.5, reason: `The task names ${taskFiles} files.` });
+    if (taskIsQuestion === 1) votes.push({ toward: 'local', weight: 0.5, reason: 'It is a question.' });
+    return votes;
+  },
+});

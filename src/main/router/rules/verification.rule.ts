@@ -1,0 +1,21 @@
+import type { Vote } from '../define.ts';
+import { defineRule } from '../define.ts';
+
+/** Tests are the best witness there is. */
+export default defineRule({
+  id: 'verification',
+  vote({ testsGreen = 0, testsRed = 0, failedChecks = 0, rejectedEdits = 0, writes = 0 }) {
+    const votes: Omit<Vote, 'rule'>[] = [];
+    if (testsGreen === 1 && writes > 0) votes.push({ toward: 'local', weight: 1.5, reason: 'The tests pass.' });
+    if (testsRed === 1 && writes > 1) {
+      votes.push({ toward: 'cloud', weight: 0.7, reason: `The tests still fail after ${writes} edits.` });
+    }
+    if (failedChecks > 0) {
+      votes.push({ toward: 'cloud', weight: Math.min(2, failedChecks), reason: 'It was called done and was not.' });
+    }
+    if (rejectedEdits > 0) {
+      votes.push({ toward: 'cloud', weight: Math.min(1.2, 0.4 * rejectedEdits), reason: 'Edits were not made.' });
+    }
+    return votes;
+  },
+});

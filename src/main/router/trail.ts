@@ -1,0 +1,394 @@
+import type { EventOf, SessionEvent } from '@shared/events.ts';
+import type { Where } from '@shared/models.ts';
+import type { Usage } from '@shared/money.ts';
+import { promptTokensOf } from '@shared/money.ts';
+
+/** What a session's log says of how the work goes: the trajectory, the caches, the services. */
+export interface Trail {
+  /** The model that made the last step of the talk; null: there was none. */
+  readonly last: { readonly model: string; readonly where: Where } | null;
+  /** Results wait for the model that asked for them. */
+  readonly isLoopOpen: boolean;
+  /** What ended since the last step, so that another may go on well; null: nothing did. */
+  readonly boundary: Boundary | null;
+  /** Steps of the talk in this turn. */
+  readonly steps: number;
+  readonly stepsSinceSwitch: number;
+  /** How often the cloud took over in this turn. */
+  readonly takeovers: number;
+  /** Bad signals in a row, each from another step of the model that drives. */
+  readonly strikes: number;
+  /** Advice was asked for since the last take-over. */
+  readonly isAdvised: boolean;
+  /** The last bad signal in words; empty where there is none. */
+  readonly lastSignal: string;
+  /** Severities of the last three steps, 0 (clean) to 1. */
+  readonly window: readonly number[];
+  readonly counts: TrailCounts;
+  /** The last check of the work: by the criterion or by the tests that the model ran. */
+  readonly isGreen: boolean | null;
+  readonly models: Readonly<Record<string, ModelTrail>>;
+  /** Failures of the network in a row, and when the last was. */
+  readonly network: { readonly failures: number; readonly at: number };
+  /** What this turn has cost so far, and by how much a person raised its caps, US dollars. */
+  readonly spentUsd: number;
+  readonly raisedUsd: number;
+  /** In this turn somebody said at a cap to go on locally. */
+  readonly isCapped: boolean;
+}
+
+export type Boundary = 'message' | 'done-said' | 'tests-green' | 'compaction';
+
+export interface TrailCounts {
+  readonly writes: number;
+  readonly rejectedEdits: number;
+  readonly stepsWithoutWrite: number;
+  readonly repeatedCalls: number;
+  readonly sameErrors: number;
+  readonly formatFailures: number;
+  readonly failedChecks: number;
+  readonly compactions: number;
+}
+
+/** What is known of one model from its calls so far. */
+export interface ModelTrail {
+  /** Tokens of the talk that its service was sent last, and when. */
+  readonly cachedTokens: number;
+  readonly cachedAt: number;
+  /** Middle of the last answers, in tokens. */
+  readonly outputTokens: number;
+  /** Of the last call; null: not known. */
+  readonly prefillPerSecond: number | null;
+  readonly decodePerSecond: number | null;
+  readonly callMs: number;
+  /** From the start of one of its steps to that of the next, what it called taken in; null: not known yet. */
+  readonly stepMs: number | null;
+  /** Prompt and answer tokens of its steps in the talk, added up. */
+  readonly readTokens: number;
+  readonly writtenTokens: number;
+  /** Tokens that its service had forgotten when it was asked again. */
+  readonly forgottenTokens: number;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Counts = Mutable<TrailCounts>;
+
+interface Fold {
+  trail: Omit<Mutable<Trail>, 'counts'> & { counts: Counts };
+  readonly acting: Map<string, { readonly model: string; readonly where: Where }>;
+  readonly toolOf: Map<string, string>;
+  /** The worst that was seen of the step that is being made. */
+  severity: number;
+  signal: string;
+  wrote: boolean;
+  /** When the last step of this turn began. */
+  lastStart: { readonly model: string; readonly at: number } | null;
+  readonly errors: string[];
+  readonly calls: string[];
+}
+
+const noCounts: TrailCounts = {
+  writes: 0,
+  rejectedEdits: 0,
+  stepsWithoutWrite: 0,
+  repeatedCalls: 0,
+  sameErrors: 0,
+  formatFailures: 0,
+  failedChecks: 0,
+  compactions: 0,
+};
+
+export const emptyTrail: Trail = {
+  last: null,
+  isLoopOpen: false,
+  boundary: 'message',
+  steps: 0,
+  stepsSinceSwitch: 0,
+  takeovers: 0,
+  strikes: 0,
+  isAdvised: false,
+  lastSignal: '',
+  window: [],
+  counts: noCounts,
+  isGreen: null,
+  models: {},
+  network: { failures: 0, at: 0 },
+  spentUsd: 0,
+  raisedUsd: 0,
+  isCapped: false,
+};
+
+/** A step at or above this counts as a strike; a clean one ends the row, what lies between leaves it as it is. */
+const BAD = 0.7;
+const writing: readonly string[] = ['write_file', 'edit_file', 'apply_patch', 'delete_file'];
+const running: readonly string[] = ['run_command', 'run_tests'];
+const formatCodes: readonly string[] = ['call-not-understood', 'empty-answer', 'no-call'];
+
+/** Folds the events of a session, in order. `now` gives a picture that later events do not change. */
+export function createTrail(): { readonly add: (event: SessionEvent) => void; readonly now: () => Trail } {
+  const fold: Fold = {
+    trail: { ...emptyTrail, counts: { ...noCounts } },
+    acting: new Map(),
+    toolOf: new Map(),
+    severity: 0,
+    signal: '',
+    wrote: false,
+    lastStart: null,
+    errors: [],
+    calls: [],
+  };
+  return {
+    add: (event) => addEvent(fold, event),
+    now: () => picture(fold),
+  };
+}
+
+/** The step that is being made counts with what is known of it by now. */
+function picture({ trail, severity, signal }: Fold): Trail {
+  const isBad = severity >= BAD;
+  const strikes = isBad ? trail.strikes + 1 : severity === 0 && trail.steps > 0 ? 0 : trail.strikes;
+  const window = trail.steps === 0 ? trail.window : [...trail.window, severity].slice(-3);
+  return { ...trail, counts: { ...trail.counts }, strikes, window, lastSignal: isBad ? signal : trail.lastSignal };
+}
+
+function addEvent(fold: Fold, event: SessionEvent): void {
+  const { trail } = fold;
+  switch (event.type) {
+    case 'turn-started':
+      startTurn(fold);
+      return;
+    case 'message-delivered':
+      trail.boundary = 'message';
+      trail.isLoopOpen = false;
+      return;
+    case 'rung-chosen':
+      // A rung begins with a clean sheet.
+      trail.strikes = 0;
+      trail.window = [];
+      fold.severity = 0;
+      return;
+    case 'model-call-started':
+      startCall(fold, event);
+      return;
+    case 'model-call-ended':
+      endCall(fold, event);
+      return;
+    case 'tool-call-requested':
+      noteCall(fold, event);
+      return;
+    case 'tool-ended':
+      endTool(fold, event);
+      return;
+    case 'criterion-checked':
+      noteCheck(fold, event);
+      return;
+    case 'context-compacted':
+      trail.boundary = 'compaction';
+      trail.isLoopOpen = false;
+      trail.counts.compactions += 1;
+      return;
+    case 'notice-added':
+      noteNotice(fold, event);
+      return;
+    case 'cap-answered':
+      trail.isCapped = trail.isCapped || event.answer === 'local';
+      trail.raisedUsd += event.raisedUsd ?? 0;
+      return;
+    default:
+  }
+}
+
+function startTurn(fold: Fold): void {
+  const { last, models, network } = fold.trail;
+  fold.trail = { ...emptyTrail, counts: { ...noCounts }, last, models, network };
+  fold.severity = 0;
+  fold.signal = '';
+  fold.wrote = false;
+  fold.lastStart = null;
+  fold.errors.length = 0;
+  fold.calls.length = 0;
+  fold.toolOf.clear();
+}
+
+function bad(fold: Fold, severity: number, signal: string): void {
+  if (severity >= fold.severity) fold.signal = signal;
+  fold.severity = Math.max(fold.severity, severity);
+}
+
+/** What was seen of the last step becomes a part of the row. */
+function settleStep(fold: Fold): void {
+  const { trail, wrote } = fold;
+  const { strikes, window, lastSignal } = picture(fold);
+  trail.strikes = strikes;
+  trail.window = window;
+  trail.lastSignal = lastSignal;
+  if (trail.steps > 0) trail.counts.stepsWithoutWrite = wrote ? 0 : trail.counts.stepsWithoutWrite + 1;
+  fold.severity = 0;
+  fold.signal = '';
+  fold.wrote = false;
+}
+
+function startCall(fold: Fold, event: EventOf<'model-call-started'>): void {
+  const { model, where, gear } = event.rung;
+  const isOfTalk = gear === 'loop' && (event.purpose === 'act' || event.purpose === 'plan');
+  if (!isOfTalk) return;
+  settleStep(fold);
+  const { trail } = fold;
+  fold.acting.set(event.callId, { model, where });
+  noteStepTime(fold, event.at);
+  fold.lastStart = { model, at: event.at };
+  const isSwitch = trail.last !== null && trail.last.model !== model;
+  if (isSwitch && where === 'cloud' && trail.steps > 0) trail.takeovers += 1;
+  if (isSwitch) {
+    trail.strikes = 0;
+    trail.window = [];
+    trail.isAdvised = false;
+    fold.errors.length = 0;
+    fold.calls.length = 0;
+  }
+  trail.stepsSinceSwitch = isSwitch ? 1 : trail.stepsSinceSwitch + 1;
+  trail.steps += 1;
+  trail.last = { model, where };
+  trail.boundary = null;
+  trail.isLoopOpen = false;
+}
+
+/** A clock that jumped back says nothing about the time of a step. */
+function noteStepTime({ lastStart, trail }: Fold, at: number): void {
+  const known = lastStart === null ? undefined : trail.models[lastStart.model];
+  if (lastStart === null || known === undefined || at <= lastStart.at) return;
+  const took = at - lastStart.at;
+  const stepMs = known.stepMs === null ? took : Math.round((known.stepMs * 2 + took) / 3);
+  trail.models = { ...trail.models, [lastStart.model]: { ...known, stepMs } };
+}
+
+function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
+  const { trail } = fold;
+  trail.spentUsd += event.costUsd ?? 0;
+  const call = fold.acting.get(event.callId);
+  fold.acting.delete(event.callId);
+  if (event.stopReason === 'cancelled') return;
+  noteNetwork(trail, event, call?.where ?? null);
+  if (call === undefined) return;
+  if (event.error !== null) {
+    bad(fold, 0.3, event.error.message);
+    return;
+  }
+  if (event.stopReason === 'length') bad(fold, BAD, 'the answer was cut off');
+  if (event.stopReason === 'repetition') bad(fold, 1, 'the answer repeated itself');
+  const before = trail.models[call.model];
+  const { usage, timings, evaluatedTokens } = event;
+  const read = promptTokensOf(usage);
+  trail.models = {
+    ...trail.models,
+    [call.model]: {
+      cachedTokens: read + usage.output,
+      cachedAt: event.at,
+      outputTokens: before === undefined ? usage.output : Math.round((before.outputTokens * 2 + usage.output) / 3),
+      prefillPerSecond: perSecond(evaluatedTokens, timings.prefillMs) ?? before?.prefillPerSecond ?? null,
+      decodePerSecond: perSecond(usage.output, timings.decodeMs) ?? before?.decodePerSecond ?? null,
+      callMs: timings.totalMs,
+      stepMs: before?.stepMs ?? null,
+      readTokens: (before?.readTokens ?? 0) + read,
+      writtenTokens: (before?.writtenTokens ?? 0) + usage.output,
+      forgottenTokens: (before?.forgottenTokens ?? 0) + forgottenIn(before, usage),
+    },
+  };
+}
+
+/** What was sent before and had to be read anew, where that is most of it. */
+function forgottenIn(before: ModelTrail | undefined, { cacheRead }: Usage): number {
+  return before === undefined || cacheRead * 2 >= before.cachedTokens ? 0 : before.cachedTokens - cacheRead;
+}
+
+/** Any answer from the cloud shows that there is a network, even a refusal. */
+function noteNetwork(trail: Mutable<Trail>, event: EventOf<'model-call-ended'>, where: Where | null): void {
+  if (where === 'local') return;
+  const isAway = event.error !== null && (event.error.code === 'network' || event.error.code === 'stalled');
+  if (isAway) trail.network = { failures: trail.network.failures + 1, at: event.at };
+  else if (where === 'cloud') trail.network = { failures: 0, at: event.at };
+}
+
+function perSecond(tokens: number | null, milliseconds: number | null): number | null {
+  return tokens === null || tokens === 0 || milliseconds === null || milliseconds <= 0
+    ? null
+    : (tokens * 1000) / milliseconds;
+}
+
+function noteCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
+  const { trail } = fold;
+  fold.toolOf.set(event.toolCallId, event.tool);
+  if (event.tool !== 'task_complete') trail.isLoopOpen = true;
+  const key = `${event.tool} ${JSON.stringify(event.input)}`;
+  const at = fold.calls.lastIndexOf(key);
+  // Reading a file again after it was written is no repetition.
+  if (at !== -1 && !fold.calls.slice(at).includes('')) {
+    trail.counts.repeatedCalls += 1;
+    bad(fold, BAD, `the same call of ${event.tool} was made again`);
+  }
+  fold.calls.push(key);
+  if (fold.calls.length > 12) fold.calls.shift();
+}
+
+function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
+  const tool = fold.toolOf.get(event.toolCallId);
+  if (tool === undefined) return;
+  const { trail } = fold;
+  const isFailed = event.status !== 'ok' || (event.exitCode ?? 0) !== 0;
+  if (writing.includes(tool)) {
+    if (isFailed) {
+      trail.counts.rejectedEdits += 1;
+      bad(fold, BAD, 'an edit was not made');
+    } else {
+      trail.counts.writes += 1;
+      fold.wrote = true;
+      // What was called before may be called again, for the files are others now.
+      fold.calls.push('');
+    }
+  } else if (isFailed) {
+    bad(fold, 0.3, `${tool} failed`);
+    noteError(fold, event);
+  }
+  if (!running.includes(tool)) return;
+  const wasGreen = trail.isGreen;
+  trail.isGreen = !isFailed;
+  if (!isFailed && trail.counts.writes > 0 && wasGreen !== true) {
+    trail.boundary = 'tests-green';
+    trail.isLoopOpen = false;
+  }
+}
+
+/** The same failure again although something was done about it. */
+function noteError(fold: Fold, event: EventOf<'tool-ended'>): void {
+  const key = event.output.replaceAll(/\d+(?:\.\d+)?/gu, '0').slice(-600);
+  if (fold.errors.includes(key) && fold.calls.includes('')) {
+    fold.trail.counts.sameErrors += 1;
+    bad(fold, BAD, 'the same failure came again after an edit');
+  }
+  fold.errors.push(key);
+  if (fold.errors.length > 6) fold.errors.shift();
+}
+
+function noteCheck(fold: Fold, event: EventOf<'criterion-checked'>): void {
+  const { trail } = fold;
+  trail.isGreen = event.passed;
+  if (event.phase === 'before') return;
+  trail.boundary = 'done-said';
+  trail.isLoopOpen = false;
+  if (event.passed) return;
+  trail.counts.failedChecks += 1;
+  bad(fold, 1, `it said that it is done, but \`${event.command}\` fails`);
+}
+
+function noteNotice(fold: Fold, event: EventOf<'notice-added'>): void {
+  if (event.code === 'advice-failed') fold.trail.isAdvised = true;
+  if (event.code === 'advice') {
+    fold.trail.isAdvised = true;
+    fold.trail.strikes = 0;
+    fold.severity = 0;
+  }
+  if (!formatCodes.includes(event.code)) return;
+  fold.trail.counts.formatFailures += 1;
+  fold.trail.isLoopOpen = false;
+  bad(fold, BAD, 'its answer could not be used');
+}

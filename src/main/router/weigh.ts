@@ -1,0 +1,130 @@
+import { chanceOf } from '@shared/routing.ts';
+import type { Features, RouteFacts, Rule, Seat, Vote, Weighed } from './define.ts';
+import { featuresOf } from './features.ts';
+import type { CacheFacts, Outlook, SwitchPrice } from './switch-price.ts';
+import { callUsd, nothingCached, savedUsd, switchPrice } from './switch-price.ts';
+
+/** The score of a step with everything that went into it. */
+export interface Score {
+  readonly features: Features;
+  readonly votes: readonly Vote[];
+  /** The chance that the cloud does the rest of the task and this machine does not. */
+  readonly gain: number;
+  /** What the next stretch is worth more in the cloud than here, in US dollars; null: its price is not known. */
+  readonly advantageUsd: number | null;
+  readonly price: SwitchPrice | null;
+  /** Leaving the cloud now could come dearer than never having left it. */
+  readonly isLeavingRisky: boolean;
+  readonly options: readonly Weighed[];
+}
+
+/** Log odds before anything is known: a local model fails a little less often than not. */
+const BASE = -0.4;
+/** How often a wrong result is taken for a right one, with something to check by and without. */
+const UNDETECTED = { checked: 0.15, unchecked: 0.5 } as const;
+/** Until a model has been seen at work. */
+const GUESS = { localStepMs: 20_000, cloudStepMs: 8_000, outputTokens: 400, resultTokens: 600 } as const;
+
+/** L2: votes, prices and times of both, and what they come to. `block`: the steps that the decision is for. */
+export function weigh(facts: RouteFacts, rules: readonly Rule[], block: number): Score {
+  const local = facts.seats.find((seat) => seat.info.where === 'local') ?? null;
+  const cloud = facts.seats.find((seat) => seat.info.where === 'cloud') ?? null;
+  const features = featuresOf(facts, local);
+  const votes = rules.flatMap((rule) => rule.vote(features).map((vote) => ({ rule: rule.id, ...vote })));
+  const sum = votes.reduce((total, { toward, weight }) => total + (toward === 'cloud' ? weight : -weight), BASE);
+  const gain = chanceOf(sum);
+  const outlook = outlookOf(facts, { local, cloud, gain, block });
+  const cache = cloud === null ? nothingCached : cacheOf(facts, cloud);
+  const price = cloud === null ? null : switchPrice(cloud.info.price, outlook, cache);
+  const saved = cloud === null ? 0 : savedByLocal(facts, local, cloud);
+  return {
+    features,
+    votes,
+    gain,
+    advantageUsd: price === null ? null : valueOf(facts, outlook, block) - price.extraUsd,
+    price,
+    isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
+    options: facts.seats.map((seat) => option(facts, seat, { outlook, cache, price })),
+  };
+}
+
+interface Pair {
+  readonly local: Seat | null;
+  readonly cloud: Seat | null;
+  readonly gain: number;
+  readonly block: number;
+}
+
+function outlookOf({ trail, numbers }: RouteFacts, { local, cloud, gain, block }: Pair): Outlook {
+  const here = local === null ? undefined : trail.models[local.info.id];
+  const there = cloud === null ? undefined : trail.models[cloud.info.id];
+  const outputTokens = (trail.last?.where === 'cloud' ? there : here)?.outputTokens ?? GUESS.outputTokens;
+  const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trail.steps);
+  return {
+    promptTokens: cloud?.promptTokens ?? local?.promptTokens ?? 0,
+    outputTokens,
+    grownTokens: outputTokens + GUESS.resultTokens,
+    stepsLeft,
+    blockSteps: block,
+    hazard: 1 - (1 - gain) ** (1 / stepsLeft),
+    localStepMs: here?.stepMs ?? GUESS.localStepMs,
+    cloudStepMs: there?.stepMs ?? GUESS.cloudStepMs,
+  };
+}
+
+/** A clock that was put back makes nothing older than it is. */
+function cacheOf({ trail, numbers, now }: RouteFacts, { info }: Seat): CacheFacts {
+  const known = trail.models[info.id];
+  const lifeMs = numbers.cacheLifeSeconds * 1000;
+  if (known === undefined) return { ...nothingCached, lifeMs };
+  return { cachedTokens: known.cachedTokens, ageMs: Math.max(0, now - known.cachedAt), lifeMs };
+}
+
+function savedByLocal({ trail }: RouteFacts, local: Seat | null, cloud: Seat): number {
+  const here = local === null ? undefined : trail.models[local.info.id];
+  const forgotten = trail.models[cloud.info.id]?.forgottenTokens ?? 0;
+  return savedUsd(cloud.info.price, here ?? { readTokens: 0, writtenTokens: 0 }, forgotten);
+}
+
+/** What the cloud is worth for a stretch: mistakes that nobody would notice, and the time of who waits. */
+function valueOf({ numbers, task }: RouteFacts, outlook: Outlook, block: number): number {
+  const undetected = task.hasCriterion ? UNDETECTED.checked : UNDETECTED.unchecked;
+  const fails = 1 - (1 - outlook.hazard) ** block;
+  const minutes = ((outlook.localStepMs - outlook.cloudStepMs) * block) / 60_000;
+  return fails * undetected * numbers.valueUsd + minutes * numbers.minuteUsd;
+}
+
+function option(
+  facts: RouteFacts,
+  seat: Seat,
+  {
+    outlook,
+    cache,
+    price,
+  }: { readonly outlook: Outlook; readonly cache: CacheFacts; readonly price: SwitchPrice | null },
+): Weighed {
+  const { info, promptTokens } = seat;
+  const { outputTokens } = outlook;
+  const isLocal = info.where === 'local';
+  const costUsd = callUsd(info.price, { promptTokens, outputTokens }, isLocal ? nothingCached : cache);
+  const rest = price === null ? null : isLocal ? price.localRestUsd : price.cloudRestUsd;
+  const alone = facts.seats.length === 1 && isLocal ? costUsd : rest;
+  return {
+    model: info.id,
+    where: info.where,
+    denied: null,
+    costUsd,
+    seconds: secondsOf(facts, seat, outputTokens),
+    restUsd: alone,
+  };
+}
+
+/** By the speeds of the calls before; a model that has not been called yet is not guessed at. */
+function secondsOf({ trail }: RouteFacts, { info, promptTokens }: Seat, outputTokens: number): number | null {
+  const known = trail.models[info.id];
+  if (known === undefined) return null;
+  const { prefillPerSecond, decodePerSecond, cachedTokens, callMs } = known;
+  if (prefillPerSecond === null || decodePerSecond === null) return callMs / 1000;
+  const kept = trail.last?.model === info.id ? Math.min(cachedTokens, promptTokens) : 0;
+  return (promptTokens - kept) / prefillPerSecond + outputTokens / decodePerSecond;
+}

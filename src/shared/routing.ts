@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { whereSchema } from './models.ts';
+
+/** How a task's steps are spread over this machine and the cloud. A profile is a named set of numbers, nothing else. */
+export const profileSchema = z.enum(['economy', 'balanced', 'quality']);
+export type Profile = z.infer<typeof profileSchema>;
+
+/** Where steps may run, as a person asks for it: `hybrid` goes by the profile of the settings, a profile by its own. */
+export const policySchema = z.enum(['local', 'hybrid', 'cloud', ...profileSchema.options]);
+export type Policy = z.infer<typeof policySchema>;
+
+/** The numbers that the router decides by. A task's log has them, so that it can be decided again in the same way. */
+export const routingNumbersSchema = z.strictObject({
+  /** What it is worth that a task is done rightly, in US dollars. */
+  valueUsd: z.number().nonnegative(),
+  /** A step is moved to the cloud only for an advantage above this, in US dollars. */
+  marginUsd: z.number().nonnegative(),
+  /** What a minute of waiting is worth, in US dollars. */
+  minuteUsd: z.number().nonnegative(),
+  /** Bad signals in a row before a local model is taken off the work. */
+  strikes: z.number().int().min(1).max(10),
+  /** Steps that the work stays where it is after a switch, failures apart. */
+  holdSteps: z.number().int().min(0).max(100),
+  /** Steps that a stretch of work between two safe places is expected to take. */
+  blockSteps: z.number().int().min(1).max(200),
+  /** Steps that a whole task is expected to take. */
+  taskSteps: z.number().int().min(1).max(1000),
+  /** Take-overs by the cloud in one task; the last one stays there. */
+  maxTakeovers: z.number().int().min(0).max(20),
+  /** How long a service keeps what it was sent, in seconds. */
+  cacheLifeSeconds: z.number().nonnegative(),
+  /** How many failures of the network in a row mean that there is none. */
+  offlineAfter: z.number().int().min(1).max(20),
+  /** How long the network is then taken to be away, in seconds. */
+  offlineSeconds: z.number().nonnegative(),
+  /** A bad signal of the local model is answered first by advice on a digest, where a service can be asked. */
+  advice: z.boolean(),
+});
+export type RoutingNumbers = z.infer<typeof routingNumbersSchema>;
+
+const shared = {
+  minuteUsd: 0,
+  blockSteps: 8,
+  taskSteps: 30,
+  cacheLifeSeconds: 300,
+  offlineAfter: 2,
+  offlineSeconds: 120,
+} as const;
+
+/** The presets, as they are shown. */
+export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
+  economy: { ...shared, valueUsd: 0.2, marginUsd: 0.05, strikes: 3, holdSteps: 4, maxTakeovers: 1, advice: true },
+  balanced: { ...shared, valueUsd: 1, marginUsd: 0.02, strikes: 2, holdSteps: 6, maxTakeovers: 2, advice: true },
+  quality: { ...shared, valueUsd: 5, marginUsd: 0, strikes: 1, holdSteps: 10, maxTakeovers: 3, advice: false },
+};
+
+/** What a turn is routed by: the profile's name, and its numbers with a person's own in their place. */
+export const routingSchema = z.object({ profile: profileSchema, numbers: routingNumbersSchema });
+export type Routing = z.infer<typeof routingSchema>;
+
+type OwnNumbers = { readonly [Name in keyof RoutingNumbers]?: RoutingNumbers[Name] | undefined };
+
+export function routingOf(profile: Profile, own: OwnNumbers): Routing {
+  const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+  return { profile, numbers: routingNumbersSchema.parse({ ...profiles[profile], ...given }) };
+}
+
+/** What a decision about a step was taken by. */
+export const routeDetailSchema = z.object({
+  /** Who had the last word: hard rules, start of the task, score, answer, end, ladder. */
+  layer: z.enum(['L0', 'L1', 'L2', 'L3', 'L4', 'L5']),
+  /** Every vote that was cast, in units of log odds that the cloud gains something. */
+  votes: z.array(z.object({ rule: z.string(), toward: whereSchema, weight: z.number(), reason: z.string() })),
+  /** What there was to choose from; US dollars and seconds, null where nobody knows. */
+  options: z.array(
+    z.object({
+      model: z.string(),
+      where: whereSchema,
+      /** Why it was out of the question; null: it was not. */
+      denied: z.object({ code: z.string(), text: z.string() }).nullable(),
+      /** Of this call. */
+      costUsd: z.number().nullable(),
+      seconds: z.number().nullable(),
+      /** To the end of the task, were it to stay there. */
+      restUsd: z.number().nullable(),
+    }),
+  ),
+  /** The chance that the cloud does the rest and this machine does not; null: there was nothing to choose. */
+  gain: z.number().nullable(),
+  /** What the rules saw. */
+  features: z.record(z.string(), z.number()),
+  /** It would have gone to the cloud, had there been a network. */
+  degraded: z.boolean(),
+});
+export type RouteDetail = z.infer<typeof routeDetailSchema>;
+
+/** A number from 0 to 1 after a sum of votes. */
+export function chanceOf(sum: number): number {
+  return 1 / (1 + Math.exp(-sum));
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
+import type { TurnOptions } from '../../../src/main/agent/services.ts';
+import { replaySession } from '../../../src/main/sessions/replay.ts';
+import { routingOf } from '../../../src/shared/routing.ts';
+import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+
+const files = {
+  'calc.py': 'def add(a, b):\n    return a - b\n',
+  'tests/test_calc.py': 'from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n',
+};
+const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15, source: 'test', date: '2026-11-21' };
+const sandbox: KitOptions['sandbox'] = {
+  files,
+  exec: (_request, box) =>
+    box.text('calc.py')?.includes('a + b') === true
+      ? { exitCode: 0, stdout: '1 passed' }
+      : { exitCode: 1, stdout: 'E assert -1 == 3\n1 failed' },
+};
+const routed = (own: Partial<TurnOptions> = {}, numbers = {}): TurnOptions => ({
+  ...turnOptions,
+  policy: 'hybrid',
+  cloud: 'sky/model',
+  routing: routingOf('balanced', { advice: false, ...numbers }),
+  ...own,
+});
+const look = call('read_file', { path: 'calc.py' });
+const fix = call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
+const done = call('task_complete', { summary: 'It adds now.' });
+
+function kitOf(replies: KitOptions['replies'], more: Partial<KitOptions> = {}): AgentKit {
+  return createAgentKit({ replies: replies ?? [], cloud: { price }, sandbox: sandbox ?? {}, ...more });
+}
+
+/** Where each step ran and why: `local retry-here`. */
+function route(kit: AgentKit): readonly string[] {
+  return ofType(kit.journal.events, 'route-decided').map(
+    ({ chosen, layer, reasonCode }) => `${chosen.where} ${layer} ${reasonCode}`,
+  );
+}
+
+async function replays(kit: AgentKit): Promise<void> {
+  const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
+  const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
+  const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
+  expect(report.firstDifference).toBeNull();
+  expect(report.stateHash).toBe(report.recordedHash);
+}
+
+describe('a task with a local and a cloud model', () => {
+  it('begins on this machine and stays there while it goes well', async () => {
+    const kit = kitOf([look, fix, done]);
+    const end = await kit.runner.send('Fix add().', routed());
+    expect(end.reason).toBe('done');
+    expect(route(kit)).toEqual(['local L1 local-first', 'local L2 tool-loop', 'local L2 tool-loop']);
+    const first = ofType(kit.journal.events, 'route-decided')[0];
+    expect(first?.runnerUp).toEqual({ model: 'sky/model', where: 'cloud' });
+    expect(first?.options?.map(({ where, costUsd }) => [where, (costUsd ?? -1) > 0])).toEqual([
+      ['local', false],
+      ['cloud', true],
+    ]);
+    expect(first?.votes?.length).toBeGreaterThan(0);
+    await replays(kit);
+  });
+
+  it('is taken over by the cloud after two bad signals, with a note of who worked and what failed', async () => {
+    const bad = call('edit_file', { path: 'calc.py', old: 'nothing like it', new: 'x' });
+    const other = call('edit_file', { path: 'calc.py', old: 'nothing there either', new: 'x' });
+    const kit = kitOf([look, bad, other, fix, done]);
+    const end = await kit.runner.send('Fix add().', routed());
+    expect(end.reason).toBe('done');
+    expect(route(kit)).toEqual([
+      'local L1 local-first',
+      'local L2 tool-loop',
+      'local L3 retry-here',
+      'cloud L5 strikes',
+      'cloud L2 tool-loop',
+    ]);
+    const note = JSON.stringify(kit.requests[3]?.messages.at(-1));
+    expect(note).toContain('Fake model worked on this until here (3 steps); you go on from here.');
+    expect(note).toContain('2 bad signals in a row, the last: an edit was not made.');
+    await replays(kit);
+  });
+
+  it('asks for advice on a digest before a take-over, and goes on here with it', async () => {
+    const bad = call('edit_file', { path: 'calc.py', old: 'nothing like it', new: 'x' });
+    const other = call('edit_file', { path: 'calc.py', old: 'nothing there either', new: 'x' });
+    const kit = kitOf([look, bad, other, { text: 'Replace a - b by a + b.' }, fix, done]);
+    const end = await kit.runner.send('Fix add().', routed({}, { advice: true }));
+    expect(end.reason).toBe('done');
+    expect(
+      ofType(kit.journal.events, 'model-call-started').map(({ purpose, rung }) => `${rung.where} ${purpose}`),
+    ).toEqual(['local act', 'local act', 'local act', 'cloud advise', 'local act', 'local act']);
+    const digest = JSON.stringify(kit.requests[3]?.messages);
+    expect(digest).toContain('Fix add().');
+    expect(digest).toContain('nothing there either');
+    expect(JSON.stringify(kit.requests[4]?.messages)).toContain('Replace a - b by a + b.');
+    await replays(kit);
+  });
+
+  it('is taken over when its end does not hold for the second time', async () => {
+    const kit = kitOf([done, done, fix, done]);
+    const end = await kit.runner.send('Fix add().', routed());
+    expect(end.reason).toBe('done');
+    expect(route(kit)).toEqual([
+      'local L1 local-first',
+      'local L4 retry-here',
+      'cloud L4 checks',
+      'cloud L2 tool-loop',
+    ]);
+    await replays(kit);
+  });
+
+  it('goes on here when the cloud cannot be reached, and does not go back there', async () => {
+    const away = { error: { code: 'network', message: 'no route', retryable: true } } as const;
+    const kit = kitOf([done, done, away, away, away, look, fix, done]);
+    const end = await kit.runner.send('Fix add().', routed());
+    expect(end.reason).toBe('done');
+    expect(route(kit).slice(5)).toEqual(['local L0 offline', 'local L0 offline', 'local L0 offline']);
+    await replays(kit);
+  });
+
+  it('comes home at a safe place when that pays', async () => {
+    const kit = kitOf([done, done, fix, call('run_tests', {}), done]);
+    const end = await kit.runner.send('Fix add().', routed({}, { holdSteps: 1, marginUsd: 0 }));
+    expect(end.reason).toBe('done');
+    expect(route(kit).slice(2)).toEqual(['cloud L4 checks', 'cloud L2 tool-loop', 'local L2 back-home']);
+    await replays(kit);
+  });
+
+  it('does not move to a model whose call could pass the cap', async () => {
+    const bad = call('edit_file', { path: 'calc.py', old: 'nothing like it', new: 'x' });
+    const other = call('edit_file', { path: 'calc.py', old: 'nothing there either', new: 'x' });
+    const kit = kitOf([look, bad, other, fix, done]);
+    const end = await kit.runner.send('Fix add().', routed({ maxUsd: 0.0001 }));
+    expect(end.reason).toBe('done');
+    expect(new Set(route(kit))).toEqual(new Set(['local L0 budget']));
+    await replays(kit);
+  });
+
+  it('stays here when a fence is on the talk, and tells nobody of a hand-over that did not come', async () => {
+    const bad = call('edit_file', { path: 'calc.py', old: 'nothing like it', new: 'x' });
+    const other = call('edit_file', { path: 'calc.py', old: 'nothing there either', new: 'x' });
+    const hit = { rule: 'mine', verdict: 'local-only', path: 'calc.py', how: 'content' } as const;
+    const kit = kitOf([look, bad, other, fix, done], {
+      services: {
+        fences: {
+          check: async ({ info, request }) =>
+            info.where === 'local'
+              ? { type: 'free' }
+              : { type: 'fenced', outcome: 'refused', hits: [hit], request, text: '', manifest: null },
+        },
+      },
+    });
+    const end = await kit.runner.send('Fix add().', routed());
+    expect(end.reason).toBe('done');
+    expect(route(kit).slice(3)).toEqual(['local L0 fence', 'local L0 fence']);
+    expect(ofType(kit.journal.events, 'notice-added')).toEqual([]);
+    await replays(kit);
+  });
+
+  it('begins in the cloud where so much is at stake that it is worth it', async () => {
+    const kit = kitOf([look, fix, done]);
+    const options = routed({ routing: routingOf('quality', {}) });
+    await kit.runner.send('There is a race and a deadlock in the migration of calc.py.', options);
+    expect(route(kit)[0]).toBe('cloud L1 gain');
+    await replays(kit);
+  });
+
+  it('says why a local model that cannot drive the loop is passed over', async () => {
+    const kit = kitOf([look, fix, done], { model: { gears: ['recipe'] } });
+    await kit.runner.send('Fix add().', routed());
+    expect(route(kit)[0]).toBe('cloud L0 capability');
+    await replays(kit);
+  });
+});
