@@ -163,7 +163,7 @@ function confidenceWords(confidence: string): string {
     case 'high':
       return 'the success criterion holds';
     case 'weak-tests':
-      return 'weak tests: they pass, but would pass with other changes, too';
+      return 'weak tests: they pass and leave room for doubt, look at the diff';
     case 'mechanical':
       return 'found by trying, not by understanding';
     default:

@@ -30,10 +30,10 @@ export async function acceptBest(parts: AcceptParts, result: SearchResult): Prom
     }
     const isTested = settings.judge.mutants && parts.secondsLeft() > 5;
     const mutants = isTested ? await tryMutants(parts, candidate) : null;
-    const confidence = confidenceOf(ranked, mutants, result);
+    const doubt = doubtOf(ranked, mutants, result) ?? (await secondOpinion(parts, result, candidate));
     const refused = await context.world.apply(filesOf(candidate, result.kept));
     if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
-    return { type: 'done', text: describe(candidate, result, confidence), confidence };
+    return { type: 'done', text: describe(candidate, result, doubt), confidence: confidenceOf(candidate, doubt) };
   }
   return null;
 }
@@ -53,8 +53,8 @@ async function preferred(
   const different = new Set(ranked.map((one) => codeKey(one.verdict.candidate)));
   const isByModel = ranked.some((one) => one.verdict.candidate.origin !== 'mechanical');
   const isAsked = context.settings.judge.agreement && context.budget.stepsLeft() > 1 && parts.secondsLeft() > 15;
-  if (span === null || different.size < 2 || isByModel || !isAsked) return ranked;
-  const own = await result.confer(span);
+  if (top === undefined || span === null || different.size < 2 || isByModel || !isAsked) return ranked;
+  const own = await result.confer(top.verdict.candidate);
   if (own === null) return ranked;
   const agreeing = ranked.filter((one) => sameChange(one.verdict.candidate, own.candidate));
   if (agreeing.length > 0) {
@@ -190,25 +190,55 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
   );
 }
 
-/** `mutants`: null when that check is switched off. Only a change that the tests hold firmly is called sure. */
-function confidenceOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Confidence {
+/** Why a change that passes may still be wrong. */
+type Doubt = 'others-pass' | 'bends-to-tests' | 'not-held' | 'not-agreed';
+
+/** What the tests themselves leave open; null where they hold the change firmly. `mutants`: null when switched off. */
+function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Doubt | null {
   const others = new Set(result.accepted.map((verdict) => codeKey(verdict.candidate)));
-  const isMechanical = ranked.verdict.candidate.origin === 'mechanical';
-  const isLoose = mutants !== null && (mutants.survived > 0 || mutants.tried === 0);
-  if (ranked.marks.length > 0 || isLoose || others.size > 1 || result.isAmbiguous) return 'weak-tests';
-  return isMechanical ? 'mechanical' : 'high';
+  if (others.size > 1 || result.isAmbiguous) return 'others-pass';
+  if (ranked.marks.length > 0) return 'bends-to-tests';
+  return mutants !== null && (mutants.survived > 0 || mutants.tried === 0) ? 'not-held' : null;
 }
 
-function describe(candidate: Candidate, result: SearchResult, confidence: Confidence): string {
+const secondsForOpinion = 15;
+
+/**
+ * Passing tests and failing mutants are not enough: the changes of a small model that had both were wrong in two of
+ * two (`docs/figures.md`). Called sure is only what the model comes to by two ways. New code has one way alone.
+ */
+async function secondOpinion(parts: AcceptParts, result: SearchResult, candidate: Candidate): Promise<Doubt | null> {
+  const { settings, budget } = parts.context;
+  if (!settings.judge.agreement || candidate.origin === 'insert') return null;
+  if (budget.stepsLeft() < 1 || parts.secondsLeft() < secondsForOpinion) return 'not-agreed';
+  const own = await result.confer(candidate);
+  const agrees = own !== null && sameChange(own.candidate, candidate);
+  await parts.context.progress(
+    'agree',
+    `Asked another way, the model comes to ${agrees ? 'the same change' : 'another one'}.`,
+  );
+  return agrees ? null : 'not-agreed';
+}
+
+function confidenceOf(candidate: Candidate, doubt: Doubt | null): Confidence {
+  if (doubt !== null) return 'weak-tests';
+  return candidate.origin === 'mechanical' ? 'mechanical' : 'high';
+}
+
+const doubtTexts: Readonly<Record<Doubt, string>> = {
+  'others-pass': 'The tests are weak here: other changes pass them too, so please look at the diff.',
+  'bends-to-tests': 'The change leans on what the tests expect, so please look at the diff.',
+  'not-held': 'The tests are weak here: they do not notice when this change is altered, so please look at the diff.',
+  'not-agreed': 'Asked another way, the model does not come to the same change, so please look at the diff.',
+};
+
+function describe(candidate: Candidate, result: SearchResult, doubt: Doubt | null): string {
   const files = filesOf(candidate, result.kept).map((file) => file.path);
   const how =
     candidate.origin === 'mechanical'
       ? 'Found by trying small changes, not by understanding'
       : `Found by the model (${candidate.origin})`;
-  const weak =
-    confidence === 'weak-tests'
-      ? ' The tests are weak here: other changes pass them too, so please look at the diff.'
-      : '';
+  const weak = doubt === null ? '' : ` ${doubtTexts[doubt]}`;
   const what =
     candidate.origin === 'mechanical' ? candidate.label : `${candidate.span?.name ?? files.join(', ')} was rewritten`;
   return `Changed ${files.join(' and ')}: ${what}. The tests pass now. ${how}.${weak}`;

@@ -1,5 +1,4 @@
 import type { RecipeContext } from '../define.ts';
-import type { Span } from '../code/spans.ts';
 import type { Syntax } from '../code/syntax.ts';
 import type { TestFailure } from '../facts/test-report.ts';
 import { labelOf, propose, type Asker, type Attempt, type FailedTry, type Proposal } from './arms.ts';
@@ -24,8 +23,11 @@ export interface SearchResult {
   readonly kept: ReadonlyMap<string, string>;
   readonly scene: Scene;
   readonly tried: readonly Tried[];
-  /** What the model makes of a span that it has not been shown a change of. */
-  readonly confer: (span: Span) => Promise<Verdict | null>;
+  /**
+   * What the model makes of the candidate's span by another way than the candidate came about, without having been
+   * shown it. Null where it cannot be asked, or its answer is no code.
+   */
+  readonly confer: (candidate: Candidate) => Promise<Verdict | null>;
   /** A kept step was one of several that the tests could not tell apart. */
   readonly isAmbiguous: boolean;
   /** Set when the engine could not go on. */
@@ -61,6 +63,8 @@ class Search {
   /** Answers of the model that came near. */
   #misses: Verdict[] = [];
   #isAmbiguous = false;
+  /** What the model answered at temperature 0: asked again on the same base it would say the same. */
+  readonly #greedy = new Map<string, Candidate | null>();
   #asked = 0;
   #samples = 0;
   #repairs = 0;
@@ -88,7 +92,7 @@ class Search {
           tried: this.#tried,
           fatal: this.#fatal,
           isAmbiguous: this.#isAmbiguous,
-          confer: (span) => this.#confer(last, span),
+          confer: (candidate) => this.#confer(last, candidate),
         };
       }
       // Several ways forward and no test to tell them apart: nobody may call the end of it sure.
@@ -115,6 +119,7 @@ class Search {
     this.#moved = [];
     // On the new base everything may be tried again.
     this.#seen.clear();
+    this.#greedy.clear();
   }
 
   #look(): Promise<Scene> {
@@ -278,6 +283,9 @@ class Search {
       freeSignatures: scene.freeSignatures,
     };
     const proposal = await propose(asker, attempt);
+    if (attempt.temperature === 0 && attempt.form !== 'repair') {
+      this.#greedy.set(greedyKey(attempt), proposal.type === 'candidate' ? proposal.candidate : null);
+    }
     if (proposal.type === 'failed') {
       if (proposal.fatal) this.#fatal = proposal.message;
       return null;
@@ -315,12 +323,16 @@ class Search {
   }
 
   /** What the model makes of a span by itself; a text that was judged before is handed back with its verdict. */
-  async #confer(scene: Scene, span: Span): Promise<Verdict | null> {
-    const suspect = scene.suspects.find((one) => one.span.id === span.id);
+  async #confer(scene: Scene, { span, origin }: Candidate): Promise<Verdict | null> {
+    const suspect = scene.suspects.find((one) => one.span.id === span?.id);
     if (suspect === undefined) return null;
-    const proposal = await this.#propose(scene, { form: 'fix', suspect, temperature: 0 }, true);
-    if (proposal?.type !== 'candidate') return null;
-    const [verdict] = await this.#parts.judge.try([proposal.candidate], { stopAfter: 1, totalSeconds: 60 });
+    // The same question at temperature 0 has the same answer; without the old body the way is another one.
+    const form = origin === 'fix' || origin === 'repair' ? 'body' : 'fix';
+    const key = greedyKey({ form, suspect, temperature: 0 });
+    if (!this.#greedy.has(key)) await this.#propose(scene, { form, suspect, temperature: 0 }, true);
+    const own = this.#greedy.get(key) ?? null;
+    if (own === null) return null;
+    const [verdict] = await this.#parts.judge.try([own], { stopAfter: 1, totalSeconds: 60 });
     return verdict ?? null;
   }
 
@@ -338,6 +350,10 @@ class Search {
     if (byModel && (verdict.type === 'moved' || (verdict.type === 'broken' && verdict.gained > 0)))
       this.#misses.push(verdict);
   }
+}
+
+function greedyKey(attempt: Attempt): string {
+  return `${attempt.form} ${attempt.form === 'insert' ? attempt.insertion.name : attempt.suspect.span.id}`;
 }
 
 function isWithoutModel({ candidate }: Verdict): boolean {
