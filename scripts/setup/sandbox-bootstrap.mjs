@@ -31,26 +31,28 @@ const packages = [
   'ripgrep',
 ];
 
-/** What the Dockerfile says with ENV, WORKDIR and CMD. */
+/** What the Dockerfile says with ENV, LABEL, WORKDIR and CMD. */
 const settings = [
   'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   'ENV LANG=C.UTF-8',
   'ENV PYTHONDONTWRITEBYTECODE=1',
   'ENV PIP_DISABLE_PIP_VERSION_CHECK=1',
   'ENV NPM_CONFIG_UPDATE_NOTIFIER=false',
+  'LABEL dewpoint.runner=1',
   'WORKDIR /workspace',
   'CMD ["/bin/bash"]',
 ];
 
-/** What the image's key is made of besides the Dockerfile. Raise `version` when `arrange` changes. */
-export const recipe = { version: 1, packages, settings, nodeVersion, npmVersion };
+/** What the image's key is made of besides the Dockerfile and the runner. Raise `version` when `arrange` changes. */
+export const recipe = { version: 2, packages, settings, nodeVersion, npmVersion };
 
 /**
  * Makes the image under this name in the engine. Needs Linux, root and debootstrap.
  * @param {string} image
+ * @param {string} runnerFolder with the source of process 1
  * @returns {Promise<{ok: true} | {ok: false, message: string}>}
  */
-export async function bootstrapImage(image) {
+export async function bootstrapImage(image, runnerFolder) {
   const hindrance = whatHinders();
   if (hindrance) return { ok: false, message: hindrance };
   const images = join(cacheDir(), 'images');
@@ -59,8 +61,8 @@ export async function bootstrapImage(image) {
   const tree = join(work, 'tree');
   try {
     mkdirSync(tree, { recursive: true });
-    for (const step of [installDebian, addNode, addNpm, arrange]) {
-      const done = await step(tree, work);
+    for (const step of [installDebian, addNode, addNpm, arrange, buildRunner]) {
+      const done = await step(tree, work, runnerFolder);
       if (!done.ok)
         return { ok: false, message: `the sandbox image could not be made: ${done.output.trim().slice(-2000)}` };
     }
@@ -151,6 +153,16 @@ async function arrange(tree) {
   rmSync(join(tree, 'etc/resolv.conf'), { force: true });
   writeFileSync(join(tree, 'etc/hostname'), 'sandbox\n');
   return stream('chmod', ['1777', ...folders], { quiet: true });
+}
+
+/** @param {string} tree @param {string} _work @param {string} runnerFolder */
+async function buildRunner(tree, _work, runnerFolder) {
+  const inside = join(tree, 'tmp', 'runner');
+  cpSync(runnerFolder, inside, { recursive: true });
+  const env = { ...process.env, PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' };
+  const built = await stream('chroot', [tree, 'sh', '/tmp/runner/build.sh'], { quiet: true, env });
+  rmSync(inside, { recursive: true, force: true });
+  return built;
 }
 
 /** @param {string} tree @param {string} image @returns {Promise<{ok: true} | {ok: false, message: string}>} */

@@ -4,7 +4,7 @@
 // prints the image's name last on stdout (with --json as {"image": NAME, "id": "sha256:…"}),
 // everything else on stderr, and exits with 5 where the image cannot be had on this machine.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,7 @@ import { sinceText, sizeText, say } from './say.mjs';
 
 const folder = join(root, 'resources', 'sandbox');
 const dockerfile = join(folder, 'Dockerfile');
+const runnerFolder = join(folder, 'runner');
 
 /** The name under which the newest image of this checkout can be used without knowing its key. */
 export const devTag = 'dewpoint-sandbox:dev';
@@ -24,6 +25,7 @@ export const devTag = 'dewpoint-sandbox:dev';
 /** @returns {string} the name of the image that this checkout's inputs make */
 export function imageTag() {
   const hash = createHash('sha256').update(readFileSync(dockerfile));
+  for (const name of readdirSync(runnerFolder).sort()) hash.update(name).update(readFileSync(join(runnerFolder, name)));
   hash.update(JSON.stringify({ ...recipe, arch: arch() }));
   return `dewpoint-sandbox:${hash.digest('hex').slice(0, 12)}`;
 }
@@ -65,7 +67,7 @@ async function make(image) {
   } else {
     say(`the base image ${base} cannot be pulled here; making the image from Debian packages`);
   }
-  const made = await bootstrapImage(image);
+  const made = await bootstrapImage(image, runnerFolder);
   if (made.ok) say(`the sandbox image was made in ${sinceText(started)}`);
   return made;
 }

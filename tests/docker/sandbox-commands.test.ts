@@ -13,7 +13,9 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
   const processes = async (): Promise<string[]> => {
     const lines = (await output(under.sandbox, 'ps -eo args')).split('\n').slice(1);
     return lines.filter(
-      (line) => line !== '' && !/^(\/bin\/sh \/run\/dewpoint\/|cat$|ps -eo|\/bin\/bash -c ps)/.test(line),
+      (line) =>
+        line !== '' &&
+        !/^(\/bin\/sh \/run\/dewpoint\/|\/usr\/local\/lib\/dewpoint\/runner$|cat$|ps -eo|\/bin\/bash -c ps)/.test(line),
     );
   };
 

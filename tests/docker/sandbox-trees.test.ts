@@ -44,7 +44,7 @@ describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
   const survivors = async (): Promise<string> =>
     output(
       under.sandbox,
-      `ps -eo pid=,ppid=,args= | grep -vE '/run/dewpoint/|[0-9] cat$|ps -eo|grep -vE|\\[.*\\] <defunct>' || true`,
+      `ps -eo pid=,ppid=,args= | grep -vE '/dewpoint/|[0-9] cat$|ps -eo|grep -vE|\\[.*\\] <defunct>' || true`,
     );
 
   it.each(trees)('%s: none survives its deadline', async (_what, command) => {

@@ -1,10 +1,10 @@
 import type Dockerode from 'dockerode';
-import { ContainerGoneError, startExec } from './container-exec.ts';
+import { ContainerGoneError, type ContainerProcesses } from './container-process.ts';
 import { scratchInContainer, workspaceInContainer } from './create-body.ts';
 import { withDeadline } from './deadline.ts';
 import { folderArchive } from './folder-archive.ts';
 import type { UserIds } from './identity.ts';
-import { scriptCommand } from './scripts.ts';
+import { scriptFiles } from './scripts.ts';
 
 /** What can be done with the image that runs. */
 export interface Abilities {
@@ -20,20 +20,22 @@ const engineMs = 30_000;
 
 /** Finds out what the image can do, and tries the user on the way. Rejects when the image cannot run a shell. */
 export async function probe(
-  container: Dockerode.Container,
+  { container, processes }: { readonly container: Dockerode.Container; readonly processes: ContainerProcesses },
   user: UserIds,
   trial: { readonly made: string; readonly given: string } | null,
 ): Promise<Abilities> {
   let text = '';
-  const running = await startExec(container, {
-    argv: scriptCommand('probe', workspaceInContainer, scratchInContainer, trial?.made ?? '', trial?.given ?? ''),
+  const values = [workspaceInContainer, scratchInContainer, trial?.made ?? '', trial?.given ?? ''];
+  const running = await processes.start({
+    program: { type: 'script', text: scriptFiles.probe, values },
     onChunk: (chunk) => {
       text += Buffer.from(chunk.bytes).toString();
     },
   });
   const end = await running.ended;
   if (end.type === 'lost') throw new ContainerGoneError(`the container ended at once: ${end.reason}`);
-  if (end.exitCode !== 0) throw new Error(`the image cannot run a shell: ${text.trim().slice(0, 300)}`);
+  if (end.type !== 'exited' || end.exitCode !== 0)
+    throw new Error(`the image cannot run a shell: ${text.trim().slice(0, 300)}`);
   const words = text.split('\n');
   return {
     gnu: words.includes('gnu'),

@@ -3,6 +3,7 @@ import type Dockerode from 'dockerode';
 import { messageOf } from '@shared/errors.ts';
 import { delay } from '../../lib/delay.ts';
 import type { OutputChunk } from '../sandbox.ts';
+import { ContainerGoneError } from './container-process.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import { createFrameParser } from './frames.ts';
 
@@ -26,9 +27,6 @@ export interface RunningExec {
   /** Never rejects. Comes only when the output has ended as well. */
   readonly ended: Promise<ExecEnd>;
 }
-
-/** The engine answered that the container is not there or does not run. */
-export class ContainerGoneError extends Error {}
 
 const engineMs = 10_000;
 

@@ -14,10 +14,12 @@ import type {
 } from '../sandbox.ts';
 import { readEach } from '../read-each.ts';
 import { temporaryPrefix } from '../skipped-folders.ts';
+import type { ContainerProgram } from './container-process.ts';
 import {
   deleteScript,
   fileExits,
   grepScript,
+  leftOut,
   listScript,
   readManyScript,
   readScript,
@@ -44,7 +46,7 @@ const manyNames = 5000;
 const manyNameBytes = 512 * 1024;
 
 interface Operation {
-  readonly argv: (abilities: Abilities) => readonly string[];
+  readonly program: (abilities: Abilities) => ContainerProgram;
   readonly stdin?: Uint8Array;
   readonly maxOutputBytes: number;
   readonly timeoutMs?: number;
@@ -70,7 +72,7 @@ export class ContainerFiles {
     signal: AbortSignal,
   ): Promise<Reply<FileContent>> {
     const done = await this.#run(
-      { argv: () => script(readScript, `./${path}`, String(maxBytes)), maxOutputBytes: maxBytes + 1024 },
+      { program: files('read', readScript, `./${path}`, String(maxBytes)), maxOutputBytes: maxBytes + 1024 },
       signal,
     );
     if (!done.ok) return done;
@@ -91,8 +93,8 @@ export class ContainerFiles {
     const { maxBytes = defaultReadBytes } = options;
     const all = new Map<string, FileContent>();
     for (const batch of batchesOf(paths)) {
-      const argv = script(readManyScript, ...batch.map((path) => `./${path}`));
-      const done = await this.#run({ argv: () => argv, maxOutputBytes: manyBytes }, signal);
+      const program = files('read-many', readManyScript, ...batch.map((path) => `./${path}`));
+      const done = await this.#run({ program, maxOutputBytes: manyBytes }, signal);
       if (!done.ok && done.error.code !== 'too-large') return done;
       const found = done.ok && done.value.exitCode === 0 ? parseMany(done.value.stdout, batch) : null;
       for (const [path, { bytes, mode }] of found ?? []) {
@@ -117,11 +119,8 @@ export class ContainerFiles {
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
     const wanted = expect === undefined ? 'any' : (expect ?? 'none');
     const temporary = `${temporaryPrefix}${randomBytes(8).toString('hex')}`;
-    const argv = script(writeScript, `./${path}`, wanted, String(bytes.length), temporary);
-    const done = await this.#run(
-      { argv: () => argv, stdin: bytes, maxOutputBytes: 65_536 },
-      new AbortController().signal,
-    );
+    const program = files('write', writeScript, `./${path}`, wanted, String(bytes.length), temporary);
+    const done = await this.#run({ program, stdin: bytes, maxOutputBytes: 65_536 }, new AbortController().signal);
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
   }
@@ -129,16 +128,20 @@ export class ContainerFiles {
   async delete(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>> {
     if (path === '.') return failure('bad-input', 'That is the workspace itself, not a file.');
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
-    const argv = script(deleteScript, `./${path}`, expect ?? 'any');
-    const done = await this.#run({ argv: () => argv, maxOutputBytes: 65_536 }, new AbortController().signal);
+    const program = files('delete', deleteScript, `./${path}`, expect ?? 'any');
+    const done = await this.#run({ program, maxOutputBytes: 65_536 }, new AbortController().signal);
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
   }
 
   async stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>> {
-    const argv = ({ gnu }: Abilities): readonly string[] =>
-      script(statScript, `./${path}`, gnu ? '%f %s %.3Y' : '%f %s %Y');
-    const done = await this.#run({ argv, maxOutputBytes: 4096 }, signal);
+    const program = ({ gnu }: Abilities): ContainerProgram => ({
+      type: 'files',
+      operation: ['stat', `./${path}`],
+      text: statScript,
+      values: [`./${path}`, gnu ? '%f %s %.3Y' : '%f %s %Y'],
+    });
+    const done = await this.#run({ program, maxOutputBytes: 4096 }, signal);
     if (!done.ok) return done;
     if (done.value.exitCode !== 0) return explain(done.value, path);
     const [raw = '0', size = '0', modified = '0'] = done.value.stdout.toString().trim().split(' ');
@@ -153,9 +156,14 @@ export class ContainerFiles {
 
   async list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
     const depth = String(Math.max(1, Math.min(options.depth ?? 64, 64)));
-    const argv = ({ gnu }: Abilities): readonly string[] =>
-      script(listScript(gnu), `./${path}`, depth, options.all === true ? 'all' : 'some');
-    const done = await this.#run({ argv, maxOutputBytes: listBytes }, signal);
+    const values = [`./${path}`, depth, options.all === true ? 'all' : 'some'];
+    const program = ({ gnu }: Abilities): ContainerProgram => ({
+      type: 'files',
+      operation: ['list', ...values, ...leftOut],
+      text: listScript(gnu),
+      values,
+    });
+    const done = await this.#run({ program, maxOutputBytes: listBytes }, signal);
     if (!done.ok) return done;
     if (done.value.exitCode !== 0) return explain(done.value, path);
     const { entries, ignoreFiles } = parseListing(done.value.stdout);
@@ -169,11 +177,11 @@ export class ContainerFiles {
       return failure('bad-input', 'A pattern cannot hold a NUL character.');
     }
     let hasRipgrep = true;
-    const argv = ({ rg }: Abilities): readonly string[] => {
+    const program = ({ rg }: Abilities): ContainerProgram => {
       hasRipgrep = rg;
-      return rg ? script(searchScript, `./${query.path}`, ...searchArguments(query)) : ['/bin/sh', '-c', ':'];
+      return rg ? script(searchScript, `./${query.path}`, ...searchArguments(query)) : script(':');
     };
-    const done = await this.#run({ argv, maxOutputBytes: searchBytes, cutOutput: true }, signal);
+    const done = await this.#run({ program, maxOutputBytes: searchBytes, cutOutput: true }, signal);
     if (!done.ok) return done;
     if (!hasRipgrep) return this.#searchByGrep(query, signal);
     const { exitCode, stdout, stderr } = done.value;
@@ -204,17 +212,22 @@ export class ContainerFiles {
       .filter((entry) => entry.kind === 'file' && fits(entry.path))
       .map((entry) => `./${entry.path}\0`);
     const options = [query.literal === true ? '-F' : '-E', ...(query.ignoreCase === true ? ['-i'] : [])];
-    const argv = script(grepScript, query.pattern, ...options);
+    const program = (): ContainerProgram => script(grepScript, query.pattern, ...options);
     const stdin = new TextEncoder().encode(names.join(''));
-    const done = await this.#run({ argv: () => argv, stdin, maxOutputBytes: searchBytes, cutOutput: true }, signal);
+    const done = await this.#run({ program, stdin, maxOutputBytes: searchBytes, cutOutput: true }, signal);
     if (!done.ok) return done;
     if (done.value.exitCode === 2) return badPattern(done.value.stderr);
     return success(parseSearch(done.value.stdout, query.limit ?? defaultSearchMatches));
   }
 
   async scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>> {
-    const argv = ({ gnu }: Abilities): readonly string[] => script(scanScript(gnu));
-    const done = await this.#run({ argv, maxOutputBytes: scanBytes, timeoutMs: 120_000 }, signal);
+    const program = ({ gnu }: Abilities): ContainerProgram => ({
+      type: 'files',
+      operation: ['scan', ...leftOut],
+      text: scanScript(gnu),
+      values: [],
+    });
+    const done = await this.#run({ program, maxOutputBytes: scanBytes, timeoutMs: 120_000 }, signal);
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(parseScan(done.value.stdout)) : explain(done.value, '.');
   }
@@ -222,10 +235,10 @@ export class ContainerFiles {
   async #run(operation: Operation & { readonly cutOutput?: boolean }, signal: AbortSignal): Promise<Reply<Output>> {
     const stdout: Uint8Array[] = [];
     const stderr: Uint8Array[] = [];
-    const { argv, maxOutputBytes, stdin, timeoutMs = operationMs } = operation;
+    const { program, maxOutputBytes, stdin, timeoutMs = operationMs } = operation;
     const ended = await this.#runs.run(
       {
-        argv: (_mark, abilities) => argv(abilities),
+        program,
         env: { LC_ALL: 'C' },
         ...(stdin === undefined ? {} : { stdin }),
         onChunk: (chunk) => void (chunk.stream === 'stdout' ? stdout : stderr).push(chunk.bytes),
@@ -266,8 +279,13 @@ function* batchesOf(paths: readonly string[]): Iterable<readonly string[]> {
   if (batch.length > 0) yield batch;
 }
 
-function script(text: string, ...values: readonly string[]): readonly string[] {
-  return ['/bin/sh', '-c', text, 'files', ...values];
+function script(text: string, ...values: readonly string[]): ContainerProgram {
+  return { type: 'script', text, values };
+}
+
+/** The runner's own operation takes what its shell program takes. */
+function files(operation: string, text: string, ...values: readonly string[]): () => ContainerProgram {
+  return () => ({ type: 'files', operation: [operation, ...values], text, values });
 }
 
 function badPattern(stderr: string): Reply<never> {

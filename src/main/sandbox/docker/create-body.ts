@@ -3,6 +3,7 @@ import type { EngineLimits } from './engine.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { homeInContainer, type SupportFiles, type UserIds } from './identity.ts';
 import type { Pin } from './pins.ts';
+import { runnerInContainer } from './runner-processes.ts';
 import { scriptCommand, scriptsInContainer } from './scripts.ts';
 
 export const workspaceInContainer = '/workspace';
@@ -21,6 +22,8 @@ export interface ContainerPlan {
   readonly labels: Readonly<Record<string, string>>;
   /** An image id (`sha256:…`), so that a tag moved meanwhile changes nothing. */
   readonly image: string;
+  /** The image has the runner, which is then process 1; else a shell program is. */
+  readonly hasRunner: boolean;
   readonly user: UserIds;
   readonly userns: '' | 'host' | 'keep-id';
   readonly isPodman: boolean;
@@ -53,7 +56,7 @@ export function createBody(plan: ContainerPlan): Dockerode.ContainerCreateOption
   return {
     Image: plan.image,
     User: `${plan.user.uid}:${plan.user.gid}`,
-    Entrypoint: scriptCommand('reaper'),
+    Entrypoint: plan.hasRunner ? [runnerInContainer] : scriptCommand('reaper'),
     Cmd: [],
     // The first process ends when its input does: a Dewpoint that was killed leaves nothing running.
     OpenStdin: true,

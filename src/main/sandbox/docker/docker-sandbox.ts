@@ -23,8 +23,8 @@ import type {
 import { workspaceInContainer } from './create-body.ts';
 import { ContainerFiles } from './container-files.ts';
 import type { UserIds } from './identity.ts';
-import { commandLine, execCommand, refuseCommand } from './exec-command.ts';
-import { ContainerRuns, newMark } from './run-in-container.ts';
+import { execCommand, programOf, refuseCommand } from './exec-command.ts';
+import { ContainerRuns } from './run-in-container.ts';
 import { runWithNetwork } from './network-run.ts';
 import type { Outward } from '../network/outward.ts';
 import type { SessionContainer } from './session-container.ts';
@@ -77,27 +77,25 @@ export class DockerSandbox implements Sandbox {
   async open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>> {
     const refused = refuseCommand(request);
     if (refused !== null) return refused;
-    const mark = newMark();
     const started = await this.#runs.start(
       {
-        argv: commandLine(request, newMark()),
+        program: programOf(request),
         ...(request.env === undefined ? {} : { env: request.env }),
         onChunk: request.onOutput,
         keepInputOpen: true,
       },
-      mark,
       signal,
     );
     if (!started.ok) return started;
-    const { live, running } = started.value;
+    const { running } = started.value;
     const process: OpenProcess = {
-      write: (bytes) => writeInput(running.stream, bytes),
+      write: (bytes) => running.write(bytes),
       ended: running.ended.then((end) => {
         this.#open.delete(process);
         return { exitCode: end.type === 'exited' ? end.exitCode : null };
       }),
       close: async () => {
-        if (this.#open.has(process)) await this.#runs.stop(live, mark, { running, graceTenths: 5 });
+        if (this.#open.has(process)) await this.#runs.stop(started.value, 500);
         await running.ended;
       },
     };
@@ -189,10 +187,4 @@ function ofGit(inside: string): Promise<Reply<never>> | null {
 function userText(user: UserIds | null): string {
   if (user === null) return '';
   return `Commands run as ${user.uid}:${user.gid}${user.uid === 0 ? ', root without any capability' : ''}.`;
-}
-
-function writeInput(stream: NodeJS.WritableStream, bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write(bytes, (error) => (error ? reject(error) : resolve()));
-  });
 }

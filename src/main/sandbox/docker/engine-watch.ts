@@ -4,6 +4,9 @@ import { statusOf, withDeadline } from './deadline.ts';
 
 type Docker = Pick<Dockerode, 'ping'>;
 
+export const engineStopped = 'the container engine stopped';
+export const engineSilent = 'the container engine does not answer';
+
 const everyMs = 5_000;
 /** A busy engine is slow to answer; one that is silent for two of these in a row is not coming back by itself. */
 const answerMs = 10_000;

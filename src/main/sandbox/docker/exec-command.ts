@@ -9,8 +9,9 @@ import {
   removeRedirects,
   type ProtectedState,
 } from './protected-watch.ts';
-import { newMark, type ContainerRuns, type RunEnd } from './run-in-container.ts';
-import { noFolderExit, scriptCommand } from './scripts.ts';
+import type { Abilities } from './abilities.ts';
+import type { ContainerProgram } from './container-process.ts';
+import type { ContainerRuns, RunEnd } from './run-in-container.ts';
 import type { SessionContainer } from './session-container.ts';
 
 const defaultKeepBytes = 256 * 1024;
@@ -34,12 +35,11 @@ export async function execCommand(
   const started = performance.now();
   const stdout = keepOutput(request.keepBytes ?? defaultKeepBytes);
   const stderr = keepOutput(request.keepBytes ?? defaultKeepBytes);
-  const nonce = newMark();
   const guarded = await readProtected(session.workspacePath, session.pins);
   const disk = watchDisk(session.workspacePath, signal);
   const ended = await runs.run(
     {
-      argv: commandLine(request, nonce),
+      program: programOf(request),
       ...(request.env === undefined ? {} : { env: request.env }),
       ...(request.stdin === undefined ? {} : { stdin: request.stdin }),
       onChunk: (chunk) => {
@@ -54,14 +54,14 @@ export async function execCommand(
   disk.stop();
   const notice = await noticeOf(session, guarded);
   if (!ended.ok) return ended;
-  const errorText = stderr.text();
-  if (ended.value.exitCode === noFolderExit && errorText === nonce) {
+  const { outcome, exitCode } = ended.value;
+  if (outcome === 'no-folder') {
     return failure('not-found', `There is no folder ${request.cwd ?? '.'} to run the command in.`);
   }
   return success({
-    ...outcomeOf(ended.value, disk.problem() !== null && !signal.aborted),
+    ...outcomeOf({ outcome, exitCode }, disk.problem() !== null && !signal.aborted),
     stdout: stdout.text(),
-    stderr: `${errorText}${endText(ended.value, disk.problem())}${notice}`,
+    stderr: `${stderr.text()}${endText(ended.value, disk.problem())}${notice}`,
     stdoutBytes: stdout.totalBytes,
     stderrBytes: stderr.totalBytes,
     durationMs: performance.now() - started,
@@ -102,10 +102,10 @@ export function refuseCommand({ command, cwd, env }: Command): Reply<never> | nu
   return null;
 }
 
-/** Arguments for the script that runs a command in its folder. */
-export function commandLine({ command, cwd }: Command, nonce: string): (mark: string) => readonly string[] {
+/** A command in its folder, by the best shell there is. */
+export function programOf({ command, cwd }: Command): (abilities: Abilities) => ContainerProgram {
   const folder = cwd === undefined || cwd === '' ? '.' : cwd.startsWith('/') ? cwd : `./${cwd}`;
-  return (mark) => scriptCommand('run', mark, folder, nonce, command);
+  return ({ bash }) => ({ type: 'command', command, shell: bash ? '/bin/bash' : '/bin/sh', folder });
 }
 
 /** Why it was ended before its time, where that was for what it did. */
@@ -114,7 +114,9 @@ function endText({ outcome }: RunEnd, diskProblem: string | null): string {
   return why === null ? '' : `\n[dewpoint: ${why}]\n`;
 }
 
-function outcomeOf(end: RunEnd, isDiskFull: boolean): Pick<ExecResult, 'outcome' | 'exitCode'> {
+type CommandEnd = { readonly outcome: Exclude<RunEnd['outcome'], 'no-folder'>; readonly exitCode: number | null };
+
+function outcomeOf(end: CommandEnd, isDiskFull: boolean): Pick<ExecResult, 'outcome' | 'exitCode'> {
   if (end.outcome === 'flooded' || (end.outcome === 'cancelled' && isDiskFull))
     return { outcome: 'killed', exitCode: null };
   // 137: killed by a signal that we did not send, most often for memory.

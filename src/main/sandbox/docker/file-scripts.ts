@@ -1,7 +1,8 @@
 import { maybeEnvironments, skippedFolders, temporaryPrefix } from '../skipped-folders.ts';
 
 /**
- * One shell program a file operation, run in the workspace. A path is always an argument, never part of the program,
+ * One shell program a file operation, run in the workspace, for images without the runner, which does the same by itself
+ * (`resources/sandbox/runner`, with the same output and codes). A path is always an argument, never part of the program,
  * and begins with `./`. What went wrong is an exit code.
  */
 export const fileExits = {
@@ -109,6 +110,9 @@ rm -f -- "./$base" 2>/dev/null || exit ${x.denied}`;
 export const statScript = `f=$1
 [ -e "$f" ] || [ -L "$f" ] || exit ${x.notFound}
 exec stat -c "$2" -- "$f"`;
+
+/** What the runner is told to leave out of lists and scans, as the programs below do. */
+export const leftOut: readonly string[] = [...skippedFolders, '--', ...maybeEnvironments, '--', temporaryPrefix];
 
 const anyOf = (names: readonly string[]): string => names.map((name) => `-name ${name}`).join(' -o ');
 

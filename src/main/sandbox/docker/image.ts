@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import type { Engine } from './engine.ts';
+import { runnerVersion } from './runner-frames.ts';
+import { runnerLabel } from './runner-processes.ts';
 
 export interface ImageRequest {
   /** An image the user chose; null for our own. */
@@ -23,6 +25,8 @@ export interface SandboxImage {
   readonly name: string;
   /** `sha256:…`: what the container is made from, whatever happens to the name. */
   readonly id: string;
+  /** It brings the runner, of the version that this Dewpoint speaks with. */
+  readonly hasRunner: boolean;
 }
 
 const inspectMs = 10_000;
@@ -35,8 +39,8 @@ export async function findImage(
 ): Promise<Reply<SandboxImage>> {
   const { wanted } = request;
   if (wanted !== null) {
-    const id = await imageId(engine, wanted, signal);
-    if (id !== null) return success({ name: wanted, id });
+    const found = await lookUp(engine, wanted, signal);
+    if (found !== null) return success({ name: wanted, ...found });
     return failure(
       'missing-sandbox',
       `The image ${wanted} of the settings is not on this machine.`,
@@ -44,14 +48,15 @@ export async function findImage(
     );
   }
   const name = await ourImageName(request.resourcesPath);
-  const present = await imageId(engine, name, signal);
-  if (present !== null) return success({ name, id: present });
+  const present = await lookUp(engine, name, signal);
+  if (present !== null) return success({ name, ...present });
   const problems: string[] = [];
   for (const make of [runScript, buildHere]) {
     const made = await make(engine, { ...request, name }, signal);
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
-    if (made.ok) return success({ name, id: made.value });
-    problems.push(made.error.message);
+    const found = made.ok ? await lookUp(engine, name, signal) : null;
+    if (found !== null) return success({ name, ...found });
+    problems.push(made.ok ? 'the image that was made is not there' : made.error.message);
   }
   return failure(
     'missing-sandbox',
@@ -60,16 +65,28 @@ export async function findImage(
   );
 }
 
-/** The name under which the image of this Dockerfile is kept: another Dockerfile, another name. */
+/** The name under which the image of this Dockerfile and this runner is kept: other content, another name. */
 export async function ourImageName(resourcesPath: string): Promise<string> {
-  const dockerfile = await readFile(join(resourcesPath, 'sandbox', 'Dockerfile'));
-  return `dewpoint-sandbox:dockerfile-${createHash('sha256').update(dockerfile).digest('hex').slice(0, 12)}`;
+  const hash = createHash('sha256');
+  for (const file of await sourcesOf(join(resourcesPath, 'sandbox')))
+    hash.update(file).update(await readFile(join(resourcesPath, 'sandbox', file)));
+  return `dewpoint-sandbox:dockerfile-${hash.digest('hex').slice(0, 12)}`;
 }
 
-async function imageId(engine: Engine, name: string, signal: AbortSignal): Promise<string | null> {
+/** What the image is built from, relative to the folder, in an order that stays. */
+async function sourcesOf(folder: string): Promise<readonly string[]> {
+  const runner = await readdir(join(folder, 'runner'));
+  return ['Dockerfile', ...runner.sort().map((name) => `runner/${name}`)];
+}
+
+async function lookUp(
+  engine: Engine,
+  name: string,
+  signal: AbortSignal,
+): Promise<Pick<SandboxImage, 'id' | 'hasRunner'> | null> {
   try {
     const found = await withDeadline(inspectMs, signal, () => engine.docker.getImage(name).inspect());
-    return found.Id;
+    return { id: found.Id, hasRunner: found.Config?.Labels?.[runnerLabel] === String(runnerVersion) };
   } catch (error) {
     if (statusOf(error) === 404) return null;
     throw error;
@@ -116,7 +133,7 @@ async function buildHere(
     onProgress('Building the sandbox image (once, some minutes).');
     const context = join(resourcesPath, 'sandbox');
     const stream = await engine.docker.buildImage(
-      { context, src: ['Dockerfile'] },
+      { context, src: [...(await sourcesOf(context))] },
       { t: name, rm: true, forcerm: true, abortSignal: signal },
     );
     let problem: string | null = null;
@@ -128,8 +145,8 @@ async function buildHere(
       if (/^Step \d/.test(text)) onProgress(text);
     }
     if (problem !== null) return failure('missing-sandbox', problem);
-    const id = await imageId(engine, name, signal);
-    return id === null ? failure('missing-sandbox', 'the build left no image') : success(id);
+    const made = await lookUp(engine, name, signal);
+    return made === null ? failure('missing-sandbox', 'the build left no image') : success(made.id);
   } catch (error) {
     return failure('missing-sandbox', messageOf(error));
   }

@@ -1,13 +1,20 @@
 import { isAbsolute, join } from 'node:path';
 import type { Settings } from '@shared/settings.ts';
-import { findHardLinks, scanWorkspace } from '../workspace-scan.ts';
-import type { ProjectLook } from './session-container.ts';
+import { findHardLinks, scanWorkspace, type WorkspaceScan } from '../workspace-scan.ts';
 
 export interface ProjectSubject {
   /** A real path. */
   readonly workspacePath: string;
   readonly settings: Pick<Settings['sandbox'], 'unmask'>;
   readonly homePath: string;
+}
+
+/** What was found in a project that has to be protected. */
+export interface ProjectLook {
+  readonly scan: Pick<WorkspaceScan, 'gitFolders' | 'gitFiles'>;
+  /** Files that commands find empty, relative to the workspace. */
+  readonly masks: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** More mounts than this slow every start down. */

@@ -1,43 +1,50 @@
-import { randomBytes } from 'node:crypto';
 import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { abortable } from '../../lib/abort.ts';
 import { delay } from '../../lib/delay.ts';
 import type { OutputChunk } from '../sandbox.ts';
-import { ContainerGoneError, startExec, type ExecEnd, type RunningExec } from './container-exec.ts';
-import { systemCodeOf, withDeadline } from './deadline.ts';
-import { runMark, scriptCommand } from './scripts.ts';
 import type { Abilities } from './abilities.ts';
-import { engineSilent, engineStopped, type LiveContainer, type SessionContainer } from './session-container.ts';
+import {
+  ContainerGoneError,
+  type ContainerProcess,
+  type ContainerProgram,
+  type ProcessEnd,
+  type ProcessRequest,
+} from './container-process.ts';
+import { systemCodeOf, withDeadline } from './deadline.ts';
+import { engineSilent, engineStopped } from './engine-watch.ts';
+import type { LiveContainer, SessionContainer } from './session-container.ts';
 
-export interface ContainerRun {
-  /** The argument list, made for this run's mark and what the image can do. */
-  readonly argv: (mark: string, abilities: Abilities) => readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: Uint8Array;
-  readonly onChunk: (chunk: OutputChunk) => void;
+export interface ContainerStart extends Omit<ProcessRequest, 'program'> {
+  /** Made for what the image can do. */
+  readonly program: (abilities: Abilities) => ContainerProgram;
+}
+
+export interface ContainerRun extends Omit<ContainerStart, 'keepInputOpen'> {
   readonly timeoutMs: number;
   /** More output than this ends the run. */
   readonly maxOutputBytes: number;
 }
 
 export interface RunEnd {
-  readonly outcome: 'exited' | 'timed-out' | 'cancelled' | 'flooded' | 'lost';
+  readonly outcome: 'exited' | 'timed-out' | 'cancelled' | 'flooded' | 'lost' | 'no-folder';
   readonly exitCode: number | null;
 }
 
-/** Between asking a command to end and killing it, in tenths of a second; a person who cancels waits less. */
-const graceTenths = { 'timed-out': 10, cancelled: 2, flooded: 0 } as const;
+/** A process that the caller follows, and where it is. */
+export interface StartedProcess {
+  readonly live: LiveContainer;
+  readonly running: ContainerProcess;
+}
+
+/** Between asking a command to end and killing it; a person who cancels waits less. */
+const graceMs = { 'timed-out': 1000, cancelled: 200, flooded: 0 } as const;
 const killMs = 3_000;
 const settleMs = 1_500;
-const killedExit = 137;
-/** What an engine gives as a command's own output and code when it could not start it. */
-const notStartedExit = 126;
-const engineWords = 'OCI runtime exec failed';
 
 /** Runs processes in the container of a session and makes sure that none outlives its run. */
 export class ContainerRuns {
   readonly #session: SessionContainer;
-  readonly #alive = new Set<string>();
+  #alive = 0;
 
   constructor(session: SessionContainer) {
     this.#session = session;
@@ -45,57 +52,56 @@ export class ContainerRuns {
 
   /** Runs one process to its end. What was not started because the container was gone is tried once in a new one. */
   async run(request: ContainerRun, signal: AbortSignal): Promise<Reply<RunEnd>> {
-    const mark = newMark();
-    const flood = new AbortController();
-    let bytes = 0;
-    let begin = '';
-    const onChunk = (chunk: OutputChunk): void => {
-      if (bytes === 0) begin = Buffer.from(chunk.bytes.subarray(0, engineWords.length)).toString();
-      bytes += chunk.bytes.length;
-      if (bytes > request.maxOutputBytes) flood.abort();
-      else request.onChunk(chunk);
-    };
-    const started = await this.start({ ...request, onChunk, keepInputOpen: false }, mark, signal);
-    if (!started.ok)
-      return started.error.code === 'cancelled' ? success({ outcome: 'cancelled', exitCode: null }) : started;
-    const { live, running } = started.value;
+    for (let tries = 1; ; tries += 1) {
+      const flood = new AbortController();
+      const started = await this.start({ ...request, onChunk: countOutput(request, flood) }, signal);
+      if (!started.ok)
+        return started.error.code === 'cancelled' ? success({ outcome: 'cancelled', exitCode: null }) : started;
+      const { live } = started.value;
+      const { why, end } = await this.#follow(started.value, request, { flood: flood.signal, signal });
+      if (why !== 'ended') return success({ outcome: why, exitCode: null });
+      const judged = await this.#judge(live, end);
+      if (judged !== null) return success(judged);
+      // Nothing ran. Where nothing else is in the way it will not get better: a command can spoil what a container may do.
+      const isAlone = this.#alive === 0;
+      if (isAlone) await this.#session.kill(live, 'no process can be started in it any more');
+      if (!isAlone || tries === 2)
+        return failure(
+          'internal',
+          'A process could not be started in the sandbox.',
+          'Too many processes may be running in it; try again.',
+        );
+    }
+  }
+
+  async #follow(
+    { live, running }: StartedProcess,
+    { timeoutMs }: Pick<ContainerRun, 'timeoutMs'>,
+    signals: { readonly flood: AbortSignal; readonly signal: AbortSignal },
+  ): Promise<{ readonly why: 'ended' | 'timed-out' | 'cancelled' | 'flooded'; readonly end: ProcessEnd }> {
     const watching = new AbortController();
     void this.#session.watchEngine(live, watching.signal);
-    const why = await this.#firstOf(running.ended, { timeoutMs: request.timeoutMs, flood: flood.signal, signal });
-    if (why !== 'ended') await this.stop(live, mark, { running, graceTenths: graceTenths[why] });
+    const why = await firstOf(running.ended, { timeoutMs, ...signals });
+    if (why !== 'ended') await this.stop({ live, running }, graceMs[why]);
     const end = await running.ended;
     watching.abort();
-    this.#alive.delete(mark);
-    if (why !== 'ended') return success({ outcome: why, exitCode: null });
-    const isEngineSpeaking = end.type === 'exited' && end.exitCode === notStartedExit && begin === engineWords;
-    const judged = await this.#judge(live, end, isEngineSpeaking);
-    if (judged.outcome !== 'exited' || !isEngineSpeaking) return success(judged);
-    return failure(
-      'internal',
-      'The engine could not start a process in the sandbox.',
-      'Too many processes may be running in it; try again.',
-    );
+    return { why, end };
   }
 
   /** Starts a process that the caller follows; `stop` ends it. */
-  async start(
-    request: Pick<ContainerRun, 'argv' | 'env' | 'stdin' | 'onChunk'> & { readonly keepInputOpen: boolean },
-    mark: string,
-    signal: AbortSignal,
-  ): Promise<Reply<{ live: LiveContainer; running: RunningExec }>> {
+  async start({ program, ...request }: ContainerStart, signal: AbortSignal): Promise<Reply<StartedProcess>> {
     for (let tries = 1; ; tries += 1) {
       const acquired = await this.#session.acquire(signal);
       if (!acquired.ok) return acquired;
       const live = acquired.value;
-      this.#alive.add(mark);
+      this.#alive += 1;
       try {
-        const { argv, env, ...rest } = request;
-        const command = { ...rest, argv: argv(mark, live.abilities), env: { ...env, [runMark]: mark } };
-        const running = await abortable(startExec(live.container, command), live.gone.signal);
-        this.#follow(live, mark, running);
+        const starting = live.processes.start({ ...request, program: program(live.abilities) });
+        const running = await abortable(starting, live.gone.signal);
+        this.#watch(live, running);
         return success({ live, running });
       } catch (error) {
-        this.#alive.delete(mark);
+        this.#alive -= 1;
         this.#session.markGone(live, goneReason(error));
         if (!(error instanceof ContainerGoneError) || tries === 2) return startFailure(error);
       }
@@ -103,80 +109,60 @@ export class ContainerRuns {
   }
 
   // A container killed at the wrong moment leaves a stream that never ends: it gets the time it would need, and no more.
-  #follow(live: LiveContainer, mark: string, running: RunningExec): void {
+  #watch(live: LiveContainer, running: ContainerProcess): void {
     const onGone = (): void => {
       void endsWithin(running.ended, settleMs).then((isEnded) => {
-        if (!isEnded) running.stream.destroy();
+        if (!isEnded) running.abandon();
       });
     };
     live.gone.signal.addEventListener('abort', onGone, { once: true });
     if (live.gone.signal.aborted) onGone();
     void running.ended.then(() => {
-      this.#alive.delete(mark);
+      this.#alive -= 1;
       live.gone.signal.removeEventListener('abort', onGone);
     });
   }
 
   /** The ladder: ask, kill from within, and where that does not help within its time, the whole container. Never rejects. */
-  async stop(
-    live: LiveContainer,
-    mark: string,
-    { running, graceTenths: tenths }: { running: RunningExec; graceTenths: number },
-  ): Promise<void> {
-    const isAlone = this.#alive.size === 1 && this.#alive.has(mark);
+  async stop({ live, running }: StartedProcess, grace: number): Promise<void> {
     try {
-      await withDeadline(killMs + tenths * 100, null, async () => {
-        const killer = await startExec(live.container, {
-          argv: scriptCommand('kill', mark, String(tenths), isAlone ? 'alone' : 'among'),
-          onChunk: () => undefined,
-        });
-        await killer.ended;
-      });
+      await withDeadline(killMs + grace, null, () => running.stop(grace));
     } catch {
       // No room for one more process, or no answer: the next rung does not depend on either.
     }
     if (await endsWithin(running.ended, settleMs)) return;
     await this.#session.kill(live, 'a command could not be ended in any other way');
     if (await endsWithin(running.ended, settleMs)) return;
-    running.stream.destroy();
+    running.abandon();
   }
 
-  async #firstOf(
-    ended: Promise<ExecEnd>,
-    limits: { readonly timeoutMs: number; readonly flood: AbortSignal; readonly signal: AbortSignal },
-  ): Promise<'ended' | 'timed-out' | 'cancelled' | 'flooded'> {
-    return new Promise((resolve) => {
-      const finish = (why: 'ended' | 'timed-out' | 'cancelled' | 'flooded'): void => {
-        clearTimeout(timer);
-        limits.signal.removeEventListener('abort', onAbort);
-        resolve(why);
-      };
-      const onAbort = (): void => finish('cancelled');
-      const timer = setTimeout(() => finish('timed-out'), limits.timeoutMs);
-      limits.signal.addEventListener('abort', onAbort, { once: true });
-      limits.flood.addEventListener('abort', () => finish('flooded'), { once: true });
-      if (limits.signal.aborted) onAbort();
-      void ended.then(() => finish('ended'));
-    });
-  }
-
-  // Killed (137), by somebody within, for its memory, or because the whole container was; or not started for lack of a
-  // container that lives. The engine records the end of a container a moment later than the end of what ran in it.
-  async #judge(live: LiveContainer, end: ExecEnd, isEngineSpeaking: boolean): Promise<RunEnd> {
-    if (end.type === 'lost') {
-      this.#session.markGone(live, end.reason);
-      return { outcome: 'lost', exitCode: null };
+  // Null: nothing was started. The engine records the end of a container a moment later than the end of what ran in it.
+  async #judge(live: LiveContainer, end: ProcessEnd): Promise<RunEnd | null> {
+    switch (end.type) {
+      case 'not-started':
+        // The engine says the same of a container that has just ended.
+        await this.#look(live);
+        return live.goneBecause === null ? null : { outcome: 'lost', exitCode: null };
+      case 'no-folder':
+        return { outcome: 'no-folder', exitCode: null };
+      case 'lost':
+        if (live.goneBecause === null) await this.#look(live);
+        this.#session.markGone(live, end.reason);
+        return { outcome: 'lost', exitCode: null };
+      case 'exited':
+        if (end.isDoubtful && !(await this.#staysAlive(live))) return { outcome: 'lost', exitCode: null };
+        return { outcome: 'exited', exitCode: end.exitCode };
+      default:
+        return end satisfies never;
     }
-    const exited: RunEnd = { outcome: 'exited', exitCode: end.exitCode };
-    if (end.exitCode === 0) return exited;
-    await this.#look(live);
-    if (!mayBeTheEngines(end.exitCode) && !isEngineSpeaking) return judgedBy(live, exited);
-    for (let waited = 0; waited <= settleMs; waited += 100) {
-      if (live.goneBecause !== null) return { outcome: 'lost', exitCode: null };
+  }
+
+  async #staysAlive(live: LiveContainer): Promise<boolean> {
+    for (let waited = 0; waited <= settleMs && live.goneBecause === null; waited += 100) {
+      if (waited > 0) await delay(100, live.gone.signal);
       await this.#look(live);
-      await delay(100, new AbortController().signal);
     }
-    return judgedBy(live, exited);
+    return live.goneBecause === null;
   }
 
   async #look(live: LiveContainer): Promise<void> {
@@ -191,17 +177,35 @@ export class ContainerRuns {
   }
 }
 
-/** 137 is a kill; 128, 255 and below zero are what the engine says of a process that it lost while it started. */
-function mayBeTheEngines(exitCode: number): boolean {
-  return exitCode === killedExit || exitCode === 128 || exitCode === 255 || exitCode < 0;
+function countOutput(
+  { maxOutputBytes, onChunk }: Pick<ContainerRun, 'maxOutputBytes' | 'onChunk'>,
+  flood: AbortController,
+): (chunk: OutputChunk) => void {
+  let bytes = 0;
+  return (chunk) => {
+    bytes += chunk.bytes.length;
+    if (bytes > maxOutputBytes) flood.abort();
+    else onChunk(chunk);
+  };
 }
 
-function judgedBy(live: LiveContainer, exited: RunEnd): RunEnd {
-  return live.goneBecause === null ? exited : { outcome: 'lost', exitCode: null };
-}
-
-export function newMark(): string {
-  return randomBytes(12).toString('hex');
+function firstOf(
+  ended: Promise<ProcessEnd>,
+  limits: { readonly timeoutMs: number; readonly flood: AbortSignal; readonly signal: AbortSignal },
+): Promise<'ended' | 'timed-out' | 'cancelled' | 'flooded'> {
+  return new Promise((resolve) => {
+    const finish = (why: 'ended' | 'timed-out' | 'cancelled' | 'flooded'): void => {
+      clearTimeout(timer);
+      limits.signal.removeEventListener('abort', onAbort);
+      resolve(why);
+    };
+    const onAbort = (): void => finish('cancelled');
+    const timer = setTimeout(() => finish('timed-out'), limits.timeoutMs);
+    limits.signal.addEventListener('abort', onAbort, { once: true });
+    limits.flood.addEventListener('abort', () => finish('flooded'), { once: true });
+    if (limits.signal.aborted) onAbort();
+    void ended.then(() => finish('ended'));
+  });
 }
 
 async function endsWithin(ended: Promise<unknown>, milliseconds: number): Promise<boolean> {

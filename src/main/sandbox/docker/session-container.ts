@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { abortable } from '../../lib/abort.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ExtraMount } from '../sandbox.ts';
-import type { WorkspaceScan } from '../workspace-scan.ts';
 import { probe, type Abilities } from './abilities.ts';
-import { ContainerGoneError } from './container-exec.ts';
+import { attachProcesses } from './attach-processes.ts';
+import { ContainerGoneError, type ContainerProcesses } from './container-process.ts';
 import { createBody, labelNames, type ContainerPlan } from './create-body.ts';
 import { withDeadline } from './deadline.ts';
-import { engineSilence, hadEvent, removeWhenBack } from './engine-watch.ts';
+import { engineSilence, engineSilent, hadEvent, removeWhenBack } from './engine-watch.ts';
 import type { Engine } from './engine.ts';
 import { folderKey, ownerMark, supportFiles, type UserIds } from './identity.ts';
-import { findPins, type Pin } from './pins.ts';
+import type { ProjectLook } from './look-at-project.ts';
+import { findPins, type Pin, type Protection } from './pins.ts';
 import { redirectText, watchRedirects } from './protected-watch.ts';
 import { removeContainer, removeVolume } from './removal.ts';
 import { startFailure } from './start-failure.ts';
@@ -24,6 +23,7 @@ import { verifyContainer } from './verify-container.ts';
 
 export interface LiveContainer {
   readonly container: Dockerode.Container;
+  readonly processes: ContainerProcesses;
   readonly abilities: Abilities;
   /** Why it is no longer there; null while it is. */
   goneBecause: string | null;
@@ -34,6 +34,8 @@ export interface LiveContainer {
 export interface SessionContainerOptions {
   readonly engine: Engine;
   readonly imageId: string;
+  /** Whether the image has the runner; else every process is an exec of the engine. */
+  readonly hasRunner: boolean;
   readonly sessionId: string;
   readonly homeId: string;
   /** Where the few files are kept that a container is given. */
@@ -45,7 +47,7 @@ export interface SessionContainerOptions {
   /** Our own profile of system calls, as JSON. */
   readonly seccomp: string;
   /** What is looked for in the project before every container. */
-  readonly look: () => Promise<ProjectLook>;
+  readonly look: (signal: AbortSignal) => Promise<ProjectLook>;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;
@@ -57,13 +59,8 @@ export interface SessionContainerOptions {
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
 }
 
-/** What was found in a project that has to be protected. */
-export interface ProjectLook {
-  readonly scan: Pick<WorkspaceScan, 'gitFolders' | 'gitFiles'>;
-  /** Files that commands find empty, relative to the workspace. */
-  readonly masks: readonly string[];
-  readonly warnings: readonly string[];
-}
+/** What a project was found to need before a container is made. */
+type Ground = Pick<ContainerPlan, 'labels' | 'masks'> & Pick<Protection, 'pins' | 'outside'>;
 
 const engineMs = 30_000;
 /** An engine that takes longer than this to kill a container is itself not well: whoever waits is told. */
@@ -83,7 +80,7 @@ export class SessionContainer {
   /** The one that was found to be right, then the others. */
   #users: readonly ContainerUser[];
   #live: LiveContainer | null = null;
-  #attached: Duplex | null = null;
+  #detach: () => void = () => undefined;
   #starting: Promise<Reply<LiveContainer>> | null = null;
   #hasVolume = false;
   #disposed = false;
@@ -217,7 +214,7 @@ export class SessionContainer {
       this.markGone(live, 'the sandbox was closed');
       await this.#remove(live.container);
     }
-    this.#attached?.destroy();
+    this.#detach();
     if (this.#hasVolume)
       await removeVolume(this.#options.engine.docker.getVolume(this.#volumeName), engineMs, this.#options.log);
   }
@@ -249,8 +246,10 @@ export class SessionContainer {
   /** Tries one user after the other until files are the person's on both sides. */
   async #create(): Promise<Reply<LiveContainer>> {
     let writable: ContainerUser | null = null;
+    const ground = await this.#prepare().catch(startFailure);
+    if (!ground.ok) return ground;
     for (const candidate of this.#users) {
-      const made = await this.#createAs(candidate);
+      const made = await this.#createAs(candidate, ground.value);
       if (!made.ok) return made;
       const { live, verdict } = made.value;
       if (verdict === null || verdict === 'passed') {
@@ -267,7 +266,7 @@ export class SessionContainer {
         'dewpoint doctor says how your engine maps users; --workspace copy works in a folder of your own.',
       );
     }
-    const made = await this.#createAs(writable);
+    const made = await this.#createAs(writable, ground.value);
     if (!made.ok) return made;
     this.#users = [writable, ...this.#users.filter((other) => other !== writable)];
     this.#warnings = [
@@ -277,13 +276,16 @@ export class SessionContainer {
     return success(made.value.live);
   }
 
-  async #createAs(user: ContainerUser): Promise<Reply<{ live: LiveContainer; verdict: UserVerdict | null }>> {
+  async #createAs(
+    user: ContainerUser,
+    ground: Ground,
+  ): Promise<Reply<{ live: LiveContainer; verdict: UserVerdict | null }>> {
     const { engine, homeId, sessionId } = this.#options;
     const { docker } = engine;
     const name = `dewpoint-${homeId}-${sessionId.replaceAll(/[^a-zA-Z0-9_.-]/g, '').slice(-24)}-${randomBytes(4).toString('hex')}`;
     let container: Dockerode.Container | null = null;
     try {
-      const body = createBody(await this.#plan(user));
+      const body = createBody(await this.#plan(user, ground));
       // Not given up on abort: an engine that makes it after all would leave it behind. The caller need not wait.
       container = await withDeadline(engineMs, null, () => docker.createContainer({ ...body, name }));
       const differences = verifyContainer(
@@ -312,57 +314,60 @@ export class SessionContainer {
     container: Dockerode.Container,
     user: UserIds,
   ): Promise<{ live: LiveContainer; verdict: UserVerdict | null }> {
-    const attached = await withDeadline(engineMs, null, () =>
-      container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true }),
-    );
     let live: LiveContainer | null = null;
     const gone = new AbortController();
     const onEnd = (): void => {
       if (live !== null) this.markGone(live, 'the container ended');
       gone.abort(new ContainerGoneError('the container ended at once'));
     };
-    attached.on('error', onEnd).on('end', onEnd).on('close', onEnd).resume();
-    // The connection must not keep a host alive that forgot to dispose: the container ends with it.
-    if (attached instanceof Socket) attached.unref();
-    if (attached instanceof Duplex) this.#attached = attached;
+    const { processes, ready, detach } = await attachProcesses(container, this.#options.hasRunner, onEnd);
+    this.#detach = detach;
     await withDeadline(engineMs, gone.signal, () => container.start());
+    await withDeadline(engineMs, gone.signal, () => ready);
     const trial = await beginUserProbe(this.#options.workspacePath);
     let verdict: UserVerdict | null = null;
     let abilities: Abilities;
     try {
-      abilities = await withDeadline(engineMs, gone.signal, () => probe(container, user, trial));
+      abilities = await withDeadline(engineMs, gone.signal, () => probe({ container, processes }, user, trial));
     } finally {
       verdict = (await trial?.judge()) ?? null;
     }
-    live = { container, abilities, goneBecause: null, gone };
+    live = { container, processes, abilities, goneBecause: null, gone };
     return { live, verdict };
   }
 
-  async #plan({ user, userns }: ContainerUser): Promise<ContainerPlan> {
-    const { docker, limits, kind } = this.#options.engine;
-    const options = this.#options;
+  /** What is the same whoever commands run as: looked at once, for a large project takes its time. */
+  async #prepare(): Promise<Reply<Ground>> {
+    const { engine, homeId, sessionId, workspacePath, besides, look } = this.#options;
     const labels = {
       [labelNames.app]: 'sandbox',
-      [labelNames.home]: options.homeId,
-      [labelNames.session]: options.sessionId,
+      [labelNames.home]: homeId,
+      [labelNames.session]: sessionId,
       [labelNames.owner]: await ownerMark(process.pid),
     };
     // A volume that is there already is left as it is.
-    if (options.besides === null) {
+    if (besides === null) {
       this.#hasVolume = true;
-      await withDeadline(engineMs, null, () => docker.createVolume({ Name: this.#volumeName, Labels: labels }));
+      await withDeadline(engineMs, null, () => engine.docker.createVolume({ Name: this.#volumeName, Labels: labels }));
     }
-    const { scan, masks, warnings: found } = await options.look();
-    const { pins, outside, warnings } = await findPins(options.workspacePath, scan);
+    const { scan, masks, warnings: found } = await look(this.#closing.signal);
+    const { pins, outside, warnings } = await findPins(workspacePath, scan);
     this.#warnings = [...warnings, ...found];
     this.#pins = pins;
     this.#stopWatching();
-    this.#stopWatching = watchRedirects(options.workspacePath, pins, (removed) => this.warn(redirectText(removed)));
+    this.#stopWatching = watchRedirects(workspacePath, pins, (removed) => this.warn(redirectText(removed)));
     this.#masks = new Set(masks);
+    return success({ labels, pins, outside, masks });
+  }
+
+  async #plan({ user, userns }: ContainerUser, { labels, pins, outside, masks }: Ground): Promise<ContainerPlan> {
+    const { limits, kind } = this.#options.engine;
+    const options = this.#options;
     const support = await supportFiles(options.supportFolder, user, options.seccomp);
     return {
       labels,
       image: options.imageId,
+      hasRunner: options.hasRunner,
       user,
       userns,
       isPodman: kind === 'podman',
@@ -387,6 +392,3 @@ export class SessionContainer {
     return removeContainer(container, milliseconds, this.#options.log);
   }
 }
-
-export const engineStopped = 'the container engine stopped';
-export const engineSilent = 'the container engine does not answer';

@@ -5,6 +5,7 @@ import { verifyContainer } from '../../../../src/main/sandbox/docker/verify-cont
 const plan: ContainerPlan = {
   labels: { 'dewpoint.home': 'abc' },
   image: 'sha256:1234',
+  hasRunner: false,
   user: { uid: 1000, gid: 1001 },
   userns: '',
   isPodman: false,
@@ -59,6 +60,14 @@ describe('the create body', () => {
     for (const key of ['Binds', 'CapAdd', 'Devices', 'VolumesFrom', 'PortBindings', 'ExtraHosts', 'PidMode']) {
       expect(body.HostConfig).not.toHaveProperty(key);
     }
+  });
+
+  it('has the runner as its first process where the image brings it, else a shell program', () => {
+    const withRunner = createBody({ ...plan, hasRunner: true });
+    expect([withRunner.Entrypoint, body.Entrypoint]).toEqual([
+      ['/usr/local/lib/dewpoint/runner'],
+      ['/bin/sh', '/run/dewpoint/reaper'],
+    ]);
   });
 
   it('mounts the workspace, its pins and the support files, privately and in order', () => {

@@ -12,6 +12,7 @@ const none = new AbortController().signal;
 interface FakeEngine {
   readonly images: Map<string, string>;
   build: readonly object[];
+  labels: Readonly<Record<string, string>>;
   builtAs: string | null;
 }
 
@@ -22,9 +23,10 @@ describe('the image', () => {
   let fake: FakeEngine;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'dewpoint-image-'));
-    await mkdir(join(folder, 'sandbox'));
+    await mkdir(join(folder, 'sandbox/runner'), { recursive: true });
+    await writeFile(join(folder, 'sandbox/runner/runner.c'), 'int main;\n');
     await writeFile(join(folder, 'sandbox/Dockerfile'), 'FROM scratch\n');
-    fake = { images: new Map(), build: [], builtAs: null };
+    fake = { images: new Map(), build: [], labels: {}, builtAs: null };
     server = createServer((request, response) => {
       const { status, body } = answer(fake, request);
       request.resume();
@@ -63,12 +65,23 @@ describe('the image', () => {
     return path;
   }
 
-  it('is found by the content of the Dockerfile, and used by its id', async () => {
+  it('is found by the content of the Dockerfile and of the runner, and used by its id', async () => {
     const name = await ourImageName(folder);
     fake.images.set(name, 'sha256:aaa');
-    expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:aaa' } });
+    expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:aaa', hasRunner: false } });
     await writeFile(join(folder, 'sandbox/Dockerfile'), 'FROM other\n');
-    expect(await ourImageName(folder)).not.toBe(name);
+    const other = await ourImageName(folder);
+    await writeFile(join(folder, 'sandbox/runner/runner.c'), 'int main(void);\n');
+    expect(new Set([name, other, await ourImageName(folder)]).size).toBe(3);
+  });
+
+  it.each([
+    ['1', true],
+    ['none', false],
+  ])('has the runner where its label is %s: %s', async (label, hasRunner) => {
+    fake.images.set(await ourImageName(folder), 'sha256:aaa');
+    fake.labels = { 'dewpoint.runner': label };
+    expect(await find()).toMatchObject({ ok: true, value: { hasRunner } });
   });
 
   it('of the settings is used as it is, never replaced by another', async () => {
@@ -78,13 +91,16 @@ describe('the image', () => {
       error: { code: 'missing-sandbox', message: expect.stringContaining('mine:1') },
     });
     fake.images.set('mine:1', 'sha256:bbb');
-    expect(await find({ wanted: 'mine:1' })).toEqual({ ok: true, value: { name: 'mine:1', id: 'sha256:bbb' } });
+    expect(await find({ wanted: 'mine:1' })).toEqual({
+      ok: true,
+      value: { name: 'mine:1', id: 'sha256:bbb', hasRunner: false },
+    });
   });
 
   it('is built where it is missing, with progress', async () => {
     fake.build = [{ stream: 'Step 1/2 : FROM scratch' }, { stream: 'Successfully built' }];
     const name = await ourImageName(folder);
-    expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:built' } });
+    expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:built', hasRunner: false } });
     expect(progress).toContain('Step 1/2 : FROM scratch');
   });
 
@@ -138,5 +154,8 @@ function answer(fake: FakeEngine, request: IncomingMessage): { status: number; b
   const id = fake.images.get(image?.[1] ?? '');
   if (id === undefined) return { status: 404, body: JSON.stringify({ message: 'no such image' }) };
   if (image?.[2] === 'tag') fake.images.set(`${url.searchParams.get('repo')}:${url.searchParams.get('tag')}`, id);
-  return { status: image?.[2] === 'tag' ? 201 : 200, body: image?.[2] === 'tag' ? '' : JSON.stringify({ Id: id }) };
+  return {
+    status: image?.[2] === 'tag' ? 201 : 200,
+    body: image?.[2] === 'tag' ? '' : JSON.stringify({ Id: id, Config: { Labels: fake.labels } }),
+  };
 }
