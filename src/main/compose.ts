@@ -14,6 +14,7 @@ import { createCoreCompare } from './core-compare.ts';
 import { examine } from './core-doctor.ts';
 import type { CoreLibrary } from './core-library.ts';
 import { createCoreLibrary } from './core-library.ts';
+import { listedSession } from './core-listed.ts';
 import type { ModelParts } from './core-model-parts.ts';
 import { createModelParts } from './core-model-parts.ts';
 import type { CoreMoney } from './core-money.ts';
@@ -142,8 +143,9 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const blobs = createBlobs(join(config.home, 'blobs'));
   await blobs.clean();
   const redactor = createRedactor(secretsOf(settings.current(), env));
-  const folder = join(config.home, 'sessions');
-  const store = createSessionStore({ folder, appVersion: config.version, blobs, redactor, now, diagnostics: log });
+  const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
+  const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
+  const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
   const { llama, plan, keys, models } = createModelParts(config, { env, files, settings, redactor });
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
@@ -158,7 +160,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
       connection: () => settings.current().connection,
       log,
     });
-  const money = createCoreMoney({ home: config.home, store, settings: () => settings.current(), now });
+  const money = createCoreMoney({ home: config.home, store, bin, settings: () => settings.current(), now });
   const sessions = createCoreSessions({
     store,
     settings: () => settings.current(),
@@ -180,6 +182,17 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     prepareWorkspace,
     now,
   });
+  const library = createCoreLibrary({
+    home: config.home,
+    version: config.version,
+    store,
+    bin,
+    sessions,
+    blobs,
+    prepareWorkspace,
+    now,
+    diagnostics: log,
+  });
   return {
     settings,
     plan,
@@ -188,7 +201,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     money,
     sessions,
     compare,
-    library: createCoreLibrary({ home: config.home, store, diagnostics: log }),
+    library,
     store,
     blobs,
     tools,
@@ -255,17 +268,7 @@ type SessionCommands = Pick<
 
 function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCommands {
   const list = async (): Promise<readonly SessionSummary[]> =>
-    (await store.list()).map((summary) => ({
-      sessionId: summary.id,
-      title: summary.title,
-      projectPath: summary.projectPath,
-      createdAt: summary.createdAt,
-      updatedAt: summary.lastAt,
-      steps: summary.steps,
-      costUsd: summary.costUsd,
-      status: statusOf(sessions, summary.id),
-      lastReason: summary.problem?.message ?? summary.status,
-    }));
+    (await store.list()).map((summary) => listedSession(summary, statusOf(sessions, summary.id)));
   return {
     createSession: sessions.create,
     send: async (sessionId, text, options) => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { CostQuery, Ledger } from './money/ledger.ts';
+import { AppError } from '@shared/errors.ts';
+import type { CostQuery, Ledger, LedgerSession } from './money/ledger.ts';
 import { createLedger } from './money/ledger.ts';
 import type { Budget, BudgetOptions } from './money/budget.ts';
 import { createBudget } from './money/budget.ts';
@@ -20,18 +21,20 @@ export interface CoreMoney {
 export interface CoreMoneyOptions {
   readonly home: string;
   readonly store: SessionStore;
+  /** Deleted sessions: what they cost was spent all the same. */
+  readonly bin: SessionStore;
   readonly settings: () => Settings;
   readonly now: () => number;
 }
 
 export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
-  const { home, store, settings, now } = options;
+  const { home, store, bin, settings, now } = options;
   const ledger = createLedger({
-    sessions: async () =>
-      (await store.list()).map(({ id, title, projectPath, logBytes }) => {
-        return { id, title, projectPath, logBytes, folder: store.folderOf(id) };
-      }),
-    read: async (sessionId) => (await store.view(sessionId)).read(),
+    sessions: async () => [...(await sessionsOf(store)), ...(await sessionsOf(bin))],
+    read: async (sessionId) => {
+      const view = await store.view(sessionId).catch((error: unknown) => orInBin(error, bin, sessionId));
+      return view.read();
+    },
   });
   let opening: Promise<Purse> | null = null;
   const purse = (): Promise<Purse> => {
@@ -57,6 +60,17 @@ export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
       opening = null;
     },
   };
+}
+
+async function sessionsOf(store: SessionStore): Promise<readonly LedgerSession[]> {
+  return (await store.list()).map(({ id, title, projectPath, logBytes }) => {
+    return { id, title, projectPath, logBytes, folder: store.folderOf(id) };
+  });
+}
+
+function orInBin(error: unknown, bin: SessionStore, sessionId: string): ReturnType<SessionStore['view']> {
+  if (error instanceof AppError && error.code === 'not-found') return bin.view(sessionId);
+  throw error;
 }
 
 /** A call of a process that has gone: what its log says, where its end is there and its bill is no guess. */

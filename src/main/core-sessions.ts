@@ -38,6 +38,8 @@ export interface CoreSessions {
   readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
   /** Gives the sandbox of a session back, unless it is at work. */
   readonly rest: (sessionId: string) => Promise<void>;
+  /** Gives a session free, with all it holds. Rejects with `conflict` while a turn of it runs. */
+  readonly close: (sessionId: string) => Promise<void>;
   /** Turns that run, and those whose sandbox is being started. */
   readonly running: () => number;
   readonly idle: () => Promise<void>;
@@ -118,6 +120,14 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
       mustWait(ready.get(sessionId)?.approver.answerCap(capId, decision), 'No turn waits at this cap any more.'),
     execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
     rest: (sessionId) => rest(ready.get(sessionId)),
+    close: async (sessionId) => {
+      const session = await open.get(sessionId);
+      if (session === undefined) return;
+      if (session.starting !== null || session.runner?.isRunning() === true) throw busySession();
+      open.delete(sessionId);
+      ready.delete(sessionId);
+      await closeSession(session);
+    },
     running: () =>
       [...ready.values()].filter(({ starting, runner }) => starting !== null || runner?.isRunning() === true).length,
     idle: async () => {
@@ -130,6 +140,10 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
       open.clear();
     },
   };
+}
+
+export function busySession(): AppError {
+  return new AppError('conflict', 'A turn of this session is running.', { hint: 'Wait for its end, or cancel it.' });
 }
 
 async function sendTo(

@@ -51,6 +51,13 @@ export interface SearchAnswer {
   readonly isComplete: boolean;
 }
 
+/** Another way taken from a session. */
+export interface ForkOutcome {
+  readonly sessionId: string;
+  /** Files of the new workspace that could not be made what they were at that point. */
+  readonly notRestored: readonly { readonly path: string; readonly why: string }[];
+}
+
 /** What a subscriber gets: facts in batches and in order, and pushes that are never stored. */
 export type SessionPush =
   | { readonly type: 'events'; readonly events: readonly SessionEvent[] }
@@ -193,6 +200,7 @@ const capDecisionSchema = z.discriminatedUnion('answer', [
 ]);
 const sessionId = z.string().min(1).max(100);
 const bySession = z.object({ sessionId });
+const id = z.string().min(1).max(100);
 const byId = z.object({ id: z.string().min(1).max(100) });
 
 const bytesSchema = z.number().int().nonnegative();
@@ -249,6 +257,27 @@ export const contract = {
       .output(type<SearchAnswer>()),
     /** `id` may be the beginning of an id, or `last`. */
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
+    rename: base.input(bySession.extend({ title: z.string().trim().min(1).max(200) })).output(type<void>()),
+    /**
+     * A session with the same history up to a point: before a message or a step, after a step or a turn (by its id),
+     * or all of it. Its files are what they were there; the project folder itself is left alone.
+     */
+    fork: base
+      .input(bySession.extend({ at: z.union([z.object({ before: id }), z.object({ after: id })]).optional() }))
+      .output(type<ForkOutcome>()),
+    /** Log and kept files in one file; `missing` of them are gone. A path of the machine the core runs on. */
+    export: base
+      .input(bySession.extend({ path: z.string().min(1) }))
+      .output(type<{ blobs: number; missing: number }>()),
+    /** What comes from outside is checked whole; it gets an empty workspace of its own. */
+    import: base.input(z.object({ path: z.string().min(1) })).output(type<{ sessionId: string }>()),
+    /** Into the bin, from where it can be restored. */
+    delete: base.input(bySession).output(type<void>()),
+    binned: base.output(type<readonly SessionSummary[]>()),
+    /** `id`: as for `find`, among those in the bin. */
+    restore: base.input(z.object({ id })).output(type<{ sessionId: string }>()),
+    /** Out of the bin, for good: its log, and its workspace where that was its own. */
+    purge: base.input(z.object({ id })).output(type<void>()),
     show: base.input(bySession).output(type<{ state: SessionState; money: MoneyState }>()),
     /** `id`: of a model call, a tool call, an action, a message or a turn. Empty for one that the log does not know. */
     detail: base.input(bySession.extend({ id: z.string().min(1) })).output(type<CallDetail>()),

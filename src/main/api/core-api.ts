@@ -3,6 +3,7 @@ import type {
   ChangedFile,
   ChangeOutcome,
   Finding,
+  ForkOutcome,
   KeyOutcome,
   KeyReport,
   ModelEntry,
@@ -21,6 +22,7 @@ import type { RunOptions } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { CapDecision } from '../money/budget.ts';
+import type { ForkPoint } from '../sessions/fork-plan.ts';
 import type { CostQuery } from '../money/ledger.ts';
 import type { SessionState } from '@shared/session-state.ts';
 
@@ -71,6 +73,20 @@ export interface CoreApi {
   /** Looks through the texts of all sessions. */
   searchSessions(text: string, limit: number, signal: AbortSignal): Promise<SearchAnswer>;
   findSession(id: string): Promise<SessionSummary>;
+  renameSession(sessionId: string, title: string): Promise<void>;
+  /** `at` undefined: the end. Rejects with `conflict` while a turn of it runs. */
+  forkSession(sessionId: string, at: ForkPoint | undefined, signal: AbortSignal): Promise<ForkOutcome>;
+  exportSession(
+    sessionId: string,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly blobs: number; readonly missing: number }>;
+  importSession(path: string, signal: AbortSignal): Promise<string>;
+  /** Into the bin. Rejects with `conflict` while a turn of it runs. */
+  deleteSession(sessionId: string): Promise<void>;
+  binnedSessions(): Promise<readonly SessionSummary[]>;
+  restoreSession(id: string): Promise<string>;
+  purgeSession(id: string): Promise<void>;
   showSession(sessionId: string): Promise<{ readonly state: SessionState; readonly money: MoneyState }>;
   /** Of a model call, a tool call or an action, by its id; empty for one that the log does not know. */
   callDetail(sessionId: string, id: string): Promise<CallDetail>;

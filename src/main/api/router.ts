@@ -72,6 +72,18 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
       core.searchSessions(input.text, input.limit, orNever(signal)),
     ),
     find: os.sessions.find.handler(({ input }) => core.findSession(input.id)),
+    rename: os.sessions.rename.handler(({ input }) => core.renameSession(input.sessionId, input.title)),
+    fork: os.sessions.fork.handler(({ input, signal }) => core.forkSession(input.sessionId, input.at, orNever(signal))),
+    export: os.sessions.export.handler(({ input, signal }) =>
+      core.exportSession(input.sessionId, input.path, orNever(signal)),
+    ),
+    import: os.sessions.import.handler(async ({ input, signal }) => ({
+      sessionId: await core.importSession(input.path, orNever(signal)),
+    })),
+    delete: os.sessions.delete.handler(({ input }) => core.deleteSession(input.sessionId)),
+    binned: os.sessions.binned.handler(() => core.binnedSessions()),
+    restore: os.sessions.restore.handler(async ({ input }) => ({ sessionId: await core.restoreSession(input.id) })),
+    purge: os.sessions.purge.handler(({ input }) => core.purgeSession(input.id)),
     show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),
     detail: os.sessions.detail.handler(({ input }) => core.callDetail(input.sessionId, input.id)),
     result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),

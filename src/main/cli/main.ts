@@ -59,6 +59,7 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
       return take(action === 'list' ? listSessions(context, args) : showSession(context, session ?? 'last', args));
     },
     searchSessions: async (text, args) => take((await import('./search.ts')).searchSessions(context, text, args)),
+    library: async (action, words, args) => take((await import('./library.ts')).library(context, action, words, args)),
     models: async (action, id, args) => {
       if (action === 'import' || action === 'remove') {
         const { importModel, removeModel } = await import('./model-files.ts');

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CompareArguments } from './compare.ts';
+import type { LibraryAction, LibraryArguments } from './library.ts';
 import type { PlanArguments } from './plan.ts';
 import type { CostsArguments } from './costs.ts';
 import type { RunArguments } from './run.ts';
@@ -15,6 +16,7 @@ export interface Handlers {
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
+  library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
   models(
     action: 'list' | 'show' | 'pull' | 'import' | 'remove',
     id: string | undefined,
@@ -151,6 +153,47 @@ function addSessions(program: Command, handlers: Handlers): void {
     .option('--limit <n>', 'at most this many places (default: 20)')
     .option('--json', 'as JSON')
     .action((words: readonly string[], args: SearchArguments) => handlers.searchSessions(words.join(' '), args));
+  addLibrary(sessions, handlers);
+}
+
+/** What is done with a session as a whole. */
+function addLibrary(sessions: Command, handlers: Handlers): void {
+  const which = 'an id, the beginning of one, or last';
+  subcommand(sessions, 'rename', 'give one another title', 'dewpoint sessions rename last "The failing date test"')
+    .argument('<session>', which)
+    .argument('<title>', 'what it is called from now on')
+    .action((session: string, title: string) => handlers.library('rename', [session, title], {}));
+  subcommand(
+    sessions,
+    'fork',
+    'another way, from the end of one or from any step',
+    'dewpoint sessions fork last --after 3',
+  )
+    .argument('<session>', which)
+    .option('--before <n|id>', 'before a step, or before a message by its id')
+    .option('--after <n|id>', 'after a step, or after a turn by its id')
+    .option('--json', 'as JSON')
+    .action((session: string, args: LibraryArguments) => handlers.library('fork', [session], args));
+  subcommand(sessions, 'export', 'log and files of one in one file', 'dewpoint sessions export last date-test.dewpoint')
+    .argument('<session>', which)
+    .argument('<file>', 'the file to write')
+    .action((session: string, file: string) => handlers.library('export', [session, file], {}));
+  subcommand(sessions, 'import', 'a session out of such a file', 'dewpoint sessions import date-test.dewpoint')
+    .argument('<file>', 'a file that `sessions export` wrote, here or elsewhere')
+    .option('--json', 'as JSON')
+    .action((file: string, args: LibraryArguments) => handlers.library('import', [file], args));
+  subcommand(sessions, 'delete', 'into the bin; `sessions restore` brings it back', 'dewpoint sessions delete last')
+    .argument('<session>', which)
+    .action((session: string) => handlers.library('delete', [session], {}));
+  subcommand(sessions, 'bin', 'what lies in the bin', 'dewpoint sessions bin')
+    .option('--json', 'as JSON')
+    .action((args: LibraryArguments) => handlers.library('bin', [], args));
+  subcommand(sessions, 'restore', 'out of the bin again', 'dewpoint sessions restore last')
+    .argument('<session>', which)
+    .action((session: string) => handlers.library('restore', [session], {}));
+  subcommand(sessions, 'purge', 'out of the bin for good', 'dewpoint sessions purge 20261121-094502-k3f9a2')
+    .argument('<session>', which)
+    .action((session: string) => handlers.library('purge', [session], {}));
 }
 
 function addModels(program: Command, handlers: Handlers): void {

@@ -145,6 +145,7 @@ async function collectChanges(journal: ReadJournal): Promise<readonly ChangeStat
   const byPath = new Map<string, ChangeState>();
   for await (const event of journal.read()) {
     if (event.type === 'file-changed') byPath.set(event.path, reduceChange(byPath.get(event.path), event));
+    if (event.type === 'history-copied' && event.changes === 'settled') byPath.clear();
     if (event.type !== 'changes-taken') continue;
     for (const path of event.paths) {
       const change = byPath.get(path);

@@ -21,6 +21,7 @@ async function parse(
     replay: record('replay'),
     sessions: record('sessions'),
     searchSessions: record('searchSessions'),
+    library: record('library'),
     models: record('models'),
     keys: record('keys'),
     costs: record('costs'),
