@@ -25,6 +25,7 @@ import { delay } from './lib/delay.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { gatherFacts } from './projects/gather-facts.ts';
+import { createPreparationCommands, type PreparationCommands } from './core-preparations.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace.ts';
@@ -97,6 +98,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     getSetting: (key) => valueOf(settings.get(key)),
     setSetting: async (key, value) => valueOf(await settings.set(key, value)),
     settingsPath: settings.path,
+    ...parts.preparations,
     doctor: (signal) =>
       examine(
         { ...config, env: parts.env, settings: settings.current(), listKeys: parts.keys.list, showModel: models.show },
@@ -130,6 +132,7 @@ interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models'> {
   readonly blobs: Blobs;
   readonly tools: ReturnType<ReturnType<typeof builtInTools>['list']>;
   readonly recipes: ReturnType<typeof discoverRecipes>;
+  readonly preparations: PreparationCommands;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly disposeEngine: () => Promise<void>;
 }
@@ -150,16 +153,21 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript } : null;
-  const startSandbox =
-    config.startSandbox ??
-    createSandboxFactory({
-      homePath: config.home,
-      resourcesPath: files.resources,
-      imageScript,
-      env,
-      connection: () => settings.current().connection,
-      log,
-    });
+  const engineDeps = {
+    homePath: config.home,
+    resourcesPath: files.resources,
+    imageScript,
+    env,
+    connection: () => settings.current().connection,
+    learn: (secret: { readonly kind: string; readonly value: string }) => redactor.learn(secret),
+    log,
+  };
+  const startSandbox = config.startSandbox ?? createSandboxFactory(engineDeps);
+  const preparations = createPreparationCommands({
+    ...engineDeps,
+    settings: () => settings.current().sandbox,
+    onNotice: config.onNotice,
+  });
   const money = createCoreMoney({ home: config.home, store, bin, settings: () => settings.current(), now });
   const sessions = createCoreSessions({
     store,
@@ -195,6 +203,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   });
   return {
     settings,
+    preparations,
     plan,
     models,
     keys,

@@ -288,6 +288,7 @@ async function startRunner(
   const request = {
     sessionId: journal.sessionId,
     workspacePath: state.workspace.path,
+    projectPath: state.projectPath,
     settings: options.settings().sandbox,
     wanted: session.wanted,
     onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void => {

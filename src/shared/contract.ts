@@ -6,6 +6,7 @@ import type { CostReport } from './cost-report.ts';
 import type { SessionEvent, Transient } from './events.ts';
 import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
 import type { Part } from './messages.ts';
+import type { KeptItem, PreparationPart, PreparationPlan, PrepareProgress } from './preparation.ts';
 import type { ModelInfo } from './models.ts';
 import type { Price } from './money.ts';
 import type { PlanAnswer } from './plan.ts';
@@ -203,6 +204,9 @@ const bySession = z.object({ sessionId });
 const id = z.string().min(1).max(100);
 const byId = z.object({ id: z.string().min(1).max(100) });
 
+const projectPath = z.string().min(1).max(4096);
+const preparationInput = z.object({ projectPath, hosts: z.array(z.string().min(1).max(253)).max(50).default([]) });
+
 const bytesSchema = z.number().int().nonnegative();
 /** A question to the memory planner: a model that is known here, or the keys of a header; null where nothing is asked. */
 const planInputSchema = z.object({
@@ -344,5 +348,17 @@ export const contract = {
     set: base.input(z.object({ key: z.string().min(1), value: z.unknown() })).output(type<unknown>()),
     path: base.output(type<{ path: string }>()),
   },
+  projects: {
+    /** How it stands with the packages of a project: installed or not. Quick; starts nothing. */
+    parts: base.input(z.object({ projectPath })).output(type<readonly PreparationPart[]>()),
+    /** What would be run to install them, and which hosts it would reach. Installs nothing. */
+    preparation: base.input(preparationInput).output(type<PreparationPlan>()),
+    /** Runs what was approved (`approval` of the plan) and nothing else. */
+    prepare: base
+      .input(preparationInput.extend({ approval: z.string().length(64) }))
+      .output(type<AsyncIterable<PrepareProgress>>()),
+  },
+  /** What is kept in the container engine, and the removal of what is not needed, or of all of it. */
+  clean: base.input(z.object({ remove: z.enum(['nothing', 'unneeded', 'all']) })).output(type<readonly KeptItem[]>()),
   doctor: base.output(type<readonly Finding[]>()),
 };

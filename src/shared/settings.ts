@@ -160,6 +160,19 @@ export function keyVariableOf(settings: ProviderSettings): string | null {
   return settings.preset === undefined ? null : (services[settings.preset]?.keyVariable ?? null);
 }
 
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+
+/** What commands of one project get, and how its packages are installed where that is not found out rightly. */
+const projectSettingsSchema = z.strictObject({
+  env: z.record(variableName, z.string()).default({}),
+  /** Taken from Dewpoint's own environment and masked in every output; their values stand in no file. */
+  secretEnv: z.array(variableName).default([]),
+  /** Commands in place of those that were found, run in a copy of the project. */
+  setup: z.strictObject({ python: z.string().optional(), javascript: z.string().optional() }).prefault({}),
+  /** Hosts from which packages may come beside those that were found. */
+  hosts: z.array(z.string()).default([]),
+});
+
 const cap = z.number().nonnegative().nullable().default(null);
 
 /** A price without its source and date: those are the settings, and the day it is used. */
@@ -194,6 +207,8 @@ export const settingsSchema = z.strictObject({
       commandTimeoutSeconds: z.number().positive().default(120),
       /** Files with secrets that commands may see: whole paths, or paths in every project. */
       unmask: z.array(z.string()).default([]),
+      /** By the whole path of a project's folder. */
+      projects: z.record(z.string(), projectSettingsSchema).default({}),
     })
     .prefault({}),
   approve: z.enum(['ask', 'deny', 'allow']).default('ask'),

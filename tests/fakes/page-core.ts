@@ -52,6 +52,10 @@ export function createPageCore(): PageCore {
       core.settings = { ...core.settings, [key]: value };
       return value;
     },
+    projectParts: async () => [],
+    planPreparation: () => Promise.reject(new Error('There is nothing to install.')),
+    prepareProject: () => Promise.reject(new Error('There is nothing to install.')),
+    clean: async () => [],
     doctor: async () => core.findings,
     answerCap: async (sessionId, capId, decision) => {
       note('cap', capId, decision);

@@ -33,7 +33,12 @@ export const turnFactsSchema = z.object({
   facts: projectFactsSchema,
   local: modelInfoSchema.nullable(),
   cloud: modelInfoSchema.nullable(),
-  sandbox: z.object({ tier: sandboxTierSchema, workspacePath: z.string(), scratchPath: z.string().nullable() }),
+  sandbox: z.object({
+    tier: sandboxTierSchema,
+    workspacePath: z.string(),
+    scratchPath: z.string().nullable(),
+    notes: z.array(z.string()).optional(),
+  }),
 });
 
 /**
@@ -60,9 +65,10 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
             scratchPath: sandbox.scratchPath,
+            ...(sandbox.description.notes === undefined ? {} : { notes: [...sandbox.description.notes] }),
           },
         });
-        return { status: 'ok', output: brief(data.facts), data };
+        return { status: 'ok', output: [brief(data.facts), ...(data.sandbox.notes ?? [])].join('\n'), data };
       },
     },
     (data) => {

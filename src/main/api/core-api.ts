@@ -18,6 +18,7 @@ import type { Comparison, ComparisonInput } from '@shared/comparison.ts';
 import type { CostReport } from '@shared/cost-report.ts';
 import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
+import type { KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import type { MoneyState } from '@shared/session-money.ts';
@@ -31,6 +32,11 @@ export type CorePush =
   | { readonly type: 'event'; readonly event: SessionEvent }
   | { readonly type: 'transient'; readonly transient: Transient }
   | { readonly type: 'snapshot' };
+
+export interface PreparationInput {
+  readonly projectPath: string;
+  readonly hosts: readonly string[];
+}
 
 export interface NewSessionRequest {
   readonly projectPath: string | null;
@@ -134,6 +140,18 @@ export interface CoreApi {
   getSetting(key: string | undefined): unknown;
   setSetting(key: string, value: unknown): Promise<unknown>;
   readonly settingsPath: string;
+  /** How it stands with a project's packages. */
+  projectParts(projectPath: string, signal: AbortSignal): Promise<readonly PreparationPart[]>;
+  /** What would be run to install them. `hosts`: allowed beside those that are found. */
+  planPreparation(input: PreparationInput, signal: AbortSignal): Promise<PreparationPlan>;
+  /** Runs what the plan with this `approval` says; rejects with `conflict` when it says something else by now. */
+  prepareProject(
+    input: PreparationInput & { readonly approval: string },
+    onProgress: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<PreparationPlan>;
+  /** What is kept in the container engine for this home. */
+  clean(remove: 'nothing' | 'unneeded' | 'all', signal: AbortSignal): Promise<readonly KeptItem[]>;
   doctor(signal: AbortSignal): Promise<readonly Finding[]>;
   /** Turns that run now, of all sessions. */
   runningTurns(): number;

@@ -2,6 +2,7 @@ import { implement, ORPCError } from '@orpc/server';
 import { contract } from '@shared/contract.ts';
 import { toFailure } from '@shared/errors.ts';
 import { comparisonStream } from './comparison-stream.ts';
+import { prepareStream } from './prepare-stream.ts';
 import { pullStream } from './pull-stream.ts';
 import { sessionStream } from './session-stream.ts';
 import type { CoreApi } from './core-api.ts';
@@ -39,6 +40,12 @@ export function createRouter(core: CoreApi) {
       set: os.settings.set.handler(({ input }) => core.setSetting(input.key, input.value)),
       path: os.settings.path.handler(() => ({ path: core.settingsPath })),
     },
+    projects: {
+      parts: os.projects.parts.handler(({ input, signal }) => core.projectParts(input.projectPath, orNever(signal))),
+      preparation: os.projects.preparation.handler(({ input, signal }) => core.planPreparation(input, orNever(signal))),
+      prepare: os.projects.prepare.handler(({ input, signal }) => prepareStream(core, input, orNever(signal))),
+    },
+    clean: os.clean.handler(({ input, signal }) => core.clean(input.remove, orNever(signal))),
     doctor: os.doctor.handler(({ signal }) => core.doctor(orNever(signal))),
   });
 }

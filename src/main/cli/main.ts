@@ -81,6 +81,8 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
       return take(action === 'get' ? getSettings(context, key) : setSetting(context, key ?? '', value ?? ''));
     },
     plan: async (model, args) => take((await import('./plan.ts')).plan(context, model, args)),
+    prepareProject: async (folder, args) => take((await import('./projects.ts')).prepareProject(context, folder, args)),
+    clean: async (args) => take((await import('./clean.ts')).clean(context, args)),
     doctor: async (args) => take((await import('./doctor.ts')).doctor(context, args)),
     serve: async (args) => take((await import('./serve.ts')).serve(context, await door.open(), args)),
   };

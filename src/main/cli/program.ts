@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import type { CompareArguments } from './compare.ts';
 import type { LibraryAction, LibraryArguments } from './library.ts';
+import type { CleanArguments } from './clean.ts';
 import type { PlanArguments } from './plan.ts';
+import type { PrepareArguments } from './projects.ts';
 import type { CostsArguments } from './costs.ts';
 import type { RunArguments } from './run.ts';
 import type { SearchArguments } from './search.ts';
@@ -30,6 +32,8 @@ export interface Handlers {
   costs(args: CostsArguments): Promise<void>;
   settings(action: 'get' | 'set' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
+  prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
+  clean(args: CleanArguments): Promise<void>;
   doctor(args: { readonly json?: boolean }): Promise<void>;
   serve(args: ServeArguments): Promise<void>;
 }
@@ -53,6 +57,7 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addModels(program, handlers);
   addPlan(program, handlers);
   addMoney(program, handlers);
+  addProjects(program, handlers);
   addMachine(program, handlers);
   return program;
 }
@@ -278,6 +283,31 @@ function addMoney(program: Command, handlers: Handlers): void {
     .option('--csv', 'as a table for spreadsheets')
     .option('--json', 'as JSON')
     .action((args: CostsArguments) => handlers.costs(args));
+}
+
+function addProjects(program: Command, handlers: Handlers): void {
+  const projects = subcommand(program, 'projects', 'what projects need to be worked on', 'dewpoint projects prepare .');
+  subcommand(
+    projects,
+    'prepare',
+    "install a project's packages for the sandbox: shows the commands, asks, runs them in a container of their own",
+    'dewpoint projects prepare .',
+  )
+    .argument('[dir]', 'the folder of the project (default: this one)')
+    .option('--yes', 'say yes beforehand')
+    .option('--host <name>', 'a host that packages may come from beside those found; repeat it for several', collect)
+    .option('--json', 'how it stands, as JSON')
+    .action((folder: string | undefined, args: PrepareArguments) => handlers.prepareProject(folder, args));
+  subcommand(
+    program,
+    'clean',
+    'installed packages and what killed processes left: what each takes; removes what is not needed',
+    'dewpoint clean --dry-run',
+  )
+    .option('--dry-run', 'remove nothing')
+    .option('--packages', 'remove all installed packages of projects, needed or not')
+    .option('--json', 'as JSON')
+    .action((args: CleanArguments) => handlers.clean(args));
 }
 
 function addMachine(program: Command, handlers: Handlers): void {

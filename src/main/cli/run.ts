@@ -11,6 +11,7 @@ import { usageError } from './fail.ts';
 import { followTurn } from './follow-turn.ts';
 import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
+import { offerPreparation } from './projects.ts';
 import { readTask } from './read-task.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonLine, money, oneLine, printable, seconds } from './terminal.ts';
@@ -44,6 +45,9 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const task = await readTask(taskText);
   const options = parseRunOptions(args, terminal.isInteractive && args.json !== true);
   const core = await context.core();
+  if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.plan !== true) {
+    await offerPreparation(context, options.projectPath, options.interactive);
+  }
   const sessionId = await openSession(context, options, oneLine(task, 80));
   await ensureModel(context, options);
   const view = createLiveView(terminal, context.now);

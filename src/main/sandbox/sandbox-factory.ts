@@ -9,6 +9,7 @@ import { findEngine, type Engine } from './docker/engine.ts';
 import { createOutward } from './network/outward.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
+import { surroundingsOf } from './surroundings-of-project.ts';
 import { chooseTier, mayGoWithout, type TierWish } from './tiers.ts';
 import { checkWorkspace } from './workspace.ts';
 
@@ -23,12 +24,16 @@ export interface SandboxFactoryDeps {
   /** How this machine reaches the network, as the settings say now. */
   readonly connection: () => Connection;
   readonly log: Log;
+  /** A secret that must not be seen in any output from now on. */
+  readonly learn?: (secret: { readonly kind: string; readonly value: string }) => void;
 }
 
 interface SandboxRequest extends TierWish {
   readonly sessionId: string;
   /** The folder that becomes the workspace; must exist. */
   readonly workspacePath: string;
+  /** The project of which the workspace may be a copy. */
+  readonly projectPath?: string | null;
   readonly settings: Settings['sandbox'];
   /** A container was lost; `recreated` says whether the next command has one again. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
@@ -82,6 +87,7 @@ async function startContainer(
       homePath: deps.homePath,
       image: { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: request.onProgress },
       outward: createOutward(deps.connection, deps.env),
+      surroundings: (image) => surroundingsOf({ ...deps, ...request, engine, image }, signal),
       log: deps.log,
       onLost: request.onLost,
     },

@@ -65,6 +65,8 @@ export interface SandboxDescription {
   readonly image: string | null;
   readonly text: string;
   readonly limits: Readonly<Record<string, string | number | boolean>>;
+  /** What a model should know of what is installed for the project; missing where nothing is to be said. */
+  readonly notes?: readonly string[];
   readonly warnings: readonly string[];
 }
 

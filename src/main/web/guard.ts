@@ -30,6 +30,11 @@ export function createWebGuard(roots: readonly string[]): (call: ForwardedCall) 
         hint: 'At the machine: dewpoint models import FILE, dewpoint models remove NAME',
       });
     }
+    if (name === 'projects.prepare' || name === 'clean') {
+      throw new AppError('refused', 'Packages cannot be installed or removed from the browser.', {
+        hint: 'At the machine: dewpoint projects prepare DIR, dewpoint clean',
+      });
+    }
     const parsed = pathInput.safeParse(input);
     if (!parsed.success) return;
     for (const path of [parsed.data.projectPath, parsed.data.options?.projectPath]) {

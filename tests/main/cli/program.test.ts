@@ -27,6 +27,8 @@ async function parse(
     costs: record('costs'),
     settings: record('settings'),
     plan: record('plan'),
+    prepareProject: record('prepareProject'),
+    clean: record('clean'),
     doctor: record('doctor'),
     serve: record('serve'),
   };

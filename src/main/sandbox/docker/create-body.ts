@@ -41,6 +41,8 @@ export interface ContainerPlan {
   readonly scratchVolume: string;
   /** What else is mounted, after everything of the workspace. */
   readonly extra: readonly ExtraMount[];
+  /** What commands find in their environment beside the usual, or in its place. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;
@@ -66,7 +68,7 @@ export function createBody(plan: ContainerPlan): Dockerode.ContainerCreateOption
     AttachStderr: false,
     Tty: false,
     WorkingDir: workspaceInContainer,
-    Env: Object.entries(baseEnvironment).map(([name, value]) => `${name}=${value}`),
+    Env: Object.entries({ ...baseEnvironment, ...plan.environment }).map(([name, value]) => `${name}=${value}`),
     Labels: { ...plan.labels },
     StopTimeout: 1,
     Healthcheck: { Test: ['NONE'] },

@@ -4,11 +4,12 @@ import type { Settings } from '@shared/settings.ts';
 import { success, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Outward } from '../network/outward.ts';
+import { noSurroundings, type Surroundings } from '../dependencies/surroundings.ts';
 import type { SandboxDescription } from '../sandbox.ts';
 import { DockerSandbox } from './docker-sandbox.ts';
 import type { Engine } from './engine.ts';
 import { homeIdOf, type UserIds } from './identity.ts';
-import { findImage, type ImageRequest } from './image.ts';
+import { findImage, type ImageRequest, type SandboxImage } from './image.ts';
 import { lookAt } from './look-at-project.ts';
 import { SessionContainer } from './session-container.ts';
 import { sweepLeftovers } from './sweep.ts';
@@ -24,6 +25,8 @@ export interface DockerSandboxRequest {
   readonly image: Omit<ImageRequest, 'wanted'>;
   /** How an approved command gets to the network. */
   readonly outward: Outward;
+  /** What of the project is mounted and told beside its folder, by the image that runs. */
+  readonly surroundings?: (image: SandboxImage) => Promise<Surroundings>;
   readonly log: Log;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
 }
@@ -43,6 +46,7 @@ export async function createDockerSandbox(
   const seccomp = await profileText(request.image.resourcesPath);
   const workspacePath = await realpath(request.workspacePath);
   const limits = limitsFor(engine, request.settings);
+  const surroundings = (await request.surroundings?.(image.value)) ?? noSurroundings;
   const session = await SessionContainer.start(
     {
       engine,
@@ -56,7 +60,8 @@ export async function createDockerSandbox(
       seccomp,
       look: (closing) => lookAt({ workspacePath, settings: request.settings, homePath: request.homePath }, closing),
       ...limits,
-      extra: [],
+      extra: surroundings.mounts,
+      environment: surroundings.environment,
       besides: null,
       log: request.log,
       onLost: request.onLost,
@@ -71,7 +76,8 @@ export async function createDockerSandbox(
       imageName: image.value.name,
       description: describe(engine),
       limits: shownLimits(limits),
-      warnings: warningsOf(engine),
+      notes: surroundings.notes,
+      warnings: [...warningsOf(engine), ...surroundings.warnings],
     }),
   );
 }

@@ -35,6 +35,7 @@ export interface DockerSandboxOptions {
   readonly imageName: string;
   readonly description: string;
   readonly limits: SandboxDescription['limits'];
+  readonly notes?: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -56,12 +57,13 @@ export class DockerSandbox implements Sandbox {
   }
 
   get description(): SandboxDescription {
-    const { imageName, description, limits, warnings, session } = this.#options;
+    const { imageName, description, limits, notes, warnings, session } = this.#options;
     return {
       tier: 'container',
       image: imageName,
       text: `${description} ${userText(session.user)} ${skippedText}`,
       limits,
+      ...(notes === undefined ? {} : { notes }),
       warnings: [...warnings, ...session.warnings],
     };
   }

@@ -52,6 +52,7 @@ export interface SessionContainerOptions {
   readonly cpus: number;
   readonly pids: number;
   readonly extra: readonly ExtraMount[];
+  readonly environment: Readonly<Record<string, string>>;
   /** For one command beside a session: it shares that one's scratch volume, and is not made again when it is lost. */
   readonly besides: { readonly scratchVolume: string } | null;
   readonly log: Log;
@@ -381,6 +382,7 @@ export class SessionContainer {
       hasSwappiness: options.engine.hasSwappiness,
       scratchVolume: this.#volumeName,
       extra: options.extra,
+      environment: options.environment,
       memoryBytes: options.memoryBytes,
       cpus: options.cpus,
       pids: options.pids,

@@ -20,6 +20,7 @@ const plan: ContainerPlan = {
   support: { passwd: '/h/passwd', group: '/h/group', empty: '/h/empty', seccomp: '/h/seccomp', scripts: '/h/scripts' },
   scratchVolume: 'dewpoint-v',
   extra: [],
+  environment: {},
   memoryBytes: 1024 * 1024 * 1024,
   cpus: 1.5,
   pids: 256,

@@ -1,0 +1,116 @@
+import { realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { valueOf } from '@shared/errors.ts';
+import type { KeptItem } from '@shared/preparation.ts';
+import type { Settings } from '@shared/settings.ts';
+import type { Log } from '../lib/log.ts';
+import { findPrepared } from './dependencies/find-prepared.ts';
+import { dependencyRecords, type DependencyRecord } from './dependencies/records.ts';
+import { halfMadeVolumes, hasDependencyVolume, removeDependencyVolume } from './docker/dependency-volumes.ts';
+import { findEngine, type Engine } from './docker/engine.ts';
+import { homeIdOf } from './docker/identity.ts';
+import { sweepLeftovers } from './docker/sweep.ts';
+import { setupOf } from './project-setup.ts';
+
+interface CleaningDeps {
+  readonly homePath: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: () => Settings['sandbox'];
+  readonly log: Log;
+}
+
+/** Lists what is kept, and removes what is not needed or all of it. Rejects where there is no engine. */
+export async function cleanKept(
+  deps: CleaningDeps,
+  remove: 'nothing' | 'unneeded' | 'all',
+  signal: AbortSignal,
+): Promise<readonly KeptItem[]> {
+  const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
+  const engine = valueOf(await findEngine(search, signal));
+  const homePath = await realpath(deps.homePath);
+  const homeId = homeIdOf(homePath);
+  const store = dependencyRecords(homePath);
+  const records = await store.list();
+  const items: KeptItem[] = [];
+  for (const record of records) {
+    const { outcome } = record;
+    const unneeded = await whyUnneeded(deps, record, { engine, homeId, records, signal });
+    const isWanted = remove === 'all' || (remove === 'unneeded' && unneeded !== null);
+    let isRemoved = false;
+    if (isWanted) {
+      isRemoved = outcome.type === 'failed' || (await removeDependencyVolume(engine, outcome.volume, deps.log));
+      if (isRemoved) await store.remove(record.key);
+    }
+    if (outcome.type === 'failed') continue;
+    items.push({
+      kind: 'packages',
+      name: `${record.projectPath} (${record.ecosystem}, ${record.tool})`,
+      sizeBytes: outcome.sizeBytes,
+      unneeded,
+      isRemoved,
+    });
+  }
+  const recorded = new Set(records.flatMap(({ outcome }) => (outcome.type === 'ready' ? [outcome.volume] : [])));
+  for (const name of await halfMadeVolumes(engine, homeId, recorded)) {
+    const isRemoved = remove !== 'nothing' && (await removeDependencyVolume(engine, name, deps.log));
+    items.push({ kind: 'unfinished', name, sizeBytes: null, unneeded: 'its installation did not end', isRemoved });
+  }
+  if (remove !== 'nothing') {
+    const swept = await sweepLeftovers(engine, homeId, deps.log);
+    for (const [count, what] of [
+      [swept.containers, 'containers'],
+      [swept.volumes, 'volumes'],
+    ] as const) {
+      if (count > 0)
+        items.push({
+          kind: 'leftover',
+          name: `${count} ${what} of a Dewpoint that was killed`,
+          sizeBytes: null,
+          unneeded: 'its process is gone',
+          isRemoved: true,
+        });
+    }
+  }
+  return items;
+}
+
+interface Judging {
+  readonly engine: Engine;
+  readonly homeId: string;
+  readonly records: readonly DependencyRecord[];
+  readonly signal: AbortSignal;
+}
+
+/** Packages are needed while their project is there and says the same, or nothing newer of it was installed. */
+async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging: Judging): Promise<string | null> {
+  const { engine, homeId, records, signal } = judging;
+  const { projectPath, ecosystem, imageId, key } = record;
+  if ((await stat(projectPath).catch(() => null))?.isDirectory() !== true) return 'its project is gone';
+  if (record.outcome.type === 'ready' && !(await hasDependencyVolume(engine, homeId, record.outcome.volume)))
+    return 'its volume is gone';
+  const image = await engine.docker
+    .getImage(imageId)
+    .inspect()
+    .catch(() => null);
+  if (image === null) return 'its image is gone';
+  const own = setupOf(deps.settings(), projectPath).setup;
+  const states = await findPrepared(
+    {
+      workspacePath: projectPath,
+      projectPath,
+      imageId,
+      own,
+      records: dependencyRecords(deps.homePath),
+      hasVolume: (name) => hasDependencyVolume(engine, homeId, name),
+    },
+    signal,
+  );
+  const state = states.find(({ part }) => part.ecosystem === ecosystem);
+  if (state === undefined) return 'its project needs it no more';
+  if (state.key === key || state.record?.key === key) return null;
+  return records.some(
+    (other) => other.at > record.at && other.projectPath === projectPath && other.ecosystem === ecosystem,
+  )
+    ? 'a newer one is there'
+    : null;
+}
