@@ -54,6 +54,7 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
     changes: async (session, words, args) =>
       take((await import('./changes.ts')).changes(context, session, words, args)),
     replay: async (session, args) => take((await import('./sessions.ts')).replaySession(context, session, args)),
+    route: async (session, step, args) => take((await import('./route.ts')).route(context, session, step, args)),
     sessions: async (action, session, args) => {
       const { listSessions, showSession } = await import('./sessions.ts');
       return take(action === 'list' ? listSessions(context, args) : showSession(context, session ?? 'last', args));

@@ -7,6 +7,7 @@ import type { PrepareArguments } from './projects.ts';
 import type { CostsArguments } from './costs.ts';
 import type { RunArguments } from './run.ts';
 import type { SearchArguments } from './search.ts';
+import type { RouteArguments } from './route.ts';
 import type { ServeArguments } from './serve.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
@@ -16,6 +17,7 @@ export interface Handlers {
   compare(task: string | undefined, args: CompareArguments): Promise<void>;
   changes(session: string, words: readonly string[], args: { readonly json?: boolean }): Promise<void>;
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
+  route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
   library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
@@ -57,6 +59,7 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addModels(program, handlers);
   addPlan(program, handlers);
   addMoney(program, handlers);
+  addRoute(program, handlers);
   addProjects(program, handlers);
   addMachine(program, handlers);
   return program;
@@ -77,7 +80,7 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--workspace <mode>', 'in-place, copy or scratch (default: in-place with --project, else scratch)')
     .option('--session <id>', 'go on with a session')
     .option('--check <command>', 'the success criterion, run in the sandbox before and after')
-    .option('--policy <policy>', 'local, hybrid or cloud')
+    .option('--policy <policy>', 'local, cloud, hybrid (or auto), economy, balanced or quality')
     .option('--local <model>', 'the local model, PROVIDER/MODEL')
     .option('--cloud <model>', 'the cloud model, PROVIDER/MODEL')
     .option('--gear <gear>', 'auto, recipe or loop (default: auto)')
@@ -271,6 +274,17 @@ function addMoney(program: Command, handlers: Handlers): void {
     .option('--this-run', 'keep it in memory only, while the app or dewpoint serve runs')
     .action((provider: string, args: { readonly thisRun?: boolean }) => handlers.keys('set', provider, args));
   subcommand(keys, 'list', 'which services have a key, and where it comes from', 'dewpoint keys list')
+function addRoute(program: Command, handlers: Handlers): void {
+  subcommand(program, 'route', 'why a step ran where it ran', 'dewpoint route last 4')
+    .argument('[session]', 'an id, the beginning of one, or last')
+    .argument('[step]', 'the number of a step (default: all, a line each)')
+    .option('--json', 'as JSON')
+    .option('--export <file>', 'write the decisions of all sessions with their outcomes, as JSON lines')
+    .action((session: string | undefined, step: string | undefined, args: RouteArguments) =>
+      handlers.route(session, step, args),
+    );
+}
+
     .option('--json', 'as JSON')
     .action((args: { readonly json?: boolean }) => handlers.keys('list', undefined, args));
   subcommand(keys, 'remove', 'take a key out of the key store', 'dewpoint keys remove openai')

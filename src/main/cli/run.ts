@@ -90,6 +90,8 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
   }
   const raw = {
     ...pick(args, ['workspace', 'check', 'policy', 'local', 'cloud', 'gear', 'atCap', 'approve', 'sandbox', 'plan']),
+    // Another word for the same: the router decides.
+    ...(args.policy === 'auto' ? { policy: 'hybrid' } : {}),
     ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),
     ...(args.session === undefined ? {} : { sessionId: args.session }),
     ...numbers(args),

@@ -19,6 +19,7 @@ async function parse(
     compare: record('compare'),
     changes: record('changes'),
     replay: record('replay'),
+    route: record('route'),
     sessions: record('sessions'),
     searchSessions: record('searchSessions'),
     library: record('library'),

@@ -1,0 +1,158 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+import type { EventOf, SessionEvent } from '@shared/events.ts';
+import { routingRecords } from '@shared/routing-records.ts';
+import type { CoreClient } from '../api/socket.ts';
+import type { Command } from './context.ts';
+import { usageError } from './fail.ts';
+import type { Terminal } from './terminal.ts';
+import { jsonLine, money, oneLine, printable, seconds, table } from './terminal.ts';
+
+export interface RouteArguments {
+  readonly json?: boolean;
+  /** A file for the records of every session. */
+  readonly export?: string;
+}
+
+interface RoutedStep {
+  readonly decided: EventOf<'route-decided'>;
+  readonly started: EventOf<'model-call-started'>;
+  ended: EventOf<'model-call-ended'> | null;
+}
+
+/** Why a step ran where it ran; without a step all steps of a session, a line each. */
+export const route: Command<[string | undefined, string | undefined, RouteArguments]> = async (
+  { core, terminal, signal },
+  session,
+  step,
+  args,
+) => {
+  const client = await core();
+  if (args.export !== undefined) return exportRecords(client, terminal, { path: args.export, signal });
+  if (session === undefined) throw usageError('Say which session: dewpoint route last', 'See: dewpoint route --help');
+  const { sessionId } = await client.sessions.find({ id: session });
+  const steps = routedSteps(await eventsOf(client, sessionId, signal));
+  if (step === undefined) {
+    if (args.json === true) terminal.out(jsonLine(steps));
+    else showAll(steps, terminal);
+    return 0;
+  }
+  const found = steps.find(({ started }) => String(started.step) === step);
+  if (found === undefined) throw new AppError('not-found', `There is no step ${step} in ${sessionId}.`);
+  if (args.json === true) terminal.out(jsonLine(found));
+  else showOne(found, terminal);
+  return 0;
+};
+
+async function eventsOf(client: CoreClient, sessionId: string, signal: AbortSignal): Promise<readonly SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  signal.addEventListener('abort', end, { once: true });
+  for await (const push of await client.sessions.events({ sessionId, fromSeq: 1 }, { signal: stop.signal })) {
+    if (push.type === 'caught-up') break;
+    if (push.type === 'events') events.push(...push.events);
+  }
+  signal.removeEventListener('abort', end);
+  stop.abort();
+  return events;
+}
+
+function routedSteps(events: readonly SessionEvent[]): readonly RoutedStep[] {
+  const decided = new Map<string, EventOf<'route-decided'>>();
+  const steps = new Map<string, RoutedStep>();
+  for (const event of events) {
+    if (event.type === 'route-decided') decided.set(event.callId, event);
+    const route = event.type === 'model-call-started' ? decided.get(event.callId) : undefined;
+    if (event.type === 'model-call-started' && route !== undefined) {
+      steps.set(event.callId, { decided: route, started: event, ended: null });
+    }
+    const step = event.type === 'model-call-ended' ? steps.get(event.callId) : undefined;
+    if (event.type === 'model-call-ended' && step !== undefined) step.ended = event;
+  }
+  return [...steps.values()];
+}
+
+function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
+  if (steps.length === 0) {
+    err('No model was called in this session.\n');
+    return;
+  }
+  for (const { decided, started } of steps) {
+    const { chosen, layer, reason } = decided;
+    const step = String(started.step).padStart(3);
+    out(`${step}  ${chosen.where.padEnd(5)}  ${(layer ?? '').padEnd(2)}  ${oneLine(chosen.model, 32).padEnd(32)}  `);
+    out(`${oneLine(reason, 110)}\n`);
+  }
+  const local = steps.filter(({ decided }) => decided.chosen.where === 'local').length;
+  err(`${local} of ${steps.length} steps ran on this machine.\n`);
+}
+
+const layers: Readonly<Record<NonNullable<EventOf<'route-decided'>['layer']>, string>> = {
+  L0: 'a hard rule',
+  L1: 'the start of the task',
+  L2: 'the score of the step',
+  L3: 'the answer before it',
+  L4: 'what was said to be the end',
+  L5: 'failures before it',
+};
+
+function showOne({ decided, started, ended }: RoutedStep, { out, colors }: Terminal): void {
+  const { chosen, layer, reason, reasonCode, degraded } = decided;
+  out(`Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'here' : 'in the cloud'}: `);
+  out(`${printable(chosen.model)}\n`);
+  out(`Because: ${printable(reason)}\n`);
+  out(colors.dim(`Decided by ${layer === undefined ? 'the ladder' : layers[layer]} (${reasonCode})\n`));
+  if (degraded === true) out('With a network it would have run in the cloud.\n');
+  if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${money(ended.costUsd)}.\n`);
+  showOptions(decided, out);
+  showVotes(decided, out);
+}
+
+function showOptions({ options = [] }: RoutedStep['decided'], out: Terminal['out']): void {
+  if (options.length === 0) return;
+  const known = (usd: number | null): string => (usd === null ? '-' : money(usd));
+  const rows = options.map(({ model, costUsd, restUsd, seconds: time, denied }) => [
+    printable(model),
+    known(costUsd),
+    known(restUsd),
+    time === null ? '-' : seconds(time * 1000),
+    denied === null ? '' : `not: ${printable(denied.text)}`,
+  ]);
+  out('\nWhat there was to choose from, as it was expected\n');
+  for (const line of table([['model', 'this call', 'to the end', 'time', ''], ...rows])) out(`  ${line}\n`);
+}
+
+function showVotes({ votes = [], gain }: RoutedStep['decided'], out: Terminal['out']): void {
+  if (gain === null || gain === undefined) return;
+  out(`\nThe cloud gains something in ${Math.round(gain * 100)} % of such cases, by these votes\n`);
+  for (const { rule, toward, weight, reason } of votes) {
+    out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${rule.padEnd(12)}  ${printable(reason)}\n`);
+  }
+  if (votes.length === 0) out('  no rule had anything to say\n');
+}
+
+/** The records of every session that can be read, a line each. They lie in the logs: a session that is deleted takes its own along. */
+async function exportRecords(
+  client: CoreClient,
+  { err }: Terminal,
+  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+): Promise<number> {
+  const lines: string[] = [];
+  const sessions = await client.sessions.list();
+  let unreadable = 0;
+  for (const { sessionId } of sessions) {
+    try {
+      for (const record of routingRecords(sessionId, await eventsOf(client, sessionId, signal)))
+        lines.push(jsonLine(record));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      unreadable += 1;
+    }
+  }
+  await writeFile(resolve(path), lines.join(''));
+  err(`${lines.length} decisions of ${sessions.length - unreadable} sessions were written to ${path}.\n`);
+  if (unreadable > 0) err(`${unreadable} sessions could not be read.\n`);
+  return 0;
+}

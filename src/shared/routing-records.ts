@@ -1,0 +1,169 @@
+import type { EventOf, SessionEvent, TurnEndReason } from './events.ts';
+import type { RouteDetail } from './routing.ts';
+
+/** Raised when a field changes its meaning; new fields may come without that. */
+const RECORD_VERSION = 1;
+
+/** One decision of the router with what became of it: what a model learns from. Documented in docs/routing-data.md. */
+export interface RoutingRecord {
+  readonly version: typeof RECORD_VERSION;
+  readonly session: string;
+  readonly turn: string | null;
+  readonly step: number;
+  readonly at: number;
+  readonly purpose: string;
+  readonly gear: string;
+  readonly chosen: EventOf<'route-decided'>['chosen'];
+  readonly runnerUp: EventOf<'route-decided'>['runnerUp'];
+  readonly code: string;
+  readonly decision: Partial<RouteDetail>;
+  readonly outcome: RoutingOutcome;
+}
+
+export interface RoutingOutcome {
+  /** Null: the call has not ended. */
+  readonly call: {
+    readonly costUsd: number | null;
+    readonly seconds: number;
+    readonly promptTokens: number;
+    readonly outputTokens: number;
+    readonly error: string | null;
+  } | null;
+  /** Of the calls that it asked for: how many ran, and how many did not end well. */
+  readonly toolCalls: number;
+  readonly toolFailures: number;
+  /** The next step of the turn was moved because of a failure. */
+  readonly isEscalated: boolean;
+  /** Null: the turn has not ended. */
+  readonly turn: { readonly reason: TurnEndReason; readonly checkPassed: boolean | null } | null;
+  /** What a person did with the files that the turn changed; null: nothing was changed. */
+  readonly changes: 'open' | 'taken' | 'undone' | null;
+}
+
+interface Open {
+  readonly decided: EventOf<'route-decided'>;
+  started: EventOf<'model-call-started'> | null;
+  ended: EventOf<'model-call-ended'> | null;
+  toolCalls: number;
+  toolFailures: number;
+  isEscalated: boolean;
+}
+
+interface TurnOutcome {
+  reason: TurnEndReason | null;
+  checkPassed: boolean | null;
+  readonly paths: Set<string>;
+}
+
+/** Every routed step of a log with its outcome, in order. Steps that were decided and never made are left out. */
+export function routingRecords(session: string, events: Iterable<SessionEvent>): readonly RoutingRecord[] {
+  const steps: Open[] = [];
+  const turns = new Map<string, TurnOutcome>();
+  const marks = new Map<string, 'taken' | 'undone'>();
+  const callOf = new Map<string, string>();
+  for (const event of events) {
+    gatherStep(steps, callOf, event);
+    gatherTurn(turns, marks, event);
+  }
+  return steps.flatMap((step) => (step.started === null ? [] : [recordOf(session, step, step.started, turns, marks)]));
+}
+
+function gatherStep(steps: Open[], callOf: Map<string, string>, event: SessionEvent): void {
+  const find = (callId: string | undefined): Open | undefined =>
+    steps.findLast(({ decided }) => decided.callId === callId);
+  if (event.type === 'route-decided') {
+    const before = steps.at(-1);
+    const isFailure = event.layer === 'L4' || event.layer === 'L5';
+    const hasMoved = before !== undefined && before.decided.chosen.model !== event.chosen.model;
+    if (isFailure && hasMoved && before.decided.turnId === event.turnId) before.isEscalated = true;
+    steps.push({ decided: event, started: null, ended: null, toolCalls: 0, toolFailures: 0, isEscalated: false });
+  }
+  if (event.type === 'model-call-started') {
+    const step = find(event.callId);
+    if (step !== undefined) step.started = event;
+  }
+  if (event.type === 'model-call-ended') {
+    const step = find(event.callId);
+    if (step !== undefined) step.ended = event;
+  }
+  if (event.type === 'tool-call-requested') callOf.set(event.toolCallId, event.callId);
+  if (event.type === 'tool-ended') {
+    const step = find(callOf.get(event.toolCallId));
+    if (step === undefined) return;
+    step.toolCalls += 1;
+    step.toolFailures += event.status === 'ok' && (event.exitCode ?? 0) === 0 ? 0 : 1;
+  }
+}
+
+function gatherTurn(
+  turns: Map<string, TurnOutcome>,
+  marks: Map<string, 'taken' | 'undone'>,
+  event: SessionEvent,
+): void {
+  if (event.type === 'changes-taken') for (const path of event.paths) marks.set(path, 'taken');
+  if (event.type === 'file-changed' && event.by === 'undo') marks.set(event.path, 'undone');
+  if (event.turnId === undefined) return;
+  const turn = turns.get(event.turnId) ?? { reason: null, checkPassed: null, paths: new Set<string>() };
+  turns.set(event.turnId, turn);
+  if (event.type === 'turn-ended') turn.reason = event.reason;
+  if (event.type === 'criterion-checked') turn.checkPassed = event.passed;
+  if (event.type === 'file-changed' && event.by !== 'undo') {
+    turn.paths.add(event.path);
+    marks.delete(event.path);
+  }
+}
+
+function recordOf(
+  session: string,
+  step: Open,
+  started: EventOf<'model-call-started'>,
+  ...[turns, marks]: readonly [Map<string, TurnOutcome>, Map<string, 'taken' | 'undone'>]
+): RoutingRecord {
+  const { decided, ended, toolCalls, toolFailures, isEscalated } = step;
+  const { turnId, at, chosen, runnerUp, reasonCode, layer, votes, options, gain, features, degraded } = decided;
+  const turn = turnId === undefined ? undefined : turns.get(turnId);
+  const known = { layer, votes, options, gain, features, degraded };
+  return {
+    version: RECORD_VERSION,
+    session,
+    turn: turnId ?? null,
+    step: started.step,
+    at,
+    purpose: started.purpose,
+    gear: started.rung.gear,
+    chosen,
+    runnerUp,
+    code: reasonCode,
+    decision: Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
+    outcome: {
+      call: ended === null ? null : callOutcome(ended),
+      toolCalls,
+      toolFailures,
+      isEscalated,
+      turn: turn?.reason ? { reason: turn.reason, checkPassed: turn.checkPassed } : null,
+      changes: changesOf(turn, marks),
+    },
+  };
+}
+
+function callOutcome({ costUsd, timings, usage, error }: EventOf<'model-call-ended'>): RoutingOutcome['call'] {
+  const { freshInput, cacheRead, cacheWrite, output } = usage;
+  return {
+    costUsd,
+    seconds: timings.totalMs / 1000,
+    promptTokens: freshInput + cacheRead + cacheWrite,
+    outputTokens: output,
+    error: error?.code ?? null,
+  };
+}
+
+/** One file taken back is a verdict on the whole: who keeps the rest had to look twice. */
+function changesOf(
+  turn: TurnOutcome | undefined,
+  marks: ReadonlyMap<string, 'taken' | 'undone'>,
+): RoutingOutcome['changes'] {
+  if (turn === undefined || turn.paths.size === 0) return null;
+  const said = [...turn.paths].map((path) => marks.get(path));
+  if (said.includes('undone')) return 'undone';
+  return said.every((mark) => mark === 'taken') ? 'taken' : 'open';
+}

@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRouterClient } from '@orpc/server';
+import picocolors from 'picocolors';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRouter } from '../../../src/main/api/router.ts';
+import type { CommandContext } from '../../../src/main/cli/context.ts';
+import type { RouteArguments } from '../../../src/main/cli/route.ts';
+import { route } from '../../../src/main/cli/route.ts';
+import { routingOf } from '../../../src/shared/routing.ts';
+import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
+import { createScriptedCore } from '../../fakes/scripted-core.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+/** A session that the cloud took over, and what the command says of it. */
+async function say(session?: string, step?: string, args: RouteArguments = {}): Promise<string> {
+  const bad = (old: string) => call('edit_file', { path: 'a.py', old, new: 'x' });
+  const kit = createAgentKit({
+    replies: [bad('one'), bad('two'), call('task_complete', { summary: 'There is nothing to do.' })],
+    cloud: { price: { input: 3, output: 15, source: 'test', date: '2026-11-21' } },
+  });
+  const routing = routingOf('balanced', { advice: false });
+  await kit.runner.send('Fix it.', { ...turnOptions, policy: 'hybrid', cloud: 'sky/model', routing });
+  const core = createScriptedCore();
+  const sessionId = await core.createSession({ projectPath: null });
+  for (const event of kit.journal.events) core.append(sessionId, event);
+  let said = '';
+  const write = (text: string): void => void (said += text);
+  const context: CommandContext = {
+    core: async () => createRouterClient(createRouter(core)),
+    terminal: {
+      out: write,
+      err: write,
+      isLive: false,
+      isInteractive: false,
+      columns: 100,
+      colors: picocolors.createColors(false),
+    },
+    signal: new AbortController().signal,
+    now: () => 0,
+    version: '1.2.3',
+  };
+  await route(context, session, step, args);
+  return said;
+}
+
+describe('dewpoint route', () => {
+  it('lists where each step ran, and by whom that was decided', async () => {
+    expect((await say('session-1')).replaceAll(/ +/gu, ' ').split('\n')).toEqual([
+      expect.stringMatching(/^ 1 local L1 fake\/model This machine begins/u),
+      expect.stringMatching(/^ 2 local L3 fake\/model An edit was not made\. It is tried again here/u),
+      expect.stringMatching(/^ 3 cloud L5 sky\/model The cloud takes over after 2 bad signals/u),
+      '2 of 3 steps ran on this machine.',
+      '',
+    ]);
+  });
+
+  it('says of one step what there was to choose from, at which price, and every vote', async () => {
+    const text = await say('session-1', '3');
+    expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
+    expect(text).toContain('Decided by failures before it (strikes)');
+    expect(text).toMatch(/fake\/model +\$0 /u);
+    expect(text).toMatch(/sky\/model +\$0\.\d{4} +\$\d/u);
+    expect(text).toMatch(/cloud +\d\.\d\d +trajectory +Some of the last steps went wrong\./u);
+  });
+
+  it('refuses a step that is not there', async () => {
+    await expect(say('session-1', '9')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('writes every decision with its outcome, a line each', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-route-'));
+    folders.push(folder);
+    const path = join(folder, 'records.jsonl');
+    await say(undefined, undefined, { export: path });
+    const lines = (await readFile(path, 'utf8')).trim().split('\n');
+    const records = lines.map((line): unknown => JSON.parse(line));
+    expect(records).toMatchObject([
+      {
+        version: 1,
+        step: 1,
+        chosen: { where: 'local' },
+        outcome: { toolCalls: 1, toolFailures: 1, isEscalated: false },
+      },
+      { step: 2, code: 'retry-here', outcome: { isEscalated: true, turn: { checkPassed: null } } },
+      { step: 3, code: 'strikes', decision: { layer: 'L5', gain: expect.any(Number) }, outcome: { changes: null } },
+    ]);
+  });
+});
