@@ -45,6 +45,13 @@ describe('the profile of system calls', () => {
     );
   });
 
+  it('lets a process change its own limits and nobody else’s', () => {
+    const rules = allowed.filter(({ names }) => names.includes('prlimit64'));
+    expect(rules.map(({ names, args }) => [names, args])).toEqual([
+      [['prlimit64'], [{ index: 0, value: 0, op: 'SCMP_CMP_EQ' }]],
+    ]);
+  });
+
   it('holds back what has been a way into the kernel', () => {
     const names = new Set(allowed.flatMap((rule) => rule.names));
     const forbidden = [

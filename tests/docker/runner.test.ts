@@ -1,0 +1,112 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from './docker-kit.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+const attack =
+  (file: string): ((workspace: string) => Promise<void>) =>
+  (workspace) =>
+    copyFile(`tests/fixtures/${file}`, join(workspace, file));
+
+describe.skipIf(isWithoutEngine).each([
+  ['of the same user', { uid: 1234, gid: 1234 }],
+  ['that is root without capabilities', { uid: 0, gid: 0 }],
+])('a command %s', (_who, owner) => {
+  let under: DockerUnderTest;
+  beforeAll(async () => {
+    under = await startSandbox({
+      ...(isRoot ? { owner } : {}),
+      settings: { memoryMb: 512, pids: 256 },
+      prepare: attack('runner-attack.py'),
+    });
+  });
+  afterAll(() => under.close());
+
+  const run = (command: string, timeoutMs = 20_000) => under.sandbox.exec({ command, timeoutMs }, none);
+  const isFine = async (): Promise<void> => expect(await output(under.sandbox, 'echo fine')).toBe('fine\n');
+
+  it('can neither look into the runner and its keeper nor take what they hold, and gets nothing of theirs', async () => {
+    const lines = (await output(under.sandbox, 'exec python3 runner-attack.py')).trim().split('\n');
+    const answers = lines.map((line): readonly string[] => line.split('\t'));
+    expect(answers.length).toBeGreaterThan(50);
+    const own = answers.filter(([name = '']) => !/^(runner|keeper) /.test(name));
+    expect(own).toEqual([
+      ['own descriptors', '0 1 2'],
+      ['ignored signals', '0x0'],
+      ['blocked signals', '0x0'],
+      ['signals', 'sent'],
+    ]);
+    const held = /^(EPERM|EACCES|ENOENT|ENOSYS|EINVAL|empty)$/;
+    const open = answers.filter(([name = '', answer = '']) => /^(runner|keeper) /.test(name) && !held.test(answer));
+    // What a dump would hold: there are none. Its file belongs to root, which this command may be.
+    const harmless = owner.uid === 0 ? ['runner write coredump_filter', 'keeper write coredump_filter'] : [];
+    expect(open.map(([name]) => name)).toEqual(harmless);
+    await isFine();
+    expect(under.losses).toEqual([]);
+  });
+
+  it('cannot make its output pass for an answer of the runner', async () => {
+    // The frame with which the runner says that run 1 to 60 has ended well.
+    const forge = `python3 -c "
+import os, struct
+for run in range(1, 60):
+    frame = struct.pack('>IBI', 26, 4, run) + bytes(26)
+    os.write(1, frame); os.write(2, struct.pack('>BxxxI', 1, len(frame)) + frame)
+"; exit 7`;
+    expect(valueOf(await run(forge))).toMatchObject({ outcome: 'exited', exitCode: 7, stdoutBytes: 35 * 59 });
+    await isFine();
+  });
+
+  it('that kills or stops its keeper ends, with all that it started', async () => {
+    const keeper = `p=$$; while [ "$(cut -d' ' -f4 /proc/$p/stat)" != 1 ]; do p=$(cut -d' ' -f4 /proc/$p/stat); done`;
+    for (const signal of ['KILL', 'STOP']) {
+      const command = `(setsid sleep 4711 &); setsid sleep 4712 & ${keeper}; kill -${signal} $p; sleep 4713`;
+      expect(valueOf(await run(command))).toMatchObject({ outcome: 'killed', exitCode: 137 });
+      expect(await output(under.sandbox, 'ps -eo args | grep -c "[s]leep 471" || true')).toBe('0\n');
+    }
+    const killed = valueOf(await run('setsid sleep 4714 & kill -9 -1; sleep 4715'));
+    expect(killed.exitCode).toBe(137);
+    expect(await output(under.sandbox, 'ps -eo args | grep -c "[s]leep 471" || true')).toBe('0\n');
+    expect(under.losses).toEqual([]);
+  });
+
+  it('that holds the output of another open does not hold up its end', async () => {
+    const holder = `python3 -c "
+import os, time
+kept = []
+for _ in range(40):
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        for number in (1, 2):
+            try: kept.append(os.open(f'/proc/{pid}/fd/{number}', os.O_WRONLY | os.O_NONBLOCK))
+            except OSError: pass
+    time.sleep(0.05)
+time.sleep(600)"`;
+    const controller = new AbortController();
+    const holding = under.sandbox.exec({ command: holder, timeoutMs: 60_000 }, controller.signal);
+    expect(valueOf(await run('sleep 1; echo done'))).toMatchObject({ outcome: 'exited', stdout: 'done\n' });
+    controller.abort();
+    expect(valueOf(await holding).outcome).toBe('cancelled');
+    await isFine();
+  });
+
+  it.each(['NOFILE', 'NPROC', 'FSIZE', 'AS', 'STACK', 'CPU'])(
+    'cannot take the runner its limit %s, which every later command would inherit',
+    async (limit) => {
+      const spoil = `python3 -c "import resource; resource.prlimit(1, resource.RLIMIT_${limit}, (1, 1))"`;
+      expect(valueOf(await run(spoil)).stderr).toMatch(/PermissionError|Operation not permitted/);
+      expect(await output(under.sandbox, `ulimit -n; bash -c 'ulimit -n 64; ulimit -n'`)).toBe('4096\n64\n');
+      await isFine();
+    },
+  );
+
+  it('that takes the runner its turn delays it and no more', async () => {
+    await run(`python3 -c "
+import os
+os.setpriority(os.PRIO_PROCESS, 1, 19)
+os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))"`);
+    await isFine();
+  });
+});
