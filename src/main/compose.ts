@@ -89,6 +89,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     pullModel: models.pull,
     importModel: models.add,
     removeModel: models.remove,
+    mendModel: models.mend,
     plan: parts.plan.plan,
     listKeys: parts.keys.list,
     setKey: parts.keys.set,
@@ -101,7 +102,14 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     ...parts.preparations,
     doctor: (signal) =>
       examine(
-        { ...config, env: parts.env, settings: settings.current(), listKeys: parts.keys.list, showModel: models.show },
+        {
+          ...config,
+          env: parts.env,
+          settings: settings.current(),
+          listKeys: parts.keys.list,
+          listServers: models.servers,
+          showModel: models.show,
+        },
         signal,
       ),
     // Between two runs of a comparison no turn runs, and yet the core is at work.

@@ -4,6 +4,7 @@ import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
+import type { CoreModels } from './core-models.ts';
 import { engineProblems } from './sandbox/docker/engine-health.ts';
 import { findEngine } from './sandbox/docker/engine.ts';
 import { usersText } from './sandbox/docker/user-candidates.ts';
@@ -15,6 +16,7 @@ export interface DoctorSubject {
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly listKeys: () => Promise<KeyReport>;
+  readonly listServers: CoreModels['servers'];
   readonly showModel: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
 }
 
@@ -32,6 +34,7 @@ export async function examine(subject: DoctorSubject, signal: AbortSignal): Prom
     ...(await sandbox(subject, signal)),
     await model('local', subject.settings.local, subject, signal),
     ...(subject.settings.cloud === null ? [] : [await model('cloud', subject.settings.cloud, subject, signal)]),
+    ...(await servers(subject, signal)),
     ...(await keys(subject)),
   ];
 }
@@ -85,6 +88,14 @@ async function model(area: string, id: string, subject: DoctorSubject, signal: A
   } catch (error) {
     return { area, status: 'missing', text: messageOf(error), hint: 'dewpoint models list' };
   }
+}
+
+/** Servers of models that run here, or should. */
+async function servers({ listServers }: DoctorSubject, signal: AbortSignal): Promise<readonly Finding[]> {
+  return (await listServers(signal)).map(({ provider, text, complaint, isRunning }): Finding => {
+    if (!isRunning) return { area: provider, status: 'missing', text, hint: null };
+    return { area: provider, status: complaint === null ? 'ok' : 'warning', text, hint: complaint };
+  });
 }
 
 /** Which services are set up, and whether a key is there; never the key. Asks none of them. */

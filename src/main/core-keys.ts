@@ -88,7 +88,10 @@ function ownersOf(settings: Settings): readonly { readonly provider: string; rea
     return variable === null ? [] : [{ provider, variable }];
   });
   const others = Object.entries(settings.providers)
-    .filter(([provider, { kind }]) => !serviceNames.includes(provider) && kind !== 'llama-cpp' && kind !== 'scripted')
+    .filter(
+      ([provider, { kind }]) =>
+        !serviceNames.includes(provider) && kind !== 'llama-cpp' && kind !== 'ollama' && kind !== 'scripted',
+    )
     .map(([provider, own]) => ({ provider, variable: keyVariableOf(own) }));
   return [...services, ...others];
 }

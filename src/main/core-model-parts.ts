@@ -21,6 +21,7 @@ import { parseCatalogue } from './engines/model-catalogue.ts';
 import type { ModelStore } from './engines/model-store.ts';
 import { createModelStore } from './engines/model-store.ts';
 import { createPlanServer } from './engines/plan-server.ts';
+import type { PlanServer } from './engines/plan-server.ts';
 import { createNetFetch } from './lib/net-fetch.ts';
 import { listedPrice } from './money/prices.ts';
 import { discoverProviders } from './providers/registry.ts';
@@ -37,6 +38,7 @@ export interface ModelParts {
 interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly modelStore: ModelStore;
   readonly context: ContextGrants;
+  readonly planServer: PlanServer;
 }
 
 /** The engine's process, the files it may load, and what fits on this machine. */

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
-import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract.ts';
+import type { ModelEntry, ModelMending, ModelRemoval, PullProgress } from '@shared/contract.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { Price } from '@shared/money.ts';
@@ -9,6 +9,7 @@ import { serviceSettings } from '@shared/settings.ts';
 import type { ContextGrants } from './engines/grant-context.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import type { ModelStore, StoredModel } from './engines/model-store.ts';
+import type { PlanServer } from './engines/plan-server.ts';
 import { localDay } from './money/budget.ts';
 import type { PricedModel } from './money/prices.ts';
 import type { Provider, ProviderDependencies } from './providers/define.ts';
@@ -23,6 +24,10 @@ export interface CoreModels {
   readonly ask: (providerId: string, signal: AbortSignal) => Promise<readonly ModelInfo[]>;
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
+  /** Looks at what is wrong with a model of a server, and mends it where `apply` says so. */
+  readonly mend: (id: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
+  /** Of the servers that were set up, and of those that run without: what they are, and what is wrong. */
+  readonly servers: (signal: AbortSignal) => Promise<readonly ServerStatus[]>;
   readonly pull: (id: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   /** A model file of the user's own, by reference. */
   readonly add: (
@@ -31,6 +36,14 @@ export interface CoreModels {
   ) => Promise<ModelEntry>;
   readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval>;
   readonly dispose: () => Promise<void>;
+}
+
+export interface ServerStatus {
+  readonly provider: string;
+  readonly text: string;
+  /** What is wrong with it; null: nothing. */
+  readonly complaint: string | null;
+  readonly isRunning: boolean;
 }
 
 export interface CoreModelsOptions {
@@ -42,6 +55,9 @@ export interface CoreModelsOptions {
   readonly workerPath: string;
   readonly nodePath: string;
   readonly context: ContextGrants;
+  readonly planServer: PlanServer;
+  /** `OLLAMA_HOST` of the environment. */
+  readonly ollamaHost: string | undefined;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
   /** The key of a provider; null: it has none. */
@@ -53,28 +69,16 @@ export interface CoreModelsOptions {
   readonly now: () => number;
 }
 
-/** Models inside Dewpoint need no entry in the settings. */
-const builtIn: Readonly<Record<string, ProviderSettings>> = { 'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' } };
+/** Models inside Dewpoint and those of an Ollama of this machine need no entry in the settings. */
+const builtIn: Readonly<Record<string, ProviderSettings>> = {
+  'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' },
+  ollama: { kind: 'ollama', keepAliveMinutes: 5, models: {} },
+};
 
 export function createCoreModels(options: CoreModelsOptions): CoreModels {
   const { store, llama } = options;
   const instances = createInstances(options);
-  const info: CoreModels['info'] = async (id, signal) => {
-    const name = splitModelId(id);
-    const provider = name === null ? null : instances.get(name.provider);
-    if (name === null || provider === null) return null;
-    instances.mention(name.name);
-    try {
-      const listed = (await provider.listModels(signal)).find((model) => model.id === id);
-      const found = listed ?? provider.knows?.(name.name) ?? null;
-      return found === null ? null : await withPrice(options, found);
-    } catch {
-      // An endpoint that cannot be asked has no models; the turn then says that the model is not there. One that
-      // refuses (a key is missing, or was taken back) says so when it is called.
-      const known = provider.knows?.(name.name) ?? null;
-      return known === null ? null : withPrice(options, known);
-    }
-  };
+  const info: CoreModels['info'] = (id, signal) => infoOf(options, instances, id, signal);
   /** Only its own provider is asked. */
   const entryOf = async (id: string, signal: AbortSignal): Promise<ModelEntry | null> => {
     const name = splitModelId(id);
@@ -83,7 +87,10 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
       const file = await store.find(name.name);
       return file === null ? null : entryOfFile(file);
     }
-    const entries = await entriesOf(options, name.provider, instances.get(name.provider), signal);
+    const provider = instances.get(name.provider);
+    const planned = provider?.find === undefined ? null : await provider.find(name.name, signal).catch(() => null);
+    if (planned !== null) return entryOfInfo(await withPrice(options, planned));
+    const entries = await entriesOf(options, name.provider, provider, signal);
     return entries.find((entry) => entry.id === id) ?? null;
   };
   const list: CoreModels['list'] = async (signal) => {
@@ -107,6 +114,8 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     ask: instances.ask,
     list,
     show,
+    mend: (id, apply, signal) => mend(instances, id, { apply, signal }),
+    servers: (signal) => serversOf(options, instances, signal),
     pull: async (id, onProgress, signal) => pull(store, id, onProgress, signal),
     add: async (request, signal) => show(`llama-cpp/${await store.add(request)}`, true, signal),
     remove: async (id, signal) =>
@@ -172,6 +181,68 @@ function createInstances(options: CoreModelsOptions): Instances {
   };
 }
 
+async function infoOf(
+  options: CoreModelsOptions,
+  instances: Instances,
+  id: string,
+  signal: AbortSignal,
+): Promise<ModelInfo | null> {
+  const name = splitModelId(id);
+  const provider = name === null ? null : instances.get(name.provider);
+  if (name === null || provider === null) return null;
+  instances.mention(name.name);
+  try {
+    const planned = (await provider.find?.(name.name, signal)) ?? null;
+    if (planned !== null) return await withPrice(options, planned);
+    const listed = (await provider.listModels(signal)).find((model) => model.id === id);
+    const found = listed ?? provider.knows?.(name.name) ?? null;
+    return found === null ? null : await withPrice(options, found);
+  } catch {
+    // An endpoint that cannot be asked has no models; the turn then says that the model is not there. One that
+    // refuses (a key is missing, or was taken back) says so when it is called.
+    const known = provider.knows?.(name.name) ?? null;
+    return known === null ? null : withPrice(options, known);
+  }
+}
+
+async function mend(
+  instances: Instances,
+  id: string,
+  { apply, signal }: { readonly apply: boolean; readonly signal: AbortSignal },
+): Promise<ModelMending> {
+  const name = splitModelId(id);
+  const provider = name === null ? null : instances.get(name.provider);
+  if (name === null || provider?.mend === undefined)
+    throw new AppError('bad-input', `${id} cannot be mended.`, { hint: 'Models of a server can: ollama/NAME.' });
+  try {
+    const mending = await provider.mend(name.name, apply, signal);
+    return mending.made === null ? mending : { ...mending, made: `${name.provider}/${mending.made}` };
+  } catch (error) {
+    throw new AppError('model-failed', messageOf(error), { cause: error });
+  }
+}
+
+async function serversOf(
+  options: CoreModelsOptions,
+  instances: Instances,
+  signal: AbortSignal,
+): Promise<readonly ServerStatus[]> {
+  const found = await Promise.all(
+    instances.ids().map(async (provider): Promise<ServerStatus | null> => {
+      const instance = instances.get(provider);
+      if (instance?.status === undefined) return null;
+      try {
+        return { provider, ...(await instance.status(signal)), isRunning: true };
+      } catch (error) {
+        const { providers, local } = options.settings();
+        const isUsed = provider in providers || local.startsWith(`${provider}/`);
+        return isUsed ? { provider, text: messageOf(error), complaint: null, isRunning: false } : null;
+      }
+    }),
+  );
+  return found.filter((one) => one !== null);
+}
+
 function dependenciesOf(
   options: CoreModelsOptions,
   id: string,
@@ -188,6 +259,8 @@ function dependenciesOf(
     grantContext: options.context.grant,
     stepDown: options.context.stepDown,
     fetch: options.fetch,
+    planServer: options.planServer,
+    ollamaHost: options.ollamaHost,
     secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
     modelFile: async (name) => {
       const model = await store.find(name);
@@ -248,20 +321,24 @@ async function entriesOf(
   try {
     const listed = await provider.listModels(signal);
     const infos = await Promise.all(listed.map((model) => withPrice(options, model)));
-    return infos.map((info) => ({
-      id: info.id,
-      label: info.label,
-      where: info.where,
-      state: 'ready',
-      sizeBytes: null,
-      licence: null,
-      info,
-      note: info.listedOn === undefined ? null : `from the list of ${info.listedOn}: the service could not be asked`,
-    }));
+    return infos.map(entryOfInfo);
   } catch (error) {
-    const base = { id: `${id}/*`, label: id, where: 'cloud', sizeBytes: null, licence: null, info: null } as const;
+    const own = options.settings().providers[id];
+    // Nobody who has not set it up misses a server that does not run.
+    if (own === undefined && id in builtIn) return [];
+    const where = own?.kind === 'ollama' ? 'local' : 'cloud';
+    const base = { id: `${id}/*`, label: id, where, sizeBytes: null, licence: null, info: null } as const;
     return [{ ...base, state: 'unreachable', note: messageOf(error) }];
   }
+}
+
+function entryOfInfo(info: ModelInfo): ModelEntry {
+  const note =
+    info.listedOn === undefined
+      ? (info.note ?? null)
+      : `from the list of ${info.listedOn}: the service could not be asked`;
+  const { id, label, where, sizeBytes = null } = info;
+  return { id, label, where, state: 'ready', sizeBytes, licence: null, info, note };
 }
 
 async function withInfo(entry: ModelEntry, info: CoreModels['info'], signal: AbortSignal): Promise<ModelEntry> {

@@ -150,6 +150,16 @@ export interface ModelRemoval {
   readonly bytes: number;
 }
 
+/** What is wrong with a model of a server and can be mended by a derived one. */
+export interface ModelMending {
+  /** Null: nothing. */
+  readonly problem: string | null;
+  /** What would be done, in a sentence; null: nothing can be. */
+  readonly plan: string | null;
+  /** The id of the model that was made; null: nothing was done. */
+  readonly made: string | null;
+}
+
 export interface PullProgress {
   readonly phase: 'checking' | 'downloading' | 'joining' | 'verifying' | 'done';
   readonly doneBytes: number;
@@ -307,6 +317,8 @@ export const contract = {
       .output(type<ModelEntry>()),
     /** Deletes what Dewpoint downloaded, forgets what was imported. Whoever asks has made sure that it is wanted. */
     remove: base.input(z.object({ id: z.string().min(1) })).output(type<ModelRemoval>()),
+    /** Without `apply` it only says what is wrong and what would be done. Whoever sets it has asked the person. */
+    mend: base.input(z.object({ id: z.string().min(1), apply: z.boolean() })).output(type<ModelMending>()),
   },
   plan: base.input(planInputSchema).output(type<PlanAnswer>()),
   keys: {

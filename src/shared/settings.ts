@@ -93,6 +93,19 @@ export const llamaCppSchema = z.strictObject({
   unloadAfterMinutes: z.number().positive().nullable().optional(),
 });
 
+/** A server of one's own that speaks Ollama's API. */
+export const ollamaSchema = z.strictObject({
+  kind: z.literal('ollama'),
+  /** Absent: as OLLAMA_HOST says, else the usual place on this machine. */
+  baseUrl: z.url().optional(),
+  /** Absent: as much as is useful and fits. */
+  contextTokens: z.number().int().positive().optional(),
+  /** How long a model stays in memory after a call. 0: until the end of the session that used it. */
+  keepAliveMinutes: z.number().int().nonnegative().max(1440).default(5),
+  models: z.record(z.string(), modelSettingsSchema).default({}),
+});
+export type OllamaSettings = z.infer<typeof ollamaSchema>;
+
 /** One answer of a scripted model: text, tool calls, or a failure; in order, one a call. */
 const scriptedReplySchema = z.strictObject({
   text: z.string().optional(),
@@ -118,6 +131,7 @@ export const providerSettingsSchema = z.discriminatedUnion('kind', [
   geminiSchema,
   huggingfaceSchema,
   llamaCppSchema,
+  ollamaSchema,
   scriptedSchema,
 ]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
@@ -153,7 +167,7 @@ export const serviceNames: readonly string[] = Object.keys(services);
 
 /** The environment variable that may hold the key of a provider; null where it needs none. */
 export function keyVariableOf(settings: ProviderSettings): string | null {
-  if (settings.kind === 'llama-cpp' || settings.kind === 'scripted') return null;
+  if (settings.kind === 'llama-cpp' || settings.kind === 'ollama' || settings.kind === 'scripted') return null;
   if (settings.keyVariable !== undefined) return settings.keyVariable;
   if (settings.kind !== 'openai-compatible') return services[settings.kind]?.keyVariable ?? null;
   if (settings.preset === 'azure') return 'AZURE_OPENAI_API_KEY';

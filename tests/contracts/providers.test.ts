@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { providerSettingsSchema } from '@shared/settings.ts';
 import { createProviderRegistry, discoverProviders } from '../../src/main/providers/registry.ts';
+import { startFakeOllama } from '../fakes/ollama-server.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+
+const ollama = await startFakeOllama();
+afterAll(() => ollama.close());
 
 /** Settings under which a kind can be created on a machine that has nothing. */
 const settingsOf: Readonly<Record<string, unknown>> = {
@@ -12,6 +16,7 @@ const settingsOf: Readonly<Record<string, unknown>> = {
   huggingface: { kind: 'huggingface', baseUrl: 'http://127.0.0.1:9/v1', models: { m: {} } },
   scripted: { kind: 'scripted', replies: [{ text: 'hello' }] },
   'llama-cpp': { kind: 'llama-cpp' },
+  ollama: { kind: 'ollama', baseUrl: ollama.address },
 };
 
 const kinds = [...discoverProviders().values()];

@@ -93,6 +93,7 @@ export function createPageCore(): PageCore {
       core.models = [...core.models, added];
       return added;
     },
+    mendModel: async () => ({ problem: null, plan: null, made: null }),
     removeModel: async (id) => {
       note('remove', id);
       const file = core.models.find((model) => model.id === id)?.file;

@@ -120,6 +120,7 @@ const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessio
   pullModel: async () => notScripted(),
   importModel: async () => notScripted(),
   removeModel: async () => notScripted(),
+  mendModel: async () => notScripted(),
   plan: async () => notScripted(),
   listKeys: async () => ({ store: { type: 'ready' }, keys: [] }),
   setKey: async () => notScripted(),

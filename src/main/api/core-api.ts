@@ -7,6 +7,7 @@ import type {
   KeyOutcome,
   KeyReport,
   ModelEntry,
+  ModelMending,
   ModelRemoval,
   PlanInput,
   PullProgress,
@@ -112,6 +113,8 @@ export interface CoreApi {
   ): Promise<ModelEntry>;
   /** Deletes what was downloaded, forgets what was imported. */
   removeModel(id: string, signal: AbortSignal): Promise<ModelRemoval>;
+  /** Looks at what is wrong with a model of a server; derives one that is mended only where `apply` says so. */
+  mendModel(id: string, apply: boolean, signal: AbortSignal): Promise<ModelMending>;
   /** What a model would take and get; loads and fetches nothing. */
   plan(input: PlanInput, signal: AbortSignal): Promise<PlanAnswer>;
   /** Which providers have a key, and from where. */

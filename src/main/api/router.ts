@@ -26,6 +26,7 @@ export function createRouter(core: CoreApi) {
       pull: os.models.pull.handler(({ input, signal }) => pullStream(core, input.id, orNever(signal))),
       import: os.models.import.handler(({ input, signal }) => core.importModel(input, orNever(signal))),
       remove: os.models.remove.handler(({ input, signal }) => core.removeModel(input.id, orNever(signal))),
+      mend: os.models.mend.handler(({ input, signal }) => core.mendModel(input.id, input.apply, orNever(signal))),
     },
     plan: os.plan.handler(({ input, signal }) => core.plan(input, orNever(signal))),
     keys: {

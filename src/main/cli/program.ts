@@ -22,7 +22,7 @@ export interface Handlers {
   searchSessions(text: string, args: SearchArguments): Promise<void>;
   library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
   models(
-    action: 'list' | 'show' | 'pull' | 'import' | 'remove',
+    action: 'list' | 'show' | 'pull' | 'import' | 'remove' | 'mend',
     id: string | undefined,
     args: { readonly json?: boolean; readonly name?: string; readonly yes?: boolean },
   ): Promise<void>;
@@ -234,6 +234,18 @@ function addModels(program: Command, handlers: Handlers): void {
     .option('--json', 'as JSON')
     .action((id: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>
       handlers.models('remove', id, args),
+    );
+  subcommand(
+    models,
+    'mend',
+    "mend a model of Ollama's whose template is missing",
+    'dewpoint models mend ollama/my-model',
+  )
+    .argument('<model>', 'ollama/NAME')
+    .option('--yes', 'do not ask before the derived model is made')
+    .option('--json', 'as JSON')
+    .action((id: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>
+      handlers.models('mend', id, args),
     );
 }
 

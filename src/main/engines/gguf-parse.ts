@@ -178,9 +178,15 @@ function readTensor(cursor: Cursor): Tensor {
   let values = 1;
   for (let dimension = 0; dimension < dimensions; dimension += 1) values *= u64(cursor);
   if (!Number.isSafeInteger(values)) throw damaged('a tensor without end');
-  const block = blockSizes[u32(cursor)];
+  const type = u32(cursor);
   const offset = u64(cursor);
-  return { name, offset, bytes: block === undefined ? null : (values / block[0]) * block[1] };
+  return { name, offset, bytes: tensorBytes(type, values) };
+}
+
+/** Bytes of a tensor by its type number; null for a type that is not known here. */
+export function tensorBytes(type: number, values: number): number | null {
+  const block = blockSizes[type];
+  return block === undefined ? null : (values / block[0]) * block[1];
 }
 
 /** `value` is undefined for what is not kept; `length` is that of an array. */
@@ -304,7 +310,10 @@ function u64(cursor: Cursor): number {
   return value;
 }
 
-function weightsOf(tensors: readonly Tensor[]): ModelWeights | null {
+/** Where the bytes of a model lie, by its list of tensors; null where the size of one is not known. */
+export function weightsOf(
+  tensors: readonly { readonly name: string; readonly bytes: number | null }[],
+): ModelWeights | null {
   const layers: { bytes: number; expertBytes: number }[] = [];
   let totalBytes = 0;
   let inputBytes = 0;

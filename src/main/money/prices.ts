@@ -47,6 +47,7 @@ function listNameOf(settings: ProviderSettings, name: string): string | null {
     case 'openai-compatible':
       return listNameOfPreset(settings);
     case 'llama-cpp':
+    case 'ollama':
     case 'scripted':
       return null;
     default:

@@ -1,3 +1,4 @@
+import type { ModelMending } from '@shared/contract.ts';
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
 import type { Effort, Gear, ModelInfo } from '@shared/models.ts';
 import type { Usage } from '@shared/money.ts';
@@ -119,16 +120,6 @@ export interface Provider {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart>;
   /** Ends what it holds (processes, sockets); safe to call twice. */
   dispose(): Promise<void>;
-}
-
-/** What is wrong with a model and can be mended. */
-export interface ModelMending {
-  /** Null: nothing. */
-  readonly problem: string | null;
-  /** What would be done, in a sentence; null: nothing can be. */
-  readonly plan: string | null;
-  /** The name of the model that was made; null: nothing was done. */
-  readonly made: string | null;
 }
 
 export interface ProviderDefinition<Settings extends z.ZodType = z.ZodType, Dependencies = ProviderDependencies> {

@@ -1,0 +1,47 @@
+import { createInterface } from 'node:readline/promises';
+import type { ModelMending } from '@shared/contract.ts';
+import type { Command, CommandContext } from './context.ts';
+import { usageError } from './fail.ts';
+import { jsonLine, printable } from './terminal.ts';
+
+/** Says what is wrong with a model of a server and what would mend it; does it after a yes, and not without. */
+export const mendModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
+  context,
+  id,
+  { yes, json },
+) => {
+  const { terminal } = context;
+  const { models } = await context.core();
+  const found = await models.mend({ id, apply: false });
+  const say = (mending: ModelMending): void => {
+    if (json === true) terminal.out(jsonLine(mending));
+  };
+  if (found.problem === null || found.plan === null) {
+    say(found);
+    const why = found.problem === null ? 'nothing is wrong with it.' : `${found.problem}. It cannot be mended here.`;
+    terminal.err(`${printable(id)}: ${printable(why)}\n`);
+    return found.problem === null ? 0 : 1;
+  }
+  terminal.err(`${printable(id)}: ${printable(found.problem)}.\nTo mend it, ${printable(found.plan)}.\n`);
+  if (yes !== true && !(await isWanted(context))) {
+    terminal.err('Nothing was made.\n');
+    return 1;
+  }
+  const done = await models.mend({ id, apply: true });
+  say(done);
+  if (done.made !== null) terminal.err(`Use it with --local ${printable(done.made)}\n`);
+  return 0;
+};
+
+async function isWanted({ terminal, signal }: CommandContext): Promise<boolean> {
+  if (!terminal.isInteractive) throw usageError('There is nobody to ask.', 'Say that it is meant: --yes');
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^(y|yes)$/iu.test((await reader.question('Make it? [y/N] ', { signal })).trim());
+  } catch {
+    // Ctrl-C at the question.
+    return false;
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,275 @@
+import type { PlanServer, ServerGrant } from '../../engines/plan-server.ts';
+import type { ListedByOllama, OllamaApi, ResidentModel } from './api.ts';
+import { OllamaError } from './api.ts';
+import type { CheckedLoad, Finding } from './check-load.ts';
+import { checkLoad } from './check-load.ts';
+import type { KnownModel, KnownModels } from './known-model.ts';
+import { judgeTemplate } from './mend-template.ts';
+import type { ServerVersion } from './version.ts';
+import { judgeVersion } from './version.ts';
+
+export interface KeeperOptions {
+  readonly api: OllamaApi;
+  readonly known: KnownModels;
+  readonly planner: PlanServer;
+  /** The server runs on this machine. */
+  readonly isHere: boolean;
+  /** Null: what is useful on such a machine. */
+  readonly askedTokens: number | null;
+  readonly keepAliveMinutes: number;
+  readonly now: () => number;
+}
+
+/** What is decided for a model; the same for as long as its digest is, so that nothing makes the server load it anew. */
+interface Decision {
+  readonly digest: string;
+  readonly grant: ServerGrant;
+  /** What the server is asked for. */
+  wantedTokens: number;
+  /** Null until it was loaded once. */
+  checked: CheckedLoad | null;
+  /** It was loaded with less, because it did not fit. */
+  hasSteppedDown: boolean;
+}
+
+/** A model that is in memory as it was planned, or as near to it as the server made it. */
+export interface ReadyModel {
+  readonly name: string;
+  readonly known: KnownModel;
+  readonly version: ServerVersion;
+  readonly grant: ServerGrant;
+  /** Sent with every call, or the server loads the model anew. */
+  readonly numCtx: number;
+  readonly checked: CheckedLoad;
+  readonly findings: readonly Finding[];
+  /** It was loaded for this call, so that nothing of the prompt can have been kept. */
+  readonly isFresh: boolean;
+}
+
+/** Brings models of one server into memory, one at a time, and knows how they were loaded. Throws `OllamaError`. */
+export interface ModelKeeper {
+  readonly version: (signal: AbortSignal) => Promise<ServerVersion>;
+  /** In the server's own list; null: it does not have it. */
+  readonly find: (name: string, signal: AbortSignal) => Promise<ListedByOllama | null>;
+  /** What calls may use; of a model that was not loaded yet, by the plan. */
+  readonly window: (listed: ListedByOllama, signal: AbortSignal) => Promise<WindowOf>;
+  readonly prepare: (name: string, signal: AbortSignal, onLoading: () => void) => Promise<ReadyModel>;
+  /** Gives back the memory of what was loaded here. */
+  readonly release: (signal: AbortSignal) => Promise<void>;
+}
+
+export interface WindowOf {
+  readonly known: KnownModel;
+  readonly contextTokens: number;
+}
+
+const leastStep = 4_096;
+
+export function createModelKeeper(options: KeeperOptions): ModelKeeper {
+  const { api } = options;
+  const decisions = new Map<string, Decision>();
+  const loadedHere = new Set<string>();
+  let judged: { readonly version: ServerVersion; readonly at: number } | null = null;
+  const version: ModelKeeper['version'] = async (signal) => {
+    if (judged !== null && options.now() - judged.at < 60_000) return judged.version;
+    judged = { version: judgeVersion(await api.version(signal)), at: options.now() };
+    return judged.version;
+  };
+  const find: ModelKeeper['find'] = async (name, signal) => {
+    const all = await api.list(signal);
+    return all.find((one) => one.name === name) ?? all.find((one) => one.name === `${name}:latest`) ?? null;
+  };
+  const decide = (listed: ListedByOllama, known: KnownModel, signal: AbortSignal): Promise<Decision> =>
+    decideFor(options, { listed, known, decisions, loadedHere }, signal);
+  return {
+    version,
+    find,
+    window: async (listed, signal) => {
+      const known = await options.known.of(listed, signal);
+      const decision = await decide(listed, known, signal);
+      return { known, contextTokens: decision.checked?.contextTokens ?? decision.wantedTokens };
+    },
+    prepare: async (name, signal, onLoading) => {
+      const server = await version(signal);
+      for (let attempt = 1; ; attempt += 1) {
+        const listed = await find(name, signal);
+        if (listed === null) throw missing(name);
+        const known = await options.known.of(listed, signal);
+        const decision = await decide(listed, known, signal);
+        const loaded = await ensureLoaded(options, { listed, decision, loadedHere, onLoading }, signal);
+        if (loaded.otherDigest === null) return ready({ listed, known, server, decision, isFresh: loaded.isFresh });
+        // It may have been pulled anew between the list and the load.
+        decisions.delete(listed.name);
+        if (attempt === 2) throw otherFile(listed, loaded.otherDigest);
+      }
+    },
+    release: async (signal) => {
+      const names = [...loadedHere];
+      loadedHere.clear();
+      for (const name of names) await api.unload(name, signal);
+    },
+  };
+}
+
+interface Deciding {
+  readonly listed: ListedByOllama;
+  readonly known: KnownModel;
+  readonly decisions: Map<string, Decision>;
+  readonly loadedHere: ReadonlySet<string>;
+}
+
+async function decideFor(
+  options: KeeperOptions,
+  { listed, known, decisions, loadedHere }: Deciding,
+  signal: AbortSignal,
+): Promise<Decision> {
+  const before = decisions.get(listed.name);
+  if (before?.digest === known.digest) return before;
+  const resident = await options.api.resident(signal);
+  // This very model goes when it is loaded anew, and so does what was loaded here: one is in memory at a time.
+  const leaving = resident.filter((one) => one.name === listed.name || loadedHere.has(one.name));
+  const grant = await options.planner.plan(
+    {
+      header: known.header,
+      sizeBytes: known.sizeBytes,
+      filePath: options.isHere ? known.filePath : null,
+      askedTokens: options.askedTokens,
+      isHere: options.isHere && known.remoteHost === null,
+      givenBack: givenBackBy(leaving),
+    },
+    signal,
+  );
+  const decision: Decision = {
+    digest: known.digest,
+    grant,
+    wantedTokens: grant.grantedTokens,
+    checked: null,
+    hasSteppedDown: false,
+  };
+  decisions.set(listed.name, decision);
+  return decision;
+}
+
+interface Loading {
+  readonly listed: ListedByOllama;
+  readonly decision: Decision;
+  readonly loadedHere: Set<string>;
+  readonly onLoading: () => void;
+}
+
+interface Loaded {
+  readonly isFresh: boolean;
+  /** The server loaded something else than it lists under this name. */
+  readonly otherDigest: string | null;
+}
+
+async function ensureLoaded(options: KeeperOptions, loading: Loading, signal: AbortSignal): Promise<Loaded> {
+  const { api } = options;
+  const { listed, decision, loadedHere, onLoading } = loading;
+  const all = await api.resident(signal);
+  const there = all.find((one) => one.name === listed.name) ?? null;
+  if (there !== null && isAsWanted(there, decision) && otherDigest(listed, there) === null) {
+    decision.checked ??= checkLoad(decision.grant, there, decision.wantedTokens);
+    return { isFresh: false, otherDigest: null };
+  }
+  onLoading();
+  for (const name of [...loadedHere].filter((one) => one !== listed.name)) {
+    await api.unload(name, signal);
+    loadedHere.delete(name);
+  }
+  const load = async (): Promise<ResidentModel | null> => {
+    await api.load(listed.name, loadBody(options, decision), signal);
+    loadedHere.add(listed.name);
+    const resident = (await api.resident(signal)).find((one) => one.name === listed.name) ?? null;
+    decision.checked = checkLoad(decision.grant, resident, decision.wantedTokens);
+    return resident;
+  };
+  let resident = await load();
+  const half = Math.floor(decision.wantedTokens / 512) * 256;
+  if (decision.checked?.hasSpilled === true && !decision.hasSteppedDown && half >= leastStep) {
+    // One planned step, no more: each is a load, and memory that others take cannot be had by asking for less and less.
+    decision.hasSteppedDown = true;
+    decision.wantedTokens = half;
+    resident = await load();
+  }
+  return { isFresh: true, otherDigest: resident === null ? null : otherDigest(listed, resident) };
+}
+
+/** Loaded with other options than ours it would be loaded anew by the call, and not be what was looked at. */
+function isAsWanted(there: ResidentModel, { checked, wantedTokens }: Decision): boolean {
+  const made = there.context_length ?? null;
+  if (made === null || made === 0) return checked !== null;
+  return made === (checked?.contextTokens ?? wantedTokens) || made === wantedTokens;
+}
+
+function otherDigest(listed: ListedByOllama, resident: ResidentModel): string | null {
+  const [wanted, found] = [listed.digest ?? '', resident.digest ?? ''].map((digest) => digest.replace(/^sha256:/, ''));
+  return wanted === '' || found === '' || wanted === found ? null : (found ?? null);
+}
+
+/** The one set of options of a session. */
+function loadBody({ keepAliveMinutes }: KeeperOptions, { wantedTokens }: Decision): Readonly<Record<string, unknown>> {
+  return { options: { num_ctx: wantedTokens }, keep_alive: `${keepAliveMinutes}m` };
+}
+
+function givenBackBy(resident: readonly ResidentModel[]): { readonly hostBytes: number; readonly cardBytes: number } {
+  const cardBytes = resident.reduce((sum, one) => sum + (one.size_vram ?? 0), 0);
+  const all = resident.reduce((sum, one) => sum + (one.size ?? 0), 0);
+  return { cardBytes, hostBytes: Math.max(0, all - cardBytes) };
+}
+
+function ready(found: {
+  readonly listed: ListedByOllama;
+  readonly known: KnownModel;
+  readonly server: ServerVersion;
+  readonly decision: Decision;
+  readonly isFresh: boolean;
+}): ReadyModel {
+  const { listed, known, server, decision, isFresh } = found;
+  const checked = decision.checked ?? checkLoad(decision.grant, null, decision.wantedTokens);
+  const template = judgeTemplate(known);
+  const hollow = known.header.hollowKeys;
+  const findings: Finding[] = [...checked.findings];
+  if (template !== null) findings.push(template);
+  if (hollow.length > 0)
+    findings.push({
+      code: 'header-incomplete',
+      text: `the server leaves out the arrays of ${hollow.slice(0, 3).join(', ')}`,
+    });
+  if (server.complaint !== null) findings.push({ code: 'old-server', text: server.complaint });
+  return {
+    name: listed.name,
+    known,
+    version: server,
+    grant: decision.grant,
+    numCtx: decision.wantedTokens,
+    checked,
+    findings: decision.hasSteppedDown
+      ? [
+          ...findings,
+          {
+            code: 'spilled',
+            text: `loaded again with ${decision.wantedTokens} tokens, because a part of it lay on the processor`,
+          },
+        ]
+      : findings,
+    isFresh,
+  };
+}
+
+function missing(name: string): OllamaError {
+  return new OllamaError({
+    code: 'missing-model',
+    message: `Ollama does not have the model ${name}. Fetch it with: ollama pull ${name}`,
+    retryable: false,
+  });
+}
+
+function otherFile({ name, digest }: ListedByOllama, found: string): OllamaError {
+  const [listed, loaded] = [digest ?? '', found].map((one) => one.replace(/^sha256:/, '').slice(0, 12));
+  return new OllamaError({
+    code: 'bad-model',
+    message: `Ollama lists ${name} with the digest ${listed} and loaded ${loaded}: it is another file than the plan was made for.`,
+    retryable: false,
+  });
+}
