@@ -9,6 +9,7 @@ import { serviceSettings } from '@shared/settings.ts';
 import { localDay } from '../src/main/money/budget.ts';
 import { createLedger } from '../src/main/money/ledger.ts';
 import { listedPrice, priceList } from '../src/main/money/prices.ts';
+import { openFenceBench } from './lib/fence-calls.ts';
 import { costLog, sumOf } from './lib/money-logs.ts';
 import type { Schedule } from './lib/money-schedule.ts';
 import { createSchedule } from './lib/money-schedule.ts';
@@ -21,12 +22,13 @@ const together = 50;
 /** The other process is killed in the middle this often. */
 const killEvery = 500;
 const logs = 1000;
+const fencedCalls = 10_000;
 
 /** What of the money can be measured without a service: prices, caps and sums. */
 export async function run(): Promise<readonly BenchRow[]> {
   const child = purseChild();
   if (child !== null) return child;
-  return [...(await priceRows()), ...(await capRows()), ...(await sumRows())];
+  return [...(await priceRows()), ...(await capRows()), ...(await sumRows()), ...(await fenceRows())];
 }
 
 const priced = [
@@ -200,6 +202,57 @@ async function sumRows(): Promise<readonly BenchRow[]> {
       unit: '%',
       target: { atLeast: 100 },
       note: `${rows} rows by day, model, project and session of ${logs} logs; first reading ${readMs.toFixed(0)} ms`,
+    },
+  ];
+}
+
+/** Whole sessions of the real engine against a server that keeps every byte: what of a fenced file came past the socket. */
+async function fenceRows(): Promise<readonly BenchRow[]> {
+  const bench = await openFenceBench();
+  const positions = new Map<string, number>();
+  let sessions = 0;
+  let calls = 0;
+  let refused = 0;
+  let redacted = 0;
+  let leaked = 0;
+  let open = 0;
+  let clean = 0;
+  let cleanStopped = 0;
+  try {
+    for (let seed = 1; calls < fencedCalls; seed += 1) {
+      const run = await bench.run(randomFrom(seed), { isFenced: true, touches: true });
+      sessions += 1;
+      calls += run.calls;
+      refused += run.refused;
+      redacted += run.redacted;
+      leaked += run.leakedBytes;
+      for (const name of run.positions) positions.set(name, (positions.get(name) ?? 0) + 1);
+    }
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const bare = await bench.run(randomFrom(seed), { isFenced: false, touches: true });
+      open += bare.leakedBytes > 0 ? 1 : 0;
+      const free = await bench.run(randomFrom(seed), { isFenced: true, touches: false });
+      clean += free.calls;
+      cleanStopped += free.refused + free.redacted;
+    }
+  } finally {
+    await bench.close();
+  }
+  const places = [...positions].map(([name, count]) => `${name} ${count}`).join(', ');
+  return [
+    {
+      figure: 'fenced bytes past the socket',
+      value: leaked,
+      unit: '',
+      target: { atMost: 0 },
+      note: `${calls} calls of ${sessions} generated sessions: ${refused} stopped, ${redacted} redacted; the same without fences leak in ${open} of 300 sessions; ${places}`,
+    },
+    {
+      figure: 'calls with nothing fenced that the door stopped or changed',
+      value: cleanStopped,
+      unit: '',
+      target: { atMost: 0 },
+      note: `of ${clean} calls beside a fenced file that nobody opens`,
     },
   ];
 }

@@ -5,6 +5,7 @@
 
 /** Characters without blanks that two texts must share in one line. Shorter runs are everybody's code. */
 const gram = 24;
+const shortestLine = 10;
 /** A mark on the safe side of memory: about 8 MB of fenced text. */
 const longestView = 4 * 1024 * 1024;
 
@@ -33,6 +34,14 @@ export function* marksOf(text: string): Generator<number> {
       if (isRareWord(word)) yield hashOf(word);
     }
     yield* gramsOf(line.replace(/\s+/gu, ''));
+  }
+}
+
+/** Marks of whole short lines, for what is only taken out: there a line too many does little harm. */
+export function* lineMarksOf(text: string): Generator<number> {
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    const bare = line.replace(/^(?:(?:[^\s:]+:)?\d+: ?)+/u, '').replace(/^[\s>|#*/]+|\s+/gu, '');
+    if (bare.length >= shortestLine && bare.length < gram && !isEverybodys(line)) yield hashOf(`\n${bare}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { EventOf, SessionEvent } from './events.ts';
 import type { FenceHit, Fences } from './fences.ts';
 import { keyOfHit, plainPath } from './fences.ts';
-import { decodedIn, marksOf, viewsOf } from './fence-text.ts';
+import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
 import { assignedShapes, hideSecrets, secretShapes } from './secret-shapes.ts';
 
 /** Fenced things, each once. */
@@ -51,6 +51,8 @@ interface State {
   /** What each running call carries. */
   readonly calls: Map<string, Hits>;
   readonly marks: Map<number, FenceHit>;
+  /** Texts that come from a file that is to be taken out: they go as a whole, however short their lines. */
+  readonly wholes: Map<string, FenceHit>;
   readonly allowed: Set<string>;
   readonly messages: Map<string, Hits>;
   asked: readonly FenceHit[];
@@ -84,6 +86,7 @@ export function createTaint(fences: Fences): Taint {
     tools: new Map(),
     calls: new Map(),
     marks: new Map(),
+    wholes: new Map(),
     allowed: new Set(),
     messages: new Map(),
     asked: [],
@@ -95,6 +98,8 @@ export function createTaint(fences: Fences): Taint {
       if (text.trim() === '') return;
       if (hit.verdict !== 'redact') put(state.exposed, [hit]);
       mark(state, [hit], text);
+      // One of short lines only is known by its lines.
+      if (marksOf(text).next().done === true) markLines(state, hit, text);
     },
     expose: (hit) => {
       if (hit.verdict !== 'redact') put(state.exposed, [hit]);
@@ -102,7 +107,7 @@ export function createTaint(fences: Fences): Taint {
     inScope: (scope) => [...(scope === 'talk' ? state.talk : state.turn).values()],
     inText: (text) => [...hitsInText(state, text, true).values()],
     redact: (text) => redactText(state, text),
-    known: () => state.marks.size,
+    known: () => state.marks.size + state.wholes.size,
     isAllowed: (hit) => state.allowed.has(keyOfHit(hit)),
   };
 }
@@ -186,6 +191,7 @@ function modelEnded(state: State, event: EventOf<'model-call-ended'>): void {
 function toolOf(state: State, event: EventOf<'tool-started'>): Tool {
   const hits: Hits = new Map();
   for (const path of pathsIn(event.input)) put(hits, hitsOfPath(state, path).values());
+  for (const hit of hits.values()) if (hit.verdict === 'redact') keepWholes(state, hit, textsIn(event.input));
   const isOpen = !namesItsFiles.has(event.tool) && !tellsNames.has(event.tool);
   if (isOpen) put(hits, builtFrom(state.exposed).values());
   return { name: event.tool, byRecipe: event.by === 'recipe', hits };
@@ -203,6 +209,8 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
   put(hits, hitsInText(state, event.output).values());
   put(hits, hitsInText(state, data).values());
   if (hits.size === 0) return;
+  for (const hit of hits.values())
+    if (hit.verdict === 'redact' && hit.path !== null) keepWholes(state, hit, [event.output]);
   put(state.turn, hits.values());
   if (tool?.byRecipe !== true || opensTalk.has(event.tool)) put(state.talk, hits.values());
   mark(state, hits.values(), `${event.output}\n${data}`);
@@ -231,14 +239,17 @@ function hitsOfPath(state: State, path: string): Hits {
 function hitsInText(state: State, text: string, withSecrets = false): Hits {
   const hits: Hits = new Map();
   const { patterns, secrets } = state.fences;
+  for (const [whole, hit] of state.wholes) if (text.includes(whole)) put(hits, [hit]);
   if (text === '' || (patterns.length === 0 && state.marks.size === 0 && secrets === 'off')) return hits;
   for (const view of viewsOf(text)) {
     for (const { pattern, hit } of patterns) if (view.search(pattern) >= 0) put(hits, [hit]);
     if (secrets === 'local-only' || (withSecrets && secrets !== 'off')) put(hits, secretHits(view, secrets));
     if (state.marks.size === 0) continue;
-    for (const one of marksOf(view)) {
-      const hit = state.marks.get(one);
-      if (hit !== undefined) put(hits, [hit]);
+    for (const marks of [marksOf(view), lineMarksOf(view)]) {
+      for (const one of marks) {
+        const hit = state.marks.get(one);
+        if (hit !== undefined) put(hits, [hit]);
+      }
     }
   }
   return hits;
@@ -254,6 +265,11 @@ function mark(state: State, hits: Iterable<FenceHit>, text: string): void {
   const [first] = [...hits].sort((left, right) => rank[right.verdict] - rank[left.verdict]);
   if (first === undefined || text === '') return;
   for (const one of marksOf(text)) if (!state.marks.has(one)) state.marks.set(one, first);
+  if (first.verdict === 'redact') markLines(state, first, text);
+}
+
+function markLines(state: State, hit: FenceHit, text: string): void {
+  for (const one of lineMarksOf(text)) if (!state.marks.has(one)) state.marks.set(one, hit);
 }
 
 const rank = { redact: 0, ask: 1, 'local-only': 2 } as const;
@@ -272,9 +288,28 @@ function builtFrom(hits: Hits): Hits {
   return built;
 }
 
+/** Shorter ones stand everywhere, and a path is no content. */
+const shortestWhole = 8;
+
+function keepWholes(state: State, hit: FenceHit, texts: readonly string[]): void {
+  for (const text of texts) if (text.length >= shortestWhole && text !== hit.path) state.wholes.set(text, hit);
+}
+
+function redactWholes(state: State, input: string): string {
+  let text = input;
+  for (const [whole, hit] of state.wholes) {
+    const label = `[fenced: ${hit.path ?? hit.rule}]`;
+    if (text.includes(whole)) text = text.replaceAll(whole, label);
+    // An older result, shortened to make room.
+    const [head, tail] = text.split(/\n\[… \d+ bytes left out here …\]\n/u);
+    if (head && tail && whole.startsWith(head) && whole.endsWith(tail)) text = label;
+  }
+  return text;
+}
+
 function redactText(state: State, input: string): string {
   const { patterns, secrets } = state.fences;
-  let text = input;
+  let text = redactWholes(state, input);
   if (secrets === 'redact') text = hideSecrets(hideSecrets(text, secretShapes).text, assignedShapes).text;
   for (const { pattern, hit } of patterns) if (hit.verdict === 'redact') text = text.replace(pattern, '[fenced]');
   text = redactRuns(state, text);
@@ -296,7 +331,7 @@ function redactRuns(state: State, input: string): string {
 }
 
 function markedBy(state: State, line: string): string | null {
-  for (const one of marksOf(line)) {
+  for (const one of [...marksOf(line), ...lineMarksOf(line)]) {
     const hit = state.marks.get(one);
     if (hit?.verdict === 'redact') return `[fenced: ${hit.path ?? hit.rule}]`;
   }

@@ -54,6 +54,8 @@ export interface KitOptions {
   readonly replies?: readonly Reply[];
   readonly model?: Partial<ModelInfo>;
   readonly cloud?: Partial<ModelInfo>;
+  /** In place of the scripted one, for the cloud model alone. */
+  readonly cloudProvider?: Provider;
   readonly sandbox?: MemorySandboxOptions;
   readonly recipes?: readonly Recipe[];
   readonly tools?: readonly Tool[];
@@ -80,7 +82,10 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
     effects: liveEffects,
     sandbox,
     modelInfo: async (id) => infos.find((info) => info.id === id) ?? null,
-    provider: (id) => (infos.some((info) => info.provider === id) ? provider : null),
+    provider: (id) => {
+      if (id === 'sky' && options.cloudProvider !== undefined) return options.cloudProvider;
+      return infos.some((info) => info.provider === id) ? provider : null;
+    },
     tools: options.tools ?? builtInTools(discoverTools(), { now: () => 0 }).list(),
     recipes: options.recipes ?? [],
     gatherFacts,
