@@ -11,6 +11,9 @@ export interface BenchOptions {
   readonly noFail: boolean;
 }
 
+/** Benchmarks that understand arguments of their own. */
+const withArguments: ReadonlySet<string> = new Set(['tasks', 'sandbox']);
+
 /** Takes out what every benchmark has in common, wherever it stands. Throws a `UsageError`. */
 export function parseBenchOptions(argv: readonly string[], names: readonly string[]): BenchOptions {
   const args: string[] = [];
@@ -26,7 +29,7 @@ export function parseBenchOptions(argv: readonly string[], names: readonly strin
   const [name, ...others] = args;
   if (name === undefined || name.startsWith('-')) throw new UsageError(`Name a benchmark: ${names.join(', ')}.`);
   if (!names.includes(name)) throw new UsageError(`There is no benchmark "${name}". There are: ${names.join(', ')}.`);
-  if (name !== 'tasks' && others[0] !== undefined) throw new UsageError(`"${name}" takes no ${others[0]}.`);
+  if (!withArguments.has(name) && others[0] !== undefined) throw new UsageError(`"${name}" takes no ${others[0]}.`);
   return { name, args: others, json, noFail };
 }
 

@@ -1,38 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from './docker-kit.ts';
+import { hostileTrees } from './hostile-trees.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 
 /** Trees in each round; `DEWPOINT_TREE_ROUNDS=100` for a real measurement (a round is 10 trees). */
 const rounds = Number(process.env['DEWPOINT_TREE_ROUNDS'] ?? 2);
-
-const daemon = (body: string): string =>
-  `python3 -c "
-import os, signal, time
-${body}
-for s in range(1, 32):
-    try: signal.signal(s, signal.SIG_IGN)
-    except OSError: pass
-while True: time.sleep(1)"`;
-
-/** Ways to outlive one's parent. Each begins with processes that carry TREE, so that survivors are known. */
-const trees: readonly (readonly [string, string])[] = [
-  ['a session of its own', '(setsid sleep 600 &) ; sleep 600'],
-  [
-    'two forks and a session',
-    `${daemon('if os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)')} ; sleep 600`,
-  ],
-  ['deaf to every signal', `${daemon('pass')} & sleep 600`],
-  ['without its environment', 'env -i setsid sleep 600 & sleep 600'],
-  ['stopped', 'sleep 600 & kill -STOP $!; setsid sleep 600 & kill -STOP $!; sleep 600'],
-  [
-    'traced by another',
-    'sleep 600 & python3 -c "import ctypes,time; ctypes.CDLL(None).ptrace(16, int(open(\'/proc/self/stat\').read().split()[3]), 0, 0); time.sleep(600)"',
-  ],
-  ['under another name', 'exec -a "[kworker/0:1]" sleep 600 & cp /bin/sleep /tmp/x; (setsid /tmp/x 600 &); sleep 600'],
-  ['in a loop that starts anew', 'while :; do setsid sleep 600 & sleep 0.05; done'],
-  ['a chain of parents that go', 'f() { [ "$1" -eq 0 ] && exec sleep 600; (f $(($1 - 1)) & ) ; }; f 12; sleep 600'],
-  ['holding the output open', 'nohup setsid sh -c "exec sleep 600" & disown -a; sleep 600'],
-];
 
 describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
   let under: DockerUnderTest;
@@ -47,7 +19,7 @@ describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
       `ps -eo pid=,ppid=,args= | grep -vE '/dewpoint/|[0-9] cat$|ps -eo|grep -vE|\\[.*\\] <defunct>' || true`,
     );
 
-  it.each(trees)('%s: none survives its deadline', async (_what, command) => {
+  it.each(hostileTrees)('%s: none survives its deadline', async (_what, command) => {
     for (let round = 0; round < rounds; round += 1) {
       const result = valueOf(await under.sandbox.exec({ command, timeoutMs: 500 }, none));
       expect(result.outcome).toBe('timed-out');
@@ -56,7 +28,9 @@ describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
   });
 
   it('several at once: killing one leaves no other alive that should not be', async () => {
-    const ended = await Promise.all(trees.map(([, command]) => under.sandbox.exec({ command, timeoutMs: 1500 }, none)));
+    const ended = await Promise.all(
+      hostileTrees.map(([, command]) => under.sandbox.exec({ command, timeoutMs: 1500 }, none)),
+    );
     // Under load the last rung, the end of the whole container, may have been needed.
     expect(
       ended

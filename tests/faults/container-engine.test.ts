@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,59 +6,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
 import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
-
-/** Stands between Dewpoint and the real engine: it can go away, freeze and come back, which the real one should not have to. */
-class Way {
-  readonly path: string;
-  #sockets = new Set<Socket>();
-  #server: Server | null = null;
-  #isFrozen = false;
-
-  constructor(path: string) {
-    this.path = path;
-  }
-
-  async open(): Promise<void> {
-    this.#isFrozen = false;
-    const server = createServer({ allowHalfOpen: true }, (client) => {
-      const engine = connect({ path: '/var/run/docker.sock', allowHalfOpen: true });
-      for (const socket of [client, engine]) {
-        this.#sockets.add(socket);
-        socket.on('error', () => undefined);
-        socket.on('close', () => this.#sockets.delete(socket));
-      }
-      client.on('close', () => engine.destroy());
-      engine.on('close', () => client.destroy());
-      if (this.#isFrozen) return;
-      client.pipe(engine);
-      engine.pipe(client);
-    });
-    this.#server = server;
-    await new Promise<void>((resolve) => server.listen(this.path, resolve));
-  }
-
-  freeze(): void {
-    this.#isFrozen = true;
-    for (const socket of this.#sockets) {
-      socket.unpipe();
-      socket.pause();
-    }
-  }
-
-  async cut(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server?.close(resolve));
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
-  }
-}
+import { EngineWay } from '../fakes/engine-way.ts';
 
 describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that goes away', () => {
   let folder: string;
-  let way: Way;
+  let way: EngineWay;
   let under: DockerUnderTest;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'dewpoint-way-'));
-    way = new Way(join(folder, 'engine.sock'));
+    way = new EngineWay(join(folder, 'engine.sock'));
     await way.open();
     const engine = await findEngine(
       { env: { DOCKER_HOST: `unix://${way.path}` }, homeDirectory: folder, platform: 'linux' },

@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Reply } from '@shared/errors.ts';
+import { settingsSchema, type Settings } from '@shared/settings.ts';
+import { silentLog } from '../../src/main/lib/log.ts';
+import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
+import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
+import type { ExecResult, Sandbox } from '../../src/main/sandbox/sandbox.ts';
+
+export const none = new AbortController().signal;
+
+/** A sandbox as a session has it, on an empty project. */
+export interface BenchBed {
+  readonly sandbox: Sandbox;
+  readonly workspace: string;
+  readonly engine: Engine;
+  /** The ids of its containers, as the engine has them. */
+  containers(): Promise<readonly string[]>;
+  exec(command: string, timeoutMs?: number): Promise<ExecResult>;
+  close(): Promise<void>;
+}
+
+export interface BedOptions {
+  readonly settings?: Partial<Settings['sandbox']>;
+  /** Another way to the engine, as `DOCKER_HOST`. */
+  readonly dockerHost?: string;
+}
+
+/** Rejects where there is no engine. The caller closes. */
+export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
+  const engine = valueOf(
+    await findEngine({ env: process.env, homeDirectory: homedir(), platform: process.platform }, none),
+  );
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-bench-sandbox-')));
+  const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')];
+  await Promise.all([mkdir(workspace), mkdir(home)]);
+  const env = options.dockerHost === undefined ? process.env : { ...process.env, DOCKER_HOST: options.dockerHost };
+  const makeSandbox = createSandboxFactory({
+    homePath: home,
+    resourcesPath: resolve('resources'),
+    imageScript: { node: process.execPath, path: resolve('scripts', 'setup', 'sandbox-image.mjs') },
+    env,
+    connection: () => ({ proxy: null, certificates: null }),
+    log: silentLog,
+  });
+  const made = await makeSandbox(
+    {
+      sessionId: 'bench',
+      workspacePath: workspace,
+      wanted: 'container',
+      needsExecute: true,
+      settings: { ...settingsSchema.parse({}).sandbox, ...options.settings },
+      onLost: () => undefined,
+      onProgress: (text) => process.stderr.write(`${text}\n`),
+    },
+    none,
+  );
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  if (!made.ok) await remove();
+  const sandbox = valueOf(made);
+  return {
+    sandbox,
+    workspace,
+    engine,
+    containers: async () => {
+      const filters = { label: [`dewpoint.home=${homeIdOf(home)}`] };
+      return (await engine.docker.listContainers({ all: true, filters })).map(({ Id }) => Id);
+    },
+    exec: async (command, timeoutMs = 60_000) => valueOf(await sandbox.exec({ command, timeoutMs }, none)),
+    close: async () => {
+      await sandbox.dispose();
+      await remove();
+    },
+  };
+}
+
+export function valueOf<T>(reply: Reply<T>): T {
+  if (!reply.ok) throw new Error(`${reply.error.message} ${reply.error.hint ?? ''}`.trim());
+  return reply.value;
+}

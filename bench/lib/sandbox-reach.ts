@@ -1,0 +1,121 @@
+import { copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
+import { EngineWay } from '../../tests/fakes/engine-way.ts';
+import type { BenchRow } from './rows.ts';
+import { none, openBed } from './sandbox-bed.ts';
+import { largest } from './statistics.ts';
+
+/** Every known way out of a container without a network (`tests/fixtures/egress.py`). */
+export async function tryEgress(): Promise<BenchRow> {
+  const bed = await openBed();
+  try {
+    await copyFile('tests/fixtures/egress.py', join(bed.workspace, 'egress.py'));
+    const { stdout } = await bed.exec('python3 egress.py', 170_000);
+    const tries = stdout.trim().split('\n');
+    const out = tries.filter((line) => !line.endsWith('\tkept in'));
+    const isEnough = tries.length >= 60;
+    const note = `${tries.length} ways tried${out.length === 0 ? '' : `: ${out.join(', ')}`}`;
+    return {
+      figure: 'ways out of a container without a network',
+      value: isEnough ? out.length : null,
+      unit: '',
+      target: { atMost: 0 },
+      note,
+    };
+  } finally {
+    await bed.close();
+  }
+}
+
+/** A thread swaps a folder and a link that leads out as fast as it can. */
+const swapping = `const { renameSync, symlinkSync } = require('node:fs');
+const { workerData: work } = require('node:worker_threads');
+symlinkSync('../outside', work + '/link');
+const move = (from, to) => { try { renameSync(work + '/' + from, work + '/' + to); } catch {} };
+for (;;) { move('d', 'real'); move('link', 'd'); move('d', 'link'); move('real', 'd'); }`;
+
+/** Files read, looked at and listed on the host while what they lie in is swapped with a link that leads out. */
+export async function racePaths(rounds: number): Promise<BenchRow> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-bench-race-')));
+  const work = join(folder, 'work');
+  await mkdir(join(work, 'd'), { recursive: true });
+  await mkdir(join(folder, 'outside'));
+  await writeFile(join(folder, 'outside/f'), 'a secret of the host');
+  await writeFile(join(folder, 'outside/only-here'), '');
+  await writeFile(join(work, 'd/f'), 'public');
+  const sandbox = createReadOnlySandbox({ workspacePath: work, because: null });
+  const swapper = new Worker(swapping, { eval: true, workerData: work });
+  let leaks = 0;
+  let inside = 0;
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const read = await sandbox.readFile('d/f', {}, none);
+      const text = read.ok ? Buffer.from(read.value.bytes).toString() : '';
+      const found = await sandbox.stat('d/f', none);
+      const listed = await sandbox.list('d', { all: true }, none);
+      if (text !== '' && text !== 'public') leaks += 1;
+      if (found.ok && found.value.sizeBytes !== 'public'.length) leaks += 1;
+      if (listed.ok && listed.value.entries.some((entry) => entry.path.endsWith('only-here'))) leaks += 1;
+      inside += text === 'public' ? 1 : 0;
+    }
+  } finally {
+    await swapper.terminate();
+    await rm(folder, { recursive: true, force: true });
+  }
+  const note = `${rounds} each of read, stat and list; ${inside} reads met the folder`;
+  // Where no read ever met the folder nothing was raced.
+  const value = inside === 0 ? null : leaks;
+  return { figure: 'raced operations on host paths: leaks', value, unit: '', target: { atMost: 0 }, note };
+}
+
+/** The connection to the engine is cut, or freezes, in the middle of a command, and comes back. The engine itself is left alone. */
+export async function loseEngine(rounds: number): Promise<readonly BenchRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-way-'));
+  const way = new EngineWay(join(folder, 'engine.sock'));
+  await way.open();
+  const bed = await openBed({ dockerHost: `unix://${way.path}` });
+  const back: number[] = [];
+  let right = 0;
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const isCut = round % 2 === 0;
+      const running = bed.sandbox.exec({ command: 'echo begun; sleep 60', timeoutMs: isCut ? 60_000 : 1_500 }, none);
+      await wait(600);
+      if (isCut) await way.cut();
+      else way.freeze();
+      const ended = await running;
+      const outcome = ended.ok ? ended.value.outcome : ended.error.code;
+      right += outcome === (isCut ? 'lost' : 'timed-out') ? 1 : 0;
+      if (!isCut) await way.cut();
+      await way.open();
+      const started = performance.now();
+      await bed.exec('true');
+      back.push((performance.now() - started) / 1000);
+    }
+  } finally {
+    await bed.close();
+    await way.cut();
+    await rm(folder, { recursive: true, force: true });
+  }
+  const note = `${rounds} times the way to the engine was cut or froze; the engine itself ran on`;
+  return [
+    {
+      figure: 'engine gone during a command: labelled as it was',
+      value: (right / rounds) * 100,
+      unit: '%',
+      target: { atLeast: 100 },
+      note,
+    },
+    {
+      figure: 'engine back: to the end of the next command, longest',
+      value: largest(back),
+      unit: 's',
+      target: { atMost: 5 },
+      note,
+    },
+  ];
+}
