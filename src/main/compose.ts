@@ -32,6 +32,7 @@ import { prepareWorkspace } from './sandbox/workspace.ts';
 import type { Blobs } from './sessions/blobs.ts';
 import { createBlobs } from './sessions/blobs.ts';
 import { readCallDetail } from './sessions/call-detail.ts';
+import { readManifest } from './sessions/read-manifest.ts';
 import { createComparisonStore } from './sessions/comparison-store.ts';
 import { showChanges, takeChanges, undoChanges } from './sessions/changes.ts';
 import type { Redactor } from './sessions/redact.ts';
@@ -77,6 +78,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     info: { version: config.version, home: config.home, cache: config.cache },
     ...sessionCommands(sessions, store),
     ...parts.library.commands,
+    manifest: async (sessionId, step) => readManifest((await store.view(sessionId)).read(), step, blobs),
     callDetail: async (sessionId, id) => readCallDetail((await store.view(sessionId)).read(), id, blobs),
     replay: async (sessionId) => {
       if (sessions.runner(sessionId)?.isRunning() === true) throw busy();

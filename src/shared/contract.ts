@@ -5,6 +5,7 @@ import { comparisonInputSchema } from './comparison.ts';
 import type { CostReport } from './cost-report.ts';
 import type { SessionEvent, Transient } from './events.ts';
 import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
+import type { Manifest } from './manifest.ts';
 import type { Part } from './messages.ts';
 import type { KeptItem, PreparationPart, PreparationPlan, PrepareProgress } from './preparation.ts';
 import type { ModelInfo } from './models.ts';
@@ -295,6 +296,8 @@ export const contract = {
     show: base.input(bySession).output(type<{ state: SessionState; money: MoneyState }>()),
     /** `id`: of a model call, a tool call, an action, a message or a turn. Empty for one that the log does not know. */
     detail: base.input(bySession.extend({ id: z.string().min(1) })).output(type<CallDetail>()),
+    /** What a step carried to its model, or would have where a fence stopped it; null where nobody knows. */
+    manifest: base.input(bySession.extend({ step: z.number().int().positive() })).output(type<Manifest | null>()),
     /** The last turn; waits for it to end. */
     result: base.input(bySession).output(type<RunResult>()),
     replay: base.input(bySession).output(type<ReplayReport>()),

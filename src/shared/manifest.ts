@@ -98,7 +98,7 @@ export function summariseManifest({ model, bytes, parts, builtFrom }: Manifest):
   ];
   return [
     `${parts.length} parts, ${bytes} bytes to ${model}`,
-    `fenced: ${listed(fenced)}`,
+    fenced.length === 0 ? 'nothing fenced' : `fenced: ${listed(fenced)}`,
     ...(origins.length === 0 ? [] : [`from: ${listed(origins)}`]),
   ].join('; ');
 }

@@ -120,7 +120,7 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
     case 'cap-answered':
       return { cap: null };
     case 'call-fenced':
-      return {};
+      return noticed(state, fenceNotice(event));
     case 'tool-started':
       return event.by === 'recipe' ? actionStarted(state, event) : toolStarted(state, event);
     case 'tool-ended':
@@ -159,6 +159,12 @@ function created(event: EventOf<'session-created'>): Change {
 
 function noticed(state: SessionState, { seq, level, code, text }: NoticeState): Change {
   return { notices: latest([...state.notices, { seq, level, code, text: cap(text, textLimit) }], keep.notices) };
+}
+
+function fenceNotice({ seq, outcome, model, text }: EventOf<'call-fenced'>): NoticeState {
+  const told = { refused: 'was not made', redacted: 'is made without what a fence takes out', asked: 'asks first' };
+  const level = outcome === 'redacted' ? 'info' : 'warning';
+  return { seq, level, code: 'call-fenced', text: `A call to ${model} ${told[outcome]}: ${text}.` };
 }
 
 function reduceSandbox(

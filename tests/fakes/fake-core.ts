@@ -65,6 +65,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     binnedSessions: async () => [],
     restoreSession: async (id) => id,
     purgeSession: async () => undefined,
+    manifest: async () => null,
     callDetail: async () => ({ text: null, request: null, parts: [], price: null, tools: [] }),
     replay: async () => notThere(),
     showChanges: async () => [],

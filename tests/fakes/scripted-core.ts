@@ -109,6 +109,7 @@ const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessio
   binnedSessions: async () => [],
   restoreSession: async (id) => id,
   purgeSession: async () => undefined,
+  manifest: async () => null,
   callDetail: async () => ({ text: null, request: null, parts: [], price: null, tools: [] }),
   result: async () => notScripted(),
   replay: async () => notScripted(),

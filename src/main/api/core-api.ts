@@ -22,6 +22,7 @@ import type { PlanAnswer } from '@shared/plan.ts';
 import type { KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
+import type { Manifest } from '@shared/manifest.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { CapDecision } from '../money/budget.ts';
 import type { ForkPoint } from '../sessions/fork-plan.ts';
@@ -97,6 +98,8 @@ export interface CoreApi {
   showSession(sessionId: string): Promise<{ readonly state: SessionState; readonly money: MoneyState }>;
   /** Of a model call, a tool call or an action, by its id; empty for one that the log does not know. */
   callDetail(sessionId: string, id: string): Promise<CallDetail>;
+  /** What a step carried to its model, or would have; null where nobody knows. */
+  manifest(sessionId: string, step: number): Promise<Manifest | null>;
   /** Of the last turn; waits until it has ended. */
   result(sessionId: string): Promise<RunResult>;
   replay(sessionId: string, signal: AbortSignal): Promise<ReplayReport>;

@@ -94,6 +94,7 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
     purge: os.sessions.purge.handler(({ input }) => core.purgeSession(input.id)),
     show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),
     detail: os.sessions.detail.handler(({ input }) => core.callDetail(input.sessionId, input.id)),
+    manifest: os.sessions.manifest.handler(({ input }) => core.manifest(input.sessionId, input.step)),
     result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),
     replay: os.sessions.replay.handler(({ input, signal }) => core.replay(input.sessionId, orNever(signal))),
   };

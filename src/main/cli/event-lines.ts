@@ -99,6 +99,10 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.dim('    your message was handed to the agent');
     case 'approval-requested':
       return colors.yellow(`approval needed (${event.kind}): ${oneLine(event.subject, 200)}`);
+    case 'call-fenced':
+      return colors.yellow(
+        `fence: ${event.outcome === 'refused' ? 'not sent' : event.outcome === 'asked' ? 'you are asked' : 'taken out of what is sent'}: ${printable(event.text)}`,
+      );
     case 'cap-reached':
       return colors.yellow(`at the cap: ${capLine(event)}`);
     case 'cap-answered':

@@ -59,6 +59,8 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
       const { listSessions, showSession } = await import('./sessions.ts');
       return take(action === 'list' ? listSessions(context, args) : showSession(context, session ?? 'last', args));
     },
+    manifest: async (session, step, args) =>
+      take((await import('./manifest.ts')).manifest(context, session, step, args)),
     searchSessions: async (text, args) => take((await import('./search.ts')).searchSessions(context, text, args)),
     library: async (action, words, args) => take((await import('./library.ts')).library(context, action, words, args)),
     models: async (action, id, args) => {

@@ -19,6 +19,7 @@ export interface Handlers {
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
   route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
+  manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
   library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
   models(
@@ -156,6 +157,13 @@ function addSessions(program: Command, handlers: Handlers): void {
     .argument('<session>', 'an id, the beginning of one, or last')
     .option('--json', 'as JSON')
     .action((session: string, args: { readonly json?: boolean }) => handlers.sessions('show', session, args));
+  subcommand(sessions, 'manifest', 'exactly what a step carried, or would have', 'dewpoint sessions manifest last 3')
+    .argument('<session>', 'an id, the beginning of one, or last')
+    .argument('<step>', 'its number')
+    .option('--json', 'as JSON, with every text')
+    .action((session: string, step: string, args: { readonly json?: boolean }) =>
+      handlers.manifest(session, step, args),
+    );
   subcommand(sessions, 'search', 'what was said and done in all of them', 'dewpoint sessions search parse_date')
     .argument('<text...>', 'words, or parts of words; "…" holds words together')
     .option('--limit <n>', 'at most this many places (default: 20)')

@@ -132,6 +132,7 @@ export const conversation = {
   'approval.label': 'Approval needed',
   'approval.guarded-file': 'It wants to change a file by which its work is judged',
   'approval.network': 'It wants to reach the network',
+  'approval.fence': 'Something fenced would leave this machine',
   'approval.unknown': 'It asks: {kind}',
   'approval.count': '{index} of {count}',
   'approval.deny': 'Deny',

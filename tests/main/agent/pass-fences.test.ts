@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import type { ApprovalQuestion } from '../../../src/main/agent/services.ts';
+import { readManifest } from '../../../src/main/sessions/read-manifest.ts';
 import { replaySession } from '../../../src/main/sessions/replay.ts';
 import type { ModelRequest } from '../../../src/main/providers/define.ts';
-import { manifestSchema } from '../../../src/shared/manifest.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
 
@@ -38,11 +38,18 @@ describe('the fences at the door', () => {
     expect(kit.requests).toHaveLength(1);
     const [fenced] = ofType(kit.journal.events, 'call-fenced');
     expect(fenced).toMatchObject({ outcome: 'refused', model: 'sky/model', step: 2 });
-    const blob = kit.journal.blobs.get(fenced?.manifest?.sha256 ?? '');
-    const manifest = manifestSchema.parse(JSON.parse(Buffer.from(blob ?? []).toString('utf8')));
-    expect(manifest.parts.find(({ origin }) => origin === 'read_file ./plans/merger.md')?.hits).toEqual([
+    const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
+    const manifest = await readManifest(kit.journal.read(), 2, blobs);
+    expect(manifest?.parts.find(({ origin }) => origin === 'read_file ./plans/merger.md')?.hits).toEqual([
       { rule: 'plans/**', verdict: 'local-only', path: 'plans/merger.md', how: 'content' },
     ]);
+    const before = await readManifest(kit.journal.read(), 1, blobs);
+    expect(before?.parts.map(({ role, kind }) => `${role} ${kind}`)).toEqual([
+      'system text',
+      'user text',
+      'system tools',
+    ]);
+    expect(await readManifest(kit.journal.read(), 9, blobs)).toBeNull();
     await replays(kit);
   });
 

@@ -145,5 +145,6 @@ function Answers({ isAnswerable, deny, onAnswer }: AnswersProps) {
 
 function kindText(kind: string): string {
   if (kind === 'guarded-file') return t('approval.guarded-file');
+  if (kind === 'fence') return t('approval.fence');
   return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind });
 }

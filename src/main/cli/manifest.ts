@@ -1,0 +1,31 @@
+import { summariseManifest } from '@shared/manifest.ts';
+import type { Command } from './context.ts';
+import { usageError } from './fail.ts';
+import { jsonLine, oneLine } from './terminal.ts';
+
+/** Exactly what one step carried to its model; of one that a fence stopped, what it would have carried. */
+export const manifest: Command<[string, string, { readonly json?: boolean }]> = async (
+  { core, terminal },
+  id,
+  stepText,
+  { json },
+) => {
+  const step = Number(stepText);
+  if (!Number.isInteger(step) || step < 1) throw usageError(`A step is a number from 1; "${stepText}" is none.`);
+  const client = await core();
+  const { sessionId } = await client.sessions.find({ id });
+  const found = await client.sessions.manifest({ sessionId, step });
+  if (json === true) terminal.out(jsonLine(found));
+  else if (found === null) terminal.err(`The session ${sessionId} knows no step ${step}, or its bytes are gone.\n`);
+  else {
+    for (const { role, kind, bytes, origin, text, hits } of found.parts) {
+      const fenced = hits.map(({ path, rule }) => path ?? rule).join(', ');
+      const marks = fenced === '' ? '' : terminal.colors.yellow(`  [fenced: ${oneLine(fenced, 60)}]`);
+      const from = origin === null ? '' : `  ${oneLine(origin, 60)}`;
+      terminal.out(`${role.padEnd(9)} ${kind.padEnd(11)} ${String(bytes).padStart(8)}${from}${marks}\n`);
+      terminal.out(terminal.colors.dim(`          ${oneLine(text, 100)}\n`));
+    }
+    terminal.out(`${oneLine(summariseManifest(found), 400)}\n`);
+  }
+  return found === null ? 1 : 0;
+};
