@@ -10,6 +10,7 @@ import { budgetBytes, planMemory } from '../src/main/engines/memory-plan.ts';
 import { parseCatalogue } from '../src/main/engines/model-catalogue.ts';
 import { estimateMemory, readModelMemory } from '../src/main/engines/model-memory.ts';
 import type { ModelMemory } from '../src/main/engines/model-memory.ts';
+import { fakeServersRow } from './lib/fake-servers.ts';
 import { headerWithVocabulary } from './lib/header-file.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { median } from './lib/statistics.ts';
@@ -66,6 +67,7 @@ export async function run(): Promise<readonly BenchRow[]> {
     ),
     ...planRows(allocations, memories),
     await headerRow(),
+    await fakeServersRow(),
   ];
 }
 
