@@ -22,8 +22,22 @@ export const suites = [
   { name: 'contracts', minutes: 4, needs: [] },
   { name: 'docker', minutes: 12, needs: ['build', 'docker', 'image'] },
   { name: 'keyring', minutes: 4, needs: ['build', 'keyring'] },
-  { name: 'engines', minutes: 12, needs: ['build', 'model:llama-cpp/smollm2-135m-instruct'] },
+  {
+    name: 'engines',
+    minutes: 12,
+    needs: [
+      'build',
+      'model:llama-cpp/smollm2-135m-instruct',
+      'ollama',
+      // The smallest that calls tools, for the server.
+      'model:llama-cpp/qwen2.5-coder-0.5b-instruct',
+    ],
+  },
   { name: 'faults', minutes: 25, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
-  { name: 'electron', minutes: 6, needs: ['build', 'electron', 'display'] },
+  {
+    name: 'electron',
+    minutes: 8,
+    needs: ['build', 'electron', 'display', 'model:llama-cpp/smollm2-135m-instruct'],
+  },
   { name: 'e2e', minutes: 20, needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct'] },
 ];

@@ -238,7 +238,8 @@ function findFiles(): {
   readonly imageScript: string;
   readonly node: string;
 } {
-  const root = join(import.meta.dirname, '..', '..');
+  // Of a packed app, what other programs are to read lies beside its archive.
+  const root = join(import.meta.dirname, '..', '..').replace(/([\\/]app\.asar)$/u, '$1.unpacked');
   return {
     worker: join(root, 'out', 'main', 'llama-worker.cjs'),
     keyProcess: join(root, 'out', 'main', 'key-process.cjs'),

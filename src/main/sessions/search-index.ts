@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DatabaseSyncInstance as Database } from '@photostructure/sqlite';
 import type { SearchHit } from '@shared/contract.ts';
@@ -82,7 +83,10 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
 /** Opens the file; one that is damaged or of another version is made anew. */
 async function openDatabase({ path, diagnostics }: SearchIndexOptions): Promise<Database> {
   // Loaded with the first search: a start does not wait for a native library.
-  const { DatabaseSync } = await import('@photostructure/sqlite');
+  // By `require`: an import of a package from within a packed app's archive is not there in every Electron.
+  // What a package of that name gives is what its types say: the one cast at this edge.
+  const sqlite = createRequire(import.meta.url)('@photostructure/sqlite') as typeof import('@photostructure/sqlite');
+  const { DatabaseSync } = sqlite;
   const open = (): Database => {
     const db = new DatabaseSync(path);
     try {

@@ -1,0 +1,158 @@
+#!/usr/bin/env node
+// node scripts/package.mjs [--out FOLDER]: the program as an unpacked app (electron-builder --dir) for this machine, in
+// dist/ or FOLDER. What is bundled already is not shipped twice: of the packages only those go in that are loaded at
+// run time. With DEWPOINT_TEST_SHELL=1 it is made of the shell that tests have everywhere.
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureBuilt } from './setup/build.mjs';
+import { ensureElectronShell } from './setup/electron-shell.mjs';
+import { ensureInstalled } from './setup/install.mjs';
+import { root } from './setup/paths.mjs';
+import { stream } from './setup/run.mjs';
+import { say, sinceText } from './setup/say.mjs';
+
+/** Not in the bundle: native, or files that are read from their package. */
+const loadedAtRunTime = [
+  'node-llama-cpp',
+  'keytar',
+  '@photostructure/sqlite',
+  'web-tree-sitter',
+  '@vscode/tree-sitter-wasm',
+  `@vscode/ripgrep-${process.platform}-${process.arch}`,
+  `node-${process.platform}-${process.arch}`,
+];
+/** Variants for other processors and for cards are fetched when a machine asks for them. */
+const engine = `node_modules/@node-llama-cpp/${{ darwin: 'mac', win32: 'win' }[process.platform] ?? process.platform}-${process.arch}`;
+const grammars = ['python', 'javascript', 'typescript'].map((name) => `tree-sitter-${name}.wasm`);
+
+process.exitCode = await main();
+
+async function main() {
+  const { values } = parseArgs({ options: { out: { type: 'string' } } });
+  const out = resolve(values.out ?? join(root, 'dist'));
+  const started = Date.now();
+  const installed = await ensureInstalled();
+  if (!installed.ok) return fail(installed.message);
+  const built = await ensureBuilt(installed.node24);
+  if (!built.ok) return fail(built.message);
+  const shell = await electronFolder(out);
+  if (!shell.ok) return fail(shell.message);
+  const app = stage(join(out, 'staged'));
+  say(`packing ${app.packages} packages with the program`);
+  const tool = join(root, 'node_modules', 'electron-builder', 'cli.js');
+  const config = join(out, 'electron-builder.json');
+  writeFileSync(config, JSON.stringify(configuration(out, shell.config)));
+  const args = [tool, '--dir', '--projectDir', app.folder, '--config', config];
+  const done = await stream(installed.node24, args, { cwd: root, quiet: true, timeoutMs: 900_000 });
+  for (const left of [app.folder, config, join(out, 'shell')]) rmSync(left, { recursive: true, force: true });
+  if (!done.ok) return fail(`it could not be packed:\n${done.output.trim()}`);
+  say(`packed in ${sinceText(started)}`);
+  process.stdout.write(`${join(out, 'linux-unpacked', 'dewpoint')}\n`);
+  return 0;
+}
+
+/**
+ * Which Electron is packed; an empty configuration: electron-builder finds the one of its package.
+ * @param {string} out
+ * @returns {Promise<{ok: true, config: object} | {ok: false, message: string}>}
+ */
+async function electronFolder(out) {
+  if (process.env.DEWPOINT_TEST_SHELL !== '1') return { ok: true, config: {} };
+  const shell = await ensureElectronShell();
+  if (!shell.ok) return shell;
+  const own = join(out, 'shell');
+  rmSync(own, { recursive: true, force: true });
+  cpSync(shell.dist, own, { recursive: true });
+  // Its loader is for tests of a checkout; here the program itself is the app.
+  rmSync(join(own, 'resources', 'app'), { recursive: true, force: true });
+  return { ok: true, config: { electronDist: own, electronVersion: '25.1.1' } };
+}
+
+/**
+ * @param {string} out
+ * @param {{electronVersion?: string}} shell
+ */
+function configuration(out, shell) {
+  const config = JSON.parse(readFileSync(join(root, 'electron-builder.json'), 'utf8'));
+  // That switch came with Electron 29.
+  if (shell.electronVersion !== undefined) delete config.electronFuses.grantFileProtocolExtraPrivileges;
+  return { ...config, ...shell, directories: { output: out } };
+}
+
+/**
+ * The app as electron-builder is to see it: the build, what is read beside it, and the packages it loads.
+ * @param {string} folder
+ */
+function stage(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const copy = (/** @type {string} */ path) => cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const path of ['out/main', 'out/preload', 'out/renderer', 'resources', 'scripts/setup', 'LICENSE', 'NOTICE'])
+    copy(path);
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const paths = closure(lock.packages, loadedAtRunTime).filter((path) => isShipped(path));
+  for (const path of paths) copyPackage(path, folder);
+  const { name, version, description, license, main } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const dependencies = Object.fromEntries(
+    loadedAtRunTime.map((one) => [one, lock.packages[`node_modules/${one}`]?.version ?? '*']),
+  );
+  const author = 'The Dewpoint authors';
+  const own = { name, version, description, license, author, main, dependencies };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
+  return { folder, packages: paths.length };
+}
+
+/** @param {string} path */
+function isShipped(path) {
+  return existsSync(join(root, path)) && (!path.startsWith('node_modules/@node-llama-cpp/') || path === engine);
+}
+
+/** Without what other platforms load: SQLite for all of them is 30 MB, for one it is 2.5.
+ * @param {string} path @param {string} folder */
+function copyPackage(path, folder) {
+  const from = join(root, path);
+  const here = `${process.platform}-${process.arch}`;
+  const nested = join(from, 'node_modules');
+  const filter = (/** @type {string} */ file) => {
+    if (file === nested || file.startsWith(`${nested}/`)) return false;
+    const prebuild = /[\\/]prebuilds[\\/]([^\\/]+)/.exec(file)?.[1];
+    if (prebuild !== undefined && !prebuild.startsWith(here)) return false;
+    if (/[\\/]tree-sitter-wasm[\\/]wasm[\\/][^\\/]+\.wasm$/.test(file))
+      return grammars.some((name) => file.endsWith(name));
+    if (/[\\/]node-[a-z]+-[a-z0-9]+[\\/](include|share|lib)$/.test(file)) return !statSync(file).isDirectory();
+    return !/\.(map|md|d\.[cm]?ts)$/i.test(file);
+  };
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  cpSync(from, join(folder, path), { recursive: true, filter });
+}
+
+/**
+ * Packages with all that they depend on, as Node finds it.
+ * @param {Record<string, {dependencies?: object, optionalDependencies?: object}>} packages @param {readonly string[]} names
+ * @returns {string[]}
+ */
+function closure(packages, names) {
+  /** @type {Set<string>} */
+  const seen = new Set();
+  const waiting = names.map((name) => `node_modules/${name}`);
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (seen.has(path) || !(path in packages)) continue;
+    seen.add(path);
+    const { dependencies, optionalDependencies } = packages[path];
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      let folder = path;
+      for (; folder !== '' && !(`${folder}/node_modules/${name}` in packages);) {
+        folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')));
+      }
+      waiting.push(`${folder === '' ? '' : `${folder}/`}node_modules/${name}`);
+    }
+  }
+  return [...seen].sort();
+}
+
+/** @param {string} message */
+function fail(message) {
+  say(message);
+  return 1;
+}

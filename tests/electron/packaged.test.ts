@@ -1,0 +1,117 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { extractFile, listPackage } from '@electron/asar';
+import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appFlags, type Place, preparePlace, testEnvironment } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+import { type BarePage, openBarePage } from './bare-page.ts';
+
+let folder: string;
+let program: string;
+let place: Place;
+let endDisplay: () => void;
+
+const archive = (): string => join(dirname(program), 'resources', 'app.asar');
+const beside = (...path: readonly string[]): string => join(`${archive()}.unpacked`, ...path);
+
+/** The terminal program that is shipped, on the Node that is shipped. */
+function dewpoint(...args: readonly string[]): string {
+  const node = beside('node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  const env = testEnvironment(place.home);
+  return execFileSync(node, [beside('out', 'main', 'cli.cjs'), ...args], { env, encoding: 'utf8', cwd: folder });
+}
+
+beforeAll(async () => {
+  endDisplay = await ensureShellAndDisplay();
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-packed-'));
+  const env = { ...process.env, DEWPOINT_TEST_SHELL: '1' };
+  const packed = execFileSync(process.execPath, ['scripts/package.mjs', '--out', folder], { env, encoding: 'utf8' });
+  program = packed.trim();
+  place = preparePlace([{ text: 'The port is 8123.' }]);
+}, 300_000);
+
+afterAll(() => {
+  place?.remove();
+  endDisplay?.();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the packed app', () => {
+  it('opens its window and answers, with nothing of the checkout beside it', async () => {
+    const started = await start();
+    try {
+      const { page } = started;
+      await page.type('textarea', 'Which port does main.py use?');
+      await page.type('input[list]', place.project);
+      await page.evaluate(`document.querySelector('input[type=checkbox]').click()`);
+      await page.evaluate(`document.querySelector('button[type=submit]').click()`);
+      await page.until(`document.querySelector('[data-outcome=planned]')?.innerText.includes('The port is 8123')`);
+    } finally {
+      await started.end();
+    }
+  }, 60_000);
+
+  it('loads what is native: the engine, the key store, SQLite', () => {
+    const plan = JSON.parse(dewpoint('plan', 'smollm2-135m-instruct', '--context', '2048', '--json'));
+    expect(plan).toMatchObject({ certainty: 'exact', granted: { context: 2048 } });
+    expect(JSON.parse(dewpoint('keys', 'list', '--json')).store.type).toMatch(/^(ready|locked|unavailable)$/u);
+    expect(dewpoint('sessions', 'search', '8123')).toContain('Which port does main.py use?');
+  }, 60_000);
+
+  it('cannot be turned into a Node, a debugger or another app by its switches', async () => {
+    const fuses = await getCurrentFuseWire(program);
+    // As the file has them: a digit, 0 or 1, by its character.
+    const isOn = (fuse: FuseV1Options): string => String.fromCharCode(fuses[fuse] ?? 0);
+    expect({
+      runAsNode: isOn(FuseV1Options.RunAsNode),
+      nodeOptions: isOn(FuseV1Options.EnableNodeOptionsEnvironmentVariable),
+      inspect: isOn(FuseV1Options.EnableNodeCliInspectArguments),
+      onlyFromArchive: isOn(FuseV1Options.OnlyLoadAppFromAsar),
+    }).toEqual({ runAsNode: '0', nodeOptions: '0', inspect: '0', onlyFromArchive: '1' });
+  });
+
+  it('brings the list of licences, and no engine of another machine', () => {
+    expect(extractFile(archive(), 'NOTICE').toString()).toContain('node-llama-cpp');
+    const engines = listPackage(archive(), { isPack: false }).filter((path) =>
+      /^\/node_modules\/@node-llama-cpp\/[^/]+$/u.test(path),
+    );
+    expect(engines).toEqual([`/node_modules/@node-llama-cpp/linux-${process.arch}`]);
+    expect(existsSync(beside('resources', 'sandbox', 'Dockerfile'))).toBe(true);
+  });
+});
+
+interface Started {
+  readonly page: BarePage;
+  readonly end: () => Promise<void>;
+}
+
+/** The usual driver needs a switch that a packed app does not have; its page can be reached all the same. */
+async function start(): Promise<Started> {
+  const args = ['--remote-debugging-port=0', ...appFlags()];
+  const env = testEnvironment(place.home);
+  const child = spawn(program, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const page = await openBarePage(await portOf(child));
+  const end = async (): Promise<void> => {
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    page.close();
+    child.kill();
+    await gone;
+  };
+  return { page, end };
+}
+
+function portOf(child: ChildProcess): Promise<number> {
+  let text = '';
+  return new Promise((resolve, reject) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const found = /DevTools listening on ws:\/\/[^:]+:(\d+)\//u.exec(text)?.[1];
+      if (found !== undefined) resolve(Number(found));
+    });
+    child.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${text}`)));
+  });
+}
