@@ -152,6 +152,7 @@ async function sourcesOf(deps: PreparationsDeps, projectPath: string, signal: Ab
   const sources = await findPackageSources({
     env: deps.env,
     homeDirectory: homedir(),
+    machineFolder: '/etc',
     platform: process.platform,
     projectNpmrc: texts.get('.npmrc') ?? '',
     certificates: certificates === null ? [] : [certificates],

@@ -19,6 +19,8 @@ export interface PackageSources {
 export interface SourceSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
+  /** Where the machine's own configuration lies: `/etc`. */
+  readonly machineFolder: string;
   readonly platform: NodeJS.Platform;
   /** The text of the project's own `.npmrc`; its secrets are used as well. */
   readonly projectNpmrc: string;
@@ -56,7 +58,12 @@ export async function findPackageSources(search: SourceSearch): Promise<PackageS
   };
 }
 
-async function pipOptions({ env, homeDirectory, platform }: SourceSearch): Promise<ReadonlyMap<string, string>> {
+async function pipOptions({
+  env,
+  homeDirectory,
+  machineFolder,
+  platform,
+}: SourceSearch): Promise<ReadonlyMap<string, string>> {
   const own =
     platform === 'win32'
       ? [join(env['APPDATA'] ?? homeDirectory, 'pip', 'pip.ini')]
@@ -65,7 +72,11 @@ async function pipOptions({ env, homeDirectory, platform }: SourceSearch): Promi
           join(env['XDG_CONFIG_HOME'] ?? join(homeDirectory, '.config'), 'pip', 'pip.conf'),
           ...(platform === 'darwin' ? [join(homeDirectory, 'Library', 'Application Support', 'pip', 'pip.conf')] : []),
         ];
-  const files = ['/etc/pip.conf', ...own, ...(env['PIP_CONFIG_FILE'] === undefined ? [] : [env['PIP_CONFIG_FILE']])];
+  const files = [
+    join(machineFolder, 'pip.conf'),
+    ...own,
+    ...(env['PIP_CONFIG_FILE'] === undefined ? [] : [env['PIP_CONFIG_FILE']]),
+  ];
   const options = new Map<string, string>();
   for (const file of files) for (const [name, value] of iniOptions(await textOf(file))) options.set(name, value);
   for (const name of ['index-url', 'extra-index-url', 'cert']) {
@@ -94,10 +105,15 @@ function iniOptions(text: string): ReadonlyMap<string, string> {
   return new Map([...found.global, ...found.install]);
 }
 
-async function npmOptions({ env, homeDirectory, projectNpmrc }: SourceSearch): Promise<ReadonlyMap<string, string>> {
+async function npmOptions({
+  env,
+  homeDirectory,
+  machineFolder,
+  projectNpmrc,
+}: SourceSearch): Promise<ReadonlyMap<string, string>> {
   const person = env['NPM_CONFIG_USERCONFIG'] ?? env['npm_config_userconfig'] ?? join(homeDirectory, '.npmrc');
   const options = new Map<string, string>();
-  for (const text of [await textOf('/etc/npmrc'), await textOf(person), projectNpmrc]) {
+  for (const text of [await textOf(join(machineFolder, 'npmrc')), await textOf(person), projectNpmrc]) {
     for (const line of text.split(/\r?\n/)) {
       const option = /^\s*([^#;=\s][^=]*?)\s*=\s*"?(.*?)"?\s*$/.exec(line);
       if (option === null) continue;

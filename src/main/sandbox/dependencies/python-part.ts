@@ -112,7 +112,8 @@ const developerWords: readonly string[] = ['dev', 'develop', 'development', ...t
 
 /** The words in the name of a list beside `requirements`; null for a file that is no list to be installed. */
 function wordsOf(name: string): readonly string[] | null {
-  if (!name.endsWith('.txt') || /constraints/i.test(name)) return null;
+  // A number names an old version of Python, for which the list is.
+  if (!name.endsWith('.txt') || /constraints|\d/i.test(name)) return null;
   const words = name
     .replace(/\.txt$/, '')
     .toLowerCase()
@@ -140,6 +141,7 @@ function wantedExtras(texts: ProjectTexts): { readonly extras: readonly string[]
   const project = texts.get('pyproject.toml') ?? '';
   const names = [
     ...keysOf(section(project, 'project.optional-dependencies')),
+    ...keysOf(section(project, 'project')).flatMap((key) => /^optional-dependencies\.([\w-]+)$/.exec(key)?.[1] ?? []),
     ...keysOf(section(texts.get('setup.cfg') ?? '', 'options.extras_require')),
     ...[
       ...(/extras_require\s*=\s*\{([\s\S]*?)\}/.exec(texts.get('setup.py') ?? '')?.[1] ?? '').matchAll(

@@ -111,7 +111,7 @@ async function readyCopy(request: PrepareRequest, sandbox: Sandbox, signal: Abor
   const leftOut = ['node_modules', '.venv', 'venv', '.tox', '.nox'].map((name) => `--exclude=./${name}`).join(' ');
   const script = [
     `mkdir -p ${scratch}/project ${scratch}/tmp ${scratch}/cache`,
-    `tar -C ${projectInContainer} ${leftOut} -cf - . | tar -C ${scratch}/project -xf -`,
+    `tar -C ${projectInContainer} ${leftOut} -cf - . | tar -C ${scratch}/project -x -o -f -`,
     `cd ${scratch}/project`,
     `cat > ${scratch}/npmrc`,
     '{ [ -e .git ] || [ -e PKG-INFO ] || echo UNVERSIONED; }',
