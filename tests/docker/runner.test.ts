@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { valueOf } from '../contracts/sandbox-contract.ts';
-import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from './docker-kit.ts';
+import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -101,6 +101,15 @@ time.sleep(600)"`;
       await isFine();
     },
   );
+
+  it('leaves alone what the engine itself started in the container, whatever it leaves behind', async () => {
+    const container = requireEngine().docker.getContainer(await under.containerId());
+    const exec = await container.exec({ Cmd: ['/bin/sleep', '4720'] });
+    await exec.start({ Detach: true });
+    await run('(setsid sleep 4721 &); exit 0');
+    await run('(setsid sleep 4722 &); sleep 4723', 300);
+    expect(await output(under.sandbox, 'ps -eo args | grep "[s]leep 47"')).toBe('/bin/sleep 4720\n');
+  });
 
   it('that takes the runner its turn delays it and no more', async () => {
     await run(`python3 -c "

@@ -30,6 +30,9 @@
 #define WINDOW (256 * 1024)
 #define PIECE (64 * 1024)
 #define OUTPUT (512 * 1024)
+/* Between two looks at what is left behind, and how many of them are made before everything is killed. */
+#define SWEEP_MS 2
+#define PATIENT_ROUNDS 30
 /* Never taken by what a command prints: answers to the app always fit. */
 #define KEPT_ROOM (64 * 1024)
 
@@ -159,8 +162,7 @@ static void finish(struct run *run) {
   put32(payload, is_signal ? 128 + (uint32_t)WTERMSIG(run->status) : (uint32_t)WEXITSTATUS(run->status));
   payload[4] = (uint8_t)run->error.stage;
   put32(payload + 5, (uint32_t)run->error.code);
-  long kills = memory_kills();
-  payload[9] = kills > run->kills_before;
+  payload[9] = !run->is_file_operation && memory_kills() > run->kills_before;
   put32(payload + 10, (uint32_t)(run->out_bytes >> 32));
   put32(payload + 14, (uint32_t)run->out_bytes);
   put32(payload + 18, (uint32_t)(run->err_bytes >> 32));
@@ -218,7 +220,7 @@ static void take_spawn(uint32_t id, uint8_t *at, const uint8_t *end) {
       .env = env,
   };
   struct run made = {.state = RUNNING, .id = id, .is_file_operation = wanted.is_file_operation};
-  made.kills_before = memory_kills();
+  made.kills_before = made.is_file_operation ? -1 : memory_kills();
   errno = EAGAIN;
   made.leader = run == NULL ? -1 : spawn_run(&wanted, &made.pipes);
   if (made.leader < 0) tell_not_started(id, errno);
@@ -272,12 +274,9 @@ static size_t living(pid_t *leaders) {
   return count;
 }
 
-/* With its keeper gone all that a run had is without an owner; where it is the only one everything goes at once. */
-static void kill_run(struct run *run) {
-  pid_t leaders[MOST_RUNS];
-  if (run->state != RUNNING) return;
-  kill(run->leader, SIGKILL);
-  if (!run->is_file_operation && living(leaders) == 1) kill(-1, SIGKILL);
+/* With its keeper gone all that a run had is without an owner, and is killed as such. */
+static void kill_run(const struct run *run) {
+  if (run->state == RUNNING) kill(run->leader, SIGKILL);
 }
 
 static void signal_run(const struct run *run, int number) {
@@ -360,22 +359,30 @@ static bool reap(void) {
   }
 }
 
-static bool looks_clean(const pid_t *leaders, size_t count) {
-  return take_snapshot() && kill_strays(leaders, count) == 0;
+/* One look can miss a process that was born behind it: two count. */
+static bool is_clean(const pid_t *leaders, size_t count) {
+  for (int look = 0; look < 2; look += 1)
+    if (!take_snapshot() || kill_strays(leaders, count) > 0) return false;
+  return true;
 }
 
-/* Ends what ended commands have left behind; true while some of it may still live. */
+/*
+ * Ends what ended commands have left behind; true while some of it may still live. What the engine started in the
+ * container by itself is no child of process 1 and is left alone, unless something cannot be killed in any other way.
+ */
 static bool sweep(bool is_nothing_left) {
+  static int rounds;
   pid_t leaders[MOST_RUNS];
   bool is_needed = false;
   for (size_t i = 0; i < MOST_RUNS; i += 1) is_needed = is_needed || runs[i].state == SWEEPING;
   if (!is_needed) return false;
   size_t count = living(leaders);
-  bool is_clean = is_nothing_left;
-  if (!is_clean && count == 0) kill(-1, SIGKILL);
-  /* One look can miss a process that was born behind it. */
-  else if (!is_clean) is_clean = looks_clean(leaders, count) && looks_clean(leaders, count);
-  if (!is_clean) return true;
+  if (!is_nothing_left && !is_clean(leaders, count)) {
+    rounds += 1;
+    if (count == 0 && rounds > PATIENT_ROUNDS) kill(-1, SIGKILL);
+    return true;
+  }
+  rounds = 0;
   for (size_t i = 0; i < MOST_RUNS; i += 1)
     if (runs[i].state == SWEEPING) begin_draining(&runs[i]);
   return false;
@@ -422,7 +429,7 @@ static void serve(int signals) {
       files[count++] = (struct pollfd){.fd = has_room ? run->pipes.err : -1, .events = POLLIN};
       files[count++] = (struct pollfd){.fd = run->input_length > 0 ? run->pipes.in : -1, .events = POLLOUT};
     }
-    int wait = is_draining && has_room ? 0 : is_sweeping ? 2 : -1;
+    int wait = is_draining && has_room ? 0 : is_sweeping ? SWEEP_MS : -1;
     if (poll(files, count, wait) < 0 && errno != EINTR) end_everything(1);
     if (files[0].revents != 0) take_requests();
     struct signalfd_siginfo information;

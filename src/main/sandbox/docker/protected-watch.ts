@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { lstat, readdir, unlink } from 'node:fs/promises';
-import { isGitName, openFolderBelow } from '../../lib/host-folder.ts';
+import { isGitName, openChildFolder, openFolderBelow, type HostFolder } from '../../lib/host-folder.ts';
 import type { Pin } from './pins.ts';
 
 /** What is protected and how it was at one moment: path to a mark that differs when it was touched. */
@@ -17,7 +17,12 @@ const redirect = 'commondir';
 export async function readProtected(workspacePath: string, pins: readonly Pin[]): Promise<ProtectedState> {
   const state = new Map<string, string>();
   for (const { path, readOnly } of pins) {
-    if (readOnly) await mark(workspacePath, path, state, 4);
+    if (!readOnly) continue;
+    const parts = path.split('/');
+    const name = parts.pop() ?? '';
+    const folder = await openFolderBelow(workspacePath, parts);
+    if (folder === null) continue;
+    await mark(folder, { path, name, depth: 4 }, state).finally(() => folder.close());
   }
   const top = await openFolderBelow(workspacePath, []);
   const names = top === null ? [] : await readdir(top.place).catch((): string[] => []);
@@ -89,20 +94,23 @@ export function redirectText(removed: readonly string[]): string {
   return `${removed.join(', ')} would make git read its configuration elsewhere and was removed`;
 }
 
-async function mark(workspacePath: string, path: string, state: Map<string, string>, depth: number): Promise<void> {
+async function mark(
+  folder: HostFolder,
+  { path, name, depth }: { readonly path: string; readonly name: string; readonly depth: number },
+  state: Map<string, string>,
+): Promise<void> {
   if (state.size >= maxEntries) return;
-  const parts = path.split('/');
-  const name = parts.pop() ?? '';
-  const folder = await openFolderBelow(workspacePath, parts);
-  if (folder === null) return;
+  const found = await lstat(folder.at(name), { bigint: true }).catch(() => null);
+  if (found === null) return;
+  state.set(path, `${found.ino}:${found.size}:${found.mode}:${found.ctimeNs}`);
+  if (!found.isDirectory() || depth === 0) return;
+  const below = await openChildFolder(folder, name).catch(() => null);
+  if (below === null) return;
   try {
-    const found = await lstat(folder.at(name), { bigint: true }).catch(() => null);
-    if (found === null) return;
-    state.set(path, `${found.ino}:${found.size}:${found.mode}:${found.ctimeNs}`);
-    if (!found.isDirectory() || depth === 0) return;
-    const below = await readdir(folder.at(name)).catch((): string[] => []);
-    for (const child of below.sort()) await mark(workspacePath, `${path}/${child}`, state, depth - 1);
+    const names = await readdir(below.place).catch((): string[] => []);
+    for (const child of names.sort())
+      await mark(below, { path: `${path}/${child}`, name: child, depth: depth - 1 }, state);
   } finally {
-    await folder.close();
+    await below.close();
   }
 }
