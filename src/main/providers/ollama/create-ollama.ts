@@ -125,8 +125,13 @@ async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal)
     yield { type: 'progress', phase: 'loading', done: 0, total: null };
     const ready = await parts.keeper.prepare(request.model, signal, () => undefined);
     yield { type: 'progress', phase: 'prefill', done: 0, total: null };
-    yield* answered(parts, { request, ready, queuedMs }, signal);
+    for await (const part of answered(parts, { request, ready, queuedMs }, signal)) {
+      // Who reads on no further than the end must not keep the next call waiting.
+      if (part.type === 'ended') leave();
+      yield part;
+    }
   } catch (error) {
+    leave();
     yield endedWith(signal.aborted ? null : failureOf(error), startedAt, now());
   } finally {
     leave();

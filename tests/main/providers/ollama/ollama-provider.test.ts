@@ -240,6 +240,25 @@ describe('calls at the same time', () => {
   });
 });
 
+describe('a reader that stops at the end', () => {
+  it.each([{ half: [] }, { half: ['answer'] }, { half: ['load'] }])(
+    'keeps no other call waiting (%j)',
+    async ({ half }) => {
+      server.habits.half = half;
+      for await (const part of { [Symbol.asyncIterator]: () => withoutReturn(provider) })
+        if (part.type === 'ended') break;
+      server.habits.half = [];
+      expect(endOf(await run()).error).toBeNull();
+    },
+  );
+});
+
+/** Read as the agent reads: nobody tells the stream that it is not wanted any more. */
+function withoutReturn(from: Provider): AsyncIterator<StreamPart> {
+  const iterator = from.stream(request('m'), never)[Symbol.asyncIterator]();
+  return { next: () => iterator.next() };
+}
+
 describe('models', () => {
   it('are listed with what they can do', async () => {
     expect(await provider.listModels(never)).toMatchObject([
