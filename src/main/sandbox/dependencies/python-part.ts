@@ -101,7 +101,7 @@ function wantedLists(texts: ProjectTexts): readonly string[] {
     found
       .filter(({ words }) => words.length > 0 && words.every((word) => wanted.includes(word)))
       .map(({ name }) => name);
-  const plain = found.filter(({ words }) => words.length === 0 || words.every((word) => baseWords.includes(word)));
+  const plain = found.filter(({ words }) => words.every((word) => baseWords.includes(word)));
   const tests = of(testWords);
   return [...plain.map(({ name }) => name), ...(tests.length > 0 ? tests : of(developerWords))];
 }

@@ -19,7 +19,7 @@ const recordSchema = z.object({
       sizeBytes: z.number().nullable(),
       packages: z.number().nullable(),
       seconds: z.number(),
-      notes: z.array(z.string()),
+      notes: z.array(z.string()).readonly(),
     }),
     /** Why it could not be installed, in words, with the end of what the package manager said. */
     z.object({ type: z.literal('failed'), command: z.string(), reason: z.string() }),

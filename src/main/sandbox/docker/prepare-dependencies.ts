@@ -174,7 +174,7 @@ async function preparePart(work: PartWork, signal: AbortSignal): Promise<Reply<D
 interface Finished {
   readonly sizeBytes: number | null;
   readonly packages: number | null;
-  readonly notes: string[];
+  readonly notes: readonly string[];
 }
 
 /** What is done when all is installed: the project's own files take the place of what was installed from them. */
