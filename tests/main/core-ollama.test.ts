@@ -69,6 +69,9 @@ describe('an Ollama that runs on this machine', () => {
       error: null,
       engine: { grantedTokens: 8192, contextTokens: 4096, findings: ['context-clamped'] },
     });
+    expect(events.filter((event) => event.type === 'notice-added')).toMatchObject([
+      { code: 'engine-differs', text: expect.stringContaining('the server made 4096 tokens of context of 8192') },
+    ]);
     expect((await core.replay(id, never)).matched).toBe(true);
   });
 

@@ -1,0 +1,21 @@
+import type { EngineReport } from '@shared/call-report.ts';
+import { memo } from '../lib/memo.ts';
+import type { Turn } from './turn.ts';
+
+/** What a turn has been told about. */
+const told = memo((_turn: Turn) => new Set<string>());
+
+/** Says once a turn that a server did otherwise than it was asked: a person should not have to look into an event for it. */
+export async function noteEngine(turn: Turn, engine: EngineReport | undefined): Promise<void> {
+  const names = engine?.findings ?? [];
+  if (engine === undefined || engine.why === null || names.length === 0) return;
+  const key = names.join(' ');
+  if (told(turn).has(key)) return;
+  told(turn).add(key);
+  await turn.log.append({
+    type: 'notice-added',
+    level: 'warning',
+    code: 'engine-differs',
+    text: `The model does not run as planned: ${engine.why}.`,
+  });
+}

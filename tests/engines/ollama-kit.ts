@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ollamaSchema } from '@shared/settings.ts';
+import type { OllamaSettings } from '@shared/settings.ts';
+import { readHardware } from '../../src/main/engines/hardware.ts';
+import { createHeaderReader } from '../../src/main/engines/header-reader.ts';
+import { createPlanServer } from '../../src/main/engines/plan-server.ts';
+import type { Provider } from '../../src/main/providers/define.ts';
+import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
+import { providerDependencies } from '../fakes/provider-kit.ts';
+import { modelPath, scratchDir } from './support.ts';
+
+/** The program that `scripts/setup/ollama.mjs` built; undefined where there is none. */
+export const ollamaProgram = process.env.DEWPOINT_TEST_OLLAMA;
+
+/** A real server of our own: its port, its models and its home are nobody else's. */
+export interface RealOllama {
+  readonly address: string;
+  readonly dir: string;
+  /** Makes a model out of a file, as a person does who has downloaded one. */
+  readonly create: (name: string, model: string) => Promise<void>;
+  /** Anything else of its API; rejects where it says no. */
+  readonly post: (path: string, body: object) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startOllama(program: string): Promise<RealOllama> {
+  const dir = await scratchDir();
+  const env = {
+    PATH: process.env.PATH,
+    HOME: dir,
+    OLLAMA_MODELS: join(dir, 'models'),
+    OLLAMA_NO_CLOUD: '1',
+    OLLAMA_HOST: '127.0.0.1:0',
+  };
+  const server = spawn(program, ['serve'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const address = await addressOf(server);
+  return {
+    address,
+    dir,
+    create: async (name, model) => {
+      const file = join(dir, `${name}.Modelfile`);
+      await writeFile(file, `FROM ${modelPath(model)}\n`);
+      await run(program, ['create', name, '-f', file], { ...env, OLLAMA_HOST: address });
+    },
+    post: async (path, body) => {
+      const response = await fetch(`${address}${path}`, { method: 'POST', body: JSON.stringify(body) });
+      if (!response.ok) throw new Error(await response.text());
+      await response.arrayBuffer();
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        if (server.exitCode !== null || server.signalCode !== null) return resolve();
+        server.once('exit', () => resolve());
+        server.kill('SIGTERM');
+      }),
+  };
+}
+
+/** The server takes a free port and says which. */
+function addressOf(server: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    server.stderr?.on('data', (chunk: Buffer) => {
+      // Its log goes on for as long as it runs, and has to be read.
+      said = (said + chunk.toString('utf8')).slice(-20_000);
+      const found = /Listening on (127\.0\.0\.1:\d+)/.exec(said);
+      if (found !== null) resolve(`http://${found[1]}`);
+    });
+    server.once('exit', () => reject(new Error(`the server ended: ${said.slice(-1000)}`)));
+    server.once('error', reject);
+  });
+}
+
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += String(chunk)));
+    child.once('error', reject);
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(said.slice(-1000)))));
+  });
+}
+
+/** With the product's own planner, on this machine as it is. */
+export function realProvider({ address, dir }: RealOllama, settings: Partial<OllamaSettings> = {}): Provider {
+  const planServer = createPlanServer({
+    readHardware: (signal) => readHardware([], signal),
+    readHeader: createHeaderReader(),
+  });
+  return createOllamaProvider(
+    providerDependencies({ planServer, cacheDir: join(dir, 'cache') }),
+    { id: 'ollama', settings: ollamaSchema.parse({ kind: 'ollama', baseUrl: address, ...settings }) },
+    { askMs: 60_000, loadMs: 110_000, stallMs: 110_000 },
+  );
+}

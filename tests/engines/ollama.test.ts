@@ -1,0 +1,148 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Message } from '@shared/messages.ts';
+import { textMessage } from '@shared/messages.ts';
+import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import { mendFor } from '../../src/main/providers/ollama/mend-template.ts';
+import type { RealOllama } from './ollama-kit.ts';
+import { ollamaProgram, realProvider, startOllama } from './ollama-kit.ts';
+import { collect, modelRequest } from './support.ts';
+
+const never = new AbortController().signal;
+const bare = 'plain:latest';
+const mended = 'dewpoint/plain:latest';
+const contextTokens = 2048;
+const facts = { keys: {}, vocabulary: null, weights: null };
+const tools = [
+  {
+    name: 'read_file',
+    description: 'Reads a file of the project.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
+];
+/** A pattern that also a very small model goes on with. */
+const filesReadBefore: readonly Message[] = [
+  textMessage('system', 'You are a careful programmer.'),
+  ...['a.py', 'b.py'].flatMap((path, index): Message[] => [
+    textMessage('user', `Read ${path}.`),
+    { role: 'assistant', parts: [{ type: 'tool-call', id: `c${index}`, name: 'read_file', input: { path } }] },
+    {
+      role: 'tool',
+      parts: [{ type: 'tool-result', id: `c${index}`, name: 'read_file', text: `x = ${index}`, isError: false }],
+    },
+    textMessage('assistant', `It says x = ${index}.`),
+  ]),
+  textMessage('user', 'Read main.py.'),
+];
+const residentSchema = z.object({
+  models: z.array(z.object({ name: z.string(), context_length: z.number(), size: z.number() })),
+});
+
+// One after the other, on one server: the second needs what the first has made.
+describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 300_000 }, () => {
+  let server: RealOllama;
+  let provider: Provider;
+
+  beforeAll(async () => {
+    server = await startOllama(ollamaProgram ?? '');
+    await server.create('plain', 'qwen2.5-coder-0.5b-instruct');
+    provider = realProvider(server, { contextTokens });
+  });
+  afterAll(async () => {
+    await provider.dispose();
+    await server.stop();
+    await rm(server.dir, { recursive: true, force: true });
+  });
+
+  const answer = (text: string, changes: Partial<ModelRequest> = {}) =>
+    collect(provider.stream(modelRequest(mended, text, changes), never));
+  const resident = async () => residentSchema.parse(await (await fetch(`${server.address}/api/ps`)).json()).models;
+
+  it('does not know the template of a model made from a file, which is noticed, and mended only when that is said', async () => {
+    expect(await provider.find?.(bare, never)).toMatchObject({
+      where: 'local',
+      contextTokens,
+      capabilities: { tools: false },
+      note: expect.stringContaining('its template is missing'),
+    });
+    expect(await provider.mend?.(bare, false, never)).toMatchObject({ made: null });
+    expect((await provider.listModels(never)).map(({ name }) => name)).toEqual([bare]);
+    expect((await provider.mend?.(bare, true, never))?.made).toBe(mended);
+    expect(await provider.mend?.(mended, false, never)).toEqual({ problem: null, plan: null, made: null });
+    expect((await provider.find?.(mended, never))?.capabilities.tools).toBe(true);
+  });
+
+  it('loads a model as it was planned, and its account of a call adds up', async () => {
+    const { text, ended } = await answer('Say hello.', { maxOutputTokens: 12 });
+    expect(ended.error).toBeNull();
+    expect(text.length).toBeGreaterThan(0);
+    const there = await resident();
+    expect(there).toMatchObject([{ name: mended, context_length: contextTokens }]);
+    expect(ended.engine).toMatchObject({ grantedTokens: contextTokens, contextTokens, findings: [], why: null });
+    expect(ended.engine?.observedBytes).toBe(there[0]?.size);
+    // A small model on a processor: what the server says it takes is near to what was planned.
+    const share = (ended.engine?.predictedBytes ?? 0) / (ended.engine?.observedBytes ?? 1);
+    expect(share).toBeGreaterThan(0.7);
+    expect(share).toBeLessThan(1.5);
+    // The token that ends the answer is counted, and has no word of its own.
+    expect(ended.usage.estimated).toBe(false);
+    expect([0, 1]).toContain(ended.usage.output - (ended.logprobs?.length ?? 0));
+    expect(ended.evaluatedTokens).toBe(ended.usage.freshInput);
+    expect(ended.timings.prefillMs).toBeGreaterThan(0);
+    expect(ended.timings.decodeMs).toBeGreaterThan(0);
+  });
+
+  it('gives calls of tools, by itself and forced, and one of several options', async () => {
+    // So small a model leaves the tags of a call out. A template without them lets Ollama find the call all the same.
+    const family = mendFor({ header: { facts, hollowKeys: [], markers: ['<|im_start|>', '<tool_call>'] } });
+    const template = family?.template
+      .replace('<tool_call>\n{{ range .T', '{{ range .T')
+      .replace('{{ end }}</tool_call>', '{{ end }}');
+    await server.post('/api/create', { model: 'bare-calls', from: mended, template, stream: false });
+    const own = await answer('Read main.py.', {
+      model: 'bare-calls',
+      messages: filesReadBefore,
+      tools,
+      maxOutputTokens: 40,
+    });
+    const forced = await answer('Read main.py.', { tools, output: { type: 'tool-calls' }, maxOutputTokens: 60 });
+    const calls = [own, forced].map(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'tool-call' ? [[part.call.name, part.call.input]] : [])),
+    );
+    const call = ['read_file', { path: expect.stringContaining('main.py') }];
+    expect(calls).toEqual([[call], [call]]);
+    expect([own.ended.stopReason, own.text]).toEqual(['tool-calls', '']);
+    const chosen = await answer('Is water wet?', { output: { type: 'choice', options: ['yes', 'no'] } });
+    expect(['yes', 'no']).toContain(chosen.text);
+  });
+
+  it('refuses what does not fit instead of dropping its beginning', async () => {
+    const long = Array.from({ length: 400 }, (_, line) => `Line ${line} says ${line * 7}.`).join('\n');
+    const { ended } = await answer(long);
+    expect(ended.error).toMatchObject({ code: 'context-full' });
+  });
+
+  it('is loaded anew for another plan, counts as it really is, and gives its memory back', async () => {
+    const other = realProvider(server, { contextTokens: 1024, keepAliveMinutes: 0 });
+    const { ended } = await collect(other.stream(modelRequest(mended, 'Hi.', { maxOutputTokens: 2 }), never));
+    expect(ended.engine).toMatchObject({ contextTokens: 1024, findings: [] });
+    await other.dispose();
+  });
+
+  it('ends a call that is given up, and says what a model that is not there needs', async () => {
+    const stop = new AbortController();
+    const stream = provider.stream(modelRequest(mended, 'Count to a thousand.', { maxOutputTokens: 900 }), stop.signal);
+    const parts = [];
+    for await (const part of stream) {
+      parts.push(part);
+      if (part.type === 'text-delta') stop.abort();
+    }
+    expect(parts.at(-1)).toMatchObject({ type: 'ended', stopReason: 'cancelled', error: null });
+    const missing = await collect(provider.stream(modelRequest('nobody', 'Hi.'), never));
+    expect(missing.ended.error).toMatchObject({
+      code: 'missing-model',
+      message: expect.stringContaining('ollama pull'),
+    });
+  });
+});
