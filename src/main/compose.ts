@@ -182,6 +182,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const sessions = createCoreSessions({
     store,
     settings: () => settings.current(),
+    saveNetworkProjects: (projects) => settings.set('network.projects', projects),
     startSandbox,
     prepareWorkspace,
     homePath: config.home,
@@ -300,7 +301,7 @@ function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCo
       return journal.subscribe(fromSeq, (push) => listener(push.type === 'snapshot' ? { type: 'snapshot' } : push));
     },
     cancel: sessions.cancel,
-    approve: async (sessionId, approvalId, answer) => sessions.approve(sessionId, approvalId, answer),
+    approve: async (sessionId, approvalId, answer, scope) => sessions.approve(sessionId, approvalId, answer, scope),
     answerCap: async (sessionId, capId, decision) => sessions.answerCap(sessionId, capId, decision),
     listSessions: list,
     findSession: async (text) => {

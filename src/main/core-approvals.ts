@@ -1,10 +1,11 @@
 import type { CapDecision } from './money/budget.ts';
-import type { Approver } from './agent/services.ts';
+import type { ApprovalScope } from '@shared/network-access.ts';
+import type { Approver, PersonAnswer } from './agent/services.ts';
 
 /** What a person answers through a host, by the ids of the questions: approvals, and what to do at a cap. */
 export interface PersonApprover extends Approver {
   /** False: nobody waits for it. */
-  readonly answer: (approvalId: string, answer: 'allow' | 'deny') => boolean;
+  readonly answer: (approvalId: string, answer: 'allow' | 'deny', scope?: ApprovalScope) => boolean;
   /** Null: there is nobody to ask. `stop` on abort. */
   readonly askCap: (capId: string, signal: AbortSignal) => Promise<CapDecision | null>;
   /** False: nobody waits for it. */
@@ -14,7 +15,7 @@ export interface PersonApprover extends Approver {
 }
 
 export function createPersonApprover(): PersonApprover {
-  const approvals = createQuestions<'allow' | 'deny'>('deny');
+  const approvals = createQuestions<PersonAnswer>('deny');
   const caps = createQuestions<CapDecision>({ answer: 'stop' });
   let isInteractive = false;
   return {
@@ -24,7 +25,8 @@ export function createPersonApprover(): PersonApprover {
     ask: async ({ approvalId }, signal) => (isInteractive ? approvals.ask(approvalId, signal) : 'nobody'),
     // Who asks to be asked at a cap says so with the task itself: a conversation without approvals is one, too.
     askCap: (capId, signal) => caps.ask(capId, signal),
-    answer: approvals.answer,
+    answer: (approvalId, answer, scope = 'once') =>
+      approvals.answer(approvalId, answer === 'deny' || scope === 'once' ? answer : `allow-${scope}`),
     answerCap: caps.answer,
   };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, valueOf } from '@shared/errors.ts';
+import type { ApprovalScope } from '@shared/network-access.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Policy } from '@shared/routing.ts';
 import { routingOf } from '@shared/routing.ts';
@@ -13,6 +14,7 @@ import { isQuestion } from './agent/task-kind.ts';
 import type { PersonApprover } from './core-approvals.ts';
 import { createPersonApprover } from './core-approvals.ts';
 import { createSessionFences } from './policy/session-fences.ts';
+import { createSessionNetwork } from './policy/session-network.ts';
 import { childAbort } from './lib/child-abort.ts';
 import type { Budget, BudgetOptions, CapDecision } from './money/budget.ts';
 import type { ExecResult, Sandbox } from './sandbox/sandbox.ts';
@@ -32,7 +34,7 @@ export interface CoreSessions {
   readonly runner: (sessionId: string) => SessionRunner | null;
   readonly openJournal: (sessionId: string) => LiveJournal | null;
   readonly cancel: (sessionId: string) => Promise<void>;
-  readonly approve: (sessionId: string, approvalId: string, answer: 'allow' | 'deny') => void;
+  readonly approve: (sessionId: string, approvalId: string, answer: 'allow' | 'deny', scope?: ApprovalScope) => void;
   readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
   /** Runs a command in the sandbox of a session in which no turn runs; it is in no log. */
   readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
@@ -55,6 +57,8 @@ export interface CoreSessionsOptions {
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<AgentServices, 'tools' | 'recipes' | 'gatherFacts' | 'modelInfo' | 'provider' | 'delay'>;
   readonly recipeSettings: AgentConfig['recipe'];
+  /** Keeps which hosts the commands of each project may reach. */
+  readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;
   /** The money of one session. */
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
   /** Takes out secrets whose values are known on this machine. */
@@ -114,8 +118,11 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
     openJournal: (sessionId) => ready.get(sessionId)?.journal ?? null,
     runner: (sessionId) => ready.get(sessionId)?.runner ?? null,
     cancel: (sessionId) => cancelSession(ready.get(sessionId)),
-    approve: (sessionId, approvalId, answer) =>
-      mustWait(ready.get(sessionId)?.approver.answer(approvalId, answer), 'Nobody waits for this answer any more.'),
+    approve: (sessionId, approvalId, answer, scope) =>
+      mustWait(
+        ready.get(sessionId)?.approver.answer(approvalId, answer, scope),
+        'Nobody waits for this answer any more.',
+      ),
     answerCap: (sessionId, capId, decision) =>
       mustWait(ready.get(sessionId)?.approver.answerCap(capId, decision), 'No turn waits at this cap any more.'),
     execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
@@ -313,6 +320,12 @@ async function startRunner(
     sandbox,
     effects: { replaying: false, perform: (_id, run) => run() },
     approver: session.approver,
+    network: createSessionNetwork({
+      rules: () => options.settings().network,
+      saveProjects: options.saveNetworkProjects,
+      projectPath: state.projectPath,
+      read: (fromSeq) => journal.read(fromSeq),
+    }),
     budget: options.budget({
       sessionId: journal.sessionId,
       projectPath: state.projectPath,
@@ -351,6 +364,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     local: run.local ?? settings.local,
     cloud: run.cloud ?? settings.cloud,
     approve: run.approve ?? settings.approve,
+    ...(run.network === undefined ? {} : { network: run.network }),
     maxSteps: run.maxSteps ?? settings.limits.maxSteps,
     maxMinutes: run.maxMinutes ?? settings.limits.maxMinutes,
     maxTokens: run.maxTokens ?? settings.limits.maxTokens,

@@ -10,6 +10,7 @@ import type { Part } from './messages.ts';
 import type { KeptItem, PreparationPart, PreparationPlan, PrepareProgress } from './preparation.ts';
 import type { ModelInfo } from './models.ts';
 import type { Price } from './money.ts';
+import { approvalScopeSchema } from './network-access.ts';
 import type { PlanAnswer } from './plan.ts';
 import { runOptionsSchema } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
@@ -261,7 +262,15 @@ export const contract = {
       .output(type<AsyncIterable<SessionPush>>()),
     cancel: base.input(bySession).output(type<void>()),
     approve: base
-      .input(z.object({ sessionId, approvalId: z.string(), answer: z.enum(['allow', 'deny']) }))
+      /** `scope`: for how long a yes to hosts holds; for this once without it. */
+      .input(
+        z.object({
+          sessionId,
+          approvalId: z.string(),
+          answer: z.enum(['allow', 'deny']),
+          scope: approvalScopeSchema.optional(),
+        }),
+      )
       .output(type<void>()),
     /** What to do at a cap where the turn waits (`cap-reached`). */
     answerCap: base.input(z.object({ sessionId, capId: z.string(), decision: capDecisionSchema })).output(type<void>()),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { engineReportSchema, timingsSchema } from './call-report.ts';
 import { fenceFindingSchema } from './fences.ts';
+import { approvalScopeSchema, networkUseSchema } from './network-access.ts';
 import { partSchema } from './messages.ts';
 import { rungSchema, whereSchema } from './models.ts';
 import { priceSchema, usageSchema } from './money.ts';
@@ -233,13 +234,24 @@ const payloads = {
     toolCallId: z.string(),
     kind: z.string(),
     subject: z.string(),
+    /** Of exactly what would be done; looked at again when it is done. */
     sha256: z.string(),
+    /** Of a command that asks for a network: the hosts, and why it is asked, in Dewpoint's words and in the model's. */
+    hosts: z.array(z.string()).optional(),
+    reason: z.string().optional(),
+    why: z.string().optional(),
   }),
   'approval-answered': z.object({
     approvalId: z.string(),
     answer: z.enum(['allow', 'deny']),
     by: z.enum(['person', 'policy', 'nobody']),
+    /** For how long a yes to hosts holds; absent: for this once. */
+    scope: approvalScopeSchema.optional(),
+    /** Why the policy said so. */
+    reason: z.string().optional(),
   }),
+  /** Written when the command has ended, once for each host, port and outcome. */
+  'network-used': networkUseSchema,
   /** Written before the side effect. `by` tells a step's tool call from a recipe's action. */
   'tool-started': z.object({
     toolCallId: z.string(),

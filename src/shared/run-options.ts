@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { workspaceModeSchema } from './events.ts';
 import { policySchema } from './routing.ts';
+import { runNetworkSchema } from './network-access.ts';
 
 /** What a host may ask of one turn; what is absent comes from the settings. */
 export const runOptionsSchema = z.object({
@@ -19,6 +20,8 @@ export const runOptionsSchema = z.object({
   /** At a cap on money. `ask`: the turn waits for a person's answer; where nobody can answer it stops. */
   atCap: z.enum(['stop', 'local', 'ask']).default('stop'),
   approve: z.enum(['ask', 'deny', 'allow']).optional(),
+  /** What commands may reach: hosts; `off`: nothing, and nobody is asked; `ask` (or absent): whoever answers approvals is. */
+  network: runNetworkSchema.optional(),
   sandbox: z.enum(['container', 'read-only']).optional(),
   plan: z.boolean().default(false),
   seed: z.number().int().optional(),

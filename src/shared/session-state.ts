@@ -180,6 +180,10 @@ export interface ApprovalState {
   readonly kind: string;
   readonly subject: string;
   readonly sha256: string;
+  /** Of a command that asks for a network: the hosts, and why, in Dewpoint's words and in the model's. */
+  readonly hosts?: readonly string[];
+  readonly reason?: string;
+  readonly why?: string;
 }
 
 export interface NoticeState {

@@ -36,6 +36,7 @@ type CallEvent = EventOf<
   | 'tool-call-requested'
   | 'approval-requested'
   | 'approval-answered'
+  | 'network-used'
   | 'cap-reached'
   | 'cap-answered'
   | 'call-fenced'
@@ -113,6 +114,8 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
     case 'approval-requested':
     case 'approval-answered':
       return { approvals: reduceApprovals(state.approvals, event) };
+    case 'network-used':
+      return {};
     case 'cap-reached': {
       const { capId, model, scope, limitUsd, spentUsd, heldUsd, worstUsd, at } = event;
       return { cap: { capId, model: line(model), scope, limitUsd, spentUsd, heldUsd, worstUsd, at } };
@@ -182,8 +185,11 @@ function reduceApprovals(
 ): readonly ApprovalState[] {
   if (event.type === 'approval-answered')
     return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256 } = event;
-  return [...approvals, { approvalId, toolCallId, kind, subject: line(subject), sha256 }];
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, reason, why } = event;
+  if (hosts === undefined) return [...approvals, { approvalId, toolCallId, kind, subject: line(subject), sha256 }];
+  // A command is shown as it is: a line of it is not what is agreed to.
+  const shown = { subject: cap(subject, textLimit), hosts, reason: line(reason ?? ''), why: line(why ?? '') };
+  return [...approvals, { approvalId, toolCallId, kind, sha256, ...shown }];
 }
 
 function rungChosen(state: SessionState, event: EventOf<'rung-chosen'>): Change {

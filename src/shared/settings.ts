@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fencesSchema } from './fences.ts';
+import { networkRulesSchema } from './network-access.ts';
 import { effortSchema } from './models.ts';
 import { priceSchema } from './money.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from './routing.ts';
@@ -122,6 +123,9 @@ export const scriptedSchema = z.strictObject({
   repeat: z.boolean().default(false),
   tools: z.boolean().default(true),
   gears: z.array(z.enum(['recipe', 'loop'])).default(['loop']),
+  /** Whom it stands for (absent: a local model), and what its tokens cost. */
+  where: z.enum(['local', 'cloud']).optional(),
+  price: priceSchema.optional(),
 });
 
 export const providerSettingsSchema = z.discriminatedUnion('kind', [
@@ -136,9 +140,6 @@ export const providerSettingsSchema = z.discriminatedUnion('kind', [
 ]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
-  /** Whom it stands for (absent: a local model), and what its tokens cost. */
-  where: z.enum(['local', 'cloud']).optional(),
-  price: priceSchema.optional(),
 /** Services that can be named without an entry in the settings, and where their key is looked for. */
 const services: Readonly<Record<string, { readonly settings: unknown; readonly keyVariable: string | null }>> = {
   openai: { settings: { kind: 'openai' }, keyVariable: 'OPENAI_API_KEY' },
@@ -242,6 +243,8 @@ export const settingsSchema = z.strictObject({
   fences: fencesSchema.prefault({}),
   /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
   prices: z.record(z.string(), ownPriceSchema).default({}),
+  /** Which hosts commands may reach, by a person's word; `projects` by their folder. */
+  network: networkRulesSchema.prefault({}),
   /** How services on the net are reached. Without a proxy here, the usual environment variables are heeded. */
   connection: z
     .strictObject({

@@ -1,3 +1,4 @@
+import { success } from '../../src/shared/errors.ts';
 import type { SessionEvent } from '../../src/shared/events.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
 import type { ModelRequest, Provider, ProviderError, StreamPart } from '../../src/main/providers/define.ts';
@@ -5,6 +6,8 @@ import { gatherFacts } from '../../src/main/projects/gather-facts.ts';
 import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { MemorySandbox, MemorySandboxOptions } from '../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { AgentConfig, AgentServices, TurnOptions } from '../../src/main/agent/services.ts';
+import { networkRulesSchema } from '../../src/shared/network-access.ts';
+import { createSessionNetwork } from '../../src/main/policy/session-network.ts';
 import { createSessionRunner } from '../../src/main/agent/session-runner.ts';
 import type { SessionRunner } from '../../src/main/agent/session-runner.ts';
 import type { Recipe } from '../../src/main/agent/recipes/define.ts';
@@ -90,6 +93,12 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
     recipes: options.recipes ?? [],
     gatherFacts,
     approver: { ask: async () => 'nobody' },
+    network: createSessionNetwork({
+      rules: () => networkRulesSchema.parse({}),
+      saveProjects: async () => success(null),
+      projectPath: null,
+      read: (fromSeq) => journal.read(fromSeq),
+    }),
     budget: memoryBudget(options.caps),
     fences: createSessionFences({
       settings: () => fencesSchema.parse(options.fences ?? {}),

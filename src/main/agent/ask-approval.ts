@@ -2,21 +2,22 @@ import { createHash } from 'node:crypto';
 import type { ApprovalKind } from '../policy/approvals.ts';
 import { standingAnswer } from '../policy/approvals.ts';
 import { abortable } from '../lib/abort.ts';
+import type { PersonAnswer } from './services.ts';
 import type { Turn } from './turn.ts';
 
 /** `nobody`: there was no one to ask; whoever asks decides whether that ends the turn. */
 export type ApprovalAnswer = 'allow' | 'deny' | 'nobody';
 
+/** What is asked about. `toolCallId` is the call that asks. */
+export interface Question {
+  readonly kind: ApprovalKind;
+  readonly subject: string;
+  readonly reason: string;
+  readonly toolCallId: string;
+}
+
 /** Asks for one thing, with the question and the answer in the log. Throws `cancelled` when the turn is aborted meanwhile. */
-export async function askApproval(
-  turn: Turn,
-  question: {
-    readonly kind: ApprovalKind;
-    readonly subject: string;
-    readonly reason: string;
-    readonly toolCallId: string;
-  },
-): Promise<ApprovalAnswer> {
+export async function askApproval(turn: Turn, question: Question): Promise<ApprovalAnswer> {
   const approvalId = turn.services.journal.newId('approval');
   await turn.log.append({
     type: 'approval-requested',
@@ -38,12 +39,12 @@ export async function askApproval(
   return answer;
 }
 
-async function askPerson(
+/** Waits for the person. Never rejects: what goes wrong while asking means that there was nobody. */
+export async function waitForPerson(
   turn: Turn,
   approvalId: string,
-  question: { readonly kind: ApprovalKind; readonly subject: string; readonly reason: string },
-): Promise<ApprovalAnswer> {
-  const { kind, subject, reason } = question;
+  { kind, subject, reason }: Omit<Question, 'toolCallId'>,
+): Promise<PersonAnswer> {
   try {
     return await abortable(turn.services.approver.ask({ approvalId, kind, subject, reason }, turn.signal), turn.signal);
   } catch (error) {
@@ -52,4 +53,10 @@ async function askPerson(
     void error;
     return 'nobody';
   }
+}
+
+/** A yes that lasts is for hosts; to anything else it is a yes to this. */
+async function askPerson(turn: Turn, approvalId: string, question: Question): Promise<ApprovalAnswer> {
+  const answer = await waitForPerson(turn, approvalId, question);
+  return answer === 'allow-session' || answer === 'allow-project' ? 'allow' : answer;
 }

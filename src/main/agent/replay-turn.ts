@@ -1,4 +1,5 @@
 import type { SessionEvent } from '@shared/events.ts';
+import { runNetworkSchema } from '@shared/network-access.ts';
 import { gearSchema } from '@shared/models.ts';
 import { routingSchema } from '@shared/routing.ts';
 import { z } from 'zod';
@@ -6,7 +7,7 @@ import type { ReplayTurn } from '../sessions/replay.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Tool } from '../tools/define.ts';
 import type { Recipe } from './recipes/define.ts';
-import type { AgentConfig, TurnOptions } from './services.ts';
+import type { AgentConfig, AgentServices, TurnOptions } from './services.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
 import { createTurnStarter } from './turn-starter.ts';
@@ -26,6 +27,7 @@ const optionsSchema = z.object({
   maxTokens: z.number(),
   maxUsd: z.number().nullable(),
   seed: z.number().nullable(),
+  network: runNetworkSchema.optional(),
 }) satisfies z.ZodType<TurnOptions>;
 
 const configSchema = z.object({
@@ -68,6 +70,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     recipes: parts.recipes,
     gatherFacts: async () => nothingKnown.facts,
     approver: turn.approver,
+    network: noNetwork,
     budget: turn.budget,
     fences: turn.fences,
     inbox: turn.inbox,
@@ -85,6 +88,12 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     turn.signal.removeEventListener('abort', abort);
   }
 }
+
+/** Questions lie inside of effects, which a replay does not run. */
+const noNetwork: AgentServices['network'] = {
+  decide: () => Promise.reject(new Error('A replay asked for a network.')),
+  remember: () => Promise.reject(new Error('A replay asked for a network.')),
+};
 
 interface Opening {
   readonly input: z.infer<typeof inputSchema>;

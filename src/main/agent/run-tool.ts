@@ -5,6 +5,7 @@ import type { EffectRecord } from '../sessions/journal.ts';
 import type { Tool, ToolContext, ToolResult } from '../tools/define.ts';
 import { callRule } from '../policy/approvals.ts';
 import { askApproval } from './ask-approval.ts';
+import { askNetwork, type NetworkAnswer } from './ask-network.ts';
 import { capOutput } from './cap-output.ts';
 import { createOutputSink } from './output-sink.ts';
 import { emptyRecord } from './take-action.ts';
@@ -30,10 +31,17 @@ const DEADLINE_GRACE_MS = 2_000;
 export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled before it ran.');
   const { journal } = turn.services;
+  // Before its time begins to count: a person may take long to answer.
+  const access = await askForAccess(turn, run).catch((error: unknown) => {
+    if (turn.signal.aborted) return { denied: cancelledResult, network: null };
+    return { denied: { status: 'error', output: messageOf(error) } satisfies ToolResult, network: null };
+  });
   const startedAt = journal.now();
   const sink = createOutputSink(journal, run.toolCallId);
   const before = turn.changes.writes();
-  const result = checkResult(await runWithDeadline(turn, run, sink.emit));
+  const result = checkResult(
+    access.denied ?? (await runWithDeadline(turn, { ...run, network: access.network }, sink.emit)),
+  );
   const notes = afterNotes(turn, run, result, before);
   const whole = [result.output, ...notes].join('\n');
   const capped = capOutput(whole, run.contextTokens);
@@ -49,7 +57,13 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   };
 }
 
-async function runWithDeadline(turn: Turn, run: ToolRun, emit: ToolContext['emit']): Promise<unknown> {
+interface GrantedRun extends ToolRun {
+  readonly network: Extract<NetworkAnswer, { type: 'granted' }> | null;
+}
+
+const cancelledResult: ToolResult = { status: 'cancelled', output: 'It was cancelled.' };
+
+async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['emit']): Promise<unknown> {
   const child = childAbort(turn.signal);
   const left = new AbortController();
   const { toolTimeoutMs } = turn.services.config;
@@ -71,7 +85,7 @@ async function runWithDeadline(turn: Turn, run: ToolRun, emit: ToolContext['emit
     const result = await abortable(work, left.signal);
     return late ? timedOut(limitMs, result) : result;
   } catch (error) {
-    if (turn.signal.aborted) return { status: 'cancelled', output: 'It was cancelled.' } satisfies ToolResult;
+    if (turn.signal.aborted) return cancelledResult;
     if (late) return timedOut(limitMs, null);
     return { status: 'error', output: `${run.tool.name} failed: ${messageOf(error)}` } satisfies ToolResult;
   } finally {
@@ -97,10 +111,11 @@ function timedOut(limitMs: number, result: unknown): ToolResult {
 
 async function runTracked(
   turn: Turn,
-  run: ToolRun,
+  run: GrantedRun,
   emit: ToolContext['emit'],
   signal: AbortSignal,
 ): Promise<ToolResult> {
+  const { network } = run;
   const context: ToolContext = {
     sandbox: turn.services.sandbox,
     signal,
@@ -109,9 +124,8 @@ async function runTracked(
     noteRead: turn.reads.noteRead,
     ...toolWrites(turn, run.toolCallId),
     facts: turn.toolFacts(),
+    ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };
-  const denied = await askForAccess(turn, run);
-  if (denied !== null) return denied;
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
   const { value, changed } = await turn.changes.around(who, () => run.tool.run(run.input, context));
@@ -126,18 +140,28 @@ export const needsApproval = { needsApproval: true } as const;
  * What leaves the sandbox needs a yes. It is asked inside the effect, as the guards do, so that questions stand in
  * the log between `tool-started` and `tool-ended` and a replay does not ask again.
  */
-async function askForAccess(turn: Turn, run: ToolRun): Promise<ToolResult | null> {
+async function askForAccess(
+  turn: Turn,
+  run: ToolRun,
+): Promise<{ readonly denied: ToolResult | null; readonly network: GrantedRun['network'] }> {
   const rule = callRule(run.tool.access, turn.services.sandbox.tier, turn.options.plan);
-  if (rule === 'free') return null;
+  const say = (denied: ToolResult | null): { denied: ToolResult | null; network: null } => ({ denied, network: null });
   if (rule === 'refused') {
-    return { status: 'refused', output: `${run.tool.name} is not available: this session can only read.` };
+    return say({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
   }
+  if (run.tool.access === 'execute') {
+    const answer = await askNetwork(turn, run.toolCallId, run.input);
+    if (answer.type === 'granted') return { denied: null, network: answer };
+    if (answer.type === 'denied')
+      return say({ status: 'refused', output: answer.text, ...(answer.byNobody ? { data: needsApproval } : {}) });
+  }
+  if (rule === 'free') return say(null);
   const subject = run.tool.label(run.input);
   const reason = 'It leaves the sandbox.';
   const answer = await askApproval(turn, { kind: 'network', subject, reason, toolCallId: run.toolCallId });
-  if (answer === 'allow') return null;
+  if (answer === 'allow') return say(null);
   const output = `Not allowed: ${subject}`;
-  return answer === 'nobody' ? { status: 'refused', output, data: needsApproval } : { status: 'refused', output };
+  return say(answer === 'nobody' ? { status: 'refused', output, data: needsApproval } : { status: 'refused', output });
 }
 
 const statuses: readonly string[] = [

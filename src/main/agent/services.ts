@@ -3,6 +3,7 @@ import type { Routing } from '@shared/routing.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Budget } from '../money/budget.ts';
 import type { SessionFences } from '../policy/session-fences.ts';
+import type { SessionNetwork } from '../policy/session-network.ts';
 import type { GatherFacts } from '../projects/project-facts.ts';
 import type { Provider } from '../providers/define.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -40,9 +41,12 @@ export interface ApprovalQuestion {
   readonly reason: string;
 }
 
-/** Who answers questions. `nobody`: there is no one to ask (a run without a terminal). Rejects on abort. */
+/** `nobody`: there is no one to ask (a run without a terminal). The two that last are for questions about hosts. */
+export type PersonAnswer = 'allow' | 'allow-session' | 'allow-project' | 'deny' | 'nobody';
+
+/** Who answers questions. Rejects on abort. */
 export interface Approver {
-  ask(question: ApprovalQuestion, signal: AbortSignal): Promise<'allow' | 'deny' | 'nobody'>;
+  ask(question: ApprovalQuestion, signal: AbortSignal): Promise<PersonAnswer>;
 }
 
 export interface AgentConfig {
@@ -66,6 +70,7 @@ export interface AgentServices {
   readonly recipes: readonly Recipe[];
   readonly gatherFacts: GatherFacts;
   readonly approver: Approver;
+  readonly network: SessionNetwork;
   readonly budget: Budget;
   readonly fences: SessionFences;
   readonly inbox: Inbox;
@@ -75,7 +80,7 @@ export interface AgentServices {
 }
 
 /** What a turn is asked for, with the defaults of the settings filled in. */
-export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap'> {
+export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap' | 'network'> {
   readonly check: string | null;
   readonly policy: 'local' | 'hybrid' | 'cloud';
   /** The numbers by which steps are routed one by one; null: in the order of the ladder only, as older logs were. */

@@ -18,6 +18,7 @@ import type {
 import type { Comparison, ComparisonInput } from '@shared/comparison.ts';
 import type { CostReport } from '@shared/cost-report.ts';
 import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
+import type { ApprovalScope } from '@shared/network-access.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { RunOptions } from '@shared/run-options.ts';
@@ -74,7 +75,7 @@ export interface CoreApi {
   ): Promise<() => void>;
   /** Cancels the running turn, if there is one; resolves when it has ended. */
   cancel(sessionId: string): Promise<void>;
-  approve(sessionId: string, approvalId: string, answer: 'allow' | 'deny'): Promise<void>;
+  approve(sessionId: string, approvalId: string, answer: 'allow' | 'deny', scope?: ApprovalScope): Promise<void>;
   /** What to do at a cap; `not-found` when no turn waits there. */
   answerCap(sessionId: string, capId: string, decision: CapDecision): Promise<void>;
   listSessions(): Promise<readonly SessionSummary[]>;

@@ -71,7 +71,9 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
       sessionStream(core, input.sessionId, input.fromSeq, orNever(signal)),
     ),
     cancel: os.sessions.cancel.handler(({ input }) => core.cancel(input.sessionId)),
-    approve: os.sessions.approve.handler(({ input }) => core.approve(input.sessionId, input.approvalId, input.answer)),
+    approve: os.sessions.approve.handler(({ input }) =>
+      core.approve(input.sessionId, input.approvalId, input.answer, input.scope),
+    ),
     answerCap: os.sessions.answerCap.handler(({ input }) =>
       core.answerCap(input.sessionId, input.capId, input.decision),
     ),

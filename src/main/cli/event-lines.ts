@@ -98,7 +98,13 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'message-delivered':
       return colors.dim('    your message was handed to the agent');
     case 'approval-requested':
-      return colors.yellow(`approval needed (${event.kind}): ${oneLine(event.subject, 200)}`);
+      return colors.yellow(
+        `approval needed (${event.kind}${event.hosts === undefined ? '' : ` to ${event.hosts.map(printable).join(', ')}`}): ${oneLine(event.subject, 200)}`,
+      );
+    case 'network-used':
+      return colors.dim(
+        `    ${event.isAllowed ? 'reached' : 'not let through:'} ${printable(event.host)}${event.port === null ? '' : `:${event.port}`}${event.isAllowed ? '' : ` (${event.reason})`}, ${event.count} connections, ${event.sentBytes} bytes out, ${event.receivedBytes} in`,
+      );
     case 'call-fenced':
       return colors.yellow(
         `fence: ${event.outcome === 'refused' ? 'not sent' : event.outcome === 'asked' ? 'you are asked' : 'taken out of what is sent'}: ${printable(event.text)}`,
@@ -110,7 +116,9 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
         `    ${event.answer === 'raise' ? `raised by ${money(event.raisedUsd)}` : event.answer === 'local' ? 'goes on locally' : 'stops'} (${event.by})`,
       );
     case 'approval-answered':
-      return colors.dim(`    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}`);
+      return colors.dim(
+        `    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}${event.scope === undefined || event.scope === 'once' ? '' : ` for the ${event.scope}`}`,
+      );
     default:
       return null;
   }

@@ -1,6 +1,7 @@
 import type { EventOf, SessionEvent, Transient } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { CoreClient } from '../api/socket.ts';
+import type { Said } from './ask-approval.ts';
 import type { CapAnswer } from './ask-cap.ts';
 import type { CommandContext } from './context.ts';
 
@@ -10,7 +11,7 @@ export interface TurnToFollow {
   readonly options: RunOptions;
   readonly onEvent: (event: SessionEvent) => void;
   readonly onTransient: (transient: Transient) => void;
-  readonly approve: (question: EventOf<'approval-requested'>) => Promise<'allow' | 'deny'>;
+  readonly approve: (question: EventOf<'approval-requested'>) => Promise<Said>;
   /** What to do at a cap, where the options say `ask`. Null: the answer comes another way. */
   readonly atCap: (event: EventOf<'cap-reached'>) => Promise<CapAnswer | null>;
 }
@@ -84,6 +85,6 @@ async function answer(core: CoreClient, turn: TurnToFollow, question: EventOf<'a
   const said = await turn.approve(question);
   // The turn may have ended meanwhile; then nobody waits for the answer any more.
   await core.sessions
-    .approve({ sessionId: turn.sessionId, approvalId: question.approvalId, answer: said })
+    .approve({ sessionId: turn.sessionId, approvalId: question.approvalId, ...said })
     .catch(() => undefined);
 }

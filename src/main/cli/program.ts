@@ -91,7 +91,7 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--max-usd <x>', 'US dollars at most')
     .option('--at-cap <what>', 'stop, local or ask, when a cap is reached (default: stop)')
     .option('--approve <how>', 'ask, deny or allow (default: ask)')
-    .option('--network <hosts>', 'off or ask; the session itself never has a network')
+    .option('--network <hosts>', 'off, ask, or hosts with commas that commands may be given (default: ask)')
     .option('--sandbox <tier>', 'container or read-only')
     .option('--seed <n>', 'seed of the sampling, for runs that can be compared')
     .option('--plan', 'read only; ends with a plan')
@@ -282,6 +282,17 @@ function collect(value: string, before: readonly string[] | undefined): readonly
   return [...(before ?? []), value];
 }
 
+function addRoute(program: Command, handlers: Handlers): void {
+  subcommand(program, 'route', 'why a step ran where it ran', 'dewpoint route last 4')
+    .argument('[session]', 'an id, the beginning of one, or last')
+    .argument('[step]', 'the number of a step (default: all, a line each)')
+    .option('--json', 'as JSON')
+    .option('--export <file>', 'write the decisions of all sessions with their outcomes, as JSON lines')
+    .action((session: string | undefined, step: string | undefined, args: RouteArguments) =>
+      handlers.route(session, step, args),
+    );
+}
+
 function addMoney(program: Command, handlers: Handlers): void {
   const keys = subcommand(
     program,
@@ -294,17 +305,6 @@ function addMoney(program: Command, handlers: Handlers): void {
     .option('--this-run', 'keep it in memory only, while the app or dewpoint serve runs')
     .action((provider: string, args: { readonly thisRun?: boolean }) => handlers.keys('set', provider, args));
   subcommand(keys, 'list', 'which services have a key, and where it comes from', 'dewpoint keys list')
-function addRoute(program: Command, handlers: Handlers): void {
-  subcommand(program, 'route', 'why a step ran where it ran', 'dewpoint route last 4')
-    .argument('[session]', 'an id, the beginning of one, or last')
-    .argument('[step]', 'the number of a step (default: all, a line each)')
-    .option('--json', 'as JSON')
-    .option('--export <file>', 'write the decisions of all sessions with their outcomes, as JSON lines')
-    .action((session: string | undefined, step: string | undefined, args: RouteArguments) =>
-      handlers.route(session, step, args),
-    );
-}
-
     .option('--json', 'as JSON')
     .action((args: { readonly json?: boolean }) => handlers.keys('list', undefined, args));
   subcommand(keys, 'remove', 'take a key out of the key store', 'dewpoint keys remove openai')

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { canonicalHost } from '@shared/host-name.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
@@ -82,9 +83,6 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
   if (args.session !== undefined && (args.project !== undefined || args.workspace !== undefined)) {
     throw usageError('--session goes on with the project and workspace it has; leave out --project and --workspace.');
   }
-  if (args.network !== undefined && args.network !== 'off' && args.network !== 'ask') {
-    throw usageError('Network access for commands is not there yet; --network takes off or ask.');
-  }
   if (args.atCap === 'ask' && !interactive) {
     throw usageError('--at-cap ask needs a terminal and a person at it; take stop or local.');
   }
@@ -94,6 +92,7 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
     ...(args.policy === 'auto' ? { policy: 'hybrid' } : {}),
     ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),
     ...(args.session === undefined ? {} : { sessionId: args.session }),
+    ...(args.network === undefined ? {} : { network: parseNetwork(args.network) }),
     ...numbers(args),
     interactive,
   };
@@ -102,6 +101,18 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
   const issue = parsed.error.issues[0];
   const name = String(issue?.path[0] ?? '').replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
   throw usageError(`--${name} is not right: ${issue?.message ?? 'wrong value'}.`, 'See: dewpoint run --help');
+}
+
+function parseNetwork(text: string): 'off' | 'ask' | readonly string[] {
+  if (text === 'off' || text === 'ask') return text;
+  return text.split(',').map((name) => {
+    const host = canonicalHost(name.trim());
+    if (host !== null) return host;
+    throw usageError(
+      `"${name.trim()}" is not a host that commands can be given.`,
+      '--network takes off, ask, or exact names of public hosts with commas: no addresses, ports or patterns.',
+    );
+  });
 }
 
 function pick(args: RunArguments, names: readonly (keyof RunArguments)[]): Record<string, unknown> {

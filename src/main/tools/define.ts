@@ -1,6 +1,6 @@
-import type { Failure } from '@shared/errors.ts';
+import type { Failure, Reply } from '@shared/errors.ts';
 import type { z } from 'zod';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 
 /** What a tool does to the world; drives approval and what `--plan` allows. A tool never asks by itself. */
 export type Access = 'read' | 'write' | 'execute' | 'network' | 'end';
@@ -31,7 +31,11 @@ export interface ToolContext {
   readonly writeFile: (path: string, bytes: Uint8Array) => Promise<ToolResult | null>;
   readonly deleteFile: (path: string) => Promise<ToolResult | null>;
   readonly facts: ToolFacts;
+  /** Runs the command that was approved, with the hosts that were approved for it; absent where none was. */
+  readonly runWithNetwork?: (command: NetworkCommand) => Promise<Reply<NetworkResult>>;
 }
+
+export type NetworkCommand = Pick<ExecRequest, 'command' | 'timeoutMs' | 'onOutput'>;
 
 /** Facts of the project that tools need. */
 export interface ToolFacts {

@@ -1,24 +1,52 @@
 import { z } from 'zod';
+import type { NetworkDecision } from '../sandbox/network/decision.ts';
 import { defineTool } from './define.ts';
 import { describeExec } from './exec-result.ts';
 import { failureResult } from './results.ts';
 
 export default defineTool({
   name: 'run_command',
-  description: 'Run a shell command in the project. No network.',
+  description:
+    'Run a shell command in the project. No network, unless "network" names exact hosts and why; the person is then asked.',
   access: 'execute',
   input: z.object({
     command: z.string().min(1).max(20_000),
     why: z.string().max(500).optional(),
     timeoutSeconds: z.number().positive().max(3600).optional(),
+    network: z
+      .object({ hosts: z.array(z.string().min(1).max(260)).min(1).max(16), why: z.string().min(1).max(500) })
+      .optional(),
   }),
-  label: ({ command, why }) => `run ${command}${why === undefined ? '' : ` (${why})`}`,
+  label: ({ command, why, network }) =>
+    `run ${command}${why === undefined ? '' : ` (${why})`}${network === undefined ? '' : ` with a network to ${network.hosts.join(', ')}`}`,
   create: () => async (input, context) => {
     const timeoutMs = input.timeoutSeconds === undefined ? context.facts.commandTimeoutMs : input.timeoutSeconds * 1000;
-    const reply = await context.sandbox.exec(
-      { command: input.command, timeoutMs, onOutput: ({ stream, bytes }) => context.emit(stream, bytes) },
-      context.signal,
-    );
-    return reply.ok ? describeExec(reply.value) : failureResult(reply.error);
+    const request = {
+      command: input.command,
+      timeoutMs,
+      onOutput: ({ stream, bytes }: { readonly stream: 'stdout' | 'stderr'; readonly bytes: Uint8Array }) =>
+        context.emit(stream, bytes),
+    };
+    if (input.network === undefined) {
+      const reply = await context.sandbox.exec(request, context.signal);
+      return reply.ok ? describeExec(reply.value) : failureResult(reply.error);
+    }
+    // Without an approval there is no way to one.
+    if (context.runWithNetwork === undefined) return { status: 'refused', output: 'No network was approved.' };
+    const reply = await context.runWithNetwork(request);
+    if (!reply.ok) return failureResult(reply.error);
+    return describeExec(reply.value, networkText(reply.value.decisions));
   },
 });
+
+/** What was reached and what was not, a line for each host; most lines are the same thing again. */
+function networkText(decisions: readonly NetworkDecision[]): string {
+  const lines = new Map<string, number>();
+  for (const { host, port, isAllowed, reason } of decisions) {
+    const place = `${host === '' ? '(no host)' : host}${port === null ? '' : `:${port}`}`;
+    const text = isAllowed ? `reached ${place}` : `not let through: ${place} (${reason})`;
+    lines.set(text, (lines.get(text) ?? 0) + 1);
+  }
+  const shown = [...lines].slice(0, 20).map(([text, count]) => `\n[${text}${count === 1 ? '' : `, ${count} times`}]`);
+  return shown.join('');
+}

@@ -2,7 +2,7 @@ import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { createAllowListProxy } from '../network/allow-list-proxy.ts';
 import { usualLimits, type NetworkDecision } from '../network/decision.ts';
 import { forwarderPort, noForwarderExit } from '../network/forwarder.ts';
-import { canonicalHost } from '../network/host-name.ts';
+import { canonicalHost } from '@shared/host-name.ts';
 import type { Outward } from '../network/outward.ts';
 import { createTunnel } from '../network/tunnel.ts';
 import type { NetworkRequest, NetworkResult } from '../sandbox.ts';

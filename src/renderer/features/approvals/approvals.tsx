@@ -1,5 +1,6 @@
 import type { KeyboardEvent, Ref } from 'react';
 import { useEffect, useImperativeHandle, useRef, useState } from 'react';
+import type { ApprovalScope } from '@shared/network-access.ts';
 import type { ApprovalState } from '@shared/session-state.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
@@ -8,6 +9,7 @@ import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { AskedHosts } from './asked-hosts.tsx';
 import { SeenText } from './seen-text.tsx';
 import { WholeCall } from './whole-call.tsx';
 
@@ -66,26 +68,39 @@ interface ApprovalProps {
   readonly handle: Ref<ApprovalsHandle>;
 }
 
-function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
+interface Answer {
+  readonly say: (answer: 'allow' | 'deny', scope?: ApprovalScope) => Promise<void>;
+  /** Why the last answer was not taken. */
+  readonly problem: string | null;
+  readonly isAnswerable: boolean;
+}
+
+function useAnswer(sessionId: string, { approvalId, hosts }: ApprovalState): Answer {
   const client = useClient();
-  const { approvalId, kind, subject } = approval;
   const [problem, setProblem] = useState<string | null>(null);
   const [isAnswered, setIsAnswered] = useState(false);
   const isAnswerable = useIsAnswerable() && !isAnswered;
-  const deny = useRef<HTMLButtonElement>(null);
-  useImperativeHandle(handle, () => ({ focus: () => deny.current?.focus() }));
-  const pieces = seenPieces(subject);
-  const say = async (answer: 'allow' | 'deny'): Promise<void> => {
+  const say = async (answer: 'allow' | 'deny', scope: ApprovalScope = 'once'): Promise<void> => {
     if (!isAnswerable) return;
     setProblem(null);
     setIsAnswered(true);
     try {
-      await client.sessions.approve({ sessionId, approvalId, answer });
+      const held = hosts === undefined || answer === 'deny' ? {} : { scope };
+      await client.sessions.approve({ sessionId, approvalId, answer, ...held });
     } catch (error) {
       setIsAnswered(false);
       setProblem(`${t('approval.failed')} ${failureText(error)}`);
     }
   };
+  return { say, problem, isAnswerable };
+}
+
+function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
+  const { approvalId, kind, subject, hosts } = approval;
+  const { say, problem, isAnswerable } = useAnswer(sessionId, approval);
+  const deny = useRef<HTMLButtonElement>(null);
+  useImperativeHandle(handle, () => ({ focus: () => deny.current?.focus() }));
+  const pieces = seenPieces(subject);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
     event.preventDefault();
@@ -113,31 +128,43 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
         <p id={`approval-${approvalId}`} className="text-sm">
           {kindText(kind)}:
         </p>
+        {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
         <SeenText pieces={pieces} />
         {pieces.some((piece) => piece.kind !== 'plain') && <p className="text-xs text-warn">{t('approval.strange')}</p>}
         <WholeCall sessionId={sessionId} toolCallId={approval.toolCallId} />
         {problem !== null && <Notice kind="error">{problem}</Notice>}
-        <Answers isAnswerable={isAnswerable} deny={deny} onAnswer={(answer) => void say(answer)} />
+        <Answers
+          isAnswerable={isAnswerable}
+          deny={deny}
+          scopes={hosts === undefined ? onlyOnce : allScopes}
+          onAnswer={(answer, scope) => void say(answer, scope)}
+        />
       </div>
     </div>
   );
 }
 
+const onlyOnce: readonly ApprovalScope[] = ['once'];
+const allScopes: readonly ApprovalScope[] = ['once', 'session', 'project'];
+
 interface AnswersProps {
   readonly isAnswerable: boolean;
   readonly deny: Ref<HTMLButtonElement>;
-  readonly onAnswer: (answer: 'allow' | 'deny') => void;
+  readonly scopes: readonly ApprovalScope[];
+  readonly onAnswer: (answer: 'allow' | 'deny', scope?: ApprovalScope) => void;
 }
 
-function Answers({ isAnswerable, deny, onAnswer }: AnswersProps) {
+function Answers({ isAnswerable, deny, scopes, onAnswer }: AnswersProps) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button ref={deny} look="primary" aria-disabled={!isAnswerable} onClick={() => onAnswer('deny')}>
         {t('approval.deny')}
       </Button>
-      <Button aria-disabled={!isAnswerable} onClick={() => onAnswer('allow')}>
-        {t('approval.allow')}
-      </Button>
+      {scopes.map((scope) => (
+        <Button key={scope} aria-disabled={!isAnswerable} onClick={() => onAnswer('allow', scope)}>
+          {scopes.length === 1 ? t('approval.allow') : t(`approval.allow.${scope}`)}
+        </Button>
+      ))}
       <p className="text-xs text-soft">{t('approval.hint')}</p>
     </div>
   );

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { failure, type Reply } from '@shared/errors.ts';
+import type { NetworkUse } from '@shared/network-access.ts';
+import { askedHosts } from '../policy/session-network.ts';
+import type { NetworkDecision } from '../sandbox/network/decision.ts';
+import type { NetworkRequest, NetworkResult } from '../sandbox/sandbox.ts';
+import type { NetworkCommand } from '../tools/define.ts';
+import { waitForPerson } from './ask-approval.ts';
+import type { Turn } from './turn.ts';
+
+/** A call of any tool that wants a network says so in this form. */
+const wishSchema = z.object({
+  command: z.string(),
+  network: z.object({ hosts: z.array(z.string()), why: z.string() }),
+});
+
+/** `granted.run` runs what was approved, and refuses what differs from it by a byte. */
+export type NetworkAnswer =
+  | { readonly type: 'no-wish' }
+  | { readonly type: 'denied'; readonly text: string; readonly byNobody: boolean }
+  | {
+      readonly type: 'granted';
+      readonly run: (command: NetworkCommand, signal: AbortSignal) => Promise<Reply<NetworkResult>>;
+    };
+
+/** Decides about the network that a call asks for, with the question and the answer in the log. Throws `cancelled`. */
+export async function askNetwork(turn: Turn, toolCallId: string, input: unknown): Promise<NetworkAnswer> {
+  const wish = wishSchema.safeParse(input);
+  if (!wish.success) return { type: 'no-wish' };
+  const { command, network } = wish.data;
+  const hosts = askedHosts(network.hosts);
+  if (!hosts.ok) return { type: 'denied', text: `${hosts.error.message} ${hosts.error.hint ?? ''}`, byNobody: false };
+  const { approve, network: run = 'ask' } = turn.options;
+  const verdict = await turn.services.network.decide(hosts.value, { run, approve });
+  const approvalId = turn.services.journal.newId('approval');
+  const sha256 = fingerprint(turn, command, hosts.value);
+  const { reason } = verdict;
+  await turn.log.append({
+    type: 'approval-requested',
+    approvalId,
+    toolCallId,
+    kind: 'network',
+    subject: command,
+    sha256,
+    hosts: [...hosts.value],
+    reason,
+    why: network.why,
+  });
+  const question = { kind: 'network', subject: command, reason } as const;
+  const answer = verdict.answer === 'ask' ? await waitForPerson(turn, approvalId, question) : verdict.answer;
+  const isAllowed = answer !== 'deny' && answer !== 'nobody';
+  const scope = answer === 'allow-session' ? 'session' : answer === 'allow-project' ? 'project' : 'once';
+  const by = verdict.answer !== 'ask' ? 'policy' : answer === 'nobody' ? 'nobody' : 'person';
+  await turn.log.close({
+    type: 'approval-answered',
+    approvalId,
+    answer: isAllowed ? 'allow' : 'deny',
+    by,
+    ...(isAllowed && by === 'person' ? { scope } : {}),
+    ...(by === 'policy' ? { reason } : {}),
+  });
+  turn.log.check();
+  if (!isAllowed) return { type: 'denied', text: deniedText(hosts.value, by, reason), byNobody: by === 'nobody' };
+  if (scope === 'project') await keepForProject(turn, hosts.value);
+  return {
+    type: 'granted',
+    run: (asked, signal) => runApproved(turn, { toolCallId, hosts: hosts.value, sha256 }, { asked, signal }),
+  };
+}
+
+/** Of all that decides what would happen: the bytes of the command, where it runs and what it reaches. */
+function fingerprint(turn: Turn, command: string, hosts: readonly string[]): string {
+  const { tier, workspacePath } = turn.services.sandbox;
+  return createHash('sha256').update(JSON.stringify({ command, hosts, tier, workspacePath })).digest('hex');
+}
+
+function deniedText(hosts: readonly string[], by: 'person' | 'policy' | 'nobody', reason: string): string {
+  const names = hosts.join(', ');
+  if (by === 'person') return `Not run: the person said no to a network with ${names}. Go on without it.`;
+  if (by === 'nobody') return `Not run: a network with ${names} needs an approval, and there was nobody to give it.`;
+  return `Not run with a network to ${names}. ${reason}`;
+}
+
+async function keepForProject(turn: Turn, hosts: readonly string[]): Promise<void> {
+  const kept = await turn.services.network.remember(hosts);
+  if (kept.ok) return;
+  const text = `The hosts are allowed for this session; for the project they could not be kept: ${kept.error.message}`;
+  await turn.log.append({ type: 'notice-added', level: 'warning', code: 'rule-not-kept', text });
+}
+
+interface Approved {
+  readonly toolCallId: string;
+  readonly hosts: readonly string[];
+  readonly sha256: string;
+}
+
+async function runApproved(
+  turn: Turn,
+  approved: Approved,
+  { asked, signal }: { readonly asked: NetworkCommand; readonly signal: AbortSignal },
+): Promise<Reply<NetworkResult>> {
+  if (fingerprint(turn, asked.command, approved.hosts) !== approved.sha256)
+    return failure('refused', 'What would run is not what was approved. Nothing was run.');
+  const uses = new Map<string, NetworkUse>();
+  const request: NetworkRequest = {
+    command: asked.command,
+    timeoutMs: asked.timeoutMs,
+    hosts: approved.hosts,
+    onDecision: (decision) => count(uses, approved.toolCallId, decision),
+    ...(asked.onOutput === undefined ? {} : { onOutput: asked.onOutput }),
+  };
+  const reply = await turn.services.sandbox.runWithNetwork(request, signal);
+  for (const use of uses.values()) await turn.log.close({ type: 'network-used', ...use });
+  return reply;
+}
+
+/** More kinds than this are counted as one: a command can make up as many names as it likes. */
+const mostKinds = 100;
+
+function count(uses: Map<string, NetworkUse>, toolCallId: string, decision: NetworkDecision): void {
+  const { port, isAllowed, reason, address, sentBytes, receivedBytes } = decision;
+  const own = JSON.stringify([decision.host, port, isAllowed, reason]);
+  const isFull = uses.size >= mostKinds && !uses.has(own);
+  const key = isFull ? JSON.stringify([isAllowed, reason]) : own;
+  const before = uses.get(key);
+  uses.set(key, {
+    toolCallId,
+    host: isFull ? '(others)' : decision.host,
+    port: isFull ? null : port,
+    isAllowed,
+    reason,
+    address: before?.address ?? (isFull ? null : address),
+    count: (before?.count ?? 0) + 1,
+    sentBytes: (before?.sentBytes ?? 0) + sentBytes,
+    receivedBytes: (before?.receivedBytes ?? 0) + receivedBytes,
+  });
+}

@@ -1,0 +1,67 @@
+import type { SessionEvent } from '@shared/events.ts';
+
+/** What has met in a session, each for good once it is true. */
+export interface SessionBits {
+  /** A model has seen content of the person's project. */
+  readonly private: boolean;
+  /** Text or files came in from outside. */
+  readonly untrusted: boolean;
+  /** Something went out by a command. */
+  readonly outward: boolean;
+}
+
+/** What the log says about the network of a session: a fold of its events. */
+export interface NetworkLedger {
+  readonly add: (event: SessionEvent) => void;
+  readonly bits: () => SessionBits;
+  /** Hosts to which a person said yes for the session. */
+  readonly granted: () => ReadonlySet<string>;
+  /** How often a person has said no to a network in the turn that runs. */
+  readonly refusals: () => number;
+}
+
+/** Tools whose results hold nothing of a project. */
+const tellsNothing: ReadonlySet<string> = new Set(['task_complete']);
+
+export function createNetworkLedger(): NetworkLedger {
+  let hasProject = false;
+  let bits: SessionBits = { private: false, untrusted: false, outward: false };
+  let refusals = 0;
+  const asked = new Map<string, readonly string[]>();
+  const granted = new Set<string>();
+  return {
+    bits: () => bits,
+    granted: () => granted,
+    refusals: () => refusals,
+    add: (event) => {
+      switch (event.type) {
+        case 'session-created':
+          hasProject = event.projectPath !== null;
+          return;
+        case 'turn-started':
+          refusals = 0;
+          return;
+        case 'tool-ended':
+          if (hasProject && !tellsNothing.has(event.tool)) bits = { ...bits, private: true };
+          return;
+        case 'network-used':
+          if (event.sentBytes > 0) bits = { ...bits, outward: true };
+          if (event.receivedBytes > 0) bits = { ...bits, untrusted: true };
+          return;
+        case 'approval-requested':
+          if (event.hosts !== undefined) asked.set(event.approvalId, event.hosts);
+          return;
+        case 'approval-answered': {
+          const hosts = asked.get(event.approvalId);
+          asked.delete(event.approvalId);
+          if (hosts === undefined) return;
+          if (event.answer === 'deny' && event.by === 'person') refusals += 1;
+          if (event.answer === 'allow' && (event.scope === 'session' || event.scope === 'project'))
+            for (const host of hosts) granted.add(host);
+          return;
+        }
+        default:
+      }
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { ApprovalState } from '@shared/session-state.ts';
+import { seenPieces } from '../../lib/strange-characters.ts';
+import { t } from '../../lib/texts.ts';
+import { SeenText } from './seen-text.tsx';
+
+interface AskedHostsProps {
+  readonly approval: ApprovalState;
+  readonly hosts: readonly string[];
+}
+
+/** Where the command wants to go, why it is asked about, and what the model says of it, marked as its own words. */
+export function AskedHosts({ approval, hosts }: AskedHostsProps) {
+  return (
+    <>
+      <ul aria-label={t('approval.hosts')} className="flex flex-wrap gap-1.5">
+        {hosts.map((host) => (
+          <li key={host} className="rounded-md border border-line-strong bg-sunken px-2 py-0.5 font-mono text-xs">
+            {host}
+          </li>
+        ))}
+      </ul>
+      {hosts.some((host) => host.includes('xn--')) && <p className="text-xs text-warn">{t('approval.foreign')}</p>}
+      <p className="text-xs text-soft">{approval.reason}</p>
+      <p className="text-xs text-soft">{t('approval.why')}</p>
+      <SeenText pieces={seenPieces(approval.why ?? '')} />
+      <p className="text-sm">{t('approval.command')}</p>
+    </>
+  );
+}
