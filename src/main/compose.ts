@@ -15,6 +15,7 @@ import { examine } from './core-doctor.ts';
 import type { CoreLibrary } from './core-library.ts';
 import { createCoreLibrary } from './core-library.ts';
 import { listedSession } from './core-listed.ts';
+import { modelCommands } from './core-model-commands.ts';
 import type { ModelParts } from './core-model-parts.ts';
 import { createModelParts } from './core-model-parts.ts';
 import type { CoreMoney } from './core-money.ts';
@@ -86,13 +87,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
       return replaySession(view, blobs, (turn) => runReplayTurn(turn, replayParts));
     },
     ...changeCommands(sessions),
-    listModels: models.list,
-    showModel: models.show,
-    pullModel: models.pull,
-    importModel: models.add,
-    removeModel: models.remove,
-    mendModel: models.mend,
-    plan: parts.plan.plan,
+    ...modelCommands(parts, sessions),
     listKeys: parts.keys.list,
     setKey: parts.keys.set,
     removeKey: parts.keys.remove,
@@ -132,7 +127,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
   };
 }
 
-interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models'> {
+interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models' | 'probed'> {
   readonly settings: SettingsStore;
   readonly money: CoreMoney;
   readonly sessions: CoreSessions;
@@ -159,7 +154,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
-  const { llama, plan, keys, models } = createModelParts(config, { env, files, settings, redactor });
+  const { llama, plan, keys, models, probed } = createModelParts(config, { env, files, settings, redactor });
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript } : null;
@@ -217,6 +212,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     preparations,
     plan,
     models,
+    probed,
     keys,
     money,
     sessions,

@@ -7,6 +7,8 @@ import type { CoreModels } from './core-models.ts';
 import { createCoreModels } from './core-models.ts';
 import type { CorePlan } from './core-plan.ts';
 import { createCorePlan } from './core-plan.ts';
+import type { Probed } from './core-probe.ts';
+import { createProbed } from './core-probe.ts';
 import { createModelFileCheck } from './engines/check-model-file.ts';
 import type { ContextGrants } from './engines/grant-context.ts';
 import { createGrantContext } from './engines/grant-context.ts';
@@ -22,6 +24,7 @@ import type { ModelStore } from './engines/model-store.ts';
 import { createModelStore } from './engines/model-store.ts';
 import { createPlanServer } from './engines/plan-server.ts';
 import type { PlanServer } from './engines/plan-server.ts';
+import { createProbeCards } from './engines/probe-cards.ts';
 import { createNetFetch } from './lib/net-fetch.ts';
 import { listedPrice } from './money/prices.ts';
 import { discoverProviders } from './providers/registry.ts';
@@ -33,6 +36,7 @@ export interface ModelParts {
   readonly plan: CorePlan;
   readonly keys: CoreKeys;
   readonly models: CoreModels;
+  readonly probed: Probed;
 }
 
 interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
@@ -121,11 +125,17 @@ export function createModelParts(
     onNotice: config.onNotice,
     askModels: (provider, signal) => models.ask(provider, signal),
   });
+  const probed = createProbed({
+    cards: createProbeCards(join(config.home, 'probe-cards.json')),
+    store: modelStore,
+    settings: () => settings.current(),
+  });
   const models: CoreModels = createCoreModels({
     context,
     planServer,
     ollamaHost: env.OLLAMA_HOST,
     fit: plan.fit,
+    probed,
     registry: discoverProviders(),
     settings: () => settings.current(),
     store: modelStore,
@@ -138,5 +148,5 @@ export function createModelParts(
     fetch: createNetFetch(() => settings.current().connection, env),
     now: Date.now,
   });
-  return { llama, plan, keys, models };
+  return { llama, plan, keys, models, probed };
 }

@@ -6,6 +6,7 @@ import { splitModelId } from '@shared/models.ts';
 import type { Price } from '@shared/money.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
+import type { Probed } from './core-probe.ts';
 import type { ContextGrants } from './engines/grant-context.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import type { ModelStore, StoredModel } from './engines/model-store.ts';
@@ -60,6 +61,8 @@ export interface CoreModelsOptions {
   readonly ollamaHost: string | undefined;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
+  /** What probes and settings say of the way to drive a model. */
+  readonly probed: Pick<Probed, 'card' | 'driven'>;
   /** The key of a provider; null: it has none. */
   readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
   /** What a model costs, where its own service does not say; null: nobody knows. */
@@ -89,9 +92,14 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     }
     const provider = instances.get(name.provider);
     const planned = provider?.find === undefined ? null : await provider.find(name.name, signal).catch(() => null);
-    if (planned !== null) return entryOfInfo(await withPrice(options, planned));
+    if (planned !== null) return entryOfInfo(await completed(options, planned));
     const entries = await entriesOf(options, name.provider, provider, signal);
     return entries.find((entry) => entry.id === id) ?? null;
+  };
+  const known = async (entry: ModelEntry, signal: AbortSignal): Promise<ModelEntry> => {
+    const card = await options.probed.card(entry.id);
+    const whole = await withInfo(entry, info, signal);
+    return card === null ? whole : { ...whole, card };
   };
   const list: CoreModels['list'] = async (signal) => {
     const stored = (await store.list()).map((model) => entryOfFile(model));
@@ -99,14 +107,14 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
       .ids()
       .filter((id) => options.settings().providers[id]?.kind !== 'llama-cpp' && id !== 'llama-cpp');
     const remote = await Promise.all(others.map((id) => entriesOf(options, id, instances.get(id), signal)));
-    return Promise.all([...stored, ...remote.flat()].map(async (entry) => withInfo(entry, info, signal)));
+    return Promise.all([...stored, ...remote.flat()].map(async (entry) => known(entry, signal)));
   };
   const show: CoreModels['show'] = async (id, fit, signal) => {
     const entry = await entryOf(id, signal);
     if (entry === null)
       throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
-    const known = await withInfo(entry, info, signal);
-    return fit ? withFit(known, options.fit, signal) : known;
+    const shown = await known(entry, signal);
+    return fit ? withFit(shown, options.fit, signal) : shown;
   };
   return {
     info,
@@ -193,15 +201,15 @@ async function infoOf(
   instances.mention(name.name);
   try {
     const planned = (await provider.find?.(name.name, signal)) ?? null;
-    if (planned !== null) return await withPrice(options, planned);
+    if (planned !== null) return await completed(options, planned);
     const listed = (await provider.listModels(signal)).find((model) => model.id === id);
     const found = listed ?? provider.knows?.(name.name) ?? null;
-    return found === null ? null : await withPrice(options, found);
+    return found === null ? null : await completed(options, found);
   } catch {
     // An endpoint that cannot be asked has no models; the turn then says that the model is not there. One that
     // refuses (a key is missing, or was taken back) says so when it is called.
     const known = provider.knows?.(name.name) ?? null;
-    return known === null ? null : withPrice(options, known);
+    return known === null ? null : completed(options, known);
   }
 }
 
@@ -299,6 +307,11 @@ function noteOf({ origin, place, isInstalled, isStarter, hereBytes }: StoredMode
   return notes.length === 0 ? null : notes.join('; ');
 }
 
+/** What its provider does not know: how it is best driven, and what it costs. */
+async function completed(options: CoreModelsOptions, model: ModelInfo): Promise<ModelInfo> {
+  return withPrice(options, await options.probed.driven(model));
+}
+
 /** The user's own price first, then what the service says, then the list that came with Dewpoint. */
 async function withPrice(options: CoreModelsOptions, model: ModelInfo): Promise<ModelInfo> {
   const current = options.settings();
@@ -320,7 +333,7 @@ async function entriesOf(
   if (provider === null) return [];
   try {
     const listed = await provider.listModels(signal);
-    const infos = await Promise.all(listed.map((model) => withPrice(options, model)));
+    const infos = await Promise.all(listed.map((model) => completed(options, model)));
     return infos.map(entryOfInfo);
   } catch (error) {
     const own = options.settings().providers[id];

@@ -12,6 +12,7 @@ import type { ModelInfo } from './models.ts';
 import type { Price } from './money.ts';
 import { approvalScopeSchema } from './network-access.ts';
 import type { PlanAnswer } from './plan.ts';
+import type { KeptCard, ProbeProgress } from './probe-card.ts';
 import { runOptionsSchema } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
 import type { MoneyState } from './session-money.ts';
@@ -142,6 +143,8 @@ export interface ModelEntry {
   readonly fit?: string | null;
   /** Its file, where there is or would be one; `isOurs` when removing the model deletes it. */
   readonly file?: { readonly path: string; readonly hereBytes: number; readonly isOurs: boolean };
+  /** What its probe found out; absent: it was not probed. */
+  readonly card?: KeptCard;
 }
 
 /** What became of a model that was removed; `forgotten`: its file is the user's own and lies where it lay. */
@@ -327,6 +330,8 @@ export const contract = {
     import: base
       .input(z.object({ path: z.string().min(1), name: z.string().nullable().default(null) }))
       .output(type<ModelEntry>()),
+    /** Asks a model small things for about a minute, to find out how it is best driven. A session of its own. */
+    probe: base.input(z.object({ id: z.string().min(1) })).output(type<AsyncIterable<ProbeProgress>>()),
     /** Deletes what Dewpoint downloaded, forgets what was imported. Whoever asks has made sure that it is wanted. */
     remove: base.input(z.object({ id: z.string().min(1) })).output(type<ModelRemoval>()),
     /** Without `apply` it only says what is wrong and what would be done. Whoever sets it has asked the person. */

@@ -36,6 +36,20 @@ export const capabilitiesSchema = z.object({
 export const effortSchema = z.enum(['none', 'low', 'medium', 'high', 'max']);
 export type Effort = z.infer<typeof effortSchema>;
 
+/** What a probe, or a person who knows better, says of the way to drive a model; what is absent is decided as usual. */
+export const drivingSchema = z.strictObject({
+  /** How it is made to call tools in the loop. */
+  calls: z.enum(['native', 'grammar', 'text']).optional(),
+  /** Tools that it is told of at most. */
+  toolBudget: z.number().int().min(2).optional(),
+  promptForm: z.enum(['short', 'full']).optional(),
+  /** Of calls that would be greedy otherwise. */
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  /** Added to every system text. */
+  systemText: z.string().max(8_000).optional(),
+});
+
 export const modelInfoSchema = z.object({
   /** `PROVIDER/NAME` */
   id: z.string(),
@@ -54,6 +68,8 @@ export const modelInfoSchema = z.object({
   gears: z.array(z.enum(['recipe', 'loop'])),
   /** As the settings say; absent: the service's own default. */
   effort: effortSchema.optional(),
+  /** How it is driven where the usual is not best for it: as its probe found out, or as its user says. */
+  driving: drivingSchema.optional(),
   /** The date of the list that comes with Dewpoint, where the service could not be asked for its own. */
   listedOn: z.string().optional(),
   /** Of its weights, where its server says. */

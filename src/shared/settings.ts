@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fencesSchema } from './fences.ts';
 import { networkRulesSchema } from './network-access.ts';
-import { effortSchema } from './models.ts';
+import { drivingSchema, effortSchema } from './models.ts';
 import { priceSchema } from './money.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from './routing.ts';
 
@@ -245,6 +245,10 @@ export const settingsSchema = z.strictObject({
   prices: z.record(z.string(), ownPriceSchema).default({}),
   /** Which hosts commands may reach, by a person's word; `projects` by their folder. */
   network: networkRulesSchema.prefault({}),
+  /** How models are driven, by `PROVIDER/MODEL`; it goes before what their probes found out. */
+  models: z
+    .record(z.string(), drivingSchema.extend({ gears: z.array(z.enum(['recipe', 'loop'])).min(1).optional() }))
+    .default({}),
   /** How services on the net are reached. Without a proxy here, the usual environment variables are heeded. */
   connection: z
     .strictObject({

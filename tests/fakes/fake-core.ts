@@ -75,6 +75,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     showModel: async () => notThere(),
     importModel: async () => notThere(),
     removeModel: async () => notThere(),
+    probeModel: async () => notThere(),
     mendModel: async () => notThere(),
     async pullModel(_id, onProgress) {
       onProgress({ phase: 'downloading', doneBytes: 1, totalBytes: 2, text: '' });

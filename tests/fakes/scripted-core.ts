@@ -121,6 +121,7 @@ const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessio
   pullModel: async () => notScripted(),
   importModel: async () => notScripted(),
   removeModel: async () => notScripted(),
+  probeModel: async () => notScripted(),
   mendModel: async () => notScripted(),
   plan: async () => notScripted(),
   listKeys: async () => ({ store: { type: 'ready' }, keys: [] }),

@@ -33,15 +33,16 @@ export function promptShape(
   tools: readonly Tool[],
   mode: { readonly plan: boolean; readonly canExecute: boolean },
 ): PromptShape {
-  const form: PromptForm = isSmall(info) ? 'short' : 'full';
+  const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
   const style = styleFor(info, form);
   const readOnly = mode.plan || !mode.canExecute;
   const allowed = readOnly ? tools.filter((tool) => tool.access === 'read' || tool.access === 'end') : tools;
-  const told = toolsForForm(allowed, form);
+  const told = toolsForForm(allowed, form, info.driving?.toolBudget ?? null);
   const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull];
   if (mode.plan) pieces.push(promptTexts.plan);
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
   if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form)}`, howToCall(style));
+  if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
   const specs = style === 'native' || style === 'grammar' ? told.map((tool) => toolSpec(tool, form)) : [];
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n') };
 }
@@ -52,6 +53,8 @@ export function promptShape(
  */
 function styleFor(info: ModelInfo, form: PromptForm): CallStyle {
   const { tools, grammar } = info.capabilities;
+  const wanted = info.driving?.calls;
+  if (wanted === 'text' || (wanted === 'grammar' && grammar) || (wanted === 'native' && tools)) return wanted;
   if (form === 'short' && grammar) return 'grammar';
   if (tools) return 'native';
   return grammar ? 'grammar' : 'text';
@@ -76,8 +79,8 @@ export function buildRequest(
     output: shape.style === 'grammar' ? { type: 'tool-calls' } : { type: 'text' },
     prefill: null,
     stop: shape.style === 'text' ? ['END_TOOL_CALL'] : [],
-    temperature: options.temperature,
-    topP: 0.95,
+    temperature: Math.max(options.temperature, info.driving?.temperature ?? 0),
+    topP: info.driving?.topP ?? 0.95,
     seed: options.seed,
     maxOutputTokens: maxOutputTokens(info),
     cacheKey: options.cacheKey,

@@ -4,7 +4,16 @@ import { textMessage } from '@shared/messages.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import type { Stop } from './limits.ts';
 import { createRecipeWorld } from './recipe-world.ts';
-import type { Answer, Question, Recipe, RecipeContext, RecipeOutcome, RecipeSubject } from './recipes/define.ts';
+import type {
+  Answer,
+  CallAnswer,
+  CallRequest,
+  Question,
+  Recipe,
+  RecipeContext,
+  RecipeOutcome,
+  RecipeSubject,
+} from './recipes/define.ts';
 import { runStep } from './run-step.ts';
 import type { ResolvedModel } from './services.ts';
 import type { TurnFacts } from './turn-facts.ts';
@@ -76,6 +85,8 @@ function createContext(
     settings: turn.services.config.recipe,
     world: createRecipeWorld(turn, subject.turnFacts),
     ask: (question) => ask(turn, chosen, question, noteStop),
+    call: (request) => call(turn, chosen, request, noteStop),
+    tools: turn.services.tools,
     countTokens: async (text) => turn.tokens.count(text),
     progress: async (phase, text, data) => {
       await turn.log.append({ type: 'recipe-progressed', recipe: chosen.recipe.id, phase, text, data: data ?? null });
@@ -118,10 +129,44 @@ async function ask(
   }
 }
 
+async function call(
+  turn: Turn,
+  chosen: ChosenRecipe,
+  request: CallRequest,
+  noteStop: (stop: Stop) => void,
+): Promise<CallAnswer> {
+  const { rung, model, recipe, reason } = chosen;
+  const { system = '', user = '', messages, tools, output = { type: 'text' }, stop = [] } = request;
+  const prefill = model.info.capabilities.prefill ? (request.prefill ?? null) : null;
+  const { purpose, temperature, maxOutputTokens } = request;
+  const rest = { prefill: request.prefill ?? null, topP: 1, seed: 1 };
+  const question: Question = { ...rest, purpose, label: '', system, user, output, stop, temperature, maxOutputTokens };
+  const asked = requestFor(turn, model, question, recipe);
+  const reply = await runStep(turn, {
+    purpose,
+    rung,
+    model,
+    reason: { code: 'ladder', text: `${request.label}: ${reason}` },
+    request: { ...asked, messages: messages ?? asked.messages, tools: tools ?? [] },
+  });
+  if (reply.type === 'stopped') noteStop(reply.stop);
+  if (reply.type !== 'answered')
+    return { ok: false, message: reply.type === 'stopped' ? reply.stop.text : reply.error.message };
+  const { parts, repeated, measured } = reply;
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return { ok: true, parts, text: (prefill ?? '') + text, hasRepeated: repeated, measured };
+}
+
+/** What a person wants every prompt of this model to say. */
+function withOwnText(system: string, { info }: ResolvedModel): string {
+  const own = info.driving?.systemText;
+  return own === undefined ? system : `${system}\n\n${own}`;
+}
+
 function requestFor(turn: Turn, model: ResolvedModel, question: Question, recipe: Recipe): ModelRequest {
   return {
     model: model.info.name,
-    messages: [textMessage('system', question.system), textMessage('user', question.user)],
+    messages: [textMessage('system', withOwnText(question.system, model)), textMessage('user', question.user)],
     tools: [],
     output: question.output,
     prefill: model.info.capabilities.prefill ? question.prefill : null,

@@ -10,6 +10,7 @@ import type { Stop } from './limits.ts';
 import type { ReadStream } from './read-stream.ts';
 import { passFences } from './pass-fences.ts';
 import { readStream } from './read-stream.ts';
+import type { Measured } from './recipes/define.ts';
 import { requestPieces } from './request-text.ts';
 import { reserveMoney } from './reserve-money.ts';
 import { routeAlone, routeEvent } from './route-step.ts';
@@ -24,6 +25,7 @@ export type StepReply =
       /** False when the length limit cut the answer, or it was stopped because it repeated itself. */
       readonly complete: boolean;
       readonly repeated: boolean;
+      readonly measured: Measured;
     }
   /** The call was made and gave nothing that may be used; its cost is in the log. */
   | { readonly type: 'failed'; readonly error: StepError }
@@ -194,7 +196,14 @@ async function closeCall(
     });
   }
   const isCut = ended.stopReason === 'length' || read.repeated;
-  return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated };
+  const { evaluatedTokens, timings } = ended;
+  const measured = {
+    promptTokens: promptTokensOf(ended.usage),
+    evaluatedTokens,
+    outputTokens: ended.usage.output,
+    timings,
+  };
+  return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated, measured };
 }
 
 /** A service that wants to be left alone for longer than anybody waits is not asked again before its time. */

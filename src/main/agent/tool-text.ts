@@ -16,10 +16,17 @@ const shortList: readonly string[] = [
   'task_complete',
 ];
 
-export function toolsForForm(tools: readonly Tool[], form: PromptForm): readonly Tool[] {
-  if (form === 'full') return tools;
-  const short = tools.filter((tool) => shortList.includes(tool.name));
-  return short.length === 0 ? tools : short;
+/** What is kept of them the longest where a model is told of few. */
+const firstOfAll: readonly string[] = ['read_file', 'edit_file', 'task_complete', 'run_tests', 'list_files'];
+
+/** `budget`: how many at most; null: as many as the form has. */
+export function toolsForForm(tools: readonly Tool[], form: PromptForm, budget: number | null): readonly Tool[] {
+  const short = form === 'full' ? tools : tools.filter((tool) => shortList.includes(tool.name));
+  const listed = short.length === 0 ? tools : short;
+  if (budget === null || listed.length <= budget) return listed;
+  const rank = ({ name }: Tool): number => (firstOfAll.includes(name) ? firstOfAll.indexOf(name) : firstOfAll.length);
+  const kept = new Set([...listed].sort((left, right) => rank(left) - rank(right)).slice(0, budget));
+  return listed.filter((tool) => kept.has(tool));
 }
 
 /** A tool for a provider's own field; in the short form without what only a large model makes use of. */

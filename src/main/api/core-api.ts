@@ -21,6 +21,7 @@ import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
+import type { ProbeProgress } from '@shared/probe-card.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import type { Manifest } from '@shared/manifest.ts';
@@ -115,6 +116,8 @@ export interface CoreApi {
     request: { readonly path: string; readonly name: string | null },
     signal: AbortSignal,
   ): Promise<ModelEntry>;
+  /** Finds out how a model is best driven; the last progress has the card. */
+  probeModel(id: string, onProgress: (progress: ProbeProgress) => void, signal: AbortSignal): Promise<void>;
   /** Deletes what was downloaded, forgets what was imported. */
   removeModel(id: string, signal: AbortSignal): Promise<ModelRemoval>;
   /** Looks at what is wrong with a model of a server; derives one that is mended only where `apply` says so. */

@@ -3,7 +3,7 @@ import { contract } from '@shared/contract.ts';
 import { toFailure } from '@shared/errors.ts';
 import { comparisonStream } from './comparison-stream.ts';
 import { prepareStream } from './prepare-stream.ts';
-import { pullStream } from './pull-stream.ts';
+import { progressStream } from './progress-stream.ts';
 import { sessionStream } from './session-stream.ts';
 import type { CoreApi } from './core-api.ts';
 
@@ -23,7 +23,12 @@ export function createRouter(core: CoreApi) {
     models: {
       list: os.models.list.handler(({ signal }) => core.listModels(orNever(signal))),
       show: os.models.show.handler(({ input, signal }) => core.showModel(input.id, input.fit, orNever(signal))),
-      pull: os.models.pull.handler(({ input, signal }) => pullStream(core, input.id, orNever(signal))),
+      pull: os.models.pull.handler(({ input, signal }) =>
+        progressStream((note, stop) => core.pullModel(input.id, note, stop), orNever(signal)),
+      ),
+      probe: os.models.probe.handler(({ input, signal }) =>
+        progressStream((note, stop) => core.probeModel(input.id, note, stop), orNever(signal)),
+      ),
       import: os.models.import.handler(({ input, signal }) => core.importModel(input, orNever(signal))),
       remove: os.models.remove.handler(({ input, signal }) => core.removeModel(input.id, orNever(signal))),
       mend: os.models.mend.handler(({ input, signal }) => core.mendModel(input.id, input.apply, orNever(signal))),

@@ -64,6 +64,7 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
     searchSessions: async (text, args) => take((await import('./search.ts')).searchSessions(context, text, args)),
     library: async (action, words, args) => take((await import('./library.ts')).library(context, action, words, args)),
     models: async (action, id, args) => {
+      if (action === 'probe') return take((await import('./probe-model.ts')).probeModel(context, id ?? '', args));
       if (action === 'import' || action === 'remove') {
         const { importModel, removeModel } = await import('./model-files.ts');
         return take(action === 'import' ? importModel(context, id ?? '', args) : removeModel(context, id ?? '', args));

@@ -2,6 +2,7 @@ import type { ModelEntry } from '@shared/contract.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Command, CommandContext } from './context.ts';
 import type { Terminal } from './terminal.ts';
+import { cardRows } from './card-rows.ts';
 import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
 
 export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
@@ -46,6 +47,7 @@ export function describeModel(model: ModelEntry): string {
     ],
     ['gears', info === null ? 'unknown' : info.gears.join(', ')],
     ...(model.fit === undefined ? [] : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),
+    ...(model.card === undefined ? [] : cardRows(model.card)),
     ...(model.file === undefined ? [] : [['file', model.file.path] as const]),
     ...(model.note === null ? [] : [['note', model.note] as const]),
   ];

@@ -23,7 +23,7 @@ export interface Handlers {
   searchSessions(text: string, args: SearchArguments): Promise<void>;
   library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
   models(
-    action: 'list' | 'show' | 'pull' | 'import' | 'remove' | 'mend',
+    action: 'list' | 'show' | 'pull' | 'import' | 'remove' | 'probe' | 'mend',
     id: string | undefined,
     args: { readonly json?: boolean; readonly name?: string; readonly yes?: boolean },
   ): Promise<void>;
@@ -231,6 +231,15 @@ function addModels(program: Command, handlers: Handlers): void {
     .action((file: string, args: { readonly name?: string; readonly json?: boolean }) =>
       handlers.models('import', file, args),
     );
+  subcommand(
+    models,
+    'probe',
+    'find out how a model is best driven, in about a minute',
+    'dewpoint models probe llama-cpp/qwen2.5-coder-1.5b-instruct',
+  )
+    .argument('<model>', 'PROVIDER/MODEL; each call of a service costs what it costs')
+    .option('--json', 'as JSON')
+    .action((id: string, args: { readonly json?: boolean }) => handlers.models('probe', id, args));
   subcommand(
     models,
     'remove',

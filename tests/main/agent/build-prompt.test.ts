@@ -46,6 +46,30 @@ describe('the prompt of a small model', () => {
   });
 });
 
+describe('the way a model is driven', () => {
+  it('is what its probe or its user says, where its provider can do that', () => {
+    const info: ModelInfo = {
+      ...loopModel,
+      driving: {
+        calls: 'text',
+        promptForm: 'short',
+        toolBudget: 3,
+        temperature: 0.3,
+        topP: 0.6,
+        systemText: 'Be brief.',
+      },
+    };
+    const shape = promptShape(info, tools, work);
+    expect(shape).toMatchObject({ style: 'text', form: 'short', specs: [] });
+    expect(shape.system).toContain('Be brief.');
+    expect(shape.system.match(/^\w+\(.*\):/gmu)).toHaveLength(3);
+    expect(shape.system).toMatch(/^edit_file[^]*^read_file[^]*^task_complete/mu);
+    expect(buildRequest(shape, [], info, options)).toMatchObject({ temperature: 0.3, topP: 0.6 });
+    expect(buildRequest(shape, [], info, { ...options, temperature: 0.4 })).toMatchObject({ temperature: 0.4 });
+    expect(promptShape({ ...info, driving: { calls: 'grammar' } }, tools, work).style).toBe('native');
+  });
+});
+
 it('a plan and a sandbox that only reads are told of no tool that changes anything', () => {
   for (const mode of [
     { plan: true, canExecute: true },

@@ -1,7 +1,10 @@
 import type { Confidence, Purpose } from '@shared/events.ts';
+import type { Timings } from '@shared/call-report.ts';
+import type { Message, Part } from '@shared/messages.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { ProjectFacts } from '../../projects/project-facts.ts';
-import type { OutputForm } from '../../providers/define.ts';
+import type { OutputForm, ToolSpec } from '../../providers/define.ts';
+import type { Tool } from '../../tools/define.ts';
 import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../../sandbox/sandbox.ts';
 
 /**
@@ -53,6 +56,10 @@ export interface RecipeContext extends RecipeSubject {
   readonly settings: RecipeSettings;
   readonly world: RecipeWorld;
   ask(question: Question): Promise<Answer>;
+  /** A call in full, for a recipe that looks at the model itself: tools, a talk of several messages, times. One step. */
+  call(request: CallRequest): Promise<CallAnswer>;
+  /** The tools of the loop, as the model would be told of them; a recipe runs none. */
+  readonly tools: readonly Tool[];
   /** Tokens of a text by the model's own tokenizer where it can count, else an estimate on the safe side. */
   countTokens(text: string): Promise<number>;
   /** A fact for people and for the next rung: a phase reached, suspects ranked, a candidate rejected. */
@@ -103,6 +110,43 @@ export type Answer =
   | { readonly ok: true; readonly text: string; readonly complete: boolean }
   /** The model could not answer (engine lost, context full …); a step was spent. */
   | { readonly ok: false; readonly message: string; readonly fatal: boolean };
+
+export interface CallRequest {
+  readonly purpose: Purpose;
+  readonly label: string;
+  /** Either these two, or `messages`. */
+  readonly system?: string;
+  readonly user?: string;
+  readonly messages?: readonly Message[];
+  /** Default: none. */
+  readonly tools?: readonly ToolSpec[];
+  /** Default: text. */
+  readonly output?: OutputForm;
+  readonly prefill?: string;
+  readonly stop?: readonly string[];
+  readonly temperature: number;
+  readonly maxOutputTokens: number;
+}
+
+export type CallAnswer =
+  | {
+      readonly ok: true;
+      readonly parts: readonly Part[];
+      /** The whole text with the prefill in front. */
+      readonly text: string;
+      /** It was stopped because it repeated itself without end. */
+      readonly hasRepeated: boolean;
+      readonly measured: Measured;
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** What a call took, by its provider's own account. */
+export interface Measured {
+  readonly promptTokens: number;
+  readonly evaluatedTokens: number | null;
+  readonly outputTokens: number;
+  readonly timings: Timings;
+}
 
 /** The workspace and its sandbox, every use an action in the log. Paths are relative to the workspace. */
 export interface RecipeWorld {

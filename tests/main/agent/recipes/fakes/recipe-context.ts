@@ -104,6 +104,8 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
       progress.push(`${phase}: ${said}`);
       return Promise.resolve();
     },
+    tools: [],
+    call: () => Promise.resolve({ ok: false, message: 'no call is scripted' }),
     ask: (question): Promise<Answer> => {
       questions.push(question);
       const said = options.answer?.(question) ?? null;

@@ -1,0 +1,39 @@
+import type { KeptCard } from '@shared/probe-card.ts';
+
+/** What a probe found out, as rows for people. */
+export function cardRows(card: KeptCard): readonly (readonly [name: string, value: string])[] {
+  const { callStyle, calls, edit, tasks, speeds, needle, toolBudget } = card;
+  const tried = calls.map(({ style, passed, of }) => `${style} ${passed} of ${of}`).join(', ');
+  return [
+    ['probed', `${new Date(card.at).toISOString().slice(0, 10)}, in ${card.seconds} s (session ${card.sessionId})`],
+    [
+      'tool calls',
+      `${callStyle ?? 'none that works'} (${tried})${toolBudget === null ? '' : `, ${toolBudget} tools at most`}`,
+    ],
+    ['edits', edit ?? 'neither exact quotes nor whole files'],
+    [
+      'tasks',
+      `one function ${tasks.recipe.passed} of ${tasks.recipe.of}, in the loop ${tasks.loop === null ? 'not tried' : `${tasks.loop.passed} of ${tasks.loop.of}`}`,
+    ],
+    ['driven by', card.gears.length === 0 ? 'no gear passed' : card.gears.join(', ')],
+    ...speeds.map(
+      ({ promptTokens, prefillPerSecond, decodePerSecond }) =>
+        [
+          'speed',
+          `${promptTokens} tokens read at ${rate(prefillPerSecond)}, written at ${rate(decodePerSecond)}`,
+        ] as const,
+    ),
+    [
+      'window',
+      needle === null
+        ? 'not tried'
+        : `a fact ${needle.promptTokens} tokens back was ${needle.isFound ? '' : 'not '}found`,
+    ],
+    ['prompt', `${card.promptForm}, temperature ${card.temperature}`],
+    ...card.notes.map((note) => ['note', note] as const),
+  ];
+}
+
+function rate(perSecond: number | null): string {
+  return perSecond === null ? 'an unknown speed' : `${perSecond}/s`;
+}
