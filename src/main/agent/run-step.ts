@@ -4,8 +4,7 @@ import { costOf, promptTokensOf } from '@shared/money.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { ModelRequest, ProviderError, StreamEnded } from '../providers/define.ts';
 import type { Decision } from '../router/define.ts';
-import { noteOtherModel } from './answered-by.ts';
-import { noteEngine } from './note-engine.ts';
+import { noteDifferences } from './note-differences.ts';
 import type { Stop } from './limits.ts';
 import type { ReadStream } from './read-stream.ts';
 import { passFences } from './pass-fences.ts';
@@ -184,8 +183,7 @@ async function closeCall(
   turn.limits.noteStep(ended.usage, ended.timings.queuedMs);
   if (ended.stopReason === 'cancelled') turn.abort();
   turn.log.check();
-  await noteOtherModel(turn, info, ended.model);
-  await noteEngine(turn, ended.engine);
+  await noteDifferences(turn, info, ended);
   if (error !== null) return { type: 'failed', error };
   if (read.repeated) {
     await turn.log.append({

@@ -1,0 +1,34 @@
+import type { EngineReport } from '@shared/call-report.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import { memo } from '../lib/memo.ts';
+import type { StreamEnded } from '../providers/define.ts';
+import { noteOtherModel } from './answered-by.ts';
+import type { Turn } from './turn.ts';
+
+/** What a turn has been told about. */
+const told = memo((_turn: Turn) => new Set<string>());
+
+/** Tells a person what was otherwise than it was asked for: the model, or how it runs. */
+export async function noteDifferences(
+  turn: Turn,
+  info: ModelInfo,
+  { model, engine }: Pick<StreamEnded, 'model' | 'engine'>,
+): Promise<void> {
+  await noteOtherModel(turn, info, model);
+  await noteEngine(turn, engine);
+}
+
+/** Says once a turn that a server did otherwise than it was asked: a person should not have to look into an event for it. */
+async function noteEngine(turn: Turn, engine: EngineReport | undefined): Promise<void> {
+  const names = engine?.findings ?? [];
+  if (engine === undefined || engine.why === null || names.length === 0) return;
+  const key = names.join(' ');
+  if (told(turn).has(key)) return;
+  told(turn).add(key);
+  await turn.log.append({
+    type: 'notice-added',
+    level: 'warning',
+    code: 'engine-differs',
+    text: `The model does not run as planned: ${engine.why}.`,
+  });
+}
