@@ -8,6 +8,8 @@ export interface OllamaHabits {
   /** The most that is really made, and whether `/api/ps` admits it. */
   madeTokens: number | null;
   tellsMade: boolean;
+  /** Conversations whose context `/api/ps` counts together. */
+  slots: number;
   /** Answers what it had to refuse, from the end of the prompt. */
   truncates: boolean;
   /** Says that it read everything although it forgot the oldest while it wrote. */
@@ -31,6 +33,8 @@ export interface OllamaHabits {
   errorInside: string | null;
   /** With 500, before anything is loaded. */
   loadError: string | null;
+  /** No memory for more context than this. */
+  loadsUpTo: number;
   /** Never listed as loaded. */
   hidesLoaded: boolean;
   answer: readonly object[];
@@ -52,6 +56,7 @@ export const goodHabits: OllamaHabits = {
   version: '0.17.4',
   madeTokens: null,
   tellsMade: true,
+  slots: 1,
   truncates: false,
   shifts: false,
   onCard: 0,
@@ -66,6 +71,7 @@ export const goodHabits: OllamaHabits = {
   half: [],
   errorInside: null,
   loadError: null,
+  loadsUpTo: Number.POSITIVE_INFINITY,
   hidesLoaded: false,
   answer: [
     { role: 'assistant', content: 'Hello ' },
@@ -151,7 +157,7 @@ function residents({ habits, resident }: State): unknown {
       digest: habits.loadedDigest,
       size,
       size_vram: Math.round(size * share),
-      context_length: habits.tellsMade ? made : contextTokens,
+      context_length: (habits.tellsMade ? made : contextTokens) * habits.slots,
     };
   });
   return habits.hidesLoaded || (all.length === 0 && habits.nullLists) ? null : all;
@@ -196,6 +202,7 @@ function load(
     return say({ model: name, done: true, done_reason: 'unload' });
   }
   if (habits.loadError !== null) return say({ error: habits.loadError }, 500);
+  if (numCtxOf(body) > habits.loadsUpTo) return say({ error: 'cudaMalloc failed: out of memory' }, 500);
   resident.set(name, numCtxOf(body));
   say({ model: name, message: { role: 'assistant', content: '' }, done: true, done_reason: 'load' });
 }

@@ -111,6 +111,12 @@ export const ollamaTroubles: readonly OllamaTrouble[] = [
     machine: machines.card,
     finding: 'spilled',
   },
+  {
+    name: 'has memory for less context than was granted',
+    habits: { loadsUpTo: 20_000, onCard: 1 },
+    machine: machines.card,
+    finding: 'context-reduced',
+  },
   { name: 'leaves the arrays of the header out', habits: { nullArrays: true }, finding: 'header-incomplete' },
   { name: 'never lists what it loaded', habits: { hidesLoaded: true }, finding: 'not-loaded' },
   {

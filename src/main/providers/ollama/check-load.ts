@@ -5,6 +5,7 @@ import type { ResidentModel } from './api.ts';
 export interface Finding {
   readonly code:
     | 'context-clamped'
+    | 'context-reduced'
     | 'context-unknown'
     | 'spilled'
     | 'not-loaded'
@@ -19,6 +20,8 @@ export interface Finding {
 export interface CheckedLoad {
   /** What was really made; where the server does not tell, what was asked for. */
   readonly contextTokens: number;
+  /** As the server says it; null where it does not. It may count for several conversations at once. */
+  readonly madeTokens: number | null;
   readonly findings: readonly Finding[];
   /** A part lies on the processor although all of it was to be on the card. */
   readonly hasSpilled: boolean;
@@ -33,6 +36,7 @@ export function checkLoad(grant: ServerGrant, resident: ResidentModel | null, wa
     const text = 'the server does not list the model as loaded, so nothing about its memory is certain';
     return {
       contextTokens: wantedTokens,
+      madeTokens: null,
       findings: [{ code: 'not-loaded', text }],
       hasSpilled: false,
       observedBytes: null,
@@ -55,6 +59,7 @@ export function checkLoad(grant: ServerGrant, resident: ResidentModel | null, wa
     });
   return {
     contextTokens: made === null || made === 0 ? wantedTokens : Math.min(made, wantedTokens),
+    madeTokens: made === 0 ? null : made,
     findings,
     hasSpilled,
     observedBytes: size,

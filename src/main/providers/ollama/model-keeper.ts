@@ -28,8 +28,8 @@ interface Decision {
   wantedTokens: number;
   /** Null until it was loaded once. */
   checked: CheckedLoad | null;
-  /** It was loaded with less, because it did not fit. */
-  hasSteppedDown: boolean;
+  /** Why it was loaded with less than was granted; null: it was not. */
+  steppedDown: Finding | null;
 }
 
 /** A model that is in memory as it was planned, or as near to it as the server made it. */
@@ -144,7 +144,7 @@ async function decideFor(
     grant,
     wantedTokens: grant.grantedTokens,
     checked: null,
-    hasSteppedDown: false,
+    steppedDown: null,
   };
   decisions.set(listed.name, decision);
   return decision;
@@ -184,22 +184,33 @@ async function ensureLoaded(options: KeeperOptions, loading: Loading, signal: Ab
     decision.checked = checkLoad(decision.grant, resident, decision.wantedTokens);
     return resident;
   };
-  let resident = await load();
-  const half = Math.floor(decision.wantedTokens / 512) * 256;
-  if (decision.checked?.hasSpilled === true && !decision.hasSteppedDown && half >= leastStep) {
-    // One planned step, no more: each is a load, and memory that others take cannot be had by asking for less and less.
-    decision.hasSteppedDown = true;
-    decision.wantedTokens = half;
-    resident = await load();
-  }
+  let resident = await load().catch((error: unknown) => {
+    if (!stepDown(decision, isOutOfMemory(error) ? 'context-reduced' : null)) throw error;
+    return load();
+  });
+  if (stepDown(decision, decision.checked?.hasSpilled === true ? 'spilled' : null)) resident = await load();
   return { isFresh: true, otherDigest: resident === null ? null : otherDigest(listed, resident) };
+}
+
+/** One planned step, no more: each is a load, and what others take cannot be had by asking for less and less. */
+function stepDown(decision: Decision, code: 'spilled' | 'context-reduced' | null): boolean {
+  const half = Math.floor(decision.wantedTokens / 512) * 256;
+  if (code === null || decision.steppedDown !== null || half < leastStep) return false;
+  const why = code === 'spilled' ? 'a part of it lay on the processor' : 'the server had no memory for more';
+  decision.wantedTokens = half;
+  decision.steppedDown = { code, text: `loaded again with ${half} tokens, because ${why}` };
+  return true;
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof OllamaError && error.error.code === 'out-of-memory';
 }
 
 /** Loaded with other options than ours it would be loaded anew by the call, and not be what was looked at. */
 function isAsWanted(there: ResidentModel, { checked, wantedTokens }: Decision): boolean {
-  const made = there.context_length ?? null;
-  if (made === null || made === 0) return checked !== null;
-  return made === (checked?.contextTokens ?? wantedTokens) || made === wantedTokens;
+  const made = there.context_length ?? 0;
+  if (made === 0) return checked !== null;
+  return made === wantedTokens || made === checked?.madeTokens;
 }
 
 function otherDigest(listed: ListedByOllama, resident: ResidentModel): string | null {
@@ -244,15 +255,7 @@ function ready(found: {
     grant: decision.grant,
     numCtx: decision.wantedTokens,
     checked,
-    findings: decision.hasSteppedDown
-      ? [
-          ...findings,
-          {
-            code: 'spilled',
-            text: `loaded again with ${decision.wantedTokens} tokens, because a part of it lay on the processor`,
-          },
-        ]
-      : findings,
+    findings: decision.steppedDown === null ? findings : [...findings, decision.steppedDown],
     isFresh,
   };
 }

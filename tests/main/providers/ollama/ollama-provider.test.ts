@@ -169,6 +169,14 @@ describe('memory', () => {
     expect((await provider.find?.('m', never))?.contextTokens).toBe(16_384);
   });
 
+  it('is not loaded again for a server that counts the context of several conversations together', async () => {
+    server.habits.slots = 4;
+    await run();
+    await run();
+    expect(loads()).toHaveLength(1);
+    expect(endOf(await run()).engine).toMatchObject({ contextTokens: 8192, findings: [] });
+  });
+
   it('says after the load what calls may use, where the server made less than it was asked for', async () => {
     server.habits.madeTokens = 4096;
     expect((await provider.find?.('m', never))?.contextTokens).toBe(8192);
