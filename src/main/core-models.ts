@@ -7,6 +7,8 @@ import type { Price } from '@shared/money.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
 import type { Probed } from './core-probe.ts';
+import type { ServerStatus } from './core-servers.ts';
+import { mendModel, pullFromServer, serversOf } from './core-servers.ts';
 import type { ContextGrants } from './engines/grant-context.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import type { ModelStore, StoredModel } from './engines/model-store.ts';
@@ -37,14 +39,6 @@ export interface CoreModels {
   ) => Promise<ModelEntry>;
   readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval>;
   readonly dispose: () => Promise<void>;
-}
-
-export interface ServerStatus {
-  readonly provider: string;
-  readonly text: string;
-  /** What is wrong with it; null: nothing. */
-  readonly complaint: string | null;
-  readonly isRunning: boolean;
 }
 
 export interface CoreModelsOptions {
@@ -122,9 +116,11 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     ask: instances.ask,
     list,
     show,
-    mend: (id, apply, signal) => mend(instances, id, { apply, signal }),
-    servers: (signal) => serversOf(options, instances, signal),
-    pull: async (id, onProgress, signal) => pull(store, id, onProgress, signal),
+    mend: (id, apply, signal) => mendModel(instances, id, { apply, signal }),
+    servers: (signal) => serversOf(instances, options.settings, signal),
+    pull: async (id, onProgress, signal) => {
+      if (!(await pullFromServer(instances, id, { onProgress, signal }))) await pull(store, id, onProgress, signal);
+    },
     add: async (request, signal) => show(`llama-cpp/${await store.add(request)}`, true, signal),
     remove: async (id, signal) =>
       store.remove(fileNameOf(id, 'removed'), { release: (path) => llama.release(path), signal }),
@@ -211,44 +207,6 @@ async function infoOf(
     const known = provider.knows?.(name.name) ?? null;
     return known === null ? null : completed(options, known);
   }
-}
-
-async function mend(
-  instances: Instances,
-  id: string,
-  { apply, signal }: { readonly apply: boolean; readonly signal: AbortSignal },
-): Promise<ModelMending> {
-  const name = splitModelId(id);
-  const provider = name === null ? null : instances.get(name.provider);
-  if (name === null || provider?.mend === undefined)
-    throw new AppError('bad-input', `${id} cannot be mended.`, { hint: 'Models of a server can: ollama/NAME.' });
-  try {
-    const mending = await provider.mend(name.name, apply, signal);
-    return mending.made === null ? mending : { ...mending, made: `${name.provider}/${mending.made}` };
-  } catch (error) {
-    throw new AppError('model-failed', messageOf(error), { cause: error });
-  }
-}
-
-async function serversOf(
-  options: CoreModelsOptions,
-  instances: Instances,
-  signal: AbortSignal,
-): Promise<readonly ServerStatus[]> {
-  const found = await Promise.all(
-    instances.ids().map(async (provider): Promise<ServerStatus | null> => {
-      const instance = instances.get(provider);
-      if (instance?.status === undefined) return null;
-      try {
-        return { provider, ...(await instance.status(signal)), isRunning: true };
-      } catch (error) {
-        const { providers, local } = options.settings();
-        const isUsed = provider in providers || local.startsWith(`${provider}/`);
-        return isUsed ? { provider, text: messageOf(error), complaint: null, isRunning: false } : null;
-      }
-    }),
-  );
-  return found.filter((one) => one !== null);
 }
 
 function dependenciesOf(

@@ -35,6 +35,8 @@ export interface OllamaHabits {
   loadError: string | null;
   /** No memory for more context than this. */
   loadsUpTo: number;
+  /** What it says while it fetches a model. */
+  pulls: readonly object[];
   /** Never listed as loaded. */
   hidesLoaded: boolean;
   answer: readonly object[];
@@ -72,6 +74,7 @@ export const goodHabits: OllamaHabits = {
   errorInside: null,
   loadError: null,
   loadsUpTo: Number.POSITIVE_INFINITY,
+  pulls: [],
   hidesLoaded: false,
   answer: [
     { role: 'assistant', content: 'Hello ' },
@@ -137,6 +140,8 @@ async function respond(state: State, request: IncomingMessage, response: ServerR
       return body.model === 'm:latest' ? say(shown(habits, body.verbose === true)) : say({ error: 'not found' }, 404);
     case '/api/ps':
       return say({ models: residents(state) });
+    case '/api/pull':
+      return void response.end(habits.pulls.map((line) => `${JSON.stringify(line)}\n`).join(''));
     case '/api/create':
       return say({ status: 'success' });
     case '/api/chat':

@@ -83,6 +83,47 @@ describe('an Ollama that runs on this machine', () => {
   });
 });
 
+describe('a model that Ollama fetches', () => {
+  const layer = (digest: string, completed: number) => ({ status: `pulling ${digest}`, digest, total: 100, completed });
+  const pull = async () => {
+    const told: unknown[] = [];
+    await core.pullModel(
+      'ollama/m',
+      ({ phase, doneBytes, totalBytes }) => told.push([phase, doneBytes, totalBytes]),
+      never,
+    );
+    return told;
+  };
+
+  it('is told of in bytes of all its layers', async () => {
+    const pulls = [
+      { status: 'pulling manifest' },
+      layer('a', 50),
+      layer('b', 10),
+      layer('a', 100),
+      { status: 'success' },
+    ];
+    server.habits.pulls = pulls;
+    expect(await pull()).toEqual([
+      ['checking', 0, null],
+      ['downloading', 50, 100],
+      ['downloading', 60, 200],
+      ['downloading', 110, 200],
+      ['done', 110, 200],
+    ]);
+  });
+
+  it('is not there when the server says an error, or breaks off', async () => {
+    server.habits.pulls = [layer('a', 50), { error: 'pull model manifest: file does not exist' }];
+    await expect(pull()).rejects.toMatchObject({
+      code: 'model-failed',
+      message: expect.stringContaining('does not exist'),
+    });
+    server.habits.pulls = [layer('a', 50)];
+    await expect(pull()).rejects.toMatchObject({ code: 'model-failed', message: expect.stringContaining('broke off') });
+  });
+});
+
 describe('an Ollama that does not run', () => {
   beforeEach(() => server.close());
 

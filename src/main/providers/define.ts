@@ -1,4 +1,4 @@
-import type { ModelMending } from '@shared/contract.ts';
+import type { ModelMending, PullProgress } from '@shared/contract.ts';
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
 import type { Effort, Gear, ModelInfo } from '@shared/models.ts';
 import type { Usage } from '@shared/money.ts';
@@ -112,6 +112,8 @@ export interface Provider {
   readonly find?: (name: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   /** Of a server: what it is, and what is wrong with it. Rejects where it does not answer. */
   readonly status?: (signal: AbortSignal) => Promise<{ readonly text: string; readonly complaint: string | null }>;
+  /** Has the server fetch a model of its own library. Rejects with what went wrong. */
+  readonly pull?: (name: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   /** Looks at what is wrong with a model, and mends it by a derived one only where `apply` says so. */
   readonly mend?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
   /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */

@@ -80,6 +80,8 @@ export interface OllamaApi {
   /** Brings a model into memory; returns when it is there. */
   readonly load: (name: string, body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
   readonly unload: (name: string, signal: AbortSignal) => Promise<void>;
+  /** What the server says while it fetches a model, one value a line. */
+  readonly pull: (name: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly create: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
   /** The body of an answer that streams. */
   readonly chat: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
@@ -105,6 +107,11 @@ export function createOllamaApi({ address, fetch: get, askMs, loadMs }: OllamaAp
     }
     if (response.ok) return response;
     throw new OllamaError(errorOfOllama({ status: response.status, message: messageIn(await response.text()) }));
+  };
+  const streamed = async (path: string, body: object, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
+    const { body: stream } = await send(path, body, signal);
+    if (stream === null) throw new OllamaError(cut('The answer has no content.'));
+    return stream;
   };
   const ask = async <T>(path: string, schema: z.ZodType<T>, question: Question): Promise<T> =>
     within(
@@ -136,11 +143,8 @@ export function createOllamaApi({ address, fetch: get, askMs, loadMs }: OllamaAp
     create: async (body, signal) => {
       await ask('/api/create', z.unknown(), { body: { ...body, stream: false }, signal, limitMs: loadMs });
     },
-    chat: async (body, signal) => {
-      const { body: stream } = await send('/api/chat', body, signal);
-      if (stream === null) throw new OllamaError(cut('The answer has no content.'));
-      return stream;
-    },
+    pull: (name, signal) => streamed('/api/pull', { model: name, stream: true }, signal),
+    chat: (body, signal) => streamed('/api/chat', body, signal),
   };
 }
 

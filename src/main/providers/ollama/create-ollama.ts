@@ -29,6 +29,7 @@ import { createOneAtATime } from './one-at-a-time.ts';
 import type { PromptCount } from './prompt-count.ts';
 import { createPromptCount } from './prompt-count.ts';
 import { plainPlanner } from './plain-planner.ts';
+import { pullModel } from './pull-model.ts';
 import type { SpeedWatch } from './speed-watch.ts';
 import { createSpeedWatch } from './speed-watch.ts';
 import { samplingOf, toOllama } from './wire-messages.ts';
@@ -104,6 +105,7 @@ export function createOllamaProvider(
       const { text, complaint } = await keeper.version(signal);
       return { text: `Ollama ${text} at ${address}`, complaint };
     },
+    pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs: limits.stallMs }),
     mend: createMending({ api, known, find: keeper.find }),
     dispose: async () => {
       if (settings.keepAliveMinutes === 0) await keeper.release(AbortSignal.timeout(2_000)).catch(() => undefined);
