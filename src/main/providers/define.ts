@@ -159,8 +159,6 @@ export interface ProviderDependencies {
   readonly llama?: LlamaEngine;
   /** What a model may have of this machine's memory; absent: what is asked for. */
   readonly grantContext?: GrantContext;
-  /** Grants one step less, where that was too much; absent: there are no steps. */
-  readonly stepDown?: StepDown;
   /** Plans for a model that a server of this machine loads; absent: what is asked for. */
   readonly planServer?: PlanServer;
   /** `OLLAMA_HOST` of the environment. */

@@ -166,26 +166,6 @@ function sizeOf({ grantedTokens, sequences: count }: ContextGrant): string {
   return `${grantedTokens} tokens for ${count === 1 ? 'one conversation' : `each of ${count} conversations`}`;
 }
 
-/**
- * Where the engine ran out of memory with what the plan granted, the model gets one step less from now on, and the call
- * may be made again: whoever makes it says so. Null where there is no such step.
- */
-async function smallerLoad(
-  { stepDown }: ProviderDependencies,
-  { path, wish, grant }: FoundModel,
-  error: EngineError,
-): Promise<ProviderError | null> {
-  if (error.code !== 'out-of-memory' || stepDown === undefined) return null;
-  const smaller = await stepDown(path, wish);
-  if (smaller === null) return null;
-  const message = `${error.message} From now on it is loaded with ${sizeOf(smaller)} in place of ${sizeOf(grant)}.`;
-  return { code: 'out-of-memory', message, retryable: true };
-}
-
-function sizeOf({ grantedTokens, sequences: count }: ContextGrant): string {
-  return `${grantedTokens} tokens for ${count === 1 ? 'one conversation' : `each of ${count} conversations`}`;
-}
-
 function toProviderError(error: EngineError): ProviderError {
   const code = error.code === 'cancelled' ? 'internal' : error.code;
   return { code, message: error.message, retryable: error.code === 'engine-lost' };
@@ -252,8 +232,6 @@ async function findModel(
 }
 
 interface FoundModel {
-  readonly path: string;
-  readonly wish: ContextWish;
   readonly path: string;
   readonly wish: ContextWish;
   readonly options: LoadOptions;
