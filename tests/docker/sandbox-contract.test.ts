@@ -8,6 +8,7 @@ describe.skipIf(isWithoutEngine)('the contract over a real engine', () => {
 });
 
 const bareImage = 'dewpoint-test-bare:latest';
+const lentImage = 'dewpoint-test-bare:lent';
 
 // A user's own image may have no runner, and neither ripgrep nor GNU's find, nor bash, nor a scratch folder that all can write.
 const takeAway = `rm /usr/bin/rg /bin/bash; mv /usr/bin/find /usr/bin/find.real; chmod 0755 /scratch
@@ -25,12 +26,13 @@ describe.skipIf(isWithoutEngine)('the contract over an image with little in it',
     });
     await container.start();
     await container.wait();
-    // Without the label nobody looks for the runner: every process is then an exec of the engine.
+    // An image that wants no runner: every process is then an exec of the engine. One without it is lent one.
     await container.commit({ repo: 'dewpoint-test-bare', tag: 'latest', changes: 'LABEL dewpoint.runner=none' });
+    await container.commit({ repo: 'dewpoint-test-bare', tag: 'lent', changes: 'LABEL dewpoint.runner=' });
     await container.remove({ force: true });
   });
   afterAll(async () => {
-    await requireEngine().docker.getImage(bareImage).remove({ force: true });
+    for (const name of [bareImage, lentImage]) await requireEngine().docker.getImage(name).remove({ force: true });
   });
 
   it.skipIf(process.getuid?.() !== 0)(
@@ -46,6 +48,29 @@ describe.skipIf(isWithoutEngine)('the contract over an image with little in it',
         await under.close();
       }
     },
+  );
+
+  it('has process 1 as it should be', async () => {
+    for (const [image, first] of [
+      [bareImage, '/bin/sh /run/dewpoint/reaper'],
+      [lentImage, '/run/dewpoint-runner'],
+    ] as const) {
+      const under = await startSandbox({ settings: { image } });
+      try {
+        expect(await output(under.sandbox, 'tr "\\0" " " < /proc/1/cmdline')).toBe(`${first} `);
+        expect(under.sandbox.description.warnings.some((text) => text.includes('without the runner'))).toBe(
+          image === bareImage,
+        );
+        // Nothing of the loan is left in the engine but what runs.
+        expect((await under.leftovers()).containers).toHaveLength(1);
+      } finally {
+        await under.close();
+      }
+    }
+  });
+
+  describeSandbox('a bare container with a runner that was lent', { writes: true, commands: true }, () =>
+    startSandbox({ settings: { image: lentImage } }),
   );
 
   describeSandbox('a bare container', { writes: true, commands: true }, () =>

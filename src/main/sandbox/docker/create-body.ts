@@ -3,7 +3,7 @@ import type { EngineLimits } from './engine.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { homeInContainer, type SupportFiles, type UserIds } from './identity.ts';
 import type { Pin } from './pins.ts';
-import { runnerInContainer } from './runner-processes.ts';
+import type { RunnerPlace } from './runner-processes.ts';
 import { scriptCommand, scriptsInContainer } from './scripts.ts';
 
 export const workspaceInContainer = '/workspace';
@@ -22,8 +22,8 @@ export interface ContainerPlan {
   readonly labels: Readonly<Record<string, string>>;
   /** An image id (`sha256:…`), so that a tag moved meanwhile changes nothing. */
   readonly image: string;
-  /** The image has the runner, which is then process 1; else a shell program is. */
-  readonly hasRunner: boolean;
+  /** Process 1; where there is none a shell program takes its place. */
+  readonly runner: RunnerPlace | null;
   readonly user: UserIds;
   readonly userns: '' | 'host' | 'keep-id';
   readonly isPodman: boolean;
@@ -58,7 +58,7 @@ export function createBody(plan: ContainerPlan): Dockerode.ContainerCreateOption
   return {
     Image: plan.image,
     User: `${plan.user.uid}:${plan.user.gid}`,
-    Entrypoint: plan.hasRunner ? [runnerInContainer] : scriptCommand('reaper'),
+    Entrypoint: plan.runner === null ? scriptCommand('reaper') : [plan.runner.path],
     Cmd: [],
     // The first process ends when its input does: a Dewpoint that was killed leaves nothing running.
     OpenStdin: true,
@@ -158,6 +158,7 @@ function mounts(plan: ContainerPlan): Dockerode.MountConfig {
     bind(plan.support.passwd, '/etc/passwd', true),
     bind(plan.support.group, '/etc/group', true),
     bind(plan.support.scripts, scriptsInContainer, true),
+    ...(plan.runner === null || plan.runner.file === null ? [] : [bind(plan.runner.file, plan.runner.path, true)]),
     { Type: 'volume', Source: plan.scratchVolume, Target: scratchInContainer, ReadOnly: false },
     ...plan.extra.map(({ type, source, target, readOnly }) =>
       type === 'bind'

@@ -6,12 +6,14 @@ import type { Log } from '../../lib/log.ts';
 import type { Outward } from '../network/outward.ts';
 import { noSurroundings, type Surroundings } from '../dependencies/surroundings.ts';
 import type { SandboxDescription } from '../sandbox.ts';
+import { borrowRunner } from './borrow-runner.ts';
 import { DockerSandbox } from './docker-sandbox.ts';
 import type { Engine } from './engine.ts';
 import { homeIdOf, type UserIds } from './identity.ts';
 import { findImage, type ImageRequest, type SandboxImage } from './image.ts';
 import { lookAt } from './look-at-project.ts';
-import { SessionContainer } from './session-container.ts';
+import { runnerInContainer, type RunnerPlace } from './runner-processes.ts';
+import { SessionContainer, type SessionContainerOptions } from './session-container.ts';
 import { sweepLeftovers } from './sweep.ts';
 import { userCandidates } from './user-candidates.ts';
 
@@ -47,39 +49,59 @@ export async function createDockerSandbox(
   const workspacePath = await realpath(request.workspacePath);
   const limits = limitsFor(engine, request.settings);
   const surroundings = (await request.surroundings?.(image.value)) ?? noSurroundings;
-  const session = await SessionContainer.start(
-    {
-      engine,
-      imageId: image.value.id,
-      hasRunner: image.value.hasRunner,
-      sessionId: request.sessionId,
-      homeId,
-      supportFolder: join(request.homePath, 'sandbox'),
-      workspacePath,
-      users: userCandidates(engine, await ownerOf(workspacePath)),
-      seccomp,
-      look: (closing) => lookAt({ workspacePath, settings: request.settings, homePath: request.homePath }, closing),
-      ...limits,
-      extra: surroundings.mounts,
-      environment: surroundings.environment,
-      besides: null,
-      log: request.log,
-      onLost: request.onLost,
-    },
-    signal,
-  );
-  if (!session.ok) return session;
+  const options: Omit<SessionContainerOptions, 'runner'> = {
+    engine,
+    imageId: image.value.id,
+    sessionId: request.sessionId,
+    homeId,
+    supportFolder: join(request.homePath, 'sandbox'),
+    workspacePath,
+    users: userCandidates(engine, await ownerOf(workspacePath)),
+    seccomp,
+    look: (closing) => lookAt({ workspacePath, settings: request.settings, homePath: request.homePath }, closing),
+    ...limits,
+    extra: surroundings.mounts,
+    environment: surroundings.environment,
+    besides: null,
+    log: request.log,
+    onLost: request.onLost,
+  };
+  const started = await startWithRunner(options, { image: image.value, ...request.image }, signal);
+  if (!started.ok) return started;
+  const { session, hasRunner } = started.value;
   return success(
     new DockerSandbox({
-      session: session.value,
+      session,
       outward: request.outward,
       imageName: image.value.name,
       description: describe(engine),
       limits: shownLimits(limits),
       notes: surroundings.notes,
-      warnings: [...warningsOf(engine), ...surroundings.warnings],
+      warnings: [...warningsOf(engine), ...(hasRunner ? [] : [noRunnerText]), ...surroundings.warnings],
     }),
   );
+}
+
+const noRunnerText =
+  'This image is used without the runner: every command and every file takes about a tenth of a second more.';
+
+/** Where a runner that the image did not bring does not start (a home from which nothing may be run, say), it goes without. */
+async function startWithRunner(
+  options: Omit<SessionContainerOptions, 'runner'>,
+  { image, resourcesPath }: { readonly image: SandboxImage; readonly resourcesPath: string },
+  signal: AbortSignal,
+): Promise<Reply<{ readonly session: SessionContainer; readonly hasRunner: boolean }>> {
+  const start = async (
+    runner: RunnerPlace | null,
+  ): Promise<Reply<{ readonly session: SessionContainer; readonly hasRunner: boolean }>> => {
+    const session = await SessionContainer.start({ ...options, runner }, signal);
+    return session.ok ? success({ session: session.value, hasRunner: runner !== null }) : session;
+  };
+  if (image.runner === 'brought') return start({ path: runnerInContainer, file: null });
+  if (image.runner === 'unwanted') return start(null);
+  const borrowed = await borrowRunner(options.engine, { ...options, resourcesPath }, signal);
+  const tried = borrowed === null ? null : await start(borrowed);
+  return tried === null || (!tried.ok && tried.error.code === 'missing-sandbox') ? start(null) : tried;
 }
 
 interface Limits {

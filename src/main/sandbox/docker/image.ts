@@ -25,8 +25,8 @@ export interface SandboxImage {
   readonly name: string;
   /** `sha256:…`: what the container is made from, whatever happens to the name. */
   readonly id: string;
-  /** It brings the runner, of the version that this Dewpoint speaks with. */
-  readonly hasRunner: boolean;
+  /** Whether it brings the runner, of the version that this Dewpoint speaks with, or wants none (its label says `none`). */
+  readonly runner: 'brought' | 'missing' | 'unwanted';
 }
 
 const inspectMs = 10_000;
@@ -39,7 +39,7 @@ export async function findImage(
 ): Promise<Reply<SandboxImage>> {
   const { wanted } = request;
   if (wanted !== null) {
-    const found = await lookUp(engine, wanted, signal);
+    const found = await lookUpImage(engine, wanted, signal);
     if (found !== null) return success({ name: wanted, ...found });
     return failure(
       'missing-sandbox',
@@ -48,13 +48,13 @@ export async function findImage(
     );
   }
   const name = await ourImageName(request.resourcesPath);
-  const present = await lookUp(engine, name, signal);
+  const present = await lookUpImage(engine, name, signal);
   if (present !== null) return success({ name, ...present });
   const problems: string[] = [];
   for (const make of [runScript, buildHere]) {
     const made = await make(engine, { ...request, name }, signal);
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
-    const found = made.ok ? await lookUp(engine, name, signal) : null;
+    const found = made.ok ? await lookUpImage(engine, name, signal) : null;
     if (found !== null) return success({ name, ...found });
     problems.push(made.ok ? 'the image that was made is not there' : made.error.message);
   }
@@ -79,14 +79,17 @@ async function sourcesOf(folder: string): Promise<readonly string[]> {
   return ['Dockerfile', ...runner.sort().map((name) => `runner/${name}`)];
 }
 
-async function lookUp(
+/** Null where the engine does not have it. */
+export async function lookUpImage(
   engine: Engine,
   name: string,
   signal: AbortSignal,
-): Promise<Pick<SandboxImage, 'id' | 'hasRunner'> | null> {
+): Promise<Pick<SandboxImage, 'id' | 'runner'> | null> {
   try {
     const found = await withDeadline(inspectMs, signal, () => engine.docker.getImage(name).inspect());
-    return { id: found.Id, hasRunner: found.Config?.Labels?.[runnerLabel] === String(runnerVersion) };
+    const label = found.Config?.Labels?.[runnerLabel];
+    const runner = label === String(runnerVersion) ? 'brought' : label === 'none' ? 'unwanted' : 'missing';
+    return { id: found.Id, runner };
   } catch (error) {
     if (statusOf(error) === 404) return null;
     throw error;
@@ -145,7 +148,7 @@ async function buildHere(
       if (/^Step \d/.test(text)) onProgress(text);
     }
     if (problem !== null) return failure('missing-sandbox', problem);
-    const made = await lookUp(engine, name, signal);
+    const made = await lookUpImage(engine, name, signal);
     return made === null ? failure('missing-sandbox', 'the build left no image') : success(made.id);
   } catch (error) {
     return failure('missing-sandbox', messageOf(error));

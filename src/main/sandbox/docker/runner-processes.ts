@@ -30,6 +30,13 @@ import { memoryNotice } from './scripts.ts';
 export const runnerInContainer = '/usr/local/lib/dewpoint/runner';
 export const runnerLabel = 'dewpoint.runner';
 
+/** Where a container finds its runner. */
+export interface RunnerPlace {
+  readonly path: string;
+  /** The file of the host that is mounted there; null where the image brings it. */
+  readonly file: string | null;
+}
+
 const terminate = 15;
 
 interface Run {

@@ -16,6 +16,7 @@ import type { ProjectLook } from './look-at-project.ts';
 import { findPins, type Pin, type Protection } from './pins.ts';
 import { redirectText, watchRedirects } from './protected-watch.ts';
 import { removeContainer, removeVolume } from './removal.ts';
+import type { RunnerPlace } from './runner-processes.ts';
 import { startFailure } from './start-failure.ts';
 import type { ContainerUser } from './user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from './user-probe.ts';
@@ -34,8 +35,8 @@ export interface LiveContainer {
 export interface SessionContainerOptions {
   readonly engine: Engine;
   readonly imageId: string;
-  /** Whether the image has the runner; else every process is an exec of the engine. */
-  readonly hasRunner: boolean;
+  /** Null: every process is an exec of the engine. */
+  readonly runner: RunnerPlace | null;
   readonly sessionId: string;
   readonly homeId: string;
   /** Where the few files are kept that a container is given. */
@@ -321,7 +322,7 @@ export class SessionContainer {
       if (live !== null) this.markGone(live, 'the container ended');
       gone.abort(new ContainerGoneError('the container ended at once'));
     };
-    const { processes, ready, detach } = await attachProcesses(container, this.#options.hasRunner, onEnd);
+    const { processes, ready, detach } = await attachProcesses(container, this.#options.runner !== null, onEnd);
     this.#detach = detach;
     await withDeadline(engineMs, gone.signal, () => container.start());
     await withDeadline(engineMs, gone.signal, () => ready);
@@ -368,7 +369,7 @@ export class SessionContainer {
     return {
       labels,
       image: options.imageId,
-      hasRunner: options.hasRunner,
+      runner: options.runner,
       user,
       userns,
       isPodman: kind === 'podman',

@@ -5,7 +5,7 @@ import { verifyContainer } from '../../../../src/main/sandbox/docker/verify-cont
 const plan: ContainerPlan = {
   labels: { 'dewpoint.home': 'abc' },
   image: 'sha256:1234',
-  hasRunner: false,
+  runner: null,
   user: { uid: 1000, gid: 1001 },
   userns: '',
   isPodman: false,
@@ -63,12 +63,18 @@ describe('the create body', () => {
     }
   });
 
-  it('has the runner as its first process where the image brings it, else a shell program', () => {
-    const withRunner = createBody({ ...plan, hasRunner: true });
-    expect([withRunner.Entrypoint, body.Entrypoint]).toEqual([
+  it('has the runner as its first process, of the image or mounted to be read, else a shell program', () => {
+    const bodies = [
+      { path: '/usr/local/lib/dewpoint/runner', file: null },
+      { path: '/run/dewpoint-runner', file: '/h/runner' },
+    ].map((runner) => createBody({ ...plan, runner }));
+    expect([...bodies, body].map(({ Entrypoint }) => Entrypoint)).toEqual([
       ['/usr/local/lib/dewpoint/runner'],
+      ['/run/dewpoint-runner'],
       ['/bin/sh', '/run/dewpoint/reaper'],
     ]);
+    const mounted = bodies.map(({ HostConfig }) => HostConfig?.Mounts?.filter(({ Source }) => Source === '/h/runner'));
+    expect(mounted).toEqual([[], [expect.objectContaining({ Target: '/run/dewpoint-runner', ReadOnly: true })]]);
   });
 
   it('mounts the workspace, its pins and the support files, privately and in order', () => {

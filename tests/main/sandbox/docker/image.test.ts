@@ -68,7 +68,7 @@ describe('the image', () => {
   it('is found by the content of the Dockerfile and of the runner, and used by its id', async () => {
     const name = await ourImageName(folder);
     fake.images.set(name, 'sha256:aaa');
-    expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:aaa', hasRunner: false } });
+    expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:aaa', runner: 'missing' } });
     await writeFile(join(folder, 'sandbox/Dockerfile'), 'FROM other\n');
     const other = await ourImageName(folder);
     await writeFile(join(folder, 'sandbox/runner/runner.c'), 'int main(void);\n');
@@ -76,12 +76,13 @@ describe('the image', () => {
   });
 
   it.each([
-    ['1', true],
-    ['none', false],
-  ])('has the runner where its label is %s: %s', async (label, hasRunner) => {
+    ['1', 'brought'],
+    ['0', 'missing'],
+    ['none', 'unwanted'],
+  ])('with the label %s has its runner %s', async (label, runner) => {
     fake.images.set(await ourImageName(folder), 'sha256:aaa');
     fake.labels = { 'dewpoint.runner': label };
-    expect(await find()).toMatchObject({ ok: true, value: { hasRunner } });
+    expect(await find()).toMatchObject({ ok: true, value: { runner } });
   });
 
   it('of the settings is used as it is, never replaced by another', async () => {
@@ -93,14 +94,14 @@ describe('the image', () => {
     fake.images.set('mine:1', 'sha256:bbb');
     expect(await find({ wanted: 'mine:1' })).toEqual({
       ok: true,
-      value: { name: 'mine:1', id: 'sha256:bbb', hasRunner: false },
+      value: { name: 'mine:1', id: 'sha256:bbb', runner: 'missing' },
     });
   });
 
   it('is built where it is missing, with progress', async () => {
     fake.build = [{ stream: 'Step 1/2 : FROM scratch' }, { stream: 'Successfully built' }];
     const name = await ourImageName(folder);
-    expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:built', hasRunner: false } });
+    expect(await find()).toEqual({ ok: true, value: { name, id: 'sha256:built', runner: 'missing' } });
     expect(progress).toContain('Step 1/2 : FROM scratch');
   });
 
