@@ -18,6 +18,11 @@ export function denialOf(seat: Seat, facts: RouteFacts): Denial | null {
   );
 }
 
+/** Whether nothing but the window is in the way, for which the talk can be shortened. */
+export function isOnlyTooLong(seat: Seat, facts: RouteFacts): boolean {
+  return denialOf({ ...seat, promptTokens: 0, maxOutputTokens: 0 }, facts) === null;
+}
+
 /** What a person is to be asked about is asked when the work needs it, not for a gain. */
 function fenceDenial({ info }: Seat, { taint, shut, trouble }: RouteFacts): Denial | null {
   if (info.where === 'local') return null;

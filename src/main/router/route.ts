@@ -1,5 +1,5 @@
 import type { Decision, Denial, RouteFacts, Rule, Seat, Weighed } from './define.ts';
-import { denialOf } from './hard-rules.ts';
+import { denialOf, isOnlyTooLong } from './hard-rules.ts';
 import type { Score } from './weigh.ts';
 import { weigh } from './weigh.ts';
 
@@ -79,7 +79,7 @@ function isOfTalk(purpose: RouteFacts['purpose']): boolean {
 
 function verdictOf(facts: RouteFacts, judged: readonly Judged[], open: readonly Seat[], score: Score | null): Verdict {
   const [first, second] = open;
-  if (first === undefined) return nobody(judged);
+  if (first === undefined) return nobody(facts, judged);
   if (second === undefined) return onlyOne(facts, judged, first, score);
   const local = open.find((seat) => seat.info.where === 'local') ?? first;
   const cloud = open.find((seat) => seat.info.where === 'cloud') ?? second;
@@ -96,8 +96,8 @@ function verdictOf(facts: RouteFacts, judged: readonly Judged[], open: readonly 
 }
 
 /** What is only too long for its window can be made shorter; what is denied for any other reason cannot be helped. */
-function nobody(judged: readonly Judged[]): Verdict {
-  const long = judged.find(({ denial }) => denial?.code === 'context-fit');
+function nobody(facts: RouteFacts, judged: readonly Judged[]): Verdict {
+  const long = judged.find(({ seat, denial }) => denial?.code === 'context-fit' && isOnlyTooLong(seat, facts));
   if (long !== undefined) {
     return {
       chosen: long.seat,

@@ -56,7 +56,10 @@ export interface SwitchPrice {
   /** Everything to the end in the cloud; and here, with a return to the cloud where one is to be expected. */
   readonly cloudRestUsd: number;
   readonly localRestUsd: number;
-  /** What a return costs more once the service has forgotten, where that can happen before the next safe place; else 0. */
+  /**
+   * What a return costs more once the service has forgotten, less what is saved here until it has; 0 where it cannot
+   * forget before the next safe place.
+   */
   readonly riskUsd: number;
 }
 
@@ -77,14 +80,15 @@ export function switchPrice(price: Price | null, outlook: Outlook, cache: CacheF
   const comesBack = 1 - (1 - hazard) ** Math.max(0, stepsLeft - block);
   // What is read in now need not be read in later, while it is kept.
   const deferred = comesBack * Math.max(0, Math.min(entry, cold) - warm);
-  const forgotten = Math.max(0, cold - warm);
-  const staleIfLeft = comesLate(outlook, cache, block) * forgotten * (cache.ageMs < cache.lifeMs ? 1 : 0);
+  const isKept = cache.ageMs < cache.lifeMs;
+  const forgotten = isKept ? Math.max(0, cold - entry) : 0;
+  const staleIfLeft = comesLate(outlook, cache, block) * forgotten;
   const fresh: CacheFacts = { cachedTokens: promptTokens, ageMs: 0, lifeMs: cache.lifeMs };
-  const staleIfStayed = comesLate({ ...outlook, stepsLeft: stepsLeft - block }, fresh, 0) * forgotten;
+  const staleIfStayed = comesLate({ ...outlook, stepsLeft: stepsLeft - block }, fresh, 0) * Math.max(0, cold - warm);
   return {
     extraUsd: blockUsd - deferred + staleIfStayed - staleIfLeft,
     cloudRestUsd: entry + Math.max(0, stepsLeft - 1) * step,
-    riskUsd: mayExpire(outlook, cache) ? forgotten : 0,
+    riskUsd: mayExpire(outlook, cache) ? Math.max(0, forgotten - stepsKept(outlook, cache) * warm) : 0,
     localRestUsd: comesBackAt(outlook) * (cold + (Math.max(0, stepsLeft - 1) * step) / 2),
   };
 }
@@ -94,6 +98,11 @@ const SLOWER = 1.5;
 
 function mayExpire({ blockSteps, localStepMs }: Outlook, { ageMs, lifeMs, cachedTokens }: CacheFacts): boolean {
   return cachedTokens > 0 && ageMs < lifeMs && ageMs + blockSteps * localStepMs * SLOWER >= lifeMs;
+}
+
+/** The fewest steps that are made here before a service forgets: a hard one before that finds everything there. */
+function stepsKept({ localStepMs }: Outlook, { ageMs, lifeMs }: CacheFacts): number {
+  return Math.max(1, Math.floor((lifeMs - ageMs) / (localStepMs * SLOWER)));
 }
 
 /**

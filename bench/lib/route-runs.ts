@@ -1,0 +1,256 @@
+import type { NewEvent, SessionEvent } from '@shared/events.ts';
+import { worstCostOf } from '@shared/money.ts';
+import type { Profile } from '@shared/routing.ts';
+import { profiles, routingOf } from '@shared/routing.ts';
+import type { Decision, RouteFacts, Rule, Seat } from '../../src/main/router/define.ts';
+import { decideRoute } from '../../src/main/router/route.ts';
+import { createTrail } from '../../src/main/router/trail.ts';
+import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
+
+/** What a run of made-up steps found; every list is to be empty. */
+export interface RunFindings {
+  readonly decisions: number;
+  readonly switches: number;
+  /** A model was taken off results that it had asked for, without a failure of its own. */
+  readonly insideLoop: number;
+  readonly pastWindow: number;
+  readonly overCap: number;
+  readonly incapable: number;
+  /** To the cloud with something fenced in any place of the talk, against a pin, the policy, or without a network. */
+  readonly fenced: number;
+  readonly forbidden: number;
+  /** More take-overs than the profile allows. */
+  readonly tooMany: number;
+}
+
+type Counts = { -readonly [Name in keyof RunFindings]: number };
+
+/** What the checker knows of the talk: kept in its own words, apart from the router's own trail. */
+interface Watch {
+  driver: string | null;
+  /** Calls of the driver whose results nobody has read. */
+  openCalls: number;
+  /** Something that the driver did wrong since it drives. */
+  failures: number;
+  mayMove: boolean;
+  takeovers: number;
+  steps: number;
+}
+
+export function emptyFindings(): Counts {
+  return {
+    decisions: 0,
+    switches: 0,
+    insideLoop: 0,
+    pastWindow: 0,
+    overCap: 0,
+    incapable: 0,
+    fenced: 0,
+    forbidden: 0,
+    tooMany: 0,
+  };
+}
+
+/** One made-up turn: what happens is drawn, the router decides, and a checker of its own counts what must not be. */
+export function generatedRun(random: () => number, rules: readonly Rule[], into: Counts): void {
+  const one = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
+  const hit = (chance: number): boolean => random() < chance;
+  const trail = createTrail();
+  const names: readonly [Profile, ...Profile[]] = ['balanced', 'economy', 'quality'];
+  const { numbers } = routingOf(one(names), { advice: hit(0.5), holdSteps: Math.floor(random() * 8) });
+  const hasPrice = hit(0.9);
+  const local = modelOf('local', one([4_096, 16_384, 65_536, 1_000_000]), null, hit(0.5));
+  const price = hasPrice ? { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 } : null;
+  const cloud = modelOf('cloud', one([32_768, 200_000, 1_000_000]), price, hit(0.7));
+  const localDrives = hit(0.9);
+  const policy = one(['hybrid', 'hybrid', 'hybrid', 'local', 'cloud'] as const);
+  const capUsd = hit(0.3) ? random() * 2 : null;
+  const watch: Watch = { driver: null, openCalls: 0, failures: 0, mayMove: true, takeovers: 0, steps: 0 };
+  let seq = 0;
+  let at = 1_700_000_000_000;
+  let tokens = Math.round(1_000 * 10 ** (random() * 2.5));
+  let spent = 0;
+  let tainted = hit(0.1);
+  const add = (event: NewEvent): void => {
+    seq += 1;
+    const stamped: SessionEvent = { ...event, v: 1, seq, at };
+    trail.add(stamped);
+  };
+  add(turnStarted);
+  const count = 4 + Math.floor(random() * 24);
+  for (let index = 0; index < count; index += 1) {
+    // Clocks jump, too.
+    at += hit(0.02) ? -3_600_000 : Math.round(random() * 60_000);
+    tainted = tainted || hit(0.03);
+    const images = hit(0.1);
+    const pin = hit(0.05) ? { where: one(['local', 'cloud'] as const), text: 'pinned' } : null;
+    const seatOf = (info: Seat['info'], canDrive: boolean): Seat => ({
+      info,
+      promptTokens: Math.round(tokens * (0.9 + random() * 0.2)),
+      maxOutputTokens: Math.min(8_192, Math.floor(info.contextTokens / 4)),
+      canDrive,
+    });
+    const seats = [seatOf(local, localDrives), seatOf(cloud, true)];
+    const trouble =
+      watch.driver !== null && hit(0.05)
+        ? {
+            model: watch.driver,
+            cause: one(['no-progress', 'format', 'checks', 'transport', 'window'] as const),
+            text: 'it went wrong',
+          }
+        : null;
+    const facts: RouteFacts = {
+      purpose: 'act',
+      gear: 'loop',
+      policy,
+      numbers,
+      seats,
+      taint: tainted
+        ? [{ rule: 'mine', verdict: 'local-only', path: 'a.txt', how: one(['content', 'built-from']) }]
+        : [],
+      shut: null,
+      pin,
+      needs: { images, tools: true },
+      budgetLeftUsd: capUsd === null ? null : capUsd - spent,
+      task: { ...noTask, riskyWords: Math.floor(random() * 3), hasCriterion: hit(0.5) },
+      trail: trail.now(),
+      trouble,
+      now: at,
+    };
+    const decision = decideRoute(facts, rules);
+    into.decisions += 1;
+    check(facts, decision, watch, into);
+    const { chosen } = decision;
+    if (chosen === null) return;
+    if (decision.wantsAdvice) add({ type: 'notice-added', level: 'info', code: 'advice', text: '' });
+    const worked = step({ index, chosen, tokens, hit, one, add });
+    watch.steps += 1;
+    if (watch.driver !== chosen.info.id) {
+      if (watch.driver !== null && chosen.info.where === 'cloud' && watch.steps > 1) watch.takeovers += 1;
+      watch.failures = 0;
+    }
+    watch.driver = chosen.info.id;
+    watch.openCalls = worked.openCalls;
+    watch.mayMove = worked.mayMove;
+    watch.failures += worked.failed ? 1 : 0;
+    tokens += worked.grownTokens;
+    if (chosen.info.where === 'cloud') spent += 0.01;
+  }
+}
+
+interface Making {
+  readonly index: number;
+  readonly chosen: Seat;
+  readonly tokens: number;
+  readonly hit: (chance: number) => boolean;
+  readonly one: <T>(list: readonly [T, ...T[]]) => T;
+  readonly add: (event: NewEvent) => void;
+}
+
+interface Made {
+  readonly openCalls: number;
+  readonly mayMove: boolean;
+  readonly failed: boolean;
+  readonly grownTokens: number;
+}
+
+/** One step of whoever was chosen: an answer, its calls, and what came of them. */
+function step({ index, chosen, tokens, hit, one, add }: Making): Made {
+  const { id: model, where } = chosen.info;
+  const callId = `c${index}`;
+  const usage = { freshInput: tokens, cacheRead: 0, cacheWrite: 0, output: 300, reasoning: 0, estimated: false };
+  add({ ...callStarted, callId, step: index + 1, rung: { gear: 'loop', model, where } });
+  const kind = one(['calls', 'calls', 'calls', 'calls', 'broken', 'done', 'away'] as const);
+  const error = { code: 'network', message: 'away', retryable: false };
+  add({ ...callEnded, callId, usage, error: kind === 'away' ? error : null });
+  const grownTokens = 300 + (hit(0.1) ? 20_000 : 800);
+  const made = { openCalls: 0, mayMove: false, failed: false, grownTokens };
+  if (kind === 'broken') {
+    add({
+      type: 'notice-added',
+      level: 'info',
+      code: one(['no-call', 'empty-answer', 'call-not-understood']),
+      text: '',
+    });
+    return { ...made, failed: true };
+  }
+  if (kind === 'away') return { ...made, failed: true };
+  if (kind === 'done') {
+    const passed = hit(0.3);
+    add({ type: 'criterion-checked', phase: 'after', command: 'test', exitCode: passed ? 0 : 1, passed, summary: '' });
+    return { ...made, mayMove: true, failed: !passed };
+  }
+  let failed = false;
+  let green = false;
+  const calls = 1 + Math.floor(hit(0.3) ? 2 : 0);
+  for (let call = 0; call < calls; call += 1) {
+    const toolCallId = `t${index}-${call}`;
+    const tool = one(['read_file', 'edit_file', 'run_tests', 'run_command']);
+    const ok = hit(0.7);
+    add({ ...toolRequested, toolCallId, callId, tool, input: { n: hit(0.15) ? 1 : index * 10 + call } });
+    add({
+      ...toolEnded,
+      toolCallId,
+      tool,
+      status: ok || tool.startsWith('run') ? 'ok' : 'error',
+      exitCode: ok ? 0 : 1,
+    });
+    failed = failed || !ok;
+    green = ok && tool.startsWith('run');
+  }
+  if (hit(0.1)) {
+    add({ type: 'message-delivered', messageId: `m${index}` });
+    return { ...made, mayMove: true, failed };
+  }
+  if (hit(0.05)) {
+    add({ type: 'context-compacted', summary: '', replacesUpToSeq: 1, beforeTokens: 1, afterTokens: 1 });
+    return { ...made, mayMove: true, failed };
+  }
+  return { ...made, openCalls: calls, mayMove: green, failed };
+}
+
+const toolEnded = {
+  type: 'tool-ended',
+  output: '',
+  full: null,
+  durationMs: 1,
+  data: null,
+  dataBlob: null,
+} satisfies Partial<NewEvent>;
+
+/** What must never be, said apart from how the router says it. */
+function check(facts: RouteFacts, { chosen }: Decision, watch: Watch, into: Counts): void {
+  if (chosen === null) return;
+  const { info } = chosen;
+  const goesUp = info.where === 'cloud';
+  const isSwitch = watch.driver !== null && watch.driver !== info.id;
+  if (goesUp && facts.taint.length > 0) into.fenced += 1;
+  if (goesUp && (facts.policy === 'local' || facts.pin?.where === 'local')) into.forbidden += 1;
+  if (!goesUp && (facts.policy === 'cloud' || facts.pin?.where === 'cloud')) into.forbidden += 1;
+  if (facts.needs.images && info.capabilities.images !== true) into.incapable += 1;
+  if (!chosen.canDrive) into.incapable += 1;
+  if (goesUp && watch.takeovers > Math.max(profiles.quality.maxTakeovers, facts.numbers.maxTakeovers))
+    into.tooMany += 1;
+  if (!isSwitch) return;
+  into.switches += 1;
+  const hasFailed = watch.failures > 0 || facts.trouble !== null;
+  const mustLeave = isShut(facts, watch.driver);
+  if (watch.openCalls > 0 && !watch.mayMove && !hasFailed && !mustLeave) into.insideLoop += 1;
+  const alone = facts.seats.every((seat) => seat === chosen || isShut(facts, seat.info.id));
+  if (!alone && chosen.promptTokens + chosen.maxOutputTokens > info.contextTokens) into.pastWindow += 1;
+  const worst = worstCostOf(chosen.promptTokens, chosen.maxOutputTokens, info.price);
+  const isCapped = goesUp && facts.budgetLeftUsd !== null;
+  if (isCapped && (worst === null || worst > (facts.budgetLeftUsd ?? 0))) into.overCap += 1;
+}
+
+/** Who drove may not any more, whatever it does. */
+function isShut(facts: RouteFacts, id: string | null): boolean {
+  const seat = facts.seats.find(({ info }) => info.id === id);
+  if (seat === undefined) return true;
+  const { where, capabilities } = seat.info;
+  const isFenced = where === 'cloud' && facts.taint.length > 0;
+  const isDenied =
+    (facts.pin !== null && facts.pin.where !== where) || (facts.policy !== 'hybrid' && facts.policy !== where);
+  const isBlind = facts.needs.images && capabilities.images !== true;
+  return isFenced || isDenied || isBlind || !seat.canDrive || facts.trail.network.failures > 0;
+}

@@ -1,0 +1,295 @@
+import type { Price } from '@shared/money.ts';
+import type { NewEvent, SessionEvent } from '@shared/events.ts';
+import type { RouteFacts, Rule, Seat } from '../../src/main/router/define.ts';
+import { decideRoute } from '../../src/main/router/route.ts';
+import { createTrail } from '../../src/main/router/trail.ts';
+import { profiles } from '@shared/routing.ts';
+import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
+
+/**
+ * A task as a row of steps, each of which this machine can do (easy) or not (hard). Hard ones come in stretches; a safe
+ * place for a switch comes before some steps. What the row holds is drawn beforehand, so that every way to run it can
+ * be priced: the router's, the cloud's alone, and the cheapest there is.
+ */
+export interface Task {
+  readonly prefixTokens: number;
+  readonly lifeMs: number;
+  readonly price: Price;
+  readonly steps: readonly Step[];
+  /** The chance of an easy step to be followed by a hard one, and the expected steps between safe places. */
+  readonly hazard: number;
+  readonly blockSteps: number;
+  readonly meanSteps: number;
+  /** The chance of a hard stretch to end with a step, and the middle time of a step here. */
+  readonly ends: number;
+  readonly localMs: number;
+}
+
+interface Step {
+  readonly isHard: boolean;
+  readonly isSafe: boolean;
+  /** Tokens that were added before it, and that it answers with. */
+  readonly addedTokens: number;
+  readonly outputTokens: number;
+  readonly localMs: number;
+  readonly cloudMs: number;
+}
+
+export type Random = () => number;
+
+const MEAN_STEPS = 60;
+
+export function drawTask(random: Random, prefixTokens: number, lifeMs: number): Task {
+  const between = (low: number, high: number): number => low + (high - low) * random();
+  const hazard = between(0.01, 0.15);
+  const ends = between(0.1, 0.5);
+  const safe = between(0.15, 0.6);
+  const localMs = between(5_000, 45_000);
+  const cloudMs = between(3_000, 15_000);
+  const steps: Step[] = [];
+  let isHard = false;
+  const count = Math.round(between(MEAN_STEPS / 2, MEAN_STEPS * 1.5));
+  for (let index = 0; index < count; index += 1) {
+    isHard = isHard ? random() >= ends : index > 0 && random() < hazard;
+    steps.push({
+      isHard,
+      isSafe: index === 0 || random() < safe,
+      addedTokens: Math.round(between(100, 1_500)),
+      outputTokens: Math.round(between(100, 900)),
+      localMs: localMs * between(0.8, 1.2),
+      cloudMs: cloudMs * between(0.8, 1.2),
+    });
+  }
+  const price = priceOf(random, lifeMs);
+  return { prefixTokens, lifeMs, price, steps, hazard, blockSteps: 1 / safe, meanSteps: MEAN_STEPS, ends, localMs };
+}
+
+/** Rates as published: writing costs a quarter more for five minutes and twice as much for an hour, or nothing extra. */
+function priceOf(random: Random, lifeMs: number): Price {
+  const named = { source: 'bench', date: '2026-11-21' };
+  const input = random() < 0.5 ? 3 : 5;
+  const writing = lifeMs > 600_000 ? 2 : 1.25;
+  if (random() < 0.3) return { input, cacheRead: input / 10, output: input * 5, ...named };
+  return { input, cacheRead: input / 10, cacheWrite: input * writing, output: input * 5, ...named };
+}
+
+/** The tokens of the prompt of each step, whoever made those before it. */
+function promptsOf({ prefixTokens, steps }: Task): readonly number[] {
+  let tokens = prefixTokens;
+  return steps.map(({ addedTokens, outputTokens }) => {
+    tokens += addedTokens;
+    const prompt = tokens;
+    tokens += outputTokens;
+    return prompt;
+  });
+}
+
+/** Said in its own words, apart from what the router counts with. US dollars. */
+function stepUsd({ price }: Task, prompt: number, output: number, kept: number): number {
+  const read = Math.min(kept, prompt);
+  const rest = prompt - read;
+  const write = price.cacheWrite ?? price.input;
+  return (read * (price.cacheRead ?? price.input) + rest * write + output * price.output) / 1e6;
+}
+
+/** What a way to run a task costs: one place a step. Infinite where a hard step is put on this machine. */
+export function costOfPlan(task: Task, inCloud: readonly boolean[]): number {
+  const prompts = promptsOf(task);
+  let usd = 0;
+  let kept = 0;
+  let age = 0;
+  for (const [index, step] of task.steps.entries()) {
+    const prompt = prompts[index] ?? 0;
+    if (inCloud[index] === true) {
+      usd += stepUsd(task, prompt, step.outputTokens, age < task.lifeMs ? kept : 0);
+      kept = prompt + step.outputTokens;
+      age = 0;
+    } else {
+      if (step.isHard) return Number.POSITIVE_INFINITY;
+      age += step.localMs;
+    }
+  }
+  return usd;
+}
+
+/**
+ * The cheapest plan there is for who knows all that is to come, by dynamic programming over the step and the last step
+ * in the cloud. It switches where the router may: up at a safe place or a hard step, down at a safe place.
+ */
+export function cheapestUsd(task: Task): number {
+  const { steps } = task;
+  const prompts = promptsOf(task);
+  const count = steps.length;
+  const localUntil = [0];
+  for (const { localMs } of steps) localUntil.push((localUntil.at(-1) ?? 0) + localMs);
+  let next: number[] = Array.from({ length: count + 1 }, () => 0);
+  for (let index = count - 1; index >= 0; index -= 1) {
+    const step = steps[index];
+    if (step === undefined) continue;
+    const here: number[] = [];
+    // `last`: one more than the number of the last step in the cloud; 0: there was none.
+    for (let last = 0; last <= index; last += 1) {
+      const isThere = last === index && index > 0;
+      const mayStayHere = !step.isHard && (!isThere || step.isSafe);
+      const mayGoThere = isThere || step.isSafe || step.isHard;
+      const age = (localUntil[index] ?? 0) - (localUntil[last] ?? 0);
+      const before = last === 0 ? undefined : steps[last - 1];
+      const kept = before === undefined || age >= task.lifeMs ? 0 : (prompts[last - 1] ?? 0) + before.outputTokens;
+      const there = stepUsd(task, prompts[index] ?? 0, step.outputTokens, kept) + (next[index + 1] ?? 0);
+      const stay = next[last] ?? 0;
+      here.push(Math.min(mayGoThere ? there : Number.POSITIVE_INFINITY, mayStayHere ? stay : Number.POSITIVE_INFINITY));
+    }
+    next = here;
+  }
+  return next[0] ?? 0;
+}
+
+/** Of a task's tokens, the middle; and its steps, from and to. */
+const MIDDLE = { addedTokens: 800, outputTokens: 500, from: MEAN_STEPS / 2, to: MEAN_STEPS * 1.5 } as const;
+
+/**
+ * The best plan for who knows how such tasks are drawn, and nothing of what is to come in this one: dynamic programming
+ * over the step, the last step in the cloud, and whether the step is hard and its place safe, with middle sizes and times.
+ */
+export function bestGuessPlan(task: Task): readonly boolean[] {
+  const choices = guessTable(task);
+  const plan: boolean[] = [];
+  let last = 0;
+  for (const [index, { isHard, isSafe }] of task.steps.entries()) {
+    const inCloud = choices.get(keyOf(index, last, isHard, isSafe)) ?? isHard;
+    plan.push(inCloud);
+    if (inCloud) last = index + 1;
+  }
+  return plan;
+}
+
+function keyOf(index: number, last: number, isHard: boolean, isSafe: boolean): number {
+  return (index * 1_000 + last) * 4 + (isHard ? 2 : 0) + (isSafe ? 1 : 0);
+}
+
+function guessTable(task: Task): ReadonlyMap<number, boolean> {
+  const { hazard, ends, localMs, lifeMs } = task;
+  const safe = 1 / task.blockSteps;
+  const choices = new Map<number, boolean>();
+  const promptAt = (index: number): number =>
+    task.prefixTokens + index * (MIDDLE.addedTokens + MIDDLE.outputTokens) + MIDDLE.addedTokens;
+  // What is to come, in the middle, by the last step in the cloud and whether the step before was hard.
+  let next: (readonly [number, number])[] = [];
+  for (let index = MIDDLE.to - 1; index >= 0; index -= 1) {
+    const goesOn = index + 1 < MIDDLE.from ? 1 : 1 - 1 / Math.max(1, MIDDLE.to - index);
+    const here: (readonly [number, number])[] = [];
+    for (let last = 0; last <= index; last += 1) {
+      const isThere = last === index && index > 0;
+      const isKept = last > 0 && (index - last) * localMs < lifeMs;
+      const kept = isKept ? promptAt(last - 1) + MIDDLE.outputTokens : 0;
+      const usd = stepUsd(task, promptAt(index), MIDDLE.outputTokens, kept);
+      const values = [false, true].map((isHard) =>
+        [false, true].map((isSafe) => {
+          const there = usd + goesOn * (next[index + 1]?.[isHard ? 1 : 0] ?? 0);
+          const stay = goesOn * (next[last]?.[isHard ? 1 : 0] ?? 0);
+          const mayStay = !isHard && (!isThere || isSafe);
+          const mayGo = isThere || isSafe || isHard;
+          const inCloud = !mayStay || (mayGo && there < stay);
+          choices.set(keyOf(index, last, isHard, isSafe), inCloud);
+          return inCloud ? there : stay;
+        }),
+      );
+      const middle = (chanceHard: number): number => {
+        const of = (isHard: number): number =>
+          (1 - safe) * (values[isHard]?.[0] ?? 0) + safe * (values[isHard]?.[1] ?? 0);
+        return (1 - chanceHard) * of(0) + chanceHard * of(1);
+      };
+      here.push([middle(hazard), middle(1 - ends)]);
+    }
+    next = here;
+  }
+  return choices;
+}
+
+/** What the router makes of a task when it is told the truth about how hard the work is, and nothing of what is to come. */
+export function routedPlan(task: Task): readonly boolean[] {
+  const trail = createTrail();
+  const prompts = promptsOf(task);
+  let at = 1_700_000_000_000;
+  let seq = 0;
+  const add = (event: NewEvent): void => {
+    seq += 1;
+    const stamped: SessionEvent = { ...event, v: 1, seq, at };
+    trail.add(stamped);
+  };
+  add(turnStarted);
+  const plan: boolean[] = [];
+  for (const [index, step] of task.steps.entries()) {
+    const prompt = prompts[index] ?? 0;
+    if (step.isSafe && index > 0) add({ type: 'message-delivered', messageId: `m${index}` });
+    const inCloud = step.isHard || decide(task, { trail: trail.now(), prompt, now: at });
+    plan.push(inCloud);
+    const seat = inCloud ? cloudOf(task) : local;
+    const kept = trail.now().models[seat.id];
+    const isKept = kept !== undefined && at - kept.cachedAt < task.lifeMs;
+    const cacheRead = isKept ? Math.min(kept.cachedTokens, prompt) : 0;
+    const usage = { freshInput: prompt - cacheRead, cacheRead, cacheWrite: 0, output: step.outputTokens };
+    const callId = `c${index}`;
+    add({ ...callStarted, callId, step: index + 1, rung: { gear: 'loop', model: seat.id, where: seat.where } });
+    add({ ...callEnded, callId, usage: { ...usage, reasoning: 0, estimated: false } });
+    add({ ...toolRequested, toolCallId: `t${index}`, callId, input: { index } });
+    at += Math.round(inCloud ? step.cloudMs : step.localMs);
+  }
+  return plan;
+}
+
+const window = 2_000_000;
+const local = modelOf('local', window, null, false);
+
+function cloudOf({ price }: Task): Seat['info'] {
+  return modelOf('cloud', window, price, false);
+}
+
+function decide(
+  task: Task,
+  { trail, prompt, now }: { readonly trail: RouteFacts['trail']; readonly prompt: number; readonly now: number },
+): boolean {
+  const numbers = {
+    ...profiles.balanced,
+    valueUsd: 0,
+    marginUsd: 0,
+    holdSteps: 0,
+    maxTakeovers: 20,
+    taskSteps: task.meanSteps,
+    blockSteps: Math.max(1, Math.round(task.blockSteps)),
+    cacheLifeSeconds: task.lifeMs / 1000,
+  };
+  const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trail.steps);
+  const gain = 1 - (1 - task.hazard) ** stepsLeft;
+  const seats = [local, cloudOf(task)].map((info) => ({
+    info,
+    promptTokens: prompt,
+    maxOutputTokens: 1_000,
+    canDrive: true,
+  }));
+  const facts: RouteFacts = {
+    purpose: 'act',
+    gear: 'loop',
+    policy: 'hybrid',
+    numbers,
+    seats,
+    taint: [],
+    shut: null,
+    pin: null,
+    needs: { images: false, tools: true },
+    budgetLeftUsd: null,
+    task: noTask,
+    // How often the cloud was needed is drawn, not decided: it is no reason to stay there.
+    trail: { ...trail, takeovers: 0, strikes: 0 },
+    trouble: null,
+    now,
+  };
+  return decideRoute(facts, [told(gain)]).chosen?.info.where === 'cloud';
+}
+
+/** The one rule there is here says the truth. */
+function told(gain: number): Rule {
+  const odds = Math.log(gain / (1 - gain)) + 0.4;
+  const toward = odds > 0 ? 'cloud' : 'local';
+  return { id: 'told', vote: () => [{ toward, weight: Math.abs(odds), reason: '' }] };
+}

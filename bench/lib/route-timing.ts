@@ -1,0 +1,124 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { NewEvent, SessionEvent } from '@shared/events.ts';
+import { routingOf } from '@shared/routing.ts';
+import { buildRequest, maxOutputTokens, promptShape } from '../../src/main/agent/build-prompt.ts';
+import { createConversation } from '../../src/main/agent/conversation.ts';
+import { promptBytes } from '../../src/main/agent/token-estimate.ts';
+import type { RouteFacts, Rule } from '../../src/main/router/define.ts';
+import { decideRoute } from '../../src/main/router/route.ts';
+import { createTrail } from '../../src/main/router/trail.ts';
+import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
+import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
+
+export interface Timing {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Of this process alone, all its threads together: what a busy machine takes away is not in it. */
+  readonly cpuP99Ms: number;
+  /** Sockets that were opened meanwhile. */
+  readonly sockets: number;
+}
+
+const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };
+const models = [modelOf('local', 2_000_000, null, false), modelOf('cloud', 2_000_000, price, false)];
+
+/** A whole decision, the size of both requests taken in, after each of `count` new steps of a talk of that size. */
+export function timeDecisions(rules: readonly Rule[], bytes: number, messages: number, count: number): Timing {
+  const conversation = createConversation();
+  const trail = createTrail();
+  let seq = 0;
+  const add = (event: NewEvent): void => {
+    seq += 1;
+    const stamped: SessionEvent = { ...event, v: 1, seq, at: 1_700_000_000_000 + seq };
+    conversation.add(stamped);
+    trail.add(stamped);
+  };
+  add({ type: 'user-message-added', messageId: 'm0', text: 'Fix the failing test.', queued: false });
+  add(turnStarted);
+  const pairs = Math.max(1, Math.round(messages / 2));
+  const text = 'const value = other(12, "text"); // a line of code\n'.repeat(
+    Math.max(1, Math.round(bytes / pairs / 50)),
+  );
+  for (let index = 0; index < pairs; index += 1) addStep(add, index, text);
+  const tools = builtInTools(discoverTools(), { now: () => 0 }).list();
+  const mode = { plan: false, canExecute: true };
+  const shapes = models.map((info) => promptShape(info, tools, mode));
+  const { numbers } = routingOf('balanced', {});
+  const times: number[] = [];
+  const cpu: number[] = [];
+  const opened = countSockets();
+  for (let index = 0; index < count; index += 1) {
+    addStep(add, pairs + index, 'one new result\n');
+    const cpuBefore = process.cpuUsage();
+    const before = performance.now();
+    const seats = models.flatMap((info, at) => {
+      const shape = shapes[at];
+      if (shape === undefined) return [];
+      const options = { seed: null, temperature: 0, cacheKey: '' };
+      const request = buildRequest(shape, conversation.entries(), info, options);
+      const promptTokens = Math.ceil(promptBytes(request) / 3);
+      return [{ info, promptTokens, maxOutputTokens: maxOutputTokens(info), canDrive: true }];
+    });
+    const facts: RouteFacts = {
+      purpose: 'act',
+      gear: 'loop',
+      policy: 'hybrid',
+      numbers,
+      seats,
+      taint: [],
+      shut: null,
+      pin: null,
+      needs: { images: false, tools: true },
+      budgetLeftUsd: null,
+      task: noTask,
+      trail: trail.now(),
+      trouble: null,
+      now: 1_700_000_000_000 + seq,
+    };
+    decideRoute(facts, rules);
+    times.push(performance.now() - before);
+    const { user, system } = process.cpuUsage(cpuBefore);
+    cpu.push((user + system) / 1000);
+  }
+  const sockets = opened();
+  return { p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99), cpuP99Ms: quantile(cpu, 0.99), sockets };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+function addStep(add: (event: NewEvent) => void, index: number, output: string): void {
+  const callId = `c${index}`;
+  const toolCallId = `t${index}`;
+  const input = { path: `src/file-${index}.ts` };
+  const usage = { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 20, reasoning: 0, estimated: false };
+  add({ ...callStarted, callId, step: index + 1, rung: { gear: 'loop', model: 'local/model', where: 'local' } });
+  const part = { type: 'tool-call', id: toolCallId, name: 'read_file', input } as const;
+  add({ ...callEnded, callId, usage, parts: [part] });
+  add({ ...toolRequested, toolCallId, callId, input });
+  add({
+    type: 'tool-ended',
+    toolCallId,
+    tool: 'read_file',
+    status: 'ok',
+    output,
+    full: null,
+    exitCode: null,
+    durationMs: 1,
+    data: null,
+    dataBlob: null,
+  });
+}
+
+/** Every way to the network ends in a socket that is opened; Node says so on a channel. */
+function countSockets(): () => number {
+  let count = 0;
+  const note = (): void => void (count += 1);
+  subscribe('net.client.socket', note);
+  return () => {
+    unsubscribe('net.client.socket', note);
+    return count;
+  };
+}

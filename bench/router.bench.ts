@@ -1,0 +1,118 @@
+import { discoverRules } from '../src/main/router/registry.ts';
+import { emptyFindings, generatedRun } from './lib/route-runs.ts';
+import { bestGuessPlan, cheapestUsd, costOfPlan, drawTask, routedPlan } from './lib/route-schedule.ts';
+import { timeDecisions } from './lib/route-timing.ts';
+import type { BenchRow } from './lib/rows.ts';
+import { seeded } from './lib/seeded.ts';
+
+const runs = 10_000;
+const prefixes = [10_000, 30_000, 100_000, 300_000, 700_000];
+const lives = [300_000, 3_600_000];
+const tasksEach = 100;
+const decisionsEach = 500;
+
+/** What of the router can be measured without a model. */
+export async function run(): Promise<readonly BenchRow[]> {
+  return [...timeRows(), ...safetyRows(), ...scheduleRows()];
+}
+
+const talks = [
+  ['2 kB', 2_000, 4],
+  ['40 kB', 40_000, 40],
+  ['200 kB', 200_000, 80],
+  ['200 messages', 100_000, 200],
+] as const;
+
+function timeRows(): readonly BenchRow[] {
+  const rules = discoverRules();
+  timeDecisions(rules, 2_000, 4, decisionsEach);
+  let sockets = 0;
+  const rows = talks.flatMap(([name, bytes, messages]): readonly BenchRow[] => {
+    const timing = timeDecisions(rules, bytes, messages, decisionsEach);
+    sockets += timing.sockets;
+    const note = `${decisionsEach} decisions, each after a new step; p99 of the processor's time ${timing.cpuP99Ms.toFixed(2)} ms`;
+    return [
+      { figure: `decision, ${name}, median`, value: timing.p50Ms, unit: 'ms', target: { atMost: 1 }, note },
+      { figure: `decision, ${name}, p99`, value: timing.p99Ms, unit: 'ms', target: { atMost: 5 } },
+    ];
+  });
+  return [...rows, { figure: 'sockets opened by these decisions', value: sockets, unit: '', target: { atMost: 0 } }];
+}
+
+function safetyRows(): readonly BenchRow[] {
+  const rules = discoverRules();
+  const found = emptyFindings();
+  for (let index = 0; index < runs; index += 1) generatedRun(seeded(index + 1), rules, found);
+  const note = `${runs} runs, ${found.decisions} decisions, ${found.switches} switches; counted by rules of its own`;
+  const none = (figure: string, value: number): BenchRow => ({ figure, value, unit: '', target: { atMost: 0 }, note });
+  return [
+    none('unsafe switches: inside a tool loop', found.insideLoop),
+    none('unsafe switches: past the window', found.pastWindow),
+    none('unsafe switches: over the cap', found.overCap),
+    none('steps on a model that lacks what they need', found.incapable),
+    none('fenced steps that went to the cloud', found.fenced),
+    none('steps against the policy or a pin', found.forbidden),
+    none('take-overs above what the profile allows', found.tooMany),
+  ];
+}
+
+function scheduleRows(): readonly BenchRow[] {
+  const random = seeded(5);
+  const sum = { routed: 0, best: 0, cheapest: 0, cloud: 0 };
+  let dearer = 0;
+  let worstGap = 0;
+  let worstSeen = 0;
+  for (const lifeMs of lives) {
+    for (const prefix of prefixes) {
+      const cell = { routed: 0, best: 0, cheapest: 0, cloud: 0 };
+      for (let count = 0; count < tasksEach; count += 1) {
+        const task = drawTask(random, prefix, lifeMs);
+        const routed = costOfPlan(task, routedPlan(task));
+        const cloud = costOfPlan(
+          task,
+          task.steps.map(() => true),
+        );
+        cell.routed += routed;
+        cell.best += costOfPlan(task, bestGuessPlan(task));
+        cell.cheapest += cheapestUsd(task);
+        cell.cloud += cloud;
+        dearer += routed > cloud * (1 + 1e-9) ? 1 : 0;
+      }
+      sum.routed += cell.routed;
+      sum.best += cell.best;
+      sum.cheapest += cell.cheapest;
+      sum.cloud += cell.cloud;
+      worstGap = Math.max(worstGap, above(cell.routed, cell.best));
+      worstSeen = Math.max(worstSeen, above(cell.routed, cell.cheapest));
+    }
+  }
+  const all = lives.length * prefixes.length * tasksEach;
+  const note = `${all} tasks: prefix 10k to 700k, cache life 5 min and 1 h; the cloud alone costs ${above(sum.cloud, sum.cheapest).toFixed(0)} % more than that optimum`;
+  return [
+    {
+      figure: 'switching above the optimum of who knows what is to come',
+      value: above(sum.routed, sum.cheapest),
+      unit: '%',
+      target: { atMost: 5 },
+      note,
+    },
+    {
+      figure: 'the same, the worst of ten groups',
+      value: worstSeen,
+      unit: '%',
+      target: null,
+      note: `who knows as much as the router can do ${above(sum.best, sum.cheapest).toFixed(1)} % above it over all at best`,
+    },
+    {
+      figure: 'above the optimum of who knows what the router knows, the worst of ten groups',
+      value: worstGap,
+      unit: '%',
+      target: { atMost: 5 },
+    },
+    { figure: 'tasks that came dearer than the cloud alone', value: dearer, unit: '', target: { atMost: 0 } },
+  ];
+}
+
+function above(value: number, base: number): number {
+  return (100 * (value - base)) / base;
+}

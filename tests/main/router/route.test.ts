@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { noTask, modelOf } from '../../../bench/lib/route-events.ts';
+import { emptyFindings, generatedRun } from '../../../bench/lib/route-runs.ts';
+import { costOfPlan, drawTask, routedPlan } from '../../../bench/lib/route-schedule.ts';
+import { seeded } from '../../../bench/lib/seeded.ts';
+import type { RouteFacts, Rule, Seat } from '../../../src/main/router/define.ts';
+import { createRuleRegistry, discoverRules } from '../../../src/main/router/registry.ts';
+import { decideRoute } from '../../../src/main/router/route.ts';
+import { emptyTrail } from '../../../src/main/router/trail.ts';
+import { profiles } from '../../../src/shared/routing.ts';
+
+const rules = discoverRules();
+const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };
+const here: Seat = {
+  info: modelOf('local', 32_768, null, false),
+  promptTokens: 4_000,
+  maxOutputTokens: 1_000,
+  canDrive: true,
+};
+const there: Seat = { ...here, info: modelOf('cloud', 200_000, price, true) };
+const last = { model: 'local/model', where: 'local' } as const;
+const facts = (own: Partial<RouteFacts> = {}): RouteFacts => ({
+  purpose: 'act',
+  gear: 'loop',
+  policy: 'hybrid',
+  numbers: profiles.balanced,
+  seats: [here, there],
+  taint: [],
+  shut: null,
+  pin: null,
+  needs: { images: false, tools: true },
+  budgetLeftUsd: null,
+  task: noTask,
+  trail: emptyTrail,
+  trouble: null,
+  now: 0,
+  ...own,
+});
+const say = (own: Partial<RouteFacts> = {}): string => {
+  const { chosen, layer, code } = decideRoute(facts(own), rules);
+  return `${chosen?.info.where ?? 'nobody'} ${layer} ${code}`;
+};
+
+describe('the hard rules', () => {
+  const taint = [{ rule: 'mine', verdict: 'local-only', path: 'a.txt', how: 'content' }] as const;
+  const up = { where: 'cloud', text: 'You pinned it to the cloud.' } as const;
+
+  it('are asked in their order, and no failure or score goes over them', () => {
+    const strikes = { ...emptyTrail, last, steps: 3, strikes: 9, boundary: null };
+    expect(say({ taint, trail: strikes, budgetLeftUsd: 0 })).toBe('local L0 fence');
+    expect(say({ budgetLeftUsd: 0.001, trail: strikes })).toBe('local L0 budget');
+    expect(say({ needs: { images: true, tools: true } })).toBe('cloud L0 capability');
+    expect(say({ pin: up })).toBe('cloud L0 pin');
+    expect(say({ trail: { ...strikes, network: { failures: 2, at: 0 } } })).toBe('local L0 offline');
+  });
+
+  it('let nobody go on where they contradict each other', () => {
+    expect(say({ taint, pin: up })).toBe('nobody L0 pin');
+    const long = { ...here, promptTokens: 60_000 };
+    expect(say({ seats: [long, there], taint, pin: up })).toBe('nobody L0 context-fit');
+  });
+
+  it('move nothing to a window that is too small, and have the talk shortened where nobody else may go on', () => {
+    const long = { ...here, promptTokens: 60_000 };
+    expect(say({ seats: [long, there] })).toBe('cloud L0 context-fit');
+    expect(say({ seats: [long, there], taint })).toBe('local L0 context-fit');
+  });
+
+  it('leave this machine or nothing when they fail themselves', () => {
+    const broken = (seats: readonly Seat[]): RouteFacts => ({
+      ...facts({ seats }),
+      get taint(): never {
+        throw new Error('broken');
+      },
+    });
+    expect(decideRoute(broken([here, there]), rules).chosen?.info.where).toBe('local');
+    expect(decideRoute(broken([there]), rules).chosen).toBeNull();
+  });
+});
+
+describe('the score', () => {
+  it('leaves a step where it was when a rule fails', () => {
+    const throws: Rule = {
+      id: 'broken',
+      vote: () => {
+        throw new Error('broken');
+      },
+    };
+    const decision = decideRoute(facts({ trail: { ...emptyTrail, last, steps: 2 } }), [throws]);
+    expect([decision.chosen?.info.where, decision.code]).toEqual(['local', 'router-failed']);
+  });
+
+  it('does not depend on the order of the rules', () => {
+    const trail = { ...emptyTrail, last, steps: 5, counts: { ...emptyTrail.counts, sameErrors: 1, writes: 2 } };
+    const forth = decideRoute(facts({ trail }), rules);
+    const back = decideRoute(facts({ trail }), [...rules].reverse());
+    expect(back.gain).toBeCloseTo(forth.gain ?? 0, 12);
+    expect(back.code).toBe(forth.code);
+  });
+
+  it('marks a step that would have gone up with a network', () => {
+    const trail = { ...emptyTrail, last, steps: 3, strikes: 2, network: { failures: 2, at: 0 } };
+    expect(decideRoute(facts({ trail }), rules)).toMatchObject({ code: 'offline', isDegraded: true });
+    expect(decideRoute(facts({ trail: { ...trail, strikes: 0 } }), rules).isDegraded).toBe(false);
+  });
+
+  it('takes the network to be back after its time, whichever way the clock jumps', () => {
+    const trail = { ...emptyTrail, network: { failures: 3, at: 1_000_000 } };
+    const back = profiles.balanced.offlineSeconds * 1000;
+    expect(say({ trail, now: 1_000_000 + back })).toBe('local L1 local-first');
+    expect(say({ trail, now: 1_000_000 - back })).toBe('local L1 local-first');
+    expect(say({ trail, now: 1_000_000 - back + 1 })).toBe('local L0 offline');
+  });
+});
+
+describe('made-up runs', () => {
+  it('hold no switch that is not safe, by a checker of its own', () => {
+    const found = emptyFindings();
+    for (let seed = 1; seed <= 400; seed += 1) generatedRun(seeded(seed * 7919), rules, found);
+    const { decisions, switches, ...unsafe } = found;
+    expect(decisions).toBeGreaterThan(2_000);
+    expect(switches).toBeGreaterThan(50);
+    expect(Object.values(unsafe)).toEqual(Object.values(unsafe).map(() => 0));
+  });
+
+  it('never come dearer than the cloud alone', () => {
+    const random = seeded(11);
+    for (let count = 0; count < 60; count += 1) {
+      const task = drawTask(random, 10_000 * 10 ** (random() * 1.8), random() < 0.7 ? 300_000 : 3_600_000);
+      const cloud = task.steps.map(() => true);
+      expect(costOfPlan(task, routedPlan(task))).toBeLessThanOrEqual(costOfPlan(task, cloud) * (1 + 1e-9));
+    }
+  });
+});
+
+describe('the registry of rules', () => {
+  it('refuses a file without a rule, and a second rule of the same id', () => {
+    const rule: Rule = { id: 'one', vote: () => [] };
+    expect(() => createRuleRegistry({ 'a.rule.ts': {} })).toThrow('does not export a rule');
+    expect(() => createRuleRegistry({ 'a.rule.ts': rule, 'b.rule.ts': rule })).toThrow('two rules');
+  });
+});
