@@ -23,10 +23,13 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     const options = parseBenchOptions(argv, [...known, 'all']);
     const setting = await describeSetting(process.cwd());
-    const rows = await runAll(options.name === 'all' ? known.filter((name) => name !== 'tasks') : [options.name], {
-      args: options.args,
-      setting,
-    });
+    const rows = await runAll(
+      options.name === 'all' ? known.filter((name) => name !== 'tasks' && name !== 'prepare') : [options.name],
+      {
+        args: options.args,
+        setting,
+      },
+    );
     console.log(`\n${formatSetting(setting)}\n\n${formatRows(rows)}`);
     if (options.json !== null) await writeJson(options.json, setting, rows);
     return hasMissed(rows) && !options.noFail ? 1 : 0;

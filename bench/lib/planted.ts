@@ -46,6 +46,9 @@ export type PlantedTask = z.infer<typeof plantedTaskSchema> & {
   readonly folder: string;
 };
 
+/** What has to be known of a package to bring it. */
+export type FetchedTask = Pick<PlantedTask, 'id' | 'source'> & Partial<Pick<PlantedTask, 'keep' | 'remove'>>;
+
 export type Materials = {
   /** Where archives and unpacked packages are kept between runs. */
   readonly cacheFolder: string;
@@ -70,7 +73,7 @@ export async function listPlantedTasks(tasksFolder: string): Promise<readonly Pl
  * without faults. Callers must not write to it. Fetched once by pip or npm and checked against
  * `sha256` before anything of it is unpacked. Throws with what to do next.
  */
-export async function fetchPlanted(task: PlantedTask, cacheFolder: string, signal: AbortSignal): Promise<string> {
+export async function fetchPlanted(task: FetchedTask, cacheFolder: string, signal: AbortSignal): Promise<string> {
   const selection = JSON.stringify([task.source, task.keep ?? null, task.remove ?? null]);
   const key = createHash('sha256').update(selection).digest('hex').slice(0, 16);
   const target = join(cacheFolder, 'packages', `${archiveBase(task)}-${key}`);
@@ -145,11 +148,11 @@ function isTestPath(path: string): boolean {
   return path.split('/').some((part) => part === 'test' || part === 'tests');
 }
 
-function archiveBase({ source }: PlantedTask): string {
+function archiveBase({ source }: FetchedTask): string {
   return `${source.package.replace(/[@/]/g, '_')}-${source.version}`;
 }
 
-async function fetchArchive(task: PlantedTask, cacheFolder: string, signal: AbortSignal): Promise<string> {
+async function fetchArchive(task: FetchedTask, cacheFolder: string, signal: AbortSignal): Promise<string> {
   const { ecosystem, sha256 } = task.source;
   const archive = join(cacheFolder, 'archives', `${archiveBase(task)}-${sha256.slice(0, 16)}.tgz`);
   if (await exists(archive)) return archive;
@@ -173,7 +176,7 @@ async function fetchArchive(task: PlantedTask, cacheFolder: string, signal: Abor
 }
 
 // With a hash in the requirements pip refuses other bytes before it runs the package's own build code.
-async function fetchFromPip(task: PlantedTask, folder: string, signal: AbortSignal): Promise<void> {
+async function fetchFromPip(task: FetchedTask, folder: string, signal: AbortSignal): Promise<void> {
   const { source } = task;
   const requirements = join(folder, 'requirements.txt');
   await writeFile(requirements, `${source.package}==${source.version} --hash=sha256:${source.sha256}\n`);
@@ -181,13 +184,13 @@ async function fetchFromPip(task: PlantedTask, folder: string, signal: AbortSign
   await runFetch(task, 'python3', ['-m', 'pip', 'download', '--disable-pip-version-check', '-q', ...wanted], signal);
 }
 
-async function fetchFromNpm(task: PlantedTask, folder: string, signal: AbortSignal): Promise<void> {
+async function fetchFromNpm(task: FetchedTask, folder: string, signal: AbortSignal): Promise<void> {
   const name = `${task.source.package}@${task.source.version}`;
   await runFetch(task, 'npm', ['pack', name, '--silent', '--ignore-scripts', '--pack-destination', folder], signal);
 }
 
 async function runFetch(
-  task: PlantedTask,
+  task: FetchedTask,
   command: string,
   args: readonly string[],
   signal: AbortSignal,
@@ -204,7 +207,7 @@ async function runFetch(
   }
 }
 
-function describe({ source }: PlantedTask): string {
+function describe({ source }: FetchedTask): string {
   return `${source.ecosystem} package ${source.package} ${source.version}`;
 }
 
@@ -222,7 +225,7 @@ async function run(command: string, args: readonly string[], signal: AbortSignal
   });
 }
 
-async function prune(folder: string, task: PlantedTask): Promise<void> {
+async function prune(folder: string, task: FetchedTask): Promise<void> {
   for (const path of await filesBelow(folder)) {
     if (!isKept(path, task.keep, task.remove)) await rm(join(folder, path));
   }

@@ -1,0 +1,174 @@
+import { cp, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { messageOf, valueOf } from '../src/shared/errors.ts';
+import { settingsSchema, type Settings } from '../src/shared/settings.ts';
+import { findPlaces } from '../src/main/lib/places.ts';
+import { silentLog } from '../src/main/lib/log.ts';
+import { createPreparations } from '../src/main/sandbox/preparations.ts';
+import { createSandboxFactory } from '../src/main/sandbox/sandbox-factory.ts';
+import type { Sandbox } from '../src/main/sandbox/sandbox.ts';
+import { fetchPlanted } from './lib/planted.ts';
+import type { BenchRow } from './lib/rows.ts';
+import { median } from './lib/statistics.ts';
+
+const projectSchema = z.strictObject({
+  ecosystem: z.enum(['pypi', 'npm']),
+  package: z.string(),
+  version: z.string(),
+  sha256: z.string(),
+  /** The project's own tests, without its linters. */
+  test: z.string(),
+  /** Files with made-up secrets that its tests read, as a person would show them. */
+  unmask: z.array(z.string()).default([]),
+});
+type Project = z.infer<typeof projectSchema>;
+
+interface Outcome {
+  readonly project: Project;
+  /** Null where all went well. */
+  readonly problem: string | null;
+  readonly prepareSeconds: number;
+  /** What the packages add to the start of a session. */
+  readonly addedSeconds: number | null;
+}
+
+const none = new AbortController().signal;
+const testMs = 5 * 60_000;
+const root = process.cwd();
+
+/**
+ * Published projects with their own tests: unpacked as they are published, their packages installed from the indexes
+ * that this machine is set up for, their tests run in a second session, without a network.
+ */
+export async function run(): Promise<readonly BenchRow[]> {
+  const list = JSON.parse(await readFile(join(root, 'bench', 'data', 'prepare-projects.json'), 'utf8'));
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-prepare-bench-')));
+  const outcomes: Outcome[] = [];
+  try {
+    for (const project of z.array(projectSchema).parse(list)) {
+      const outcome = await tryProject(project, folder);
+      const { prepareSeconds, addedSeconds, problem } = outcome;
+      const times = `installed in ${prepareSeconds.toFixed(1)} s, adds ${addedSeconds?.toFixed(2) ?? '?'} s to a session`;
+      console.error(`${project.package} ${project.version}: ${problem ?? 'its tests pass'}; ${times}`);
+      outcomes.push(outcome);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return rowsOf(outcomes);
+}
+
+function rowsOf(outcomes: readonly Outcome[]): readonly BenchRow[] {
+  const good = outcomes.filter(({ problem }) => problem === null);
+  const added = outcomes.flatMap(({ addedSeconds }) => addedSeconds ?? []);
+  const bad = outcomes.filter(({ problem }) => problem !== null).map(({ project }) => project.package);
+  return [
+    {
+      figure: 'projects prepared, own tests pass inside',
+      value: good.length,
+      unit: '',
+      target: { atLeast: Math.ceil(outcomes.length * 0.9) },
+      note: `of ${outcomes.length}${bad.length === 0 ? '' : `; not: ${bad.join(', ')}`}`,
+    },
+    {
+      figure: 'added to the start of a second session',
+      value: added.length === 0 ? null : median(added),
+      unit: 's',
+      target: { atMost: 1 },
+      note: `median of ${added.length}, most ${Math.max(...added).toFixed(2)} s`,
+    },
+    {
+      figure: 'installing, median',
+      value: median(outcomes.map(({ prepareSeconds }) => prepareSeconds)),
+      unit: 's',
+      target: null,
+    },
+  ];
+}
+
+async function tryProject(project: Project, folder: string): Promise<Outcome> {
+  const path = join(folder, project.package);
+  const home = join(folder, 'home');
+  const started = performance.now();
+  const seconds = (): number => (performance.now() - started) / 1000;
+  try {
+    await mkdir(home, { recursive: true });
+    const { cache } = findPlaces(process.env, process.platform);
+    const { ecosystem, package: name, version, sha256 } = project;
+    const source = { id: `planted-${name}`, source: { ecosystem, package: name, version, sha256 } };
+    await cp(await fetchPlanted(source, join(cache, 'bench'), none), path, { recursive: true });
+    return await prepareAndTest(project, path, home);
+  } catch (error) {
+    return { project, problem: messageOf(error).slice(0, 400), prepareSeconds: seconds(), addedSeconds: null };
+  }
+}
+
+async function prepareAndTest(project: Project, path: string, home: string): Promise<Outcome> {
+  const settings = { ...settingsSchema.parse({}).sandbox, unmask: project.unmask };
+  const deps = depsOf(home, settings);
+  const preparations = createPreparations(deps);
+  const { approval } = valueOf(await preparations.plan({ projectPath: path, hosts: [] }, none));
+  const started = performance.now();
+  const request = { projectPath: path, hosts: [], approval, onProgress: () => undefined };
+  const made = valueOf(await preparations.prepare(request, none));
+  const prepareSeconds = (performance.now() - started) / 1000;
+  const failed = made.parts.find(({ state }) => state !== 'ready');
+  try {
+    if (failed !== undefined)
+      return { project, problem: failed.reason?.slice(0, 400) ?? failed.state, prepareSeconds, addedSeconds: null };
+    // By turns with and without, in a home that knows of no packages.
+    const plain: number[] = [];
+    const withPackages: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      plain.push((await startTimed(depsOf(`${home}-plain`, settings), path, null)).seconds);
+      withPackages.push((await startTimed(deps, path, null)).seconds);
+    }
+    const { problem } = await startTimed(deps, path, project.test);
+    return { project, problem, prepareSeconds, addedSeconds: (median(withPackages) ?? 0) - (median(plain) ?? 0) };
+  } finally {
+    await preparations.clean('all', none);
+  }
+}
+
+type Deps = Parameters<typeof createPreparations>[0];
+
+function depsOf(homePath: string, settings: Settings['sandbox']): Deps {
+  return {
+    homePath,
+    resourcesPath: join(root, 'resources'),
+    imageScript: { node: process.execPath, path: join(root, 'scripts', 'setup', 'sandbox-image.mjs') },
+    env: process.env,
+    connection: () => ({ proxy: null, certificates: null }),
+    settings: () => settings,
+    learn: () => undefined,
+    onNotice: (text) => console.error(text),
+    log: silentLog,
+  };
+}
+
+/** A session's start in seconds, and why its tests did not pass. */
+async function startTimed(
+  deps: Deps,
+  workspacePath: string,
+  test: string | null,
+): Promise<{ readonly seconds: number; readonly problem: string | null }> {
+  const started = performance.now();
+  const request = { sessionId: 'bench', workspacePath, settings: deps.settings(), wanted: 'container' } as const;
+  const quiet = { onLost: () => undefined, onProgress: () => undefined };
+  const sandbox = valueOf(await createSandboxFactory(deps)({ ...request, needsExecute: true, ...quiet }, none));
+  const seconds = (performance.now() - started) / 1000;
+  try {
+    return { seconds, problem: test === null ? null : await problemOf(sandbox, test) };
+  } finally {
+    await sandbox.dispose();
+  }
+}
+
+async function problemOf(sandbox: Sandbox, command: string): Promise<string | null> {
+  const { outcome, exitCode, stdout, stderr } = valueOf(await sandbox.exec({ command, timeoutMs: testMs }, none));
+  const end = `${stdout}\n${stderr}`.trim().slice(-400);
+  console.error(`  ${end.split('\n').slice(-3).join(' | ')}`);
+  return outcome === 'exited' && exitCode === 0 ? null : `${outcome} ${exitCode ?? ''}: ${end}`;
+}
