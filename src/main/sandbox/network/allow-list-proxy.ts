@@ -28,8 +28,9 @@ export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
     client.on('error', () => undefined);
     void connectThrough(work, request.url ?? '', { client, head });
   });
-  server.on('clientError', (_error, client) => {
-    traffic.refuse('', null, 'bad-request');
+  server.on('clientError', (error, client) => {
+    // Others are ends of a connection, which nobody asked for anything by.
+    if ('code' in error && String(error.code).startsWith('HPE_')) traffic.refuse('', null, 'bad-request');
     answer(client, 400, 'Not understood');
   });
   return {

@@ -85,7 +85,7 @@ function clientHelloOf(client: Duplex, head: Buffer, signal: AbortSignal): Promi
     const timer = setTimeout(() => settle(null, 'timed-out'), helloMs);
     client.on('readable', look).once('close', onEnd).once('end', onEnd);
     signal.addEventListener('abort', onEnd, { once: true });
-    if (signal.aborted || client.destroyed) onEnd();
+    if (signal.aborted || client.destroyed || client.readableEnded) onEnd();
     else look();
   });
 }

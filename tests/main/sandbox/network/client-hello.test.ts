@@ -1,0 +1,110 @@
+import { Duplex } from 'node:stream';
+import { connect } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { readClientHello } from '../../../../src/main/sandbox/network/client-hello.ts';
+
+/** What a real client sends first. */
+function helloOf(servername: string, options: object = {}): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const wire = new Duplex({ read: () => undefined, write: (bytes: Buffer) => resolve(bytes) });
+    connect({ socket: wire, servername, rejectUnauthorized: false, ...options }).on('error', () => undefined);
+  });
+}
+
+/** A hello of our own, with these extensions. */
+function madeHello(extensions: readonly (readonly [number, Buffer])[]): Buffer {
+  const list = Buffer.concat(extensions.flatMap(([type, data]) => [number16(type), number16(data.length), data]));
+  const body = Buffer.concat([
+    Buffer.from('0303', 'hex'),
+    Buffer.alloc(32),
+    Buffer.from([0, 0, 2, 0x13, 1, 1, 0]),
+    number16(list.length),
+    list,
+  ]);
+  return recordOf(Buffer.concat([Buffer.from([1, 0]), number16(body.length), body]));
+}
+
+function recordOf(payload: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([22, 3, 1]), number16(payload.length), payload]);
+}
+
+function number16(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 255]);
+}
+
+function nameData(...names: readonly string[]): Buffer {
+  const entries = Buffer.concat(names.flatMap((name) => [Buffer.from([0]), number16(name.length), Buffer.from(name)]));
+  return Buffer.concat([number16(entries.length), entries]);
+}
+
+const name = [0, nameData('files.example.org')] as const;
+const hello = { type: 'hello', name: 'files.example.org', isHidden: false };
+
+describe('the first message of a TLS client', () => {
+  it.each([{}, { maxVersion: 'TLSv1.2' }, { ALPNProtocols: ['h2', 'http/1.1'] }])(
+    'gives the name that a real one asks for: %j',
+    async (options) => {
+      expect(readClientHello(await helloOf('files.example.org', options))).toEqual(hello);
+    },
+  );
+
+  it('is not read before its last byte, wherever it is cut', async () => {
+    const bytes = await helloOf('files.example.org');
+    const found = Array.from(bytes, (_byte, end) => readClientHello(bytes.subarray(0, end)).type);
+    expect(new Set(found)).toEqual(new Set(['more']));
+  });
+
+  it('is the same when it is cut into many records', async () => {
+    const bytes = await helloOf('files.example.org');
+    const message = bytes.subarray(5);
+    const pieces = Array.from({ length: Math.ceil(message.length / 7) }, (_none, index) =>
+      recordOf(message.subarray(index * 7, index * 7 + 7)),
+    );
+    expect(readClientHello(Buffer.concat(pieces))).toEqual(hello);
+  });
+
+  it('may name nobody', () => {
+    expect(readClientHello(madeHello([[10, Buffer.from('0002001d', 'hex')]]))).toEqual({ ...hello, name: null });
+  });
+
+  it.each([
+    ['a second one hidden in it', [name, [0xfe0d, Buffer.alloc(40)]]],
+    ['an older form of that', [[0xffce, Buffer.alloc(40)], name]],
+  ] as const)('says when there is %s', (_what, extensions) => {
+    expect(readClientHello(madeHello(extensions))).toEqual({ ...hello, isHidden: true });
+  });
+
+  it.each([
+    ['two lists of names', madeHello([name, name])],
+    ['two names in one list', madeHello([[0, nameData('files.example.org', 'other.example.org')]])],
+    ['a name of another kind', madeHello([[0, Buffer.from('000401000161', 'hex')]])],
+    ['a list longer than what there is', madeHello([[0, Buffer.from('00ff000001', 'hex')]])],
+    ['bytes behind the list', madeHello([[0, Buffer.concat([nameData('files.example.org'), Buffer.from([0])])]])],
+    ['another message first', recordOf(Buffer.from([2, 0, 0, 0]))],
+    [
+      'a message behind it in the same record',
+      recordOf(Buffer.concat([madeHello([name]).subarray(5), Buffer.from([1, 0, 0, 0])])),
+    ],
+    ['a version that is no TLS', Buffer.from('1602000005', 'hex')],
+    ['a length that nobody waits for', recordOf(Buffer.from([1, 0xff, 0xff, 0xff]))],
+    ['text', Buffer.from('GET / HTTP/1.1\r\n')],
+  ])('is refused with %s', (_what, bytes) => {
+    expect(readClientHello(bytes)).toEqual({ type: 'bad' });
+  });
+
+  it('is read or refused, and never throws, for 20,000 damaged ones', async () => {
+    const bytes = await helloOf('files.example.org');
+    let state = 5;
+    const next = (below: number): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((state / 2 ** 32) * below);
+    };
+    const kinds = new Set<string>();
+    for (let count = 0; count < 20_000; count += 1) {
+      const damaged = Buffer.from(bytes.subarray(0, bytes.length - next(2) * next(bytes.length)));
+      for (let changes = 1 + next(3); changes > 0; changes -= 1) damaged[next(damaged.length)] = next(256);
+      kinds.add(readClientHello(damaged).type);
+    }
+    expect(kinds).toEqual(new Set(['hello', 'bad', 'more']));
+  });
+});
