@@ -166,7 +166,11 @@ async function sumRows(): Promise<readonly BenchRow[]> {
     };
   });
   const byId = new Map(sessions.map((session) => [session.id, session.events]));
-  const ledger = createLedger({ sessions: async () => sessions, read: async (id) => each(byId.get(id) ?? []) });
+  const ledger = createLedger({
+    sessions: async () => sessions,
+    read: async (id) => each(byId.get(id) ?? []),
+    reference: async () => null,
+  });
   const groupings: readonly CostGrouping[] = ['day', 'model', 'project', 'session'];
   let rows = 0;
   let equal = 0;

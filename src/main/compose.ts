@@ -22,6 +22,7 @@ import type { CoreMoney } from './core-money.ts';
 import { createCoreMoney } from './core-money.ts';
 import type { CoreSessions } from './core-sessions.ts';
 import { createCoreSessions } from './core-sessions.ts';
+import { createPowerMeter } from './engines/power-meter.ts';
 import { delay } from './lib/delay.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
@@ -77,7 +78,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
   const replayParts = { tools: parts.tools, recipes: parts.recipes };
   return {
     info: { version: config.version, home: config.home, cache: config.cache },
-    ...sessionCommands(sessions, store),
+    ...sessionCommands(sessions, store, parts.money.reference),
     ...parts.library.commands,
     manifest: async (sessionId, step) => readManifest((await store.view(sessionId)).read(), step, blobs),
     callDetail: async (sessionId, id) => readCallDetail((await store.view(sessionId)).read(), id, blobs),
@@ -173,7 +174,19 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     settings: () => settings.current().sandbox,
     onNotice: config.onNotice,
   });
-  const money = createCoreMoney({ home: config.home, store, bin, settings: () => settings.current(), now });
+  return { startSandbox: config.startSandbox ?? createSandboxFactory(engineDeps), preparations };
+}
+
+async function createParts(config: ComposeConfig): Promise<Parts> {
+  const base = await createBase(config);
+  const { env, now, settings, blobs, redactor, store, bin, log } = base;
+  const { llama, plan, keys, models, probed } = createModelParts(config, base);
+  const { startSandbox, preparations } = createSandboxParts(config, base);
+  const tools = builtInTools(discoverTools(), { now }).list();
+  const recipes = discoverRecipes();
+  const { home } = config;
+  const money = createCoreMoney({ home, store, bin, settings: () => settings.current(), now, modelInfo: models.info });
+  const meter = createPowerMeter({ settings: () => settings.current().energy, now });
   const sessions = createCoreSessions({
     store,
     settings: () => settings.current(),
@@ -183,8 +196,8 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     homePath: config.home,
     onNotice: config.onNotice,
     budget: money.budget,
-    hideKnown: redactor.text,
-    agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, delay },
+    hideKnown: (text) => redactor.text(text),
+    agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const compare = createCoreCompare({
@@ -283,7 +296,11 @@ type SessionCommands = Pick<
   | 'result'
 >;
 
-function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCommands {
+function sessionCommands(
+  sessions: CoreSessions,
+  store: SessionStore,
+  reference: CoreMoney['reference'],
+): SessionCommands {
   const list = async (): Promise<readonly SessionSummary[]> =>
     (await store.list()).map((summary) => listedSession(summary, statusOf(sessions, summary.id)));
   return {
@@ -318,7 +335,8 @@ function sessionCommands(sessions: CoreSessions, store: SessionStore): SessionCo
       const failure = runner?.failure() ?? null;
       if (failure !== null) throw failure;
       const state = sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
-      const result = buildRunResult(state);
+      const used = state.steps.findLast(({ where }) => where === 'cloud')?.model ?? null;
+      const result = buildRunResult(state, await reference(used));
       if (result === null) throw new AppError('not-found', 'No turn of this session has ended yet.');
       return result;
     },

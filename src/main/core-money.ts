@@ -9,12 +9,16 @@ import type { Purse } from './money/purse.ts';
 import { toNano } from './money/purse-state.ts';
 import { sealRecord, unsealRecord } from './sessions/record.ts';
 import type { SessionStore } from './sessions/session-store.ts';
+import type { CloudReference } from '@shared/counterfactual.ts';
+import type { ModelInfo } from '@shared/models.ts';
 import type { Settings } from '@shared/settings.ts';
 
 /** What a home has spent and may still spend. */
 export interface CoreMoney {
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
   readonly report: (query: CostQuery) => ReturnType<Ledger['report']>;
+  /** The cloud model that work is compared against: the one that it used last, else the one that is set up. */
+  readonly reference: (used: string | null) => Promise<CloudReference | null>;
   readonly dispose: () => Promise<void>;
 }
 
@@ -25,11 +29,23 @@ export interface CoreMoneyOptions {
   readonly bin: SessionStore;
   readonly settings: () => Settings;
   readonly now: () => number;
+  readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
 }
+
+/** Nobody waits longer for a price to compare with. */
+const referenceMs = 3_000;
 
 export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
   const { home, store, bin, settings, now } = options;
+  const reference = async (used: string | null): Promise<CloudReference | null> => {
+    const id = used ?? settings().cloud;
+    const info = id === null ? null : await options.modelInfo(id, AbortSignal.timeout(referenceMs));
+    return info === null || info.price === null || info.where === 'local'
+      ? null
+      : { model: info.id, price: info.price };
+  };
   const ledger = createLedger({
+    reference: () => reference(null),
     sessions: async () => [...(await sessionsOf(store)), ...(await sessionsOf(bin))],
     read: async (sessionId) => {
       const view = await store.view(sessionId).catch((error: unknown) => orInBin(error, bin, sessionId));
@@ -53,6 +69,7 @@ export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
   };
   return {
     budget: (session) => createBudget({ ...session, caps: () => settings().budget, purse, now }),
+    reference,
     report: (query) => ledger.report(query),
     dispose: async () => {
       const opened = await opening?.catch(() => null);

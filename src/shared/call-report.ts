@@ -28,3 +28,13 @@ export const engineReportSchema = z.object({
   why: z.string().nullable(),
 });
 export type EngineReport = z.infer<typeof engineReportSchema>;
+
+/** The electricity of one call, and what it was known by: a meter in the machine, or the watts of the settings. */
+export const energySchema = z.object({
+  wattHours: z.number().nonnegative(),
+  /** `rapl`, `nvidia-smi`: measured, with all else that ran meanwhile. `settings`: the watts there times the time. */
+  source: z.enum(['rapl', 'nvidia-smi', 'rapl + nvidia-smi', 'settings']),
+  /** US dollars by the price of that day; null: none was set. */
+  usd: z.number().nonnegative().nullable(),
+});
+export type Energy = z.infer<typeof energySchema>;

@@ -1,3 +1,5 @@
+import type { Counterfactual, SplitWork, Workload } from './counterfactual.ts';
+import { addSplitWork, noSplitWork, splitWork } from './counterfactual.ts';
 import type { EventOf, SessionEvent } from './events.ts';
 import type { Where } from './models.ts';
 import type { Usage } from './money.ts';
@@ -31,6 +33,7 @@ export interface CostCell {
   /** `PROVIDER/NAME`; `unknown` where the log has lost the beginning of the call. */
   readonly model: string;
   readonly totals: CostTotals;
+  readonly work: SplitWork;
 }
 
 /** Folds the calls of one log, event by event. */
@@ -57,7 +60,9 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
       const model = call?.model ?? 'unknown';
       const key = `${day}\n${model}`;
       const totals = addTotals(cells.get(key)?.totals ?? noCosts, totalsOf(event, call?.where ?? null));
-      cells.set(key, { day, model, totals });
+      const before = cells.get(key)?.work ?? noSplitWork;
+      const work = call === undefined ? before : addSplitWork(before, splitWork([{ where: call.where, end: event }]));
+      cells.set(key, { day, model, totals, work });
     },
     cells: () => [...cells.values()],
   };
@@ -143,6 +148,10 @@ export interface CostReport {
   readonly project: string | null;
   readonly rows: readonly CostRow[];
   readonly total: CostTotals;
+  /** What the same tokens would have cost elsewhere. */
+  readonly elsewhere: Counterfactual;
+  /** Electricity of local calls, of those that were metered. */
+  readonly energy: Pick<Workload, 'wattHours' | 'energyUsd' | 'unmeteredCalls' | 'unpricedEnergyCalls'>;
   /** Sessions whose log could not be read; what they cost is in no figure. */
   readonly unreadable: readonly string[];
 }

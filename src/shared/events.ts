@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { engineReportSchema, timingsSchema } from './call-report.ts';
+import { energySchema, engineReportSchema, timingsSchema } from './call-report.ts';
 import { fenceFindingSchema } from './fences.ts';
 import { approvalScopeSchema, networkUseSchema } from './network-access.ts';
 import { partSchema } from './messages.ts';
@@ -219,6 +219,8 @@ const payloads = {
     answeredBy: z.string().optional(),
     /** Absent for models that do not run in the engine of this machine. */
     engine: engineReportSchema.optional(),
+    /** Absent where nobody knows, and for services. */
+    energy: energySchema.optional(),
   }),
   'tool-call-requested': z.object({
     toolCallId: z.string(),

@@ -72,7 +72,8 @@ export function worstCostOf(promptTokens: number, maxOutputTokens: number, price
   return Math.max(...costs) * 1e-6 + (price.perCall ?? 0);
 }
 
-function ratesFor(promptTokens: number, price: Price): Rates {
+/** The rates that a prompt of this size is billed by. */
+export function ratesFor(promptTokens: number, price: Price): Rates {
   return price.tiers?.findLast(({ above }) => promptTokens > above) ?? price;
 }
 

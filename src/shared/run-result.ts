@@ -1,4 +1,5 @@
 import type { RunStatus } from './run-options.ts';
+import type { Counterfactual, Elsewhere } from './counterfactual.ts';
 import type { Purpose, WorkspaceMode } from './events.ts';
 import type { Rung, Where } from './models.ts';
 
@@ -29,6 +30,8 @@ export interface RunResult {
     readonly allLocal: number | null;
     readonly allCloud: number | null;
     readonly reason: string;
+    /** With intervals, times and how it was worked out. */
+    readonly detail?: Counterfactual;
   };
   readonly byStep: readonly StepFigures[];
   readonly workspace: { readonly mode: WorkspaceMode; readonly path: string };
@@ -52,6 +55,10 @@ export interface StepFigures {
   readonly outputTokens: number;
   readonly seconds: number;
   readonly costUsd: number | null;
+  /** Of this machine alone, Wh; null where it was not metered. */
+  readonly energyWh?: number | null;
+  /** The same tokens in the other place: of a local step in the cloud, of a cloud step here. */
+  readonly elsewhere?: Elsewhere;
 }
 
 /** The exit code of the terminal for each status; the contract of `cli.md`. */

@@ -9,7 +9,7 @@ import type {
   TurnEndReason,
   WorkspaceMode,
 } from './events.ts';
-import type { Timings } from './call-report.ts';
+import type { Energy, Timings } from './call-report.ts';
 import type { Rung, Where } from './models.ts';
 import type { Usage } from './money.ts';
 import type { RunStatus } from './run-options.ts';
@@ -151,6 +151,7 @@ export interface StepEnd {
   readonly evaluatedTokens: number | null;
   readonly timings: Timings;
   readonly costUsd: number | null;
+  readonly energy?: Energy;
   readonly error: { readonly code: string; readonly message: string } | null;
   /** The visible answer. Capped. */
   readonly text: string;

@@ -274,13 +274,14 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
 }
 
 function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial<StepState> {
-  const { at, stopReason, usage, evaluatedTokens, timings, costUsd } = event;
+  const { at, stopReason, usage, evaluatedTokens, timings, costUsd, energy } = event;
   const error = event.error && { code: event.error.code, message: cap(event.error.message, lineLimit) };
   const said = event.parts.find((part) => part.type === 'text');
   // The whole answer is in the log; here it stands for a line or two on a screen.
   const text = cap(said?.text ?? '', 2 * lineLimit);
   const label = step.label === step.purpose && text !== '' ? `${step.purpose}: ${line(text.trim())}` : step.label;
-  return { end: { at, stopReason, usage, evaluatedTokens, timings, costUsd, error, text }, label: line(label) };
+  const end = { at, stopReason, usage, evaluatedTokens, timings, costUsd, error, text };
+  return { end: energy === undefined ? end : { ...end, energy }, label: line(label) };
 }
 
 const newCall = {

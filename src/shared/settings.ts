@@ -241,14 +241,21 @@ export const settingsSchema = z.strictObject({
   budget: z.strictObject({ step: cap, task: cap, session: cap, project: cap, day: cap, month: cap }).prefault({}),
   /** What may leave this machine. */
   fences: fencesSchema.prefault({}),
+  /** What this machine draws while a model works, where no meter can be read, and what that costs. */
+  energy: z
+    .strictObject({
+      watts: z.number().positive().nullable().default(null),
+      usdPerKwh: z.number().nonnegative().nullable().default(null),
+    })
+    .prefault({}),
   /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
   prices: z.record(z.string(), ownPriceSchema).default({}),
-  /** Which hosts commands may reach, by a person's word; `projects` by their folder. */
-  network: networkRulesSchema.prefault({}),
   /** How models are driven, by `PROVIDER/MODEL`; it goes before what their probes found out. */
   models: z
     .record(z.string(), drivingSchema.extend({ gears: z.array(z.enum(['recipe', 'loop'])).min(1).optional() }))
     .default({}),
+  /** Which hosts commands may reach, by a person's word; `projects` by their folder. */
+  network: networkRulesSchema.prefault({}),
   /** How services on the net are reached. Without a proxy here, the usual environment variables are heeded. */
   connection: z
     .strictObject({

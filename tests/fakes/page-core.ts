@@ -1,4 +1,14 @@
-import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
+import { counterfactualOf, noSplitWork } from '../../src/shared/counterfactual.ts';
+import type {
+  CallDetail,
+  ChangedFile,
+  Finding,
+  KeyReport,
+  ModelEntry,
+  SearchHit,
+  SessionSummary,
+} from '@shared/contract.ts';
+import type { KeptCard } from '@shared/probe-card.ts';
 import type { CostRow } from '@shared/cost-report.ts';
 import { addTotals, noCosts } from '@shared/cost-report.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
@@ -75,6 +85,8 @@ export function createPageCore(): PageCore {
       project: null,
       rows: core.costRows,
       total: core.costRows.reduce(addTotals, noCosts),
+      elsewhere: counterfactualOf(noSplitWork, null),
+      energy: noSplitWork.local,
       unreadable: [],
     }),
     importModel: async ({ path }) => {

@@ -1,4 +1,6 @@
 import type { RunResult, StepFigures } from '@shared/run-result.ts';
+import type { CloudReference, Counterfactual, Elsewhere, SplitWork } from '@shared/counterfactual.ts';
+import { counterfactualOf, splitWork } from '@shared/counterfactual.ts';
 import type { Usage } from '@shared/money.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money.ts';
 import { changeStatus } from '@shared/session-changes.ts';
@@ -9,13 +11,16 @@ import { runStatusOf } from '@shared/session-state.ts';
  * The last turn of a session as the result file tells it; the text and the list of files are of the whole session's
  * state. Null while it runs or before there is one. What is not known is null with its reason, never 0.
  */
-export function buildRunResult(state: SessionState): RunResult | null {
+export function buildRunResult(state: SessionState, reference: CloudReference | null = null): RunResult | null {
   const turn = state.turns.at(-1);
   if (turn?.reason === null || turn === undefined || state.workspace === null) return null;
   const steps = state.steps.filter((step) => step.turnId === turn.id);
   const usage = steps.reduce<Usage>((sum, step) => (step.end === null ? sum : addUsage(sum, step.end.usage)), noUsage);
   const { freshInput, cacheRead, cacheWrite, output } = usage;
   const costUsd = costOfSteps(steps);
+  const known = splitWork(state.steps);
+  const work = splitWork(steps);
+  const detail = counterfactualOf(work, reference, known);
   return {
     session: state.sessionId ?? '',
     status: runStatusOf(turn.reason),
@@ -29,10 +34,14 @@ export function buildRunResult(state: SessionState): RunResult | null {
     tokens: { freshInput, cacheRead, cacheWrite, output },
     costUsd,
     ...(costUsd === null ? { costReason: 'at least one call was made to a model without a known price' } : {}),
-    energyWh: null,
-    energyReason: 'energy is not measured yet',
-    counterfactual: { allLocal: null, allCloud: null, reason: 'what it would have cost elsewhere is not computed yet' },
-    byStep: steps.map(figuresOf),
+    ...energyOf(work),
+    counterfactual: {
+      allLocal: detail.allLocal.usd?.value ?? null,
+      allCloud: detail.allCloud.usd?.value ?? null,
+      reason: reasonsOf(detail),
+      detail,
+    },
+    byStep: steps.map((step) => figuresOf(step, reference, known)),
     workspace: state.workspace,
     changes: state.changes
       .filter((change) => changeStatus(change) !== 'undone')
@@ -63,7 +72,19 @@ function costOfSteps(steps: readonly StepState[]): number | null {
   return sum;
 }
 
-function figuresOf(step: StepState): StepFigures {
+/** Of this machine: what a service draws nobody says. */
+function energyOf({ local }: SplitWork): Pick<RunResult, 'energyWh' | 'energyReason'> {
+  if (local.unmeteredCalls === 0) return { energyWh: local.wattHours };
+  const energyReason = 'there is no meter that can be read; set energy.watts for an estimate';
+  return { energyWh: null, energyReason };
+}
+
+function reasonsOf({ allLocal, allCloud }: Counterfactual): string {
+  const here = `all local: ${allLocal.basis}, ${allLocal.why ?? allLocal.formula}`;
+  return `${here}; all cloud: ${allCloud.basis}, ${allCloud.why ?? allCloud.formula}`;
+}
+
+function figuresOf(step: StepState, reference: CloudReference | null, known: SplitWork): StepFigures {
   const { purpose, rung, where, provider, model, reason, promptTokens, end } = step;
   return {
     step: step.step,
@@ -78,5 +99,13 @@ function figuresOf(step: StepState): StepFigures {
     outputTokens: end?.usage.output ?? 0,
     seconds: (end?.timings.totalMs ?? 0) / 1000,
     costUsd: end?.costUsd ?? null,
+    ...(end === null
+      ? {}
+      : { energyWh: end.energy?.wattHours ?? null, elsewhere: elsewhereOf(step, reference, known) }),
   };
+}
+
+function elsewhereOf(step: StepState, reference: CloudReference | null, known: SplitWork): Elsewhere {
+  const { allLocal, allCloud } = counterfactualOf(splitWork([step]), reference, known);
+  return step.where === 'local' ? allCloud : allLocal;
 }

@@ -1,7 +1,9 @@
+import type { Energy } from '@shared/call-report.ts';
 import type { Transient } from '@shared/events.ts';
 import type { Part } from '@shared/messages.ts';
 import { costOf, promptTokensOf } from '@shared/money.ts';
 import type { ModelInfo } from '@shared/models.ts';
+import { leavesMachine } from '@shared/models.ts';
 import type { ModelRequest, ProviderError, StreamEnded } from '../providers/define.ts';
 import type { Decision } from '../router/define.ts';
 import { noteDifferences } from './note-differences.ts';
@@ -116,11 +118,14 @@ async function makeCall(turn: Turn, step: StepRequest, call: PreparedCall): Prom
   });
   const tooLong = promptTokens + LEAST_OUTPUT_TOKENS > info.contextTokens;
   call.isSent = !tooLong;
+  const metered = tooLong || leavesMachine(info) ? undefined : turn.services.meter?.start();
   const read = tooLong
     ? contextFull(promptTokens, info)
     : await readStream((signal) => provider.stream(request, signal), callId, pushTo(turn), turn.signal);
   const count = counted === null ? null : { bytes: promptBytes(request), tokens: counted };
-  return closeCall(turn, { callId, info, count, settle }, read);
+  const { totalMs, queuedMs } = read.ended.timings;
+  const energy = (await metered?.stop(Math.max(0, totalMs - queuedMs))) ?? null;
+  return closeCall(turn, { callId, info, count, energy, settle }, read);
 }
 
 /** Waiting for the engine is not the turn's time. */
@@ -151,6 +156,7 @@ async function closeCall(
     readonly callId: string;
     readonly info: ModelInfo;
     readonly count: { readonly bytes: number; readonly tokens: number } | null;
+    readonly energy: Energy | null;
     readonly settle: (costUsd: number | null) => void;
   },
   read: ReadStream,
@@ -176,6 +182,7 @@ async function closeCall(
     error,
     ...(ended.model === undefined ? {} : { answeredBy: ended.model }),
     ...(ended.engine === undefined ? {} : { engine: ended.engine }),
+    ...(call.energy === null ? {} : { energy: call.energy }),
   });
   call.settle(isBillKnown(ended) ? costUsd : null);
   if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);

@@ -1,6 +1,7 @@
 import type { ModelInfo } from '@shared/models.ts';
 import type { Routing } from '@shared/routing.ts';
 import type { RunOptions } from '@shared/run-options.ts';
+import type { PowerMeter } from '../engines/power-meter.ts';
 import type { Budget } from '../money/budget.ts';
 import type { SessionFences } from '../policy/session-fences.ts';
 import type { SessionNetwork } from '../policy/session-network.ts';
@@ -74,6 +75,8 @@ export interface AgentServices {
   readonly budget: Budget;
   readonly fences: SessionFences;
   readonly inbox: Inbox;
+  /** Meters the electricity of local calls; absent: nobody does, as in a replay. */
+  readonly meter?: PowerMeter;
   /** Waits; returns early on abort, never rejects. A replay does not wait. */
   readonly delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly config: AgentConfig;

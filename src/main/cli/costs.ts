@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { Interval } from '@shared/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/cost-report.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import type { Command } from './context.ts';
@@ -34,7 +35,10 @@ export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args)
   });
   if (args.json === true) terminal.out(jsonLine(report));
   else if (args.csv === true) terminal.out(csvOf(report));
-  else showReport(report, terminal);
+  else {
+    showReport(report, terminal);
+    if (report.rows.length > 0) showElsewhere(report, terminal);
+  }
   if (report.unreadable.length > 0) {
     terminal.err(
       `${terminal.colors.yellow(`${report.unreadable.length} sessions cannot be read and are in no figure`)}: ${report.unreadable.join(', ')}\n`,
@@ -51,6 +55,30 @@ function showReport(report: CostReport, terminal: Terminal): void {
   const lines = [...report.rows.map((row) => cells(nameOf(row), row)), cells('total', report.total)];
   const head = [report.by, 'calls', 'local', 'failed', 'read', 'from cache', 'written', 'money'];
   for (const line of table([head, ...lines])) terminal.out(`${line}\n`);
+}
+
+/** What the same tokens would have cost elsewhere, and what was drawn from the wall. */
+function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Terminal): void {
+  const { allLocal, allCloud } = elsewhere;
+  for (const [name, { basis, usd, seconds, why, formula }] of [
+    ['all local', allLocal],
+    ['all cloud', allCloud],
+  ] as const) {
+    const time = seconds === null ? '' : `, ${intervalText(seconds, (value) => `${Math.round(value)} s`)}`;
+    const sum = usd === null ? `not known: ${why ?? ''}` : intervalText(usd, money);
+    const note = usd !== null && why !== null ? ` (${why})` : '';
+    terminal.out(`${name} (${basis}): ${sum}${time}${note}\n`);
+    terminal.out(terminal.colors.dim(`    ${formula}\n`));
+  }
+  const metered = total.localCalls - energy.unmeteredCalls;
+  if (metered <= 0) return;
+  const cost = energy.unpricedEnergyCalls > 0 ? '' : `, ${money(energy.energyUsd)}`;
+  const rest = energy.unmeteredCalls > 0 ? `; ${energy.unmeteredCalls} calls were not metered` : '';
+  terminal.out(`electricity of local calls: ${energy.wattHours.toFixed(2)} Wh${cost}${rest}\n`);
+}
+
+function intervalText({ value, low, high }: Interval, text: (value: number) => string): string {
+  return low === high ? text(value) : `${text(value)} (${text(low)} to ${text(high)})`;
 }
 
 function nameOf({ key, label }: CostRow): string {

@@ -168,6 +168,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
       `${result.steps} steps, ${result.actions} actions, ${seconds(result.seconds * 1000)}, ${tokens} tokens read, ${result.tokens.output} written, ${money(result.costUsd)}\n`,
     ),
   );
+  showElsewhere(result, terminal);
   if (result.changes.length > 0) {
     terminal.err(
       colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
@@ -186,4 +187,20 @@ function confidenceWords(confidence: string): string {
     default:
       return 'not checked by tests';
   }
+}
+
+/** What the same tokens would have cost in one place alone, where that is known and is not what was paid. */
+function showElsewhere({ counterfactual, energyWh }: RunResult, { err, colors }: Terminal): void {
+  const { detail } = counterfactual;
+  const places = [
+    ['all local', detail?.allLocal],
+    ['all cloud', detail?.allCloud],
+  ] as const;
+  const told = places.flatMap(([name, place]) => {
+    if (place?.basis !== 'estimated' || place.usd === null) return [];
+    const { value, low, high } = place.usd;
+    return [`${name} about ${money(value)} (${money(low)} to ${money(high)})`];
+  });
+  const energy = energyWh === null || energyWh === 0 ? [] : [`${energyWh.toFixed(2)} Wh`];
+  if (told.length + energy.length > 0) err(colors.dim(`${[...energy, ...told].join('; ')}\n`));
 }

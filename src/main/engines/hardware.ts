@@ -172,7 +172,7 @@ async function hostMemory(probe: HardwareProbe): Promise<Hardware['host']> {
   return { totalBytes: limit, freeBytes: Math.min(availableBytes, inGroup), source: 'limit of the container' };
 }
 
-const machineProbe: HardwareProbe = {
+export const machineProbe: HardwareProbe = {
   platform: process.platform,
   run: (program, args, signal) =>
     new Promise((resolve) => {

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { CloudReference, Workload } from '@shared/counterfactual.ts';
+import { addSplitWork, counterfactualOf, noSplitWork } from '@shared/counterfactual.ts';
 import type { CostCell, CostGrouping, CostReport, SessionCosts } from '@shared/cost-report.ts';
 import { addTotals, createCostFold, groupCosts, noCosts } from '@shared/cost-report.ts';
 import type { SessionEvent } from '@shared/events.ts';
@@ -23,6 +25,8 @@ export interface LedgerSession {
 export interface LedgerOptions {
   readonly sessions: () => Promise<readonly LedgerSession[]>;
   readonly read: (sessionId: string) => Promise<AsyncIterable<SessionEvent>>;
+  /** The cloud model that is set up, with its price. */
+  readonly reference: () => Promise<CloudReference | null>;
 }
 
 export interface CostQuery {
@@ -39,6 +43,22 @@ export interface Ledger {
   /** All that was spent so far, as the lines that a new purse begins with. */
   spentSoFar(): Promise<readonly PurseRecord[]>;
 }
+
+const spanSchema = z.object({ tokens: z.number(), ms: z.number() });
+const workSchema: z.ZodType<Workload> = z.object({
+  calls: z.number(),
+  usage: usageSchema,
+  reused: z.number(),
+  read: spanSchema,
+  written: spanSchema,
+  totalMs: z.number(),
+  costUsd: z.number(),
+  unpricedCalls: z.number(),
+  wattHours: z.number(),
+  energyUsd: z.number(),
+  unmeteredCalls: z.number(),
+  unpricedEnergyCalls: z.number(),
+});
 
 const cellsSchema = z.object({
   version: z.literal(1),
@@ -57,6 +77,7 @@ const cellsSchema = z.object({
         costUsd: z.number(),
         unpricedCalls: z.number(),
       }),
+      work: z.object({ local: workSchema, cloud: workSchema }),
     }),
   ),
 });
@@ -85,7 +106,19 @@ export function createLedger(options: LedgerOptions): Ledger {
         }));
       const rows = groupCosts(counted, by);
       const total = rows.reduce(addTotals, noCosts);
-      return { by, since: since ?? null, project: project ?? null, rows, total: totalsOnly(total), unreadable };
+      const work = counted.flatMap(({ cells }) => cells.map((cell) => cell.work)).reduce(addSplitWork, noSplitWork);
+      const known = sessions.flatMap(({ cells }) => cells.map((cell) => cell.work)).reduce(addSplitWork, noSplitWork);
+      const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls } = work.local;
+      return {
+        by,
+        since: since ?? null,
+        project: project ?? null,
+        rows,
+        total: totalsOnly(total),
+        elsewhere: counterfactualOf(work, await options.reference(), known),
+        energy: { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls },
+        unreadable,
+      };
     },
     spentSoFar: async () =>
       (await all()).sessions.flatMap(({ sessionId, projectPath, cells }) =>
@@ -131,7 +164,7 @@ async function cellsOf(
     return null;
   }
   const cells = fold.cells();
-  const text = JSON.stringify({ version: 1, logBytes: session.logBytes, zone, cells });
+  const text = JSON.stringify({ version: 2, logBytes: session.logBytes, zone, cells });
   // Only a help for the next time.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
   return cells;

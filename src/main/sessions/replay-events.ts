@@ -81,7 +81,7 @@ function isCrashEnd(event: SessionEvent): boolean {
 const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'call-fenced': ['manifest'],
   'model-call-started': ['request', 'promptTokens'],
-  'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine'],
+  'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob'],
   'recipe-progressed': ['data'],
   'route-decided': ['reason'],

@@ -45,6 +45,7 @@ const ledgerOf = (logs: readonly Sample[]) =>
   createLedger({
     sessions: async () => logs,
     read: async (id) => each(logs.find((log) => log.id === id)?.events ?? []),
+    reference: async () => null,
   });
 
 const exact = ({ calls, failedCalls, localCalls, usage, unpricedCalls }: CostTotals) => {
@@ -96,6 +97,7 @@ describe('the ledger', () => {
     const logs = samples(4, 3);
     const ledger = createLedger({
       sessions: async () => logs,
+      reference: async () => null,
       read: async (id) => {
         if (id === 's1') throw new Error('damaged');
         return each(logs.find((log) => log.id === id)?.events ?? []);

@@ -4,6 +4,7 @@ import { money as dollars, tokens } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Empty, Facts, Section } from '../../ui/facts.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
+import { CostElsewhere } from './cost-elsewhere.tsx';
 
 interface CostTabProps {
   readonly state: SessionState;
@@ -54,6 +55,7 @@ export function CostTab({ state, money }: CostTabProps) {
       <Section title={t('cost.models')}>
         <Models money={money} />
       </Section>
+      <CostElsewhere state={state} />
     </>
   );
 }

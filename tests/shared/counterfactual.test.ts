@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { EndedCall } from '../../src/shared/counterfactual.ts';
+import { addSplitWork, counterfactualOf, noSplitWork, splitWork } from '../../src/shared/counterfactual.ts';
+
+const price = { input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, source: 'test', date: '2026-11-21' };
+const reference = { model: 'sky/model', price };
+
+/** A call of this machine: 1,000 tokens of prompt, `kept` of them there already, at 200 tokens a second read and 20 written. */
+function localCall(kept: number, energy?: EndedCall['energy']): { where: 'local'; end: EndedCall } {
+  const evaluatedTokens = 1000 - kept;
+  const usage = {
+    freshInput: evaluatedTokens,
+    cacheRead: kept,
+    cacheWrite: 0,
+    output: 100,
+    reasoning: 0,
+    estimated: false,
+  };
+  const [prefillMs, decodeMs] = [evaluatedTokens * 5, 5000];
+  const timings = { queuedMs: 300, prefillMs, decodeMs, totalMs: prefillMs + decodeMs + 300 };
+  return { where: 'local', end: { usage, evaluatedTokens, timings, costUsd: 0, ...(energy && { energy }) } };
+}
+
+function cloudCall(costUsd: number | null): { where: 'cloud'; end: EndedCall } {
+  const usage = { freshInput: 400, cacheRead: 600, cacheWrite: 0, output: 200, reasoning: 0, estimated: false };
+  const timings = { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 4000 };
+  return { where: 'cloud', end: { usage, evaluatedTokens: null, timings, costUsd } };
+}
+
+describe('what the same tokens would have cost elsewhere', () => {
+  it('prices local calls as the cloud would, by what was read anew, kept and written', () => {
+    const work = splitWork([localCall(0), localCall(800)]);
+    const { allCloud } = counterfactualOf(work, reference);
+    // 1,200 anew at 2.50, 800 kept at 0.20, 200 written at 10, in millionths.
+    const value = (1200 * 2.5 + 800 * 0.2 + 200 * 10) / 1e6;
+    // From: 1,000 kept and the rest at 2, a fifth fewer. To: nothing kept, a quarter more.
+    const low = 0.8 * ((1000 * 2 + 1000 * 0.2 + 2000) / 1e6);
+    const high = 1.25 * ((2000 * 2.5 + 2000) / 1e6);
+    expect(allCloud).toMatchObject({ basis: 'estimated', why: null, seconds: null });
+    expect(allCloud.usd?.value).toBeCloseTo(value, 12);
+    expect(allCloud.usd?.low).toBeCloseTo(low, 12);
+    expect(allCloud.usd?.high).toBeCloseTo(high, 12);
+  });
+
+  it('adds what was really billed in the cloud, and takes the time of cloud calls that were timed', () => {
+    const work = splitWork([localCall(0), cloudCall(0.01)]);
+    const { allCloud } = counterfactualOf(work, reference);
+    expect(allCloud.usd?.value).toBeCloseTo(0.01 + (1000 * 2.5 + 100 * 10) / 1e6, 12);
+    // 200 tokens took 4 s, so 100 take 2.
+    expect(allCloud.seconds?.value).toBeCloseTo(4 + 2, 9);
+  });
+
+  it('says what a cloud call would have taken here, by the speeds of this machine, and what that draws', () => {
+    const metered = { wattHours: 0.25, source: 'rapl', usd: 0.0001 } as const;
+    const work = splitWork([localCall(500, metered), cloudCall(0.01)]);
+    const { allLocal } = counterfactualOf(work, null);
+    const here = 2.5 + 5;
+    const there = 400 / 200 + 200 / 20;
+    expect(allLocal.seconds?.value).toBeCloseTo(here + there, 9);
+    expect(allLocal.usd?.value).toBeCloseTo(0.0001 + (0.0001 / here) * there, 12);
+    expect(allLocal.basis).toBe('estimated');
+  });
+
+  it('is a measured figure where all of it ran there', () => {
+    const local = counterfactualOf(splitWork([localCall(0, { wattHours: 1, source: 'settings', usd: 0.3 })]), null);
+    expect(local.allLocal).toMatchObject({ basis: 'measured', usd: { value: 0.3, low: 0.3, high: 0.3 } });
+    const cloud = counterfactualOf(splitWork([cloudCall(0.01)]), reference);
+    expect(cloud.allCloud).toMatchObject({ basis: 'measured', usd: { value: 0.01, low: 0.01, high: 0.01 } });
+  });
+
+  it('invents nothing: no cloud model, no price, no speed, no meter', () => {
+    expect(counterfactualOf(splitWork([localCall(0)]), null).allCloud).toMatchObject({
+      usd: null,
+      why: expect.stringContaining('no cloud model'),
+    });
+    const unpriced = counterfactualOf(splitWork([localCall(0), cloudCall(null)]), reference);
+    expect(unpriced.allCloud).toMatchObject({ usd: null, why: expect.stringContaining('without a known price') });
+    expect(counterfactualOf(splitWork([cloudCall(1)]), reference).allLocal).toMatchObject({ usd: null, seconds: null });
+    expect(counterfactualOf(splitWork([localCall(0), cloudCall(1)]), reference).allLocal).toMatchObject({
+      usd: null,
+      why: expect.stringContaining('not metered'),
+    });
+  });
+
+  it('adds up: a day is the sum of its steps', () => {
+    const calls = [localCall(0), localCall(700), cloudCall(0.02), localCall(900), cloudCall(0.01)];
+    const sum = calls.map((call) => splitWork([call])).reduce(addSplitWork, noSplitWork);
+    expect(sum).toEqual(splitWork(calls));
+  });
+});
