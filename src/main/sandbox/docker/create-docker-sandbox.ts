@@ -83,7 +83,7 @@ export async function createDockerSandbox(
 }
 
 const noRunnerText =
-  'This image is used without the runner: every command and every file takes about a tenth of a second more.';
+  'Commands are started without the runner, by the engine itself: every command and every file takes about a tenth of a second more.';
 
 /** Where a runner that the image did not bring does not start (a home from which nothing may be run, say), it goes without. */
 async function startWithRunner(
@@ -97,8 +97,9 @@ async function startWithRunner(
     const session = await SessionContainer.start({ ...options, runner }, signal);
     return session.ok ? success({ session: session.value, hasRunner: runner !== null }) : session;
   };
+  // Podman writes what process 1 prints into a file without end, and with the runner that is everything.
+  if (image.runner === 'unwanted' || options.engine.kind === 'podman') return start(null);
   if (image.runner === 'brought') return start({ path: runnerInContainer, file: null });
-  if (image.runner === 'unwanted') return start(null);
   const borrowed = await borrowRunner(options.engine, { ...options, resourcesPath }, signal);
   const tried = borrowed === null ? null : await start(borrowed);
   return tried === null || (!tried.ok && tried.error.code === 'missing-sandbox') ? start(null) : tried;
