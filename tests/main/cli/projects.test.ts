@@ -1,0 +1,124 @@
+import { createRouterClient } from '@orpc/server';
+import { describe, expect, it } from 'vitest';
+import picocolors from 'picocolors';
+import { createRouter } from '../../../src/main/api/router.ts';
+import { clean } from '../../../src/main/cli/clean.ts';
+import type { CommandContext } from '../../../src/main/cli/context.ts';
+import { offerPreparation, prepareProject } from '../../../src/main/cli/projects.ts';
+import type { PreparationPart, PreparationPlan } from '../../../src/shared/preparation.ts';
+import { createFakeCore } from '../../fakes/fake-core.ts';
+
+const part: PreparationPart = {
+  ecosystem: 'python',
+  tool: 'pip',
+  files: ['requirements.txt'],
+  commands: ['pip install \u001B[31m-r requirements.txt'],
+  state: 'missing',
+  isNeeded: true,
+  reason: null,
+  packages: null,
+  sizeBytes: null,
+};
+const planOf = (state: PreparationPart['state'], reason: string | null = null): PreparationPlan => ({
+  projectPath: '/p',
+  image: 'image',
+  parts: [{ ...part, state, reason, packages: state === 'ready' ? 3 : null }],
+  hosts: [{ host: 'index.example.org', why: 'your configuration of pip' }],
+  variables: ['TOKEN'],
+  approval: 'a'.repeat(64),
+});
+
+/** A core in which a project is as `before` says, and as `after` once something was installed. */
+function underTest(before: PreparationPlan, after: PreparationPlan = planOf('ready')) {
+  const approved: string[] = [];
+  const removals: string[] = [];
+  const core = {
+    ...createFakeCore(),
+    projectParts: async () => before.parts,
+    planPreparation: async () => before,
+    prepareProject: async ({ approval }: { readonly approval: string }, onProgress: (text: string) => void) => {
+      approved.push(approval);
+      onProgress('pip install');
+      await Promise.resolve();
+      return after;
+    },
+    clean: async (remove: string) => {
+      removals.push(remove);
+      return [];
+    },
+  };
+  const client = createRouterClient(createRouter(core));
+  let said = '';
+  const context: CommandContext = {
+    terminal: {
+      out: (text) => void (said += text),
+      err: (text) => void (said += text),
+      isLive: false,
+      isInteractive: false,
+      columns: 80,
+      colors: picocolors.createColors(false),
+    },
+    core: async () => client,
+    signal: new AbortController().signal,
+    now: () => 0,
+    version: '1',
+  };
+  return { context, approved, removals, said: () => said };
+}
+
+describe('dewpoint projects prepare', () => {
+  it('shows the commands and hosts, and installs nothing where nobody can say yes', async () => {
+    const { context, approved, said } = underTest(planOf('missing'));
+    expect(await prepareProject(context, '/p', {})).toBe(4);
+    expect(approved).toEqual([]);
+    expect(said()).toContain('  pip install -r requirements.txt\n');
+    expect(said()).toContain('  index.example.org  (your configuration of pip)\n');
+    expect(said()).toContain('with the variables TOKEN of the settings');
+    expect(said()).not.toContain('\u001B');
+  });
+
+  it('runs what was shown after a yes beforehand', async () => {
+    const { context, approved, said } = underTest(planOf('missing'));
+    expect(await prepareProject(context, '/p', { yes: true })).toBe(0);
+    expect(approved).toEqual(['a'.repeat(64)]);
+    expect(said()).toContain('Python packages (pip): installed, 3 packages.');
+  });
+
+  it('ends with the reason when something could not be installed', async () => {
+    const { context, said } = underTest(planOf('missing'), planOf('failed', 'pip install: no such package'));
+    expect(await prepareProject(context, '/p', { yes: true })).toBe(1);
+    expect(said()).toContain('not installed. pip install: no such package');
+  });
+
+  it('has nothing to ask where all is installed', async () => {
+    const { context, approved } = underTest(planOf('ready'));
+    expect(await prepareProject(context, '/p', {})).toBe(0);
+    expect(approved).toEqual([]);
+  });
+});
+
+describe('before a run', () => {
+  it('says what is not installed and the command for it, and installs nothing by itself', async () => {
+    const { context, approved, said } = underTest(planOf('missing'));
+    await offerPreparation(context, '/p', false);
+    expect(said()).toContain('Python packages (pip): not installed');
+    expect(said()).toContain('To install them: dewpoint projects prepare /p');
+    expect(approved).toEqual([]);
+  });
+
+  it('says nothing where all is installed or none is needed', async () => {
+    const { context, said } = underTest({ ...planOf('missing'), parts: [{ ...part, isNeeded: false }] });
+    await offerPreparation(context, '/p', false);
+    expect(said()).toBe('');
+  });
+});
+
+describe('dewpoint clean', () => {
+  it('removes what is not needed, nothing, or all, as it is asked', async () => {
+    const { context, removals } = underTest(planOf('ready'));
+    await clean(context, {});
+    await clean(context, { dryRun: true, packages: true });
+    await clean(context, { packages: true });
+    expect(removals).toEqual(['unneeded', 'nothing', 'all']);
+  });
+});
