@@ -18,7 +18,7 @@ import { createOllamaApi, OllamaError } from './api.ts';
 import type { Finding } from './check-load.ts';
 import type { OllamaCounts } from './chat-wire.ts';
 import { ollamaWire } from './chat-wire.ts';
-import { createKnownModels } from './known-model.ts';
+import { createKnownModels, inBillions } from './known-model.ts';
 import { createMending } from './mend-model.ts';
 import { isBareTemplate, judgeTemplate } from './mend-template.ts';
 import type { KnownModel } from './known-model.ts';
@@ -266,7 +266,7 @@ async function listModels(parts: Parts, signal: AbortSignal): Promise<readonly M
           capabilities: shown?.capabilities ?? [],
           template: shown?.template ?? '',
           remoteHost: remote === '' ? null : remote,
-          parametersB: typeof parameters === 'number' && parameters > 0 ? parameters / 1e9 : null,
+          parametersB: typeof parameters === 'number' && parameters > 0 ? inBillions(parameters) : null,
         },
       });
     }),

@@ -91,7 +91,7 @@ async function ask(
     trainedTokens: typeof trained === 'number' && trained > 0 ? trained : null,
     parametersB:
       typeof parameters === 'number' && parameters > 0
-        ? parameters / 1e9
+        ? inBillions(parameters)
         : billionsIn(shown.details?.parameter_size ?? listed.details?.parameter_size),
     filePath: /^FROM (\/.+|[A-Z]:\\.+)$/m.exec(shown.modelfile ?? '')?.[1]?.trim() ?? null,
     remoteHost: remote === '' ? null : remote,
@@ -108,6 +108,11 @@ function mutable({
     vocabulary,
     weights: weights === null ? null : { ...weights, layers: weights.layers === null ? null : [...weights.layers] },
   };
+}
+
+/** With two digits, and never none. */
+export function inBillions(parameters: number): number {
+  return Math.max(0.01, Math.round(parameters / 1e7) / 100);
 }
 
 /** "494.03M", "7.6B". */
