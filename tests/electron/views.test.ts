@@ -231,6 +231,17 @@ describe('the other views', () => {
     expect(lastAsked('remove')).toEqual(['llama-cpp/own']);
   });
 
+  it('probes a model and shows what was found out', async () => {
+    const { page } = served;
+    await show('Models');
+    const row = page.locator('[data-model$="1.5b-instruct"]');
+    await row.getByRole('button', { name: 'Probe it' }).click();
+    await row.getByText('calls tools under a grammar · quotes what it replaces exactly · driven by recipe').waitFor();
+    await row.getByText('reads 42, writes 15 tokens a second').waitFor();
+    await row.getByRole('button', { name: 'Probe again' }).waitFor();
+    expect(lastAsked('probe')).toEqual(['llama-cpp/qwen2.5-coder-1.5b-instruct']);
+  });
+
   it('saves a setting, and changes theme and text size at once', async () => {
     const { page } = served;
     await show('Settings');

@@ -9,6 +9,7 @@ import type {
   SessionSummary,
 } from '@shared/contract.ts';
 import type { KeptCard } from '@shared/probe-card.ts';
+import type { KeptCard } from '@shared/probe-card.ts';
 import type { CostRow } from '@shared/cost-report.ts';
 import { addTotals, noCosts } from '@shared/cost-report.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
@@ -26,6 +27,25 @@ export interface PageCore extends ScriptedCore {
   costRows: readonly CostRow[];
   settings: Record<string, unknown>;
 }
+
+const probeCard: KeptCard = {
+  model: 'llama-cpp/starter',
+  contextTokens: 8192,
+  calls: [{ style: 'grammar', passed: 3, of: 3 }],
+  callStyle: 'grammar',
+  toolBudget: null,
+  edit: 'search-replace',
+  tasks: { recipe: { passed: 2, of: 2 }, loop: { passed: 0, of: 1 } },
+  gears: ['recipe'],
+  speeds: [{ promptTokens: 900, prefillPerSecond: 42, decodePerSecond: 15 }],
+  needle: { promptTokens: 1100, isFound: true },
+  promptForm: 'short',
+  temperature: 0,
+  notes: [],
+  at: 0,
+  seconds: 60,
+  sessionId: 'probe',
+};
 
 const noDetail: CallDetail = { text: null, request: null, parts: [], price: null, tools: [] };
 
@@ -106,6 +126,12 @@ export function createPageCore(): PageCore {
       return added;
     },
     mendModel: async () => ({ problem: null, plan: null, made: null }),
+    probeModel: async (id, onProgress) => {
+      note('probe', id);
+      onProgress({ text: 'How it calls tools.', card: null });
+      core.models = core.models.map((model) => (model.id === id ? { ...model, card: probeCard } : model));
+      onProgress({ text: '', card: probeCard });
+    },
     removeModel: async (id) => {
       note('remove', id);
       const file = core.models.find((model) => model.id === id)?.file;

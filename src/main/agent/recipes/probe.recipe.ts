@@ -32,7 +32,7 @@ export default defineRecipe({
 async function probe(context: RecipeContext): Promise<RecipeOutcome> {
   const { model } = context;
   await context.progress('speed', 'How fast it reads and writes.');
-  const speeds = await probeSpeeds(context);
+  const { speeds, tokensPerLine } = await probeSpeeds(context);
   if (speeds.length === 0) {
     return { type: 'gave-up', reason: `${model.label} did not answer.`, facts: '' };
   }
@@ -44,7 +44,7 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
   const loop = calls.callStyle === null ? null : await probeLoop(context, drivenAs(model, calls));
   await context.progress('window', 'What it finds at the other end of its window.');
   const prefill = speeds.at(-1)?.prefillPerSecond ?? null;
-  const { needle, note } = await probeNeedle(context, prefill);
+  const { needle, note } = await probeNeedle(context, { prefill, tokensPerLine });
   const card: ProbeCard = {
     model: model.id,
     contextTokens: model.contextTokens,

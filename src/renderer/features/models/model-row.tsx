@@ -4,6 +4,7 @@ import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
+import { ProbeCard } from './probe-card.tsx';
 import { RemoveModel } from './remove-model.tsx';
 
 interface ModelRowProps {
@@ -11,10 +12,10 @@ interface ModelRowProps {
   /** The settings name it for its place. */
   readonly isUsed: boolean;
   readonly onUse: () => void;
-  readonly onRemoved: () => void;
+  readonly onChanged: () => void;
 }
 
-export function ModelRow({ model, isUsed, onUse, onRemoved }: ModelRowProps) {
+export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4" data-model={model.id}>
       <span className="mt-1.5">
@@ -41,8 +42,9 @@ export function ModelRow({ model, isUsed, onUse, onRemoved }: ModelRowProps) {
             {t('models.use')}
           </Button>
         )}
-        <RemoveModel model={model} onDone={onRemoved} />
+        <RemoveModel model={model} onDone={onChanged} />
       </div>
+      {model.state === 'ready' && <ProbeCard model={model} onDone={onChanged} />}
     </li>
   );
 }

@@ -80,7 +80,7 @@ function Place({ where, models, settings, onUse, onChanged }: PlaceProps) {
             model={model}
             isUsed={settingAt(settings, where) === model.id}
             onUse={() => void onUse(model)}
-            onRemoved={onChanged}
+            onChanged={onChanged}
           />
         ))}
       </ul>

@@ -14,28 +14,33 @@ export interface NeedleResult {
 }
 
 /** The fact stands first, for what an engine drops silently is the beginning. */
-export async function probeNeedle(context: RecipeContext, prefill: number | null): Promise<NeedleResult> {
+export async function probeNeedle(
+  context: RecipeContext,
+  { prefill, tokensPerLine }: { readonly prefill: number | null; readonly tokensPerLine: number },
+): Promise<NeedleResult> {
   const whole = context.model.contextTokens - besideTokens;
   const allowed = prefill === null ? whole : Math.floor(prefill * longestSeconds);
   const tokens = Math.min(whole, allowed);
-  const perLine = (await context.countTokens(fillerLine(9, 1_000))) + 1;
-  const count = Math.floor(tokens / perLine);
-  const lines = Array.from({ length: Math.max(1, count) }, (_, index) => fillerLine(9, index));
-  const answer = await context.call({
-    purpose: 'answer',
-    label: `probe: find a fact ${tokens} tokens back`,
-    system: 'You answer from what you were told.',
-    user: `The number of the safe is ${secret}.\n${lines.join('\n')}\nWhat is the number of the safe? Answer with the number only.`,
-    temperature: 0,
-    maxOutputTokens: 24,
-  });
-  if (!answer.ok) return { needle: null, note: `The end of the window was not tried: ${answer.message}` };
-  const { promptTokens } = answer.measured;
-  return {
-    needle: { promptTokens, isFound: answer.text.includes(secret) },
-    note:
-      allowed >= whole
-        ? null
-        : `Of a window of ${context.model.contextTokens} tokens ${promptTokens} were tried: more would take longer than ${longestSeconds} seconds to read.`,
-  };
+  let refused = '';
+  // Longer numbers take more tokens than the first lines did. What is too long is refused before anything is computed.
+  for (const share of [0.97, 0.88]) {
+    const count = Math.max(1, Math.floor((tokens * share) / tokensPerLine));
+    const lines = Array.from({ length: count }, (_, index) => fillerLine(9, index));
+    const answer = await context.call({
+      purpose: 'answer',
+      label: `probe: find a fact ${tokens} tokens back`,
+      system: 'You answer from what you were told.',
+      user: `The number of the safe is ${secret}.\n${lines.join('\n')}\nWhat is the number of the safe? Answer with the number only.`,
+      temperature: 0,
+      maxOutputTokens: 24,
+    });
+    if (answer.ok) {
+      const { promptTokens } = answer.measured;
+      const note = `Of a window of ${context.model.contextTokens} tokens ${promptTokens} were tried: more would take longer than ${longestSeconds} seconds to read.`;
+      const needle = { promptTokens, isFound: answer.text.includes(secret) };
+      return { needle, note: allowed >= whole ? null : note };
+    }
+    refused = answer.message;
+  }
+  return { needle: null, note: `The end of the window was not tried: ${refused}` };
 }

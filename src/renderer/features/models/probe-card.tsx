@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract.ts';
+import type { KeptCard } from '@shared/probe-card.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { tokens } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+interface ProbeCardProps {
+  readonly model: ModelEntry;
+  readonly onDone: () => void;
+}
+
+/** What the probe found out about a model, and the way to probe it (again). Leaving the view stops nothing. */
+export function ProbeCard({ model, onDone }: ProbeCardProps) {
+  const client = useClient();
+  const [said, setSaid] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { card } = model;
+  const probe = async (): Promise<void> => {
+    setProblem(null);
+    setSaid('');
+    try {
+      for await (const { text } of await client.models.probe({ id: model.id })) if (text !== '') setSaid(text);
+      onDone();
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+    setSaid(null);
+  };
+  return (
+    <div className="flex w-full flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft">
+      {card !== undefined && <p className="min-w-0 flex-1 basis-60">{factsOf(card).join(' · ')}</p>}
+      {said === null ? (
+        <Button size="small" look="quiet" onClick={() => void probe()}>
+          {t(card === undefined ? 'models.probe' : 'models.probeAgain')}
+        </Button>
+      ) : (
+        <output>
+          {t('models.probing')} {said}
+        </output>
+      )}
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </div>
+  );
+}
+
+function factsOf({ callStyle, gears, speeds, needle, edit }: KeptCard): readonly string[] {
+  const fastest = speeds.at(-1);
+  const read = fastest?.prefillPerSecond ?? null;
+  const write = fastest?.decodePerSecond ?? null;
+  return [
+    t(`models.calls.${callStyle ?? 'none'}`),
+    t(`models.edit.${edit ?? 'none'}`),
+    gears.length === 0 ? t('models.noGear') : t('models.gears', { gears: gears.join(', ') }),
+    read === null || write === null ? null : t('models.speed', { read, write }),
+    needle === null
+      ? null
+      : t(needle.isFound ? 'models.found' : 'models.notFound', { count: tokens(needle.promptTokens) }),
+  ].filter((fact) => fact !== null);
+}
