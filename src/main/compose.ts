@@ -37,7 +37,6 @@ import { readCallDetail } from './sessions/call-detail.ts';
 import { readManifest } from './sessions/read-manifest.ts';
 import { createComparisonStore } from './sessions/comparison-store.ts';
 import { showChanges, takeChanges, undoChanges } from './sessions/changes.ts';
-import type { Redactor } from './sessions/redact.ts';
 import { createRedactor } from './sessions/redact.ts';
 import { replaySession } from './sessions/replay.ts';
 import type { SessionStore } from './sessions/session-store.ts';
@@ -143,7 +142,10 @@ interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models' | 'probed'> 
   readonly disposeEngine: () => Promise<void>;
 }
 
-async function createParts(config: ComposeConfig): Promise<Parts> {
+type Base = Awaited<ReturnType<typeof createBase>>;
+
+/** What everything else stands on: the settings, the logs with their blobs, and what must never be in them. */
+async function createBase(config: ComposeConfig) {
   const env = config.env ?? process.env;
   const now = Date.now;
   const log = config.diagnostics ?? silentLog;
@@ -155,9 +157,11 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
-  const { llama, plan, keys, models, probed } = createModelParts(config, { env, files, settings, redactor });
-  const tools = builtInTools(discoverTools(), { now }).list();
-  const recipes = discoverRecipes();
+  return { env, now, log, files, settings, blobs, redactor, store, bin };
+}
+
+/** The way to sandboxes, and to the packages that projects need in them. */
+function createSandboxParts(config: ComposeConfig, { env, files, settings, redactor, log }: Base) {
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript } : null;
   const engineDeps = {
     homePath: config.home,
@@ -168,7 +172,6 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     learn: (secret: { readonly kind: string; readonly value: string }) => redactor.learn(secret),
     log,
   };
-  const startSandbox = config.startSandbox ?? createSandboxFactory(engineDeps);
   const preparations = createPreparationCommands({
     ...engineDeps,
     settings: () => settings.current().sandbox,
@@ -193,7 +196,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     saveNetworkProjects: (projects) => settings.set('network.projects', projects),
     startSandbox,
     prepareWorkspace,
-    homePath: config.home,
+    homePath: home,
     onNotice: config.onNotice,
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
@@ -201,17 +204,18 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
   const compare = createCoreCompare({
-    home: config.home,
-    store: createComparisonStore(join(config.home, 'comparisons')),
+    home,
+    store: createComparisonStore(join(home, 'comparisons')),
     sessionStore: store,
     sessions,
     settings: () => settings.current(),
     prepareWorkspace,
     now,
   });
+  const { version } = config;
   const library = createCoreLibrary({
-    home: config.home,
-    version: config.version,
+    home,
+    version,
     store,
     bin,
     sessions,
@@ -220,24 +224,8 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     now,
     diagnostics: log,
   });
-  return {
-    settings,
-    preparations,
-    plan,
-    models,
-    probed,
-    keys,
-    money,
-    sessions,
-    compare,
-    library,
-    store,
-    blobs,
-    tools,
-    recipes,
-    env,
-    disposeEngine: () => llama.dispose(),
-  };
+  const own = { settings, preparations, plan, models, probed, keys, money, sessions, compare, library };
+  return { ...own, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
 }
 
 /** Where the built files lie: the entry is two folders below the root, in `out/main` as in `src/main`. */
