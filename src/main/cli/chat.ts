@@ -13,6 +13,7 @@ import { reportFailure, usageError } from './fail.ts';
 import { followTurn } from './follow-turn.ts';
 import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
+import { offerPreparation } from './projects.ts';
 import { showResult } from './run.ts';
 import { money } from './terminal.ts';
 
@@ -43,6 +44,8 @@ export const chat: Command<
   if (args.session !== undefined && args.project !== undefined)
     throw usageError('--session has its project; leave out --project.');
   const core = await context.core();
+  if (args.project !== undefined)
+    await offerPreparation(context, resolve(args.project), context.terminal.isInteractive);
   const sessionId =
     args.session === undefined
       ? (await core.sessions.create({ projectPath: args.project === undefined ? null : resolve(args.project) }))
