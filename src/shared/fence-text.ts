@@ -6,6 +6,8 @@
 /** Characters without blanks that two texts must share in one line. Shorter runs are everybody's code. */
 const gram = 24;
 const shortestLine = 10;
+/** What tools put before a line: its number, and the file where there are several. */
+const numbers = /^(?:(?:[^\s:]+:)?\d+: ?)+/gmu;
 /** A mark on the safe side of memory: about 8 MB of fenced text. */
 const longestView = 4 * 1024 * 1024;
 
@@ -40,7 +42,7 @@ export function* marksOf(text: string): Generator<number> {
 /** Marks of whole short lines, for what is only taken out: there a line too many does little harm. */
 export function* lineMarksOf(text: string): Generator<number> {
   for (const line of text.split(/\r\n|\n|\r/)) {
-    const bare = line.replace(/^(?:(?:[^\s:]+:)?\d+: ?)+/u, '').replace(/^[\s>|#*/]+|\s+/gu, '');
+    const bare = line.replace(numbers, '').replace(/^[\s>|#*/]+|\s+/gu, '');
     if (bare.length >= shortestLine && bare.length < gram && !isEverybodys(line)) yield hashOf(`\n${bare}`);
   }
 }
@@ -90,7 +92,10 @@ function* gramsOf(line: string): Generator<number> {
 /** A text as it is, and what is to be read in it once escapes, base64, hexadecimal and per cent signs are undone. */
 export function viewsOf(text: string): readonly string[] {
   const whole = text.slice(0, longestView);
-  return [whole, ...decodedIn(whole).map(({ text: inner }) => inner), ...(isEscaped(whole) ? [unescaped(whole)] : [])];
+  // Numbers of lines stand in the middle of what was encoded.
+  const bare = whole.replace(numbers, '');
+  const inside = [whole, ...(bare === whole ? [] : [bare])].flatMap(decodedIn);
+  return [whole, ...inside.map(({ text: inner }) => inner), ...(isEscaped(whole) ? [unescaped(whole)] : [])];
 }
 
 function isEscaped(text: string): boolean {
