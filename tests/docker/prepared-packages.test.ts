@@ -100,9 +100,12 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
       const path = await project('snake', {
         'pyproject.toml':
           '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n[project]\nname = "snake"\nversion = "1.2"\ndependencies = ["iniconfig"]\n',
+        // Its build makes a module that the project does not have, as compiled ones and version files are made.
+        'setup.py':
+          'import os\nfrom setuptools import setup\nfrom setuptools.command.build_py import build_py\n\n\nclass Build(build_py):\n    def run(self):\n        super().run()\n        with open(os.path.join(self.build_lib, "snake", "made.py"), "w") as file:\n            file.write("SIZE = 3\\n")\n\n\nsetup(cmdclass={"build_py": Build})\n',
         'src/snake/__init__.py': 'import iniconfig\n\n\ndef size():\n    return 3\n',
         'tests/test_size.py':
-          'import importlib.metadata\nimport os\n\nimport snake\n\n\ndef test_size():\n    assert snake.size() == 3\n    assert importlib.metadata.version("snake") == "1.2"\n    assert snake.__file__.startswith(os.getcwd())\n',
+          'import importlib.metadata\nimport os\n\nimport snake\nimport snake.made\n\n\ndef test_size():\n    assert snake.size() == snake.made.SIZE == 3\n    assert importlib.metadata.version("snake") == "1.2"\n    assert snake.__file__.startswith(os.getcwd())\n',
       });
       const plan = valueOf(await preparations.plan({ projectPath: path, hosts: [] }, none));
       expect(plan.parts.map(({ state, commands }) => [state, commands])).toEqual([
@@ -212,6 +215,16 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
       });
     },
   );
+
+  it('of an installation that was killed are removed by clean', async () => {
+    const owner = '4194305:1';
+    const Labels = { 'dewpoint.dependencies': homeIdOf(home), 'dewpoint.owner': owner };
+    const Name = `dewpoint-deps-${homeIdOf(home)}-00`;
+    await requireEngine().docker.createVolume({ Name, Labels });
+    const removed = valueOf(await preparations.clean('unneeded', none)).filter(({ kind }) => kind === 'unfinished');
+    expect(removed.map(({ name, isRemoved }) => [name, isRemoved])).toEqual([[Name, true]]);
+    expect(await volumes()).not.toContain(Name);
+  });
 
   function run0(path: string, command: string): Promise<{ readonly code: number | null; readonly text: string }> {
     return session(path, (sandbox) => run(sandbox, command));

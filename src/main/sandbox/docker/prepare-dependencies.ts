@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, realpath, rm } from 'node:fs/promises';
+import { chown, mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
@@ -56,6 +56,9 @@ export async function prepareDependencies(
   const kept = new Set<string>();
   try {
     await mkdir(workspace, { recursive: true });
+    // Commands run as the owner of their workspace: who the project belongs to can read it.
+    const { uid, gid } = await stat(request.projectPath);
+    await chown(workspace, uid, gid).catch(() => undefined);
     for (const { key } of request.parts)
       volumes.set(key, await createDependencyVolume(request.engine, request.homeId, request.imageId));
     const started = await request.start(await realpath(workspace), mountsOf(request, volumes), signal);
