@@ -6,9 +6,11 @@ import { findDaemon, findDocker, startDocker } from './docker.mjs';
 import { hasDisplay } from './electron.mjs';
 import { ensureElectronShell } from './electron-shell.mjs';
 import { ensureModel } from './models.mjs';
+import { ensureOllama } from './ollama.mjs';
 import { root } from './paths.mjs';
 import { has } from './run.mjs';
 import { ensureSandboxImage } from './sandbox-image.mjs';
+import { say } from './say.mjs';
 import { ensurePackages, packagesFor } from './system.mjs';
 
 /** @typedef {{ok: true} | {ok: false, message: string}} Met */
@@ -58,6 +60,8 @@ async function bring(need, context) {
       return bringDisplay(context);
     case 'keyring':
       return bringKeyring(context);
+    case 'ollama':
+      return bringOllama(context);
     default:
       return { ok: false, message: `nobody knows how to bring "${need}"` };
   }
@@ -90,6 +94,16 @@ async function bringImage({ allowed }) {
 async function bringKeyring({ allowed }) {
   if (process.platform !== 'linux') return { ok: false, message: 'gnome-keyring is tested on Linux only' };
   return ensurePackages(packagesFor.keyring, { allowed });
+}
+
+// Only where a server may be built is its absence a reason to skip the whole suite; elsewhere its own tests are skipped.
+/** @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context @returns {Promise<Met>} */
+async function bringOllama({ allowed, env }) {
+  const server = await ensureOllama({ allowed });
+  if (server.ok) env.DEWPOINT_TEST_OLLAMA = server.path;
+  else if (allowed) return server;
+  else say(server.message);
+  return { ok: true };
 }
 
 // Electron itself where it was already fetched, else the test shell.

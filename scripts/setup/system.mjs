@@ -5,6 +5,7 @@ import { say } from './say.mjs';
 export const packagesFor = {
   docker: ['docker.io', 'containerd', 'runc', 'iptables'],
   image: ['debootstrap'],
+  compiler: ['gcc', 'g++'],
   keyring: ['gnome-keyring', 'dbus', 'libsecret-1-0'],
   electron: [
     'xvfb',

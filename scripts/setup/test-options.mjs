@@ -6,7 +6,8 @@ export const testHelp = `npm test [-- SUITE… --setup-system]
 
 Runs every suite, or only those named: ${names.join(' ')}
 
-  --setup-system  install missing Debian packages and start the Docker engine (with CI=true: always)
+  --setup-system  install missing Debian packages, start the Docker engine and build an Ollama server for the tests,
+                  once and for some minutes (with CI=true: always)
   --help          this text
 
 With CI=true whatever is missing is a failure; otherwise the suites that need it are skipped, with the reason.
