@@ -12,6 +12,7 @@ import { estimateMemory, readModelMemory } from '../src/main/engines/model-memor
 import type { ModelMemory } from '../src/main/engines/model-memory.ts';
 import { fakeServersRow } from './lib/fake-servers.ts';
 import { headerWithVocabulary } from './lib/header-file.ts';
+import { realLoadRows } from './lib/real-loads.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { median } from './lib/statistics.ts';
 
@@ -67,6 +68,7 @@ export async function run(): Promise<readonly BenchRow[]> {
     ),
     ...planRows(allocations, memories),
     await headerRow(),
+    ...(await realLoadRows()),
     await fakeServersRow(),
   ];
 }
