@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Comparison } from './comparison.ts';
 import { comparisonInputSchema } from './comparison.ts';
 import type { CostReport } from './cost-report.ts';
-import type { SessionEvent, Transient } from './events.ts';
+import type { EventOf, SessionEvent, Transient } from './events.ts';
 import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
 import type { Manifest } from './manifest.ts';
 import type { Part } from './messages.ts';
@@ -100,6 +100,8 @@ export interface CallDetail {
 
 export interface RequestDetail {
   readonly messages: readonly { readonly role: string; readonly text: string }[];
+  /** Of a model call: why it ran where it did. Absent where the log does not say. */
+  readonly route?: EventOf<'route-decided'>;
   readonly tools: readonly { readonly name: string; readonly bytes: number }[];
 }
 

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events.ts';
+import type { EventOf, NewEvent } from '@shared/events.ts';
 import type { Rung } from '@shared/models.ts';
 import type { Price, Usage } from '@shared/money.ts';
 import { costOf } from '@shared/money.ts';
@@ -100,6 +100,7 @@ export async function startStory(core: PageCore, title: string, projectPath: str
       request: requestOf(),
       parts: [{ type: 'text', text: step.text ?? '' }],
       price: step.rung === 'cloud' ? cloudPrice : localPrice,
+      route: routeOf(callId, step.rung === 'cloud' ? 'cloud' : 'local'),
       tools: [
         { toolCallId, tool: name, input, repairs: [], output: step.output ?? '', isOutputWhole: true, changes: [] },
       ],
@@ -239,5 +240,33 @@ function requestOf() {
       { role: 'tool', text: 'def week_of(day): …\n'.repeat(60) },
     ],
     tools: ['read_file', 'edit_file', 'search', 'run_tests'].map((name) => ({ name, bytes: 420 })),
+  };
+}
+
+/** Why a step of the story ran where it did. */
+function routeOf(callId: string, name: 'local' | 'cloud'): EventOf<'route-decided'> {
+  const { model, where } = rungs[name];
+  const other = rungs[name === 'cloud' ? 'local' : 'cloud'];
+  const isCloud = name === 'cloud';
+  return {
+    type: 'route-decided',
+    v: 1,
+    seq: 1,
+    at: 0,
+    callId,
+    chosen: { model, where },
+    runnerUp: { model: other.model, where: other.where },
+    reasonCode: isCloud ? 'strikes' : 'local-first',
+    reason: 'By the votes.',
+    layer: isCloud ? 'L5' : 'L1',
+    gain: 0.58,
+    votes: [
+      { rule: 'verification', toward: 'cloud', weight: 0.7, reason: 'The tests still fail after 2 edits.' },
+      { rule: 'model-size', toward: 'local', weight: 0.5, reason: 'The local model is a large one.' },
+    ],
+    options: [
+      { model: localModel, where: 'local', denied: null, costUsd: 0, seconds: 11, restUsd: 0.04 },
+      { model: cloudModel, where: 'cloud', denied: null, costUsd: 0.0112, seconds: 4.2, restUsd: 0.19 },
+    ],
   };
 }

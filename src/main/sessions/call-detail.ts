@@ -8,6 +8,7 @@ const outputLimitBytes = 1024 * 1024;
 
 interface Found {
   text: string | null;
+  route: EventOf<'route-decided'> | null;
   started: EventOf<'model-call-started'> | null;
   ended: EventOf<'model-call-ended'> | null;
   readonly tools: Map<string, FoundTool>;
@@ -29,13 +30,14 @@ export async function readCallDetail(
   id: string,
   blobs: Blobs,
 ): Promise<CallDetail> {
-  const found: Found = { text: null, started: null, ended: null, tools: new Map() };
+  const found: Found = { text: null, route: null, started: null, ended: null, tools: new Map() };
   for await (const event of events) gather(found, event, id);
   return {
     text: found.text ?? saidBy(found.ended),
     request: found.started === null ? null : await requestOf(found.started.request, blobs),
     parts: found.ended?.parts ?? [],
     price: found.ended?.price ?? null,
+    ...(found.route === null ? {} : { route: found.route }),
     tools: await Promise.all([...found.tools].map(([toolCallId, tool]) => detailOf(toolCallId, tool, blobs))),
   };
 }
@@ -43,6 +45,7 @@ export async function readCallDetail(
 function gather(found: Found, event: SessionEvent, id: string): void {
   if (event.type === 'user-message-added' && event.messageId === id) found.text = event.text;
   if (event.type === 'turn-ended' && event.turnId === id) found.text = event.text;
+  if (event.type === 'route-decided' && event.callId === id) found.route = event;
   if (event.type === 'model-call-started' && event.callId === id) found.started = event;
   if (event.type === 'model-call-ended' && event.callId === id) found.ended = event;
   if (event.type === 'tool-call-requested' && (event.callId === id || event.toolCallId === id)) {

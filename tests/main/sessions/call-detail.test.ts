@@ -25,6 +25,15 @@ async function events(): Promise<readonly NewEvent[]> {
   return [
     { type: 'user-message-added', messageId: 'm1', text: 'x'.repeat(5000), queued: false },
     {
+      type: 'route-decided',
+      callId: 'c1',
+      chosen: { model: 'a/b', where: 'cloud' },
+      runnerUp: null,
+      reasonCode: 'gain',
+      reason: 'It is worth it.',
+      layer: 'L2',
+    },
+    {
       type: 'model-call-started',
       callId: 'c1',
       step: 1,
@@ -78,6 +87,7 @@ it('has the request, the words, the whole output and the diff of a model call wi
   expect(detail).toMatchObject({
     request: { messages: [{ role: 'user', text: 'hello' }], tools: [{ name: 'edit', bytes: 15 }] },
     parts: [{ type: 'reasoning', text: 'think' }],
+    route: { reason: 'It is worth it.', layer: 'L2' },
     tools: [{ toolCallId: 't1', input: { path: 'a.py' }, output: 'cut no more', isOutputWhole: true }],
   });
   expect(detail.tools[0]?.changes[0]?.diff).toContain('-one\n+two');

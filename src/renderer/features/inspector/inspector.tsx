@@ -43,7 +43,7 @@ function Content({ sessionId, view, tab, selectedStep, onStep }: InspectorProps)
   const { state, money } = view;
   switch (tab) {
     case 'route':
-      return <RouteTab state={state} selectedStep={selectedStep} onStep={onStep} />;
+      return <RouteTab sessionId={sessionId} state={state} selectedStep={selectedStep} onStep={onStep} />;
     case 'cost':
       return <CostTab state={state} money={money} />;
     case 'sandbox':

@@ -4,15 +4,17 @@ import { stepLabel } from '../../lib/step-label.ts';
 import { t } from '../../lib/texts.ts';
 import { Empty, Facts, Section } from '../../ui/facts.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
+import { RouteDecision } from './route-decision.tsx';
 
 interface RouteTabProps {
+  readonly sessionId: string;
   readonly state: SessionState;
   readonly selectedStep: string | null;
   readonly onStep: (callId: string) => void;
 }
 
 /** Why a step ran where it ran, as far as the log says. */
-export function RouteTab({ state, selectedStep, onStep }: RouteTabProps) {
+export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabProps) {
   const step = state.steps.find((one) => one.callId === selectedStep) ?? state.steps.at(-1);
   const turn = state.turns.find((one) => one.id === step?.turnId) ?? state.turns.at(-1);
   if (step === undefined) {
@@ -41,6 +43,7 @@ export function RouteTab({ state, selectedStep, onStep }: RouteTabProps) {
         </select>
       </label>
       <StepRoute step={step} />
+      <RouteDecision sessionId={sessionId} step={step} />
       {turn !== undefined && <Rungs turn={turn} />}
       <p className="mt-6 text-xs text-soft">{t('route.share', { local, all: state.steps.length })}</p>
     </>

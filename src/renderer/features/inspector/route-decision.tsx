@@ -1,0 +1,75 @@
+import type { EventOf } from '@shared/events.ts';
+import type { StepState } from '@shared/session-state.ts';
+import { money, seconds } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { useDetail } from '../../lib/use-detail.ts';
+import { Section } from '../../ui/facts.tsx';
+import { RouteDot } from '../../ui/route-dot.tsx';
+
+type Route = EventOf<'route-decided'>;
+
+/** What a step could have run on, at which price, and how it was voted; nothing where the log does not say. */
+export function RouteDecision({ sessionId, step }: { readonly sessionId: string; readonly step: StepState }) {
+  const load = useDetail(sessionId, step.callId, step.end === null ? 'running' : 'ended');
+  const route = load.type === 'ready' ? load.detail.route : undefined;
+  if (route?.layer === undefined) return null;
+  return (
+    <>
+      <p className="mt-3 text-xs text-soft">{t(`route.layer.${route.layer}`)}</p>
+      {route.degraded === true && <p className="mt-1 text-xs text-soft">{t('route.degraded')}</p>}
+      {route.options !== undefined && route.options.length > 0 && <Options options={route.options} />}
+      {typeof route.gain === 'number' && <Votes votes={route.votes ?? []} gain={route.gain} />}
+    </>
+  );
+}
+
+function Options({ options }: { readonly options: NonNullable<Route['options']> }) {
+  return (
+    <Section title={t('route.options')}>
+      <ul className="flex flex-col gap-2 text-sm">
+        {options.map(({ model, where, denied, costUsd, restUsd, seconds: time }) => (
+          <li key={model} className="flex gap-2.5">
+            <span className="mt-1.5">
+              <RouteDot where={where} />
+            </span>
+            <div className="min-w-0 wrap-anywhere">
+              <p>{model}</p>
+              <p className="text-xs text-soft">
+                {denied === null
+                  ? [
+                      costUsd === null ? null : t('route.thisCall', { money: money(costUsd) }),
+                      restUsd === null ? null : t('route.toTheEnd', { money: money(restUsd) }),
+                      time === null ? null : seconds(time * 1000),
+                    ]
+                      .filter((text) => text !== null)
+                      .join(' · ')
+                  : t('route.denied', { text: denied.text })}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Votes({ votes, gain }: { readonly votes: NonNullable<Route['votes']>; readonly gain: number }) {
+  return (
+    <Section title={t('route.votes')}>
+      <p className="text-xs text-soft">{t('route.gain', { percent: Math.round(gain * 100) })}</p>
+      <ul className="flex flex-col gap-1 text-xs">
+        {votes.map(({ rule, toward, weight, reason }) => (
+          <li key={`${rule} ${reason}`} className="flex gap-2.5">
+            <span className="mt-1">
+              <RouteDot where={toward} />
+            </span>
+            <span className="min-w-0 flex-1 wrap-anywhere">{reason}</span>
+            <span className="text-soft tabular-nums" title={rule}>
+              {weight.toFixed(1)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
