@@ -13,6 +13,7 @@ import type { View } from './lib/use-view.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
+const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
 const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
 
 interface MiddleProps {
@@ -36,6 +37,7 @@ export function Middle(props: MiddleProps) {
       <SessionScreen
         key={view.sessionId}
         sessionId={view.sessionId}
+        at={view.at ?? null}
         isConnected={isConnected}
         hasMenuButton={props.hasMenuButton}
         handle={props.session}
@@ -68,6 +70,12 @@ function OtherView({ view, load, actions, onShow }: MiddleProps) {
       return (
         <Suspense>
           <CompareView projects={projectsOf(load)} onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
+        </Suspense>
+      );
+    case 'bin':
+      return (
+        <Suspense>
+          <BinView onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
         </Suspense>
       );
     case 'costs':

@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from 'react';
+import type { ComponentProps, Ref } from 'react';
 import { useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { ApprovalsHandle } from './features/approvals/approvals.tsx';
@@ -32,10 +32,13 @@ export interface SessionHandle {
   readonly toggleInspector: () => void;
   readonly focusComposer: () => void;
   readonly focusApproval: () => void;
+  readonly rename: () => void;
 }
 
 interface SessionScreenProps {
   readonly sessionId: string;
+  /** A place to look at, each time this is another object. */
+  readonly at: { readonly ref: string } | null;
   readonly isConnected: boolean;
   readonly hasMenuButton: boolean;
   readonly handle: Ref<SessionHandle>;
@@ -69,59 +72,80 @@ function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: S
   const { state, money } = view;
   const { side, tab, setTab, inspect } = useInspector();
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
-  const conversation = useRef<ConversationHandle>(null);
-  const composer = useRef<ComposerHandle>(null);
-  const approvals = useRef<ApprovalsHandle>(null);
-  const { open, toggle } = side;
-  useImperativeHandle(handle, () => ({
-    inspect,
-    toggleInspector: toggle,
-    focusComposer: () => composer.current?.focus(),
-    focusApproval: () => approvals.current?.focus(),
-  }));
+  const [isRenaming, setIsRenaming] = useState(false);
+  const rename = (): void => setIsRenaming(true);
+  const parts = useParts(handle, props.at, { inspect, toggleInspector: side.toggle, rename });
+  const { conversation } = parts;
   const point = (callId: string): void => {
     setSelectedStep(callId);
     if (tab !== 'context') setTab('route');
-    if (!side.isOver) open();
+    if (!side.isOver) side.open();
     conversation.current?.reveal(callId);
   };
   return (
     <>
       <div className="relative flex min-h-0 flex-1">
         <main aria-label={t('session.label')} className="flex min-w-0 flex-1 flex-col">
-          <SessionHeader state={state} hasMenuButton={props.hasMenuButton} selectedStep={selectedStep} onStep={point}>
-            <InspectorButton isOpen={side.isOpen} onClick={toggle} />
+          <SessionHeader
+            sessionId={sessionId}
+            state={state}
+            isRenaming={isRenaming}
+            onRename={setIsRenaming}
+            hasMenuButton={props.hasMenuButton}
+            selectedStep={selectedStep}
+            onStep={point}
+          >
+            <InspectorButton isOpen={side.isOpen} onClick={side.toggle} />
           </SessionHeader>
           <ModelBanner />
           <Conversation sessionId={sessionId} view={view} handle={conversation} onReview={() => inspect('changes')} />
-          <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
+          <Approvals sessionId={sessionId} approvals={state.approvals} handle={parts.approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} />
           <Composer
             sessionId={sessionId}
             isRunning={sessionStatus(state) === 'running'}
-            handle={composer}
+            handle={parts.composer}
             onSent={() => conversation.current?.toEnd()}
             onInspect={inspect}
             onHelp={onPalette}
           />
         </main>
         {side.isOpen && (
-          <SideInspector isOver={side.isOver} onClose={toggle}>
-            <Inspector
-              sessionId={sessionId}
-              view={view}
-              tab={tab}
-              onTab={setTab}
-              selectedStep={selectedStep}
-              onStep={setSelectedStep}
-              isOver={side.isOver}
-            />
-          </SideInspector>
+          <SideInspector
+            onClose={side.toggle}
+            sessionId={sessionId}
+            view={view}
+            tab={tab}
+            onTab={setTab}
+            selectedStep={selectedStep}
+            onStep={setSelectedStep}
+            isOver={side.isOver}
+          />
         )}
       </div>
       <StatusBar session={{ state, money }} isConnected={props.isConnected} onInspect={inspect} onModels={onModels} />
     </>
   );
+}
+
+/** The parts of the screen that others reach into, and the place that is to be looked at. */
+function useParts(
+  handle: Ref<SessionHandle>,
+  at: SessionScreenProps['at'],
+  reach: Pick<SessionHandle, 'inspect' | 'toggleInspector' | 'rename'>,
+) {
+  const conversation = useRef<ConversationHandle>(null);
+  const composer = useRef<ComposerHandle>(null);
+  const approvals = useRef<ApprovalsHandle>(null);
+  useImperativeHandle(handle, () => ({
+    ...reach,
+    focusComposer: () => composer.current?.focus(),
+    focusApproval: () => approvals.current?.focus(),
+  }));
+  useEffect(() => {
+    if (at !== null) conversation.current?.reveal(at.ref);
+  }, [at]);
+  return { conversation, composer, approvals };
 }
 
 interface InspectorPlace {
@@ -151,14 +175,13 @@ function InspectorButton({ isOpen, onClick }: { readonly isOpen: boolean; readon
   );
 }
 
-interface SideInspectorProps {
-  readonly isOver: boolean;
+interface SideInspectorProps extends ComponentProps<typeof Inspector> {
   readonly onClose: () => void;
-  readonly children: ReactNode;
 }
 
 /** The inspector beside the conversation, or over it where there is no room. */
-function SideInspector({ isOver, onClose, children }: SideInspectorProps) {
+function SideInspector({ onClose, ...props }: SideInspectorProps) {
+  const { isOver } = props;
   const place = isOver ? 'absolute inset-y-0 right-0 z-20 max-w-full shadow-float' : '';
   return (
     <aside
@@ -176,7 +199,7 @@ function SideInspector({ isOver, onClose, children }: SideInspectorProps) {
           <Icon name="close" />
         </Button>
       )}
-      {children}
+      <Inspector {...props} />
     </aside>
   );
 }

@@ -6,6 +6,8 @@ import { useClient } from './lib/core-context.ts';
 import { inspectorTabs, textSize, textSizes, theme, themes } from './lib/preferences.ts';
 import { t } from './lib/texts.ts';
 import type { View } from './lib/use-view.ts';
+import { deleteSession, exportSession, forkSession, importSession } from './lib/session-commands.ts';
+import { useIsWindow } from './lib/use-host.ts';
 import type { SessionHandle } from './session-screen.tsx';
 
 interface ActionsOptions {
@@ -19,8 +21,10 @@ interface ActionsOptions {
 /** Everything that can be done from anywhere in the window, as it stands now. */
 export function useActions({ view, show, session, openPalette, toggleSidebar }: ActionsOptions): readonly Action[] {
   const client = useClient();
+  const isWindow = useIsWindow();
   const sessionId = view.type === 'session' ? view.sessionId : null;
   return useMemo(() => {
+    const reach = { client, navigate: show };
     const always: readonly Action[] = [
       { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: openPalette },
       { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
@@ -28,6 +32,8 @@ export function useActions({ view, show, session, openPalette, toggleSidebar }: 
       { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
       { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
       { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
+      { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
+      ...(isWindow ? [{ id: 'import', label: t('action.import'), run: () => void importSession(reach) }] : []),
       { id: 'settings', label: t('action.settings'), keys: 'Mod+,', run: () => show({ type: 'settings' }) },
       ...themes.map((name) => ({
         id: `theme-${name}`,
@@ -63,8 +69,14 @@ export function useActions({ view, show, session, openPalette, toggleSidebar }: 
         keys: `Mod+${index + 1}`,
         run: () => session.current?.inspect(tab),
       })),
+      { id: 'rename', label: t('action.rename'), run: () => session.current?.rename() },
+      { id: 'fork', label: t('action.fork'), run: () => void forkSession(reach, sessionId, null) },
+      ...(isWindow
+        ? [{ id: 'export', label: t('action.export'), run: () => void exportSession(reach, sessionId) }]
+        : []),
+      { id: 'delete', label: t('action.delete'), run: () => void deleteSession(reach, sessionId) },
       { id: 'copy-id', label: t('action.copyId'), run: () => void copyText(sessionId) },
     ];
     return [...here, ...always];
-  }, [client, sessionId, show, session, openPalette, toggleSidebar]);
+  }, [client, isWindow, sessionId, show, session, openPalette, toggleSidebar]);
 }

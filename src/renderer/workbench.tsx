@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
-import { Suspense, lazy, useCallback, useRef, useState } from 'react';
+import { Suspense, lazy, useCallback, useEffect, useRef, useState } from 'react';
+import type { HostPush } from '@shared/contract.ts';
 import { SessionList } from './features/sessions/session-list.tsx';
 import { isSidebarOpen } from './lib/preferences.ts';
+import type { Action } from './lib/actions.ts';
 import { useActionKeys } from './lib/actions.ts';
 import { useClient } from './lib/core-context.ts';
 import { t } from './lib/texts.ts';
@@ -10,6 +12,9 @@ import { useSessions } from './lib/use-sessions.ts';
 import type { View } from './lib/use-view.ts';
 import { useView } from './lib/use-view.ts';
 import { Middle } from './middle.tsx';
+import { NavigationContext } from './lib/navigation.ts';
+import { useHostPushes } from './lib/use-host.ts';
+import { AnnouncementBar } from './ui/announcement.tsx';
 import type { SessionHandle } from './session-screen.tsx';
 import { Button } from './ui/button.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
@@ -41,42 +46,62 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const openPalette = useCallback(() => setIsPaletteOpen(true), []);
   const actions = useActions({ view, show, session, openPalette, toggleSidebar: side.toggle });
   useActionKeys(actions);
+  usePushesInto(actions, show);
   const sessions = load.type === 'ready' ? load.sessions : [];
   return (
-    <div className="relative flex min-h-0 flex-1">
-      {side.isOpen && (
-        <SideList isOver={side.isOver} onClose={side.toggle}>
-          <SessionList load={load} view={view} onShow={show} onPalette={openPalette} />
-        </SideList>
-      )}
-      <div className="relative flex min-w-0 flex-1 flex-col">
-        {!side.isOpen && <MenuButton onClick={side.toggle} />}
-        <ErrorBoundary key={view.type === 'session' ? view.sessionId : view.type}>
-          <Middle
-            view={view}
-            load={load}
-            actions={actions}
-            session={session}
-            isConnected={isConnected}
-            hasMenuButton={!side.isOpen}
-            onShow={show}
-            onStatus={refresh}
-            onPalette={openPalette}
-          />
-        </ErrorBoundary>
+    <NavigationContext value={show}>
+      <div className="relative flex min-h-0 flex-1">
+        {side.isOpen && (
+          <SideList isOver={side.isOver} onClose={side.toggle}>
+            <SessionList load={load} view={view} onShow={show} onPalette={openPalette} />
+          </SideList>
+        )}
+        <div className="relative flex min-w-0 flex-1 flex-col">
+          {!side.isOpen && <MenuButton onClick={side.toggle} />}
+          <ErrorBoundary key={view.type === 'session' ? view.sessionId : view.type}>
+            <Middle
+              view={view}
+              load={load}
+              actions={actions}
+              session={session}
+              isConnected={isConnected}
+              hasMenuButton={!side.isOpen}
+              onShow={show}
+              onStatus={refresh}
+              onPalette={openPalette}
+            />
+          </ErrorBoundary>
+        </div>
+        <AnnouncementBar />
+        {isPaletteOpen && (
+          <Suspense>
+            <Palette
+              actions={actions}
+              sessions={sessions}
+              onSession={(sessionId) => show({ type: 'session', sessionId })}
+              onClose={() => setIsPaletteOpen(false)}
+            />
+          </Suspense>
+        )}
       </div>
-      {isPaletteOpen && (
-        <Suspense>
-          <Palette
-            actions={actions}
-            sessions={sessions}
-            onSession={(sessionId) => show({ type: 'session', sessionId })}
-            onClose={() => setIsPaletteOpen(false)}
-          />
-        </Suspense>
-      )}
-    </div>
+    </NavigationContext>
   );
+}
+
+/** What the app's menu, its notifications and links want shown. */
+function usePushesInto(actions: readonly Action[], show: (view: View) => void): void {
+  const now = useRef(actions);
+  useEffect(() => {
+    now.current = actions;
+  });
+  const take = useCallback(
+    (push: HostPush): void => {
+      if (push.type === 'session') show({ type: 'session', sessionId: push.sessionId });
+      else now.current.find((action) => action.id === push.id)?.run();
+    },
+    [show],
+  );
+  useHostPushes(take);
 }
 
 interface SideListProps {

@@ -55,6 +55,11 @@ export interface SearchAnswer {
   readonly isComplete: boolean;
 }
 
+/** What happens around the page: a session is to be shown (a link, a notification), or an action of its own to be done. */
+export type HostPush =
+  | { readonly type: 'session'; readonly sessionId: string }
+  | { readonly type: 'action'; readonly id: string };
+
 /** Another way taken from a session. */
 export interface ForkOutcome {
   readonly sessionId: string;
@@ -392,4 +397,13 @@ export const contract = {
   /** What is kept in the container engine, and the removal of what is not needed, or of all of it. */
   clean: base.input(z.object({ remove: z.enum(['nothing', 'unneeded', 'all']) })).output(type<readonly KeptItem[]>()),
   doctor: base.output(type<readonly Finding[]>()),
+  /** What the program around the page does by itself: only a window has it. A path is always one that a person chose. */
+  host: {
+    info: base.output(type<{ isWindow: boolean }>()),
+    /** Null, here and below: the person chose nothing. */
+    chooseFolder: base.output(type<{ path: string | null }>()),
+    exportSession: base.input(bySession).output(type<{ path: string | null; missing: number }>()),
+    importSession: base.output(type<{ sessionId: string | null }>()),
+    pushes: base.output(type<AsyncIterable<HostPush>>()),
+  },
 };

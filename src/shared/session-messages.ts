@@ -28,7 +28,10 @@ export function reduceMessages(
       const isTaken = state.turns.at(-1)?.reason === null;
       return { messages, queued: without(queued, messageId), pending: isTaken ? others(pending, messageId) : pending };
     }
-    case 'message-dropped':
+    case 'message-dropped': {
+      const dropped = messages.map((one) => (one.messageId === messageId ? { ...one, isDropped: true as const } : one));
+      return { messages: dropped, queued: without(queued, messageId), pending: others(pending, messageId) };
+    }
     case 'turn-started':
       return { messages, queued: without(queued, messageId), pending: others(pending, messageId) };
     default:

@@ -17,7 +17,7 @@ import type { ChangeState } from './session-changes.ts';
 import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 4;
+export const STATE_VERSION = 5;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -90,6 +90,8 @@ export interface MessageState {
   /** Capped. */
   readonly text: string;
   readonly at: number;
+  /** No turn took it and none will. */
+  readonly isDropped?: true;
 }
 
 export interface TurnState {

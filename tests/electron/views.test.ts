@@ -42,7 +42,8 @@ afterAll(async () => {
 });
 
 async function open(title: string): Promise<void> {
-  await served.page.locator('[data-session]', { hasText: title }).click();
+  // A fork bears the name of what it came from, and is later than it.
+  await served.page.locator('[data-session]', { hasText: title }).last().click();
   await served.page.getByRole('heading', { level: 1, name: title }).waitFor();
 }
 
@@ -198,6 +199,95 @@ describe('the composer', () => {
     await page.getByRole('alert').getByText('There is no command /nothing').waitFor();
     expect(await message().inputValue()).toBe('/nothing');
     await message().fill('');
+  });
+});
+
+describe('sessions as a whole', () => {
+  it('are searched, and a place that was found is opened there', async () => {
+    const { page } = served;
+    const [sessionId] = (await core.listSessions())
+      .filter(({ title }) => title.startsWith('Fix'))
+      .map((one) => one.sessionId);
+    const { state } = await core.showSession(sessionId ?? '');
+    const call = state.steps.at(-1)?.callId ?? '';
+    core.found.set('thursday', [
+      {
+        sessionId: sessionId ?? '',
+        title: state.title,
+        projectPath: state.projectPath,
+        kind: 'output',
+        ref: call,
+        seq: 1,
+        at: 1,
+        snippet: { before: 'the year of its ', match: 'Thursday', after: ' and more' },
+      },
+    ]);
+    await open('Which port');
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('thursday');
+    const places = page.getByRole('region', { name: 'In the sessions' });
+    await places.getByRole('button', { name: 'the year of its Thursday' }).click();
+    await page.getByRole('heading', { level: 1, name: state.title }).waitFor();
+    await page.locator(`#row-${call}[aria-expanded=true]`).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('nobody said this');
+    await places.getByText('Nothing in the sessions says this.').waitFor();
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('');
+  });
+
+  it('are renamed in their title, and forked, by keyboard alone', async () => {
+    const { page } = served;
+    await open('Which port');
+    await page.getByRole('button', { name: 'What to do with this session' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Title of the session' }).fill('Which port is it');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Which port is it' }).waitFor();
+    await page.getByRole('button', { name: 'What to do with this session' }).click();
+    await page.getByRole('menuitem', { name: 'Fork from here' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Which port is it (fork)' }).waitFor();
+    expect(lastAsked('fork')).toEqual([null]);
+  });
+
+  it('go another way from a message that is said differently, and from a step', async () => {
+    const { page } = served;
+    await open('Fix the failing date test');
+    await page.getByRole('button', { name: 'Edit and resend' }).first().click();
+    const field = page.getByRole('textbox', { name: 'The message, to be said differently' });
+    expect(await field.inputValue()).toContain('The test in dates.py fails');
+    expect(await violations(page)).toEqual([]);
+    await field.fill('Only look, change nothing.');
+    await field.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Fix the failing date test (fork)' }).waitFor();
+    await page.getByRole('article', { name: 'You' }).getByText('Only look, change nothing.').waitFor();
+    expect(lastAsked('fork')).toEqual([{ before: expect.stringContaining('message-') }]);
+    await open('Fix the failing date test');
+    await page.getByRole('button', { name: /^Step 1, local/u }).click();
+    await page.getByRole('button', { name: 'Fork after this step' }).click();
+    await expect.poll(() => lastAsked('fork')).toEqual([{ after: expect.stringContaining('call-') }]);
+  });
+
+  it('go to the bin, from where one is brought back at once or later, or let go', async () => {
+    const { page } = served;
+    await open('Make the nightly');
+    await page.getByRole('button', { name: 'What to do with this session' }).click();
+    await page.getByRole('menuitem', { name: 'Move to the bin' }).click();
+    await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Make the nightly job idempotent' }).waitFor();
+    await page.getByRole('button', { name: 'What to do with this session' }).click();
+    await page.getByRole('menuitem', { name: 'Move to the bin' }).click();
+    await show('Bin');
+    const binned = page.getByRole('listitem', { name: 'Make the nightly job idempotent' });
+    await binned.getByRole('button', { name: 'Delete for good' }).click();
+    await binned.getByText('Its log goes for good.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await binned.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('The bin is empty.').waitFor();
+    expect(lastAsked('purge')).toEqual(lastAsked('delete'));
+    await page.getByRole('button', { name: 'Close this message' }).click();
   });
 });
 

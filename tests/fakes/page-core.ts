@@ -9,7 +9,6 @@ import type {
   SessionSummary,
 } from '@shared/contract.ts';
 import type { KeptCard } from '@shared/probe-card.ts';
-import type { KeptCard } from '@shared/probe-card.ts';
 import type { CostRow } from '@shared/cost-report.ts';
 import { addTotals, noCosts } from '@shared/cost-report.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
@@ -26,6 +25,9 @@ export interface PageCore extends ScriptedCore {
   keys: KeyReport;
   costRows: readonly CostRow[];
   settings: Record<string, unknown>;
+  /** What a search finds, by the text that is searched. */
+  readonly found: Map<string, readonly SearchHit[]>;
+  binned: readonly SessionSummary[];
 }
 
 const probeCard: KeptCard = {
@@ -56,16 +58,43 @@ export function createPageCore(): PageCore {
   const note = (name: string, ...args: readonly unknown[]): void => void asked.push({ name, args });
   const changes = new Map<string, readonly ChangedFile[]>();
   const details = new Map<string, CallDetail>();
+  const found = new Map<string, readonly SearchHit[]>();
   const core: PageCore = {
     ...scripted,
     asked,
     changes,
     details,
+    found,
+    binned: [],
     models: [],
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
     costRows: [],
     settings: { policy: 'local', local: 'llama-cpp/starter', cloud: null, approve: 'ask', limits: {}, sandbox: {} },
+    searchSessions: async (text) => ({ hits: found.get(text) ?? [], isComplete: true }),
+    renameSession: async (sessionId, title) => scripted.append(sessionId, { type: 'session-renamed', title }),
+    forkSession: async (sessionId, at) => {
+      note('fork', at ?? null);
+      const { state } = await scripted.showSession(sessionId);
+      return {
+        sessionId: await scripted.createSession({ projectPath: state.projectPath, title: `${state.title} (fork)` }),
+        notRestored: [],
+      };
+    },
+    deleteSession: async (sessionId) => {
+      note('delete', sessionId);
+      core.binned = [await scripted.findSession(sessionId)];
+    },
+    binnedSessions: async () => core.binned,
+    restoreSession: async (id) => {
+      note('restore', id);
+      core.binned = [];
+      return id;
+    },
+    purgeSession: async (id) => {
+      note('purge', id);
+      core.binned = [];
+    },
     callDetail: async (_sessionId, id) => details.get(id) ?? noDetail,
     cancel: async (sessionId) => note('cancel', sessionId),
     approve: async (sessionId, approvalId, answer) => {

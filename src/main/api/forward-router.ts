@@ -17,7 +17,11 @@ export interface ForwardOptions {
   readonly client: () => Promise<CoreClient>;
   /** Looks at each call before it goes on; throws an `AppError` to refuse it. */
   readonly guard?: (call: ForwardedCall) => Promise<void>;
+  /** What this host does itself, by its name in the contract. */
+  readonly own?: Readonly<Record<string, OwnCommand>>;
 }
+
+export type OwnCommand = (input: unknown, signal: AbortSignal | undefined) => Promise<unknown>;
 
 /**
  * A router whose every procedure is a call of a client, so that a host does not care whether the core runs in its
@@ -36,6 +40,8 @@ function forwardNode(node: AnyContractRouter, path: readonly string[], options: 
   return implement(node).handler(async ({ input, signal }) => {
     try {
       await options.guard?.({ name: path.join('.'), input });
+      const own = options.own?.[path.join('.')];
+      if (own !== undefined) return await own(input, signal);
       return await procedureOf(await options.client(), path)(input, signal === undefined ? {} : { signal });
     } catch (error) {
       throw toContractError(error);

@@ -1,6 +1,6 @@
 import { implement, ORPCError } from '@orpc/server';
 import { contract } from '@shared/contract.ts';
-import { toFailure } from '@shared/errors.ts';
+import { AppError, toFailure } from '@shared/errors.ts';
 import { comparisonStream } from './comparison-stream.ts';
 import { prepareStream } from './prepare-stream.ts';
 import { progressStream } from './progress-stream.ts';
@@ -53,6 +53,7 @@ export function createRouter(core: CoreApi) {
     },
     clean: os.clean.handler(({ input, signal }) => core.clean(input.remove, orNever(signal))),
     doctor: os.doctor.handler(({ signal }) => core.doctor(orNever(signal))),
+    host: noWindow(os),
   });
 }
 
@@ -117,6 +118,20 @@ function comparisonHandlers(os: Implemented, core: CoreApi) {
     cancel: os.comparisons.cancel.handler(({ input }) => core.cancelComparison(input.id)),
     show: os.comparisons.show.handler(({ input }) => core.showComparison(input.id)),
     list: os.comparisons.list.handler(() => core.listComparisons()),
+  };
+}
+
+/** The core has no window; a host that has one answers these itself (`forward-router.ts`). */
+function noWindow(os: Implemented) {
+  const refuse = (): never => {
+    throw new AppError('refused', 'This is only there in the app.');
+  };
+  return {
+    info: os.host.info.handler(() => ({ isWindow: false })),
+    chooseFolder: os.host.chooseFolder.handler(refuse),
+    exportSession: os.host.exportSession.handler(refuse),
+    importSession: os.host.importSession.handler(refuse),
+    pushes: os.host.pushes.handler(refuse),
   };
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { BrowserWindow, app, dialog, session } from 'electron';
 import { toFailure } from '@shared/errors.ts';
 import { createForwardRouter } from '../api/forward-router.ts';
@@ -5,6 +6,12 @@ import { createChannelServer } from '../api/serve-channel.ts';
 import { readPageFiles } from '../web/page-files.ts';
 import type { CoreConnection, CoreLink } from './core-link.ts';
 import { createCoreLink } from './core-link.ts';
+import { createHostCommands, refusePaths } from './host-commands.ts';
+import type { HostPushes } from './host-pushes.ts';
+import { createHostPushes } from './host-pushes.ts';
+import { linkScheme, sessionInArguments } from './links.ts';
+import { setMenu } from './menu.ts';
+import { notifyOfSessions } from './notify.ts';
 import { acceptPorts } from './port.ts';
 import { pageUrl, registerPageScheme, servePage } from './protocol.ts';
 import { openWindow } from './window.ts';
@@ -33,21 +40,46 @@ export function startDesktop(options: DesktopOptions): void {
   registerPageScheme();
   const link = createCoreLink(options.connect);
   quitCleanly(link);
-  app.on('second-instance', showWindow);
-  run(link, options).catch((error: unknown) => fail(error, options));
+  const pushes = createHostPushes();
+  takeLinks(pushes, options);
+  run(link, pushes, options).catch((error: unknown) => fail(error, options));
 }
 
-async function run(link: CoreLink, options: DesktopOptions): Promise<void> {
+async function run(link: CoreLink, pushes: HostPushes, options: DesktopOptions): Promise<void> {
   await app.whenReady();
+  setMenu(pushes);
   servePage(session.defaultSession, await readPageFiles(options.pageFolder));
   // Opened before the window, so that a core that cannot start is an error message and not an empty page.
   await link.client();
   const url = new URL(options.developmentUrl ?? pageUrl).href;
-  acceptPorts(createChannelServer(createForwardRouter({ client: link.client })), url);
-  const open = (): Promise<BrowserWindow> => openWindow({ url, preloadFile: options.preloadFile });
+  const own = createHostCommands({ client: link.client, pushes });
+  const router = createForwardRouter({ client: link.client, guard: refusePaths, own });
+  acceptPorts(createChannelServer(router), url);
+  const stateFile = join(options.stateFolder, 'place.json');
+  const open = (): Promise<BrowserWindow> => openWindow({ url, preloadFile: options.preloadFile, stateFile });
   await open();
+  notifyOfSessions(link.client, pushes, showWindow);
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) void open();
+  });
+}
+
+/** A link that opens the app, or comes to the one that runs, shows its session. */
+function takeLinks(pushes: HostPushes, { isTest }: DesktopOptions): void {
+  const show = (sessionId: string | null): void => {
+    if (sessionId !== null) pushes.push({ type: 'session', sessionId });
+  };
+  // Only an installed app takes the links of the whole system.
+  if (!isTest && process.defaultApp !== true) app.setAsDefaultProtocolClient(linkScheme);
+  show(sessionInArguments(process.argv));
+  app.on('second-instance', (_event, args) => {
+    showWindow();
+    show(sessionInArguments(args));
+  });
+  app.on('open-url', (event, url) => {
+    event.preventDefault();
+    showWindow();
+    show(sessionInArguments([url]));
   });
 }
 

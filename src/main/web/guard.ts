@@ -35,6 +35,11 @@ export function createWebGuard(roots: readonly string[]): (call: ForwardedCall) 
         hint: 'At the machine: dewpoint projects prepare DIR, dewpoint clean',
       });
     }
+    if (name === 'sessions.export' || name === 'sessions.import') {
+      throw new AppError('refused', 'Sessions cannot be exported or imported from the browser.', {
+        hint: 'At the machine: dewpoint sessions export SESSION FILE',
+      });
+    }
     const parsed = pathInput.safeParse(input);
     if (!parsed.success) return;
     for (const path of [parsed.data.projectPath, parsed.data.options?.projectPath]) {

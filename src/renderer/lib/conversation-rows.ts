@@ -41,7 +41,13 @@ export function conversationRows(
   for (const message of state.queued) {
     if (!placed.has(message.messageId)) {
       rows.push({ type: 'message', key: message.messageId, message, isWaiting: true });
+      placed.add(message.messageId);
     }
+  }
+  for (const message of state.messages) {
+    const { messageId, isDropped = false } = message;
+    if (placed.has(messageId) || !(isDropped || state.pending.includes(messageId))) continue;
+    rows.push({ type: 'message', key: messageId, message, isWaiting: false });
   }
   for (const notice of state.notices) rows.push({ type: 'notice', key: `notice-${notice.seq}`, notice });
   return rows;

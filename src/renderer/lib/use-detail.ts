@@ -8,14 +8,18 @@ export type DetailLoad =
   | { readonly type: 'ready'; readonly detail: CallDetail }
   | { readonly type: 'failed'; readonly text: string };
 
-/** All that the log has of a call, a tool call, an action, a message or a turn. `version`: changes when it has more. */
-export function useDetail(sessionId: string, id: string, version: string): DetailLoad {
+/**
+ * All that the log has of a call, a tool call, an action, a message or a turn. `version`: changes when it has more.
+ * Not `isNeeded`: nothing is asked, and it stays loading.
+ */
+export function useDetail(sessionId: string, id: string, version: string, isNeeded = true): DetailLoad {
   const client = useClient();
   const query = useQuery({
     queryKey: ['detail', sessionId, id, version],
     queryFn: ({ signal }) => client.sessions.detail({ sessionId, id }, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
+    enabled: isNeeded,
   });
   if (query.data !== undefined) return { type: 'ready', detail: query.data };
   return query.error === null ? { type: 'loading' } : { type: 'failed', text: failureText(query.error) };

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ModelEntry } from '@shared/contract.ts';
-import type { CoreClient } from './core-client.ts';
 import { useClient } from './core-context.ts';
 
 export interface LocalModel {
@@ -16,20 +15,18 @@ export function useModels() {
   return useQuery({ queryKey: ['models'], queryFn: ({ signal }) => client.models.list(undefined, { signal }) });
 }
 
-/** The local model that the settings name. */
+/** The local model that the settings name, out of the one list of models. */
 export function useLocalModel() {
   const client = useClient();
-  return useQuery({
-    queryKey: ['models', 'local'],
-    queryFn: ({ signal }) => readLocalModel(client, signal),
+  const models = useModels();
+  const chosen = useQuery({
+    queryKey: ['models', 'chosen'],
+    queryFn: ({ signal }) => client.settings.get({ key: 'local' }, { signal }),
   });
-}
-
-async function readLocalModel(client: CoreClient, signal: AbortSignal): Promise<LocalModel> {
-  const [models, chosen] = await Promise.all([
-    client.models.list(undefined, { signal }),
-    client.settings.get({ key: 'local' }, { signal }),
-  ]);
-  const id = typeof chosen === 'string' ? chosen : '';
-  return { id, model: models.find((model) => model.id === id) ?? null };
+  const id = typeof chosen.data === 'string' ? chosen.data : '';
+  const isKnown = models.data !== undefined && chosen.data !== undefined;
+  const data: LocalModel | undefined = isKnown
+    ? { id, model: models.data?.find((model) => model.id === id) ?? null }
+    : undefined;
+  return { data, error: models.error ?? chosen.error, isPending: models.isPending || chosen.isPending };
 }

@@ -3,7 +3,9 @@ import { useCallback, useState } from 'react';
 /** What the middle of the window shows. */
 export type View =
   | { readonly type: 'new' }
-  | { readonly type: 'session'; readonly sessionId: string }
+  /** `at`: a place in it that is to be looked at, by the id of a message, call or turn. */
+  | { readonly type: 'session'; readonly sessionId: string; readonly at?: { readonly ref: string } }
+  | { readonly type: 'bin' }
   | { readonly type: 'models' }
   | { readonly type: 'compare' }
   | { readonly type: 'costs' }
@@ -24,6 +26,6 @@ export function useView(): readonly [View, (view: View) => void] {
 
 function parse(kept: string | null): View {
   if (kept?.startsWith(sessionPrefix) === true) return { type: 'session', sessionId: kept.slice(sessionPrefix.length) };
-  const others = ['models', 'compare', 'costs', 'settings'] as const;
+  const others = ['models', 'compare', 'costs', 'settings', 'bin'] as const;
   return { type: others.find((type) => type === kept) ?? 'new' };
 }

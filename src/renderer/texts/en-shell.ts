@@ -15,7 +15,7 @@ export const shell = {
 
   'sessions.label': 'Sessions',
   'sessions.new': 'New task',
-  'sessions.filter': 'Filter sessions',
+  'sessions.filter': 'Search sessions',
   'sessions.projects': 'Projects',
   'sessions.loading': 'Loading …',
   'sessions.failed': 'The sessions could not be read.',

@@ -4,13 +4,13 @@ import { useClient } from '../../lib/core-context.ts';
 import type { CoreClient } from '../../lib/core-client.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { textRows } from '../../lib/text-rows.ts';
+import { policies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useDraft } from '../../lib/use-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-const policies = ['local', 'hybrid', 'cloud'] as const;
 type Policy = (typeof policies)[number];
 
 interface Choice {

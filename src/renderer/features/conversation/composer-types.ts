@@ -1,8 +1,5 @@
 import type { InspectorTab } from '../../lib/preferences.ts';
 
-export const policies = ['local', 'hybrid', 'cloud'] as const;
-export type Policy = (typeof policies)[number];
-
 export interface ComposerProps {
   readonly sessionId: string;
   readonly isRunning: boolean;

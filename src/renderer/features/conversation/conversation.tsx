@@ -4,6 +4,7 @@ import type { Ref } from 'react';
 import { changeStatus } from '@shared/session-changes.ts';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { SessionState } from '@shared/session-state.ts';
+import { announce } from '../../lib/announce.ts';
 import type { ConversationRow } from '../../lib/conversation-rows.ts';
 import { canFold, conversationRows } from '../../lib/conversation-rows.ts';
 import type { LiveFeed } from '../../lib/live-feed.ts';
@@ -20,8 +21,8 @@ import { VirtualRows } from './virtual-rows.tsx';
 
 /** What others can ask of the conversation. */
 export interface ConversationHandle {
-  /** Opens the line of a step and brings it into view. */
-  readonly reveal: (callId: string) => void;
+  /** Brings the row of a message, call or turn into view, opened. */
+  readonly reveal: (id: string) => void;
   readonly toEnd: () => void;
 }
 
@@ -44,15 +45,20 @@ export function Conversation({ sessionId, view, handle, onReview }: Conversation
   const rows = useMemo(() => conversationRows(state, folds.isFolded), [state, folds.isFolded]);
   const [target, setTarget] = useState<{ readonly index: number } | null>(null);
 
-  const reveal = (callId: string): void => {
-    const turnId = state.steps.find((step) => step.callId === callId)?.turnId ?? null;
+  const reveal = (id: string): void => {
+    const { key, turnId } = placeOf(state, id);
     if (turnId !== null) folds.unfold(turnId);
-    open.show(callId);
-    release();
     // After a fold is gone there are more rows than now.
-    const opened = conversationRows(state, (id) => id !== turnId && folds.isFolded(id));
-    setTarget({ index: opened.findIndex((row) => row.key === callId) });
-    setTimeout(() => focusRow(callId), 60);
+    const opened = conversationRows(state, (candidate) => candidate !== turnId && folds.isFolded(candidate));
+    const index = opened.findIndex((row) => row.key === key);
+    if (index < 0) {
+      announce({ kind: 'info', text: t('search.earlier') });
+      return;
+    }
+    open.show(key);
+    release();
+    setTarget({ index });
+    setTimeout(() => focusRow(key), 60);
   };
   useImperativeHandle(handle, () => ({ reveal, toEnd }));
 
@@ -118,6 +124,16 @@ function ToReview({ state, onReview }: { readonly state: SessionState; readonly 
       </Button>
     </div>
   );
+}
+
+/** The row of a message, a model call, a tool call, an action or a turn, and the turn that has to be unfolded for it. */
+function placeOf(state: SessionState, id: string): { readonly key: string; readonly turnId: string | null } {
+  const call = state.toolCalls.find((one) => one.toolCallId === id);
+  const key = call?.callId ?? id;
+  const step = state.steps.find((one) => one.callId === key);
+  const action = state.actions.find((one) => one.toolCallId === key);
+  const isTurn = state.turns.some((turn) => turn.id === id);
+  return { key: isTurn ? `after-${id}` : key, turnId: step?.turnId ?? action?.turnId ?? null };
 }
 
 function focusRow(callId: string): void {

@@ -1,6 +1,7 @@
 import type { CoreClient } from '../../lib/core-client.ts';
 import { plural, t } from '../../lib/texts.ts';
-import type { ComposerProps, Policy, Said } from './composer-types.ts';
+import type { Policy } from '../../lib/policies.ts';
+import type { ComposerProps, Said } from './composer-types.ts';
 
 /** What commands can reach. */
 export interface SlashReach extends Pick<ComposerProps, 'sessionId' | 'onInspect' | 'onHelp'> {

@@ -3,9 +3,13 @@ import type { SessionState } from '@shared/session-state.ts';
 import { folderName } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { DotsStrip } from './dots-strip.tsx';
+import { SessionTitle } from './session-title.tsx';
 
 interface SessionHeaderProps {
+  readonly sessionId: string;
   readonly state: SessionState;
+  readonly isRenaming: boolean;
+  readonly onRename: (isRenaming: boolean) => void;
   /** There is a button over its left end. */
   readonly hasMenuButton: boolean;
   readonly selectedStep: string | null;
@@ -14,19 +18,27 @@ interface SessionHeaderProps {
   readonly children: ReactNode;
 }
 
-export function SessionHeader({ state, hasMenuButton, selectedStep, onStep, children }: SessionHeaderProps) {
+export function SessionHeader({
+  sessionId,
+  state,
+  isRenaming,
+  onRename,
+  hasMenuButton,
+  selectedStep,
+  onStep,
+  children,
+}: SessionHeaderProps) {
   const path = state.projectPath ?? state.workspace?.path ?? '';
   return (
     <header className={`shrink-0 border-b border-line py-2 pr-3 ${hasMenuButton ? 'pl-12' : 'pl-5'}`}>
       <div className="flex items-center gap-3">
-        <div className="min-w-0 flex-1">
-          <h1 className="truncate text-sm leading-6 font-semibold" title={state.title}>
-            {state.title === '' ? t('sessions.untitled') : state.title}
-          </h1>
-          <p className="truncate text-xs text-soft" title={path}>
-            {placeText(state)}
-          </p>
-        </div>
+        <SessionTitle
+          sessionId={sessionId}
+          title={state.title}
+          place={{ short: placeText(state), whole: path }}
+          isRenaming={isRenaming}
+          onRename={onRename}
+        />
         {children}
       </div>
       <DotsStrip steps={state.steps} selectedId={selectedStep} onSelect={onStep} />

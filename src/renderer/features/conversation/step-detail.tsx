@@ -1,13 +1,14 @@
 import type { CallDetail } from '@shared/contract.ts';
 import type { StepEnd, StepState, ToolCallState } from '@shared/session-state.ts';
-import { decodeSpeedOf, prefillSpeedOf } from '@shared/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf, toolCallStatus } from '@shared/session-state.ts';
 import { bytes, money, seconds, speed, tokens } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
-import { ToolDetails } from './tool-details.tsx';
+import { StepActions } from './step-actions.tsx';
+import { CallDetails } from './tool-details.tsx';
 
 interface StepDetailProps {
   readonly sessionId: string;
@@ -17,7 +18,9 @@ interface StepDetailProps {
 
 /** All that the log has of a step: why and how, what it said, what its calls did, what it was sent. */
 export function StepDetail({ sessionId, step, calls }: StepDetailProps) {
-  const load = useDetail(sessionId, step.callId, step.end === null ? 'running' : 'ended');
+  // One look into the log for the step and its calls: it is taken again when any of them has got further.
+  const calling = calls.map((call) => toolCallStatus(call)).join(' ');
+  const load = useDetail(sessionId, step.callId, `${step.end === null ? 'running' : 'ended'} ${calling}`);
   const detail = load.type === 'ready' ? load.detail : null;
   return (
     <>
@@ -32,8 +35,9 @@ export function StepDetail({ sessionId, step, calls }: StepDetailProps) {
       </p>
       {step.end !== null && <Figures end={step.end} price={detail?.price ?? null} />}
       {detail !== null && <Said detail={detail} />}
-      {calls.length > 0 && <ToolDetails sessionId={sessionId} id={step.callId} calls={calls} />}
+      {calls.length > 0 && <CallDetails load={load} calls={calls} />}
       {detail !== null && <Request detail={detail} />}
+      {step.end !== null && <StepActions sessionId={sessionId} callId={step.callId} model={step.rung.model} />}
     </>
   );
 }
@@ -87,9 +91,9 @@ function Request({ detail }: { readonly detail: CallDetail }) {
         {request.messages.map((message, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- the messages of one request never change
           <div key={index} className="flex flex-col gap-1">
-            <h5 className="text-xs text-soft">
+            <p className="text-xs text-soft">
               {message.role} · {bytes(new TextEncoder().encode(message.text).length)}
-            </h5>
+            </p>
             <CodeBlock code={message.text} language="" />
           </div>
         ))}

@@ -45,7 +45,7 @@ export function StepRow({ sessionId, step, calls, live, outputs, isOpen, onToggl
       {step.end === null && live !== undefined && <LiveText live={live} isProse={isProse(step)} />}
       {step.end !== null && !isSaidAgain && isSaying(step) && (
         <div className="my-1.5 ml-5.5">
-          <WholeText sessionId={sessionId} id={step.callId} text={step.end.text} isMarkdown />
+          <WholeText sessionId={sessionId} id={step.callId} text={step.end.text} />
         </div>
       )}
       {running !== undefined && (

@@ -4,6 +4,7 @@ import type { ToolCallState } from '@shared/session-state.ts';
 import { toolCallStatus } from '@shared/session-state.ts';
 import { lineCounts, seconds } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
+import type { DetailLoad } from '../../lib/use-detail.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -12,14 +13,23 @@ import { TerminalOutput } from '../../ui/terminal-output.tsx';
 
 interface ToolDetailsProps {
   readonly sessionId: string;
-  /** Under which the log is asked: of the model call, or of the action. */
+  /** Under which the log is asked. */
   readonly id: string;
   readonly calls: readonly ToolCallState[];
 }
 
-/** Input, output and differences of tool calls or of an action. */
+/** Input, output and differences of an action. */
 export function ToolDetails({ sessionId, id, calls }: ToolDetailsProps) {
   const load = useDetail(sessionId, id, calls.map((call) => toolCallStatus(call)).join(' '));
+  return <CallDetails load={load} calls={calls} />;
+}
+
+interface CallDetailsProps {
+  readonly load: DetailLoad;
+  readonly calls: readonly ToolCallState[];
+}
+
+export function CallDetails({ load, calls }: CallDetailsProps) {
   if (load.type === 'loading') return <p className="text-xs text-soft">{t('step.loadingDetail')}</p>;
   if (load.type === 'failed') {
     return (
@@ -51,13 +61,13 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
   return (
     <section aria-label={call.label} className="flex flex-col gap-2">
       {!isAlone && (
-        <h4 className="text-xs">
+        <p className="text-xs">
           <span className="font-medium">{call.label}</span>{' '}
           <span className="text-soft">
             {t(`step.status.${toolCallStatus(call)}`)}
             {call.durationMs !== null && ` · ${seconds(call.durationMs)}`}
           </span>
-        </h4>
+        </p>
       )}
       {detail !== undefined && detail.repairs.length > 0 && (
         <p className="text-xs text-soft">{t('step.repaired', { text: detail.repairs.join(', ') })}</p>
@@ -90,7 +100,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
 function Block({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1">
-      <h5 className="text-xs whitespace-pre-wrap text-soft">{title}</h5>
+      <p className="text-xs whitespace-pre-wrap text-soft">{title}</p>
       {children}
     </div>
   );

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { plural, t } from '../../lib/texts.ts';
 import type { CriterionResult, MessageState, TurnState } from '@shared/session-state.ts';
 import { turnStatus } from '@shared/session-state.ts';
@@ -6,7 +7,9 @@ import type { TurnTimeline } from '../../lib/timeline.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { TerminalOutput } from '../../ui/terminal-output.tsx';
-import { WholeText } from './whole-text.tsx';
+import { EditMessage, MessageActions } from './message-actions.tsx';
+import { rowId } from './row-id.ts';
+import { useWholeText, WholeText } from './whole-text.tsx';
 
 interface MessageProps {
   readonly sessionId: string;
@@ -15,14 +18,25 @@ interface MessageProps {
 }
 
 export function Message({ sessionId, message, isWaiting }: MessageProps) {
+  const [isEditing, setIsEditing] = useState(false);
+  const { messageId, text, isDropped = false } = message;
+  const whole = useWholeText(sessionId, messageId, text);
+  if (isEditing) {
+    return <EditMessage sessionId={sessionId} messageId={messageId} text={whole} onDone={() => setIsEditing(false)} />;
+  }
   return (
-    <article
-      aria-label={t(isWaiting ? 'session.youWaiting' : 'session.you')}
-      className={`mt-6 mb-3 ml-auto w-fit max-w-[85%] rounded-xl px-4 py-2.5 ${isWaiting ? 'border border-dashed border-line-strong text-soft' : 'bg-chosen'}`}
-    >
-      <WholeText sessionId={sessionId} id={message.messageId} text={message.text} isMarkdown={false} />
-      {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
-    </article>
+    <div id={rowId(messageId)} tabIndex={-1} data-dropped={isDropped} className="group/message mt-6 mb-1">
+      <article
+        aria-label={t(isWaiting ? 'session.youWaiting' : 'session.you')}
+        className={`ml-auto w-fit max-w-[85%] rounded-xl px-4 py-2.5 ${isWaiting ? 'border border-dashed border-line-strong text-soft' : 'bg-chosen'}`}
+      >
+        <p className="whitespace-pre-wrap wrap-anywhere">{whole}</p>
+        {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
+      </article>
+      {!isWaiting && (
+        <MessageActions text={whole} isDropped={isDropped} sessionId={sessionId} onEdit={() => setIsEditing(true)} />
+      )}
+    </div>
   );
 }
 
@@ -125,8 +139,8 @@ function Outcome({ sessionId, turn }: { readonly sessionId: string; readonly tur
   const took = turn.endedAt === null ? '' : t('turn.took', { time: seconds(turn.endedAt - turn.startedAt) });
   const isGood = status === 'done';
   return (
-    <div data-outcome={turn.reason} className="flex flex-col gap-2">
-      {turn.text !== '' && <WholeText sessionId={sessionId} id={turn.id} text={turn.text} isMarkdown />}
+    <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="flex flex-col gap-2">
+      {turn.text !== '' && <WholeText sessionId={sessionId} id={turn.id} text={turn.text} />}
       {turn.failure !== null && (
         <p className="wrap-anywhere">
           {turn.failure.message === turn.text ? '' : turn.failure.message} {turn.failure.hint}

@@ -3,7 +3,8 @@ import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { parseSlash, slashCommands } from '../../lib/slash-commands.ts';
 import { t } from '../../lib/texts.ts';
-import type { ComposerProps, Policy, Said } from './composer-types.ts';
+import type { Policy } from '../../lib/policies.ts';
+import type { ComposerProps, Said } from './composer-types.ts';
 import { runSlash } from './run-slash.ts';
 
 export interface ComposerState {

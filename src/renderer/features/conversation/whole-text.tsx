@@ -4,28 +4,27 @@ import { Markdown } from '../../ui/markdown.tsx';
 
 interface WholeTextProps {
   readonly sessionId: string;
-  /** Of the message, the turn or the model call. */
+  /** Of the turn or the model call. */
   readonly id: string;
   /** As the folded state has it: whole, or its beginning with a mark at the end. */
   readonly text: string;
-  readonly isMarkdown: boolean;
+}
+
+/** The mark of the fold; a text that ends so by itself is looked up for nothing, and is the same. */
+function isCut(text: string): boolean {
+  return text.endsWith('…');
 }
 
 /** A text as it is; where only its beginning was kept, the rest comes from the log. */
 export function WholeText(props: WholeTextProps) {
-  const { text, isMarkdown } = props;
-  // The mark of the fold; a text that ends so by itself is looked up for nothing, and is the same.
-  const isCut = text.endsWith('…');
-  if (isCut) return <FromLog {...props} />;
-  return isMarkdown ? <Markdown text={text} /> : <Plain text={text} />;
+  return isCut(props.text) ? <FromLog {...props} /> : <Markdown text={props.text} />;
 }
 
-function FromLog({ sessionId, id, text, isMarkdown }: WholeTextProps) {
+function FromLog({ sessionId, id, text }: WholeTextProps) {
   const load = useDetail(sessionId, id, 'text');
-  const whole = load.type === 'ready' ? (load.detail.text ?? text) : text;
   return (
     <>
-      {isMarkdown ? <Markdown text={whole} /> : <Plain text={whole} />}
+      <Markdown text={load.type === 'ready' ? (load.detail.text ?? text) : text} />
       {load.type === 'failed' && (
         <p className="text-xs text-soft">
           {t('step.detailFailed')} {load.text}
@@ -35,6 +34,8 @@ function FromLog({ sessionId, id, text, isMarkdown }: WholeTextProps) {
   );
 }
 
-function Plain({ text }: { readonly text: string }) {
-  return <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>;
+/** The same as a text: its beginning until the log has answered. */
+export function useWholeText(sessionId: string, id: string, text: string): string {
+  const load = useDetail(sessionId, id, 'text', isCut(text));
+  return load.type === 'ready' ? (load.detail.text ?? text) : text;
 }

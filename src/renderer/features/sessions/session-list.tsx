@@ -9,6 +9,8 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { useSearch } from '../../lib/use-search.ts';
+import { SearchHits } from './search-hits.tsx';
 import { SessionItem } from './session-item.tsx';
 
 interface SessionListProps {
@@ -22,6 +24,7 @@ const views = [
   { type: 'models', icon: 'model', label: 'sessions.models' },
   { type: 'compare', icon: 'columns', label: 'compare.title' },
   { type: 'costs', icon: 'coins', label: 'sessions.costs' },
+  { type: 'bin', icon: 'bin', label: 'bin.title' },
   { type: 'settings', icon: 'settings', label: 'sessions.settings' },
 ] as const;
 
@@ -32,6 +35,7 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
   const [project, setProject] = useState<string | null>(null);
   const projects = projectsOf(sessions);
   const isKnown = project === null || projects.includes(project);
+  const search = useSearch(text);
   const shown = sessions.filter((session) => fits(session, text, isKnown ? project : null));
   return (
     <nav className="flex h-full min-h-0 flex-col" aria-label={t('sessions.label')}>
@@ -61,6 +65,13 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
           <ProjectList projects={projects} selected={isKnown ? project : null} onSelect={setProject} />
         )}
         <Listing load={load} shown={shown} text={text} view={view} onShow={onShow} />
+        <SearchHits
+          load={search}
+          project={isKnown ? project : null}
+          onShow={({ sessionId, ref }) =>
+            onShow({ type: 'session', sessionId, ...(ref === null ? {} : { at: { ref } }) })
+          }
+        />
       </div>
       <div className="flex flex-col border-t border-line p-2">
         {views.map(({ type, icon, label }) => (

@@ -1,3 +1,4 @@
+import { policies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { Choice, Group, NumberSetting } from './settings-parts.tsx';
@@ -8,7 +9,6 @@ interface WorkSettingsProps {
   readonly onSave: (key: string, value: unknown) => void;
 }
 
-const policies = ['local', 'hybrid', 'cloud'] as const;
 const answers = ['ask', 'deny', 'allow'] as const;
 const limits = ['maxSteps', 'maxMinutes', 'maxTokens'] as const;
 const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds'] as const;

@@ -1,3 +1,4 @@
+import { policies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { Field, inputClass } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -8,7 +9,6 @@ interface TaskOptionsProps {
   readonly onChange: (choice: TaskChoice) => void;
 }
 
-const policies = ['local', 'hybrid', 'cloud'] as const;
 const workspaces = ['in-place', 'copy'] as const;
 
 export function TaskOptions({ choice, onChange }: TaskOptionsProps) {

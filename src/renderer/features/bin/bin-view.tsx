@@ -1,0 +1,97 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { SessionSummary } from '@shared/contract.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { folderName } from '../../lib/format.ts';
+import { plural, t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+/** Sessions that were deleted: to be restored, or to be forgotten for good. */
+export default function BinView({ onSession }: { readonly onSession: (sessionId: string) => void }) {
+  const client = useClient();
+  const query = useQuery({
+    queryKey: ['bin'],
+    queryFn: ({ signal }) => client.sessions.binned(undefined, { signal }),
+    staleTime: 0,
+  });
+  const queries = useQueryClient();
+  const restore = useMutation({
+    mutationFn: (id: string) => client.sessions.restore({ id }),
+    onSuccess: ({ sessionId }) => onSession(sessionId),
+  });
+  const purge = useMutation({
+    mutationFn: (id: string) => client.sessions.purge({ id }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['bin'] }),
+  });
+  const error = query.error ?? restore.error ?? purge.error;
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto w-full max-w-2xl px-5 py-8">
+        <h1 className="text-xl font-semibold tracking-tight">{t('bin.title')}</h1>
+        <p className="mt-1 text-sm text-soft">{t('bin.text')}</p>
+        {error !== null && (
+          <Notice kind="error" className="mt-3">
+            {failureText(error)}
+          </Notice>
+        )}
+        {query.data?.length === 0 && <Empty>{t('bin.empty')}</Empty>}
+        <ul className="mt-4 flex flex-col divide-y divide-line">
+          {query.data?.map((session) => (
+            <Binned
+              key={session.sessionId}
+              session={session}
+              onRestore={() => restore.mutate(session.sessionId)}
+              onPurge={() => purge.mutate(session.sessionId)}
+            />
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+interface BinnedProps {
+  readonly session: SessionSummary;
+  readonly onRestore: () => void;
+  readonly onPurge: () => void;
+}
+
+function Binned({ session, onRestore, onPurge }: BinnedProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  const title = session.title === '' ? t('sessions.untitled') : session.title;
+  const place = session.projectPath === null ? '' : `${folderName(session.projectPath)} · `;
+  return (
+    <li aria-label={title} className="flex flex-wrap items-center gap-2 py-2.5">
+      <span className="min-w-0 flex-1 basis-48">
+        <span className="block truncate text-sm">{title}</span>
+        <span className="block truncate text-xs text-soft">
+          {place}
+          {plural('sessions.steps', session.steps)} · {new Date(session.updatedAt).toLocaleDateString()}
+        </span>
+      </span>
+      {isAsking ? (
+        <>
+          <span className="text-xs">{t('bin.sure')}</span>
+          <Button size="small" look="danger" onClick={onPurge}>
+            {t('bin.purge')}
+          </Button>
+          <Button size="small" onClick={() => setIsAsking(false)}>
+            {t('bin.keep')}
+          </Button>
+        </>
+      ) : (
+        <>
+          <Button size="small" onClick={onRestore}>
+            {t('bin.restore')}
+          </Button>
+          <Button size="small" look="quiet" onClick={() => setIsAsking(true)}>
+            {t('bin.purge')}
+          </Button>
+        </>
+      )}
+    </li>
+  );
+}

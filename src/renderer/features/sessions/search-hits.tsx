@@ -1,0 +1,81 @@
+import type { SearchHit } from '@shared/contract.ts';
+import { t } from '../../lib/texts.ts';
+import type { SearchLoad } from '../../lib/use-search.ts';
+import { Notice } from '../../ui/notice.tsx';
+
+interface SearchHitsProps {
+  readonly load: SearchLoad;
+  /** Only sessions of this project; null: of all. */
+  readonly project: string | null;
+  readonly onShow: (hit: SearchHit) => void;
+}
+
+/** Where the text stands in the sessions, by session; a click leads to the place. */
+export function SearchHits({ load, project, onShow }: SearchHitsProps) {
+  if (load.type === 'none') return null;
+  return (
+    <section aria-label={t('search.label')} className="mt-2 border-t border-line pt-1">
+      <h2 className="px-2 pt-1 pb-1 text-xs font-medium text-soft">{t('search.label')}</h2>
+      <Content load={load} project={project} onShow={onShow} />
+    </section>
+  );
+}
+
+function Content({ load, project, onShow }: SearchHitsProps) {
+  if (load.type === 'failed') return <Notice kind="error">{load.text}</Notice>;
+  if (load.type !== 'ready') return <p className="px-2 text-sm text-soft">{t('search.looking')}</p>;
+  const groups = bySession(load.hits.filter((hit) => project === null || hit.projectPath === project));
+  return (
+    <>
+      <output className={groups.length > 0 && load.isComplete ? 'sr-only' : 'block px-2 text-sm text-soft'}>
+        {t(load.isComplete ? (groups.length === 0 ? 'search.none' : 'search.done') : 'search.looking')}
+      </output>
+      {groups.map(({ sessionId, title, hits }) => (
+        <div key={sessionId} className="mb-1">
+          <h3 className="truncate px-2 pt-1 text-sm">{title === '' ? t('sessions.untitled') : title}</h3>
+          <ul>
+            {hits.map((hit) => (
+              <li key={hit.seq + hit.kind}>
+                <Hit hit={hit} onShow={onShow} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Hit({ hit, onShow }: { readonly hit: SearchHit; readonly onShow: (hit: SearchHit) => void }) {
+  const { before, match, after } = hit.snippet;
+  return (
+    <button
+      type="button"
+      data-hit={hit.ref ?? ''}
+      onClick={() => onShow(hit)}
+      className="block w-full rounded-md px-2 py-1 text-left text-xs text-soft hover:bg-chosen"
+    >
+      <span className="line-clamp-2 wrap-anywhere">
+        <span className="sr-only">{t(`search.kind.${hit.kind}`)}: </span>
+        {before}
+        <mark className="bg-transparent font-semibold text-ink">{match}</mark>
+        {after}
+      </span>
+    </button>
+  );
+}
+
+interface Group {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly hits: readonly SearchHit[];
+}
+
+function bySession(hits: readonly SearchHit[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const hit of hits) {
+    const { sessionId, title } = hit;
+    groups.set(sessionId, { sessionId, title, hits: [...(groups.get(sessionId)?.hits ?? []), hit] });
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,85 @@
+import type { CoreClient } from './core-client.ts';
+import { announce } from './announce.ts';
+import { failureText } from './failure-text.ts';
+import { plural, t } from './texts.ts';
+import type { View } from './use-view.ts';
+
+interface Reach {
+  readonly client: CoreClient;
+  readonly navigate: (view: View) => void;
+}
+
+export type ForkAt = { readonly before: string } | { readonly after: string };
+
+/** What a message is sent with: on which side, and by which model. */
+export interface SendOptions {
+  readonly policy?: 'local' | 'cloud';
+  readonly local?: string;
+  readonly cloud?: string;
+}
+
+/** A failure is announced, as is what is worth saying; false: it failed. */
+async function attempt(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    announce({ kind: 'error', text: failureText(error) });
+    return false;
+  }
+}
+
+/** Another way from a point of a session, shown at once; with a text it begins with that message. */
+export function forkSession(
+  { client, navigate }: Reach,
+  sessionId: string,
+  at: ForkAt | null,
+  next: { readonly text: string; readonly options: SendOptions } | null = null,
+): Promise<boolean> {
+  return attempt(async () => {
+    const forked = await client.sessions.fork({ sessionId, ...(at === null ? {} : { at }) });
+    navigate({ type: 'session', sessionId: forked.sessionId });
+    const { notRestored } = forked;
+    announce({
+      kind: 'info',
+      text:
+        notRestored.length === 0
+          ? t('fork.done')
+          : `${t('fork.done')} ${plural('fork.notRestored', notRestored.length)} ${notRestored.map(({ path }) => path).join(', ')}`,
+    });
+    if (next === null) return;
+    const { text, options } = next;
+    await client.sessions.send({ sessionId: forked.sessionId, text, options: { interactive: true, ...options } });
+  });
+}
+
+/** Into the bin, with a way back. */
+export function deleteSession({ client, navigate }: Reach, sessionId: string): Promise<boolean> {
+  const restore = (): void =>
+    void attempt(async () => {
+      await client.sessions.restore({ id: sessionId });
+      announce(null);
+      navigate({ type: 'session', sessionId });
+    });
+  return attempt(async () => {
+    await client.sessions.delete({ sessionId });
+    navigate({ type: 'new' });
+    announce({ kind: 'info', text: t('bin.moved'), action: { label: t('bin.undo'), run: restore } });
+  });
+}
+
+export function exportSession({ client }: Reach, sessionId: string): Promise<boolean> {
+  return attempt(async () => {
+    const { path, missing } = await client.host.exportSession({ sessionId });
+    if (path === null) return;
+    const gone = missing === 0 ? '' : ` ${plural('export.missing', missing)}`;
+    announce({ kind: 'info', text: t('export.done', { path }) + gone });
+  });
+}
+
+export function importSession({ client, navigate }: Reach): Promise<boolean> {
+  return attempt(async () => {
+    const { sessionId } = await client.host.importSession();
+    if (sessionId !== null) navigate({ type: 'session', sessionId });
+  });
+}
