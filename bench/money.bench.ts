@@ -10,6 +10,7 @@ import { localDay } from '../src/main/money/budget.ts';
 import { createLedger } from '../src/main/money/ledger.ts';
 import { listedPrice, priceList } from '../src/main/money/prices.ts';
 import { openFenceBench } from './lib/fence-calls.ts';
+import { addedUp, invoices, ourCost } from './lib/invoices.ts';
 import { costLog, sumOf } from './lib/money-logs.ts';
 import type { Schedule } from './lib/money-schedule.ts';
 import { createSchedule } from './lib/money-schedule.ts';
@@ -28,7 +29,13 @@ const fencedCalls = 10_000;
 export async function run(): Promise<readonly BenchRow[]> {
   const child = purseChild();
   if (child !== null) return child;
-  return [...(await priceRows()), ...(await capRows()), ...(await sumRows()), ...(await fenceRows())];
+  return [
+    ...(await invoiceRows()),
+    ...(await priceRows()),
+    ...(await capRows()),
+    ...(await sumRows()),
+    ...(await fenceRows()),
+  ];
 }
 
 const priced = [
@@ -44,6 +51,29 @@ const priced = [
   ['mistral', 'mistral-large-latest', 'mistral'],
   ['xai', 'grok-4', 'x-ai'],
 ] as const;
+
+/** Usage as each service writes it, through our own providers, against the lines of an invoice added up by themselves. */
+async function invoiceRows(): Promise<readonly BenchRow[]> {
+  let toTheCent = 0;
+  let exact = 0;
+  for (const invoice of invoices) {
+    const { costUsd } = await ourCost(invoice);
+    const wanted = addedUp(invoice);
+    const isAdded = wanted === Number(invoice.totalUsd);
+    if (isAdded && Math.round(costUsd * 100) === Math.round(wanted * 100)) toTheCent += 1;
+    if (isAdded && Math.abs(costUsd - wanted) < 1e-12) exact += 1;
+  }
+  const kinds = new Set(invoices.map(({ kind }) => kind)).size;
+  return [
+    {
+      figure: 'worked invoices that agree to the cent',
+      value: (100 * toTheCent) / invoices.length,
+      unit: '%',
+      target: { atLeast: 100 },
+      note: `${invoices.length} synthetic invoices of ${kinds} kinds of service; exact to 1e-12: ${exact}`,
+    },
+  ];
+}
 
 /** Synthetic calls at the list's own prices, counted again by the list's own calculation, which shares no code with ours. */
 async function priceRows(): Promise<readonly BenchRow[]> {
