@@ -28,6 +28,10 @@ function load(id, { modelPath: path, contextTokens, sequences }) {
   if (path.endsWith('crash-while-loading.gguf')) process.abort();
   // As a program ends that finds no room: `most-8192.gguf` has room for so many cells.
   if (contextTokens * sequences > Number(/most-(\d+)\.gguf$/.exec(path)?.[1] ?? Infinity)) {
+    if (path.includes('says-so')) {
+      send({ type: 'failed', id, error: { code: 'out-of-memory', message: 'no room' } });
+      return;
+    }
     dying = true;
     process.stderr.write('terminate called after throwing an instance of std::bad_alloc\n', () => process.abort());
     return;

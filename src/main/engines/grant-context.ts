@@ -39,7 +39,11 @@ export type GrantContext = (path: string, wish: ContextWish) => Promise<ContextG
  * To be called when the engine ran out of memory with what was granted: grants one step less from now on, also after a
  * restart. Null where a step was made before, or there is none: then it does not fit.
  */
-export type StepDown = (path: string, wish: ContextWish) => Promise<ContextGrant | null>;
+export type StepDown = (
+  path: string,
+  wish: ContextWish,
+  failure: { readonly isProcessGone?: boolean | undefined },
+) => Promise<ContextGrant | null>;
 
 export interface ContextGrants {
   readonly grant: GrantContext;
@@ -92,9 +96,9 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
     const step = await steps.find(`${asked.key} ${machineOf(hardware)}`);
     return decide(header, { ...asked.wish, step }, released(hardware, asked.before));
   };
-  const stepDown: StepDown = async (path, wish) => {
+  const stepDown: StepDown = async (path, wish, { isProcessGone = false }) => {
     const now = await grant(path, wish);
-    const smaller = now.isSmaller ? null : oneSmaller(now);
+    const smaller = now.isSmaller ? null : oneSmaller(now, isProcessGone);
     if (smaller === null) return null;
     const key = JSON.stringify([path, await stampOf(path), wish]);
     const hardware = await readHardware(AbortSignal.timeout(hardwareMs));
@@ -107,9 +111,15 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
   return { grant, stepDown };
 }
 
-/** Other conversations are given up before length is; below the least context there is nothing to give up. */
-function oneSmaller({ grantedTokens, sequences }: ContextGrant): Pick<LoadStep, 'grantedTokens' | 'sequences'> | null {
-  if (sequences > 1) return { grantedTokens, sequences: 1 };
+/**
+ * Other conversations are given up before length is, unless the engine, which lives, has tried that already. Below the
+ * least context there is nothing to give up.
+ */
+function oneSmaller(
+  { grantedTokens, sequences }: ContextGrant,
+  isProcessGone: boolean,
+): Pick<LoadStep, 'grantedTokens' | 'sequences'> | null {
+  if (sequences > 1 && isProcessGone) return { grantedTokens, sequences: 1 };
   if (grantedTokens <= leastTokens) return null;
   return { grantedTokens: Math.max(leastTokens, Math.floor(grantedTokens / 512) * 256), sequences: 1 };
 }

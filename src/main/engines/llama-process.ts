@@ -206,18 +206,23 @@ function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
 
 /** `verdict`: what the memory of the process told; a program that finds no room for itself often has no last words. */
 function lossError(reason: string, output: string, verdict: string | null): EngineError {
+  const gone = { isProcessGone: true } as const;
   const lines = output.trim().split('\n');
   const aboutMemory = linesAboutMemory(lines);
   const words = (aboutMemory.length > 0 ? aboutMemory : lines).slice(-3).join(' ').slice(-400);
   const said = words === '' ? '' : ` Its last words: ${words}`;
   if (aboutMemory.length > 0) {
-    return { code: 'out-of-memory', message: `The engine ran out of memory and its process ${reason}.${said}` };
+    return {
+      ...gone,
+      code: 'out-of-memory',
+      message: `The engine ran out of memory and its process ${reason}.${said}`,
+    };
   }
   if (verdict !== null) {
-    return { code: 'out-of-memory', message: `The engine's process ${reason}. ${verdict}${said}` };
+    return { ...gone, code: 'out-of-memory', message: `The engine's process ${reason}. ${verdict}${said}` };
   }
   const hint = reason.includes('SIGKILL') ? ' The system does that, too, when memory runs out.' : '';
-  return { code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };
+  return { ...gone, code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };
 }
 
 function withoutNodeOptions(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -156,7 +156,7 @@ async function smallerLoad(
   error: EngineError,
 ): Promise<ProviderError | null> {
   if (error.code !== 'out-of-memory' || stepDown === undefined) return null;
-  const smaller = await stepDown(path, wish);
+  const smaller = await stepDown(path, wish, error);
   if (smaller === null) return null;
   const message = `${error.message} From now on it is loaded with ${sizeOf(smaller)} in place of ${sizeOf(grant)}.`;
   return { code: 'out-of-memory', message, retryable: true };

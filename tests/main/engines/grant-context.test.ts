@@ -64,6 +64,7 @@ function hardware(): Promise<Hardware> {
   });
 }
 
+const gone = { isProcessGone: true };
 const wish: ContextWish = { askedTokens: null, sequences: 3, gpu: 'auto' };
 const open = () =>
   createGrantContext({
@@ -151,8 +152,8 @@ describe('the context that a model is granted', () => {
 
   it('is one step less after the engine ran out of memory with it, once, also for the next start', async () => {
     const { grant, stepDown } = open();
-    expect(await stepDown(path, wish)).toMatchObject({ grantedTokens: 8192, sequences: 1, isSmaller: true });
-    expect(await stepDown(path, wish)).toBeNull();
+    expect(await stepDown(path, wish, gone)).toMatchObject({ grantedTokens: 8192, sequences: 1, isSmaller: true });
+    expect(await stepDown(path, wish, gone)).toBeNull();
     const after = await open().grant(path, wish);
     expect(after).toEqual(await grant(path, wish));
     expect(after).toMatchObject({
@@ -167,8 +168,12 @@ describe('the context that a model is granted', () => {
   it('gives up length when there is one conversation, down to the least and no further', async () => {
     const { stepDown } = open();
     const alone = { ...wish, sequences: 1 };
-    expect(await stepDown(path, { ...alone, askedTokens: 10_000 })).toMatchObject({ grantedTokens: 4864 });
-    expect(await stepDown(path, { ...alone, askedTokens: 5_000 })).toMatchObject({ grantedTokens: 4096 });
-    expect(await stepDown(path, { ...alone, askedTokens: 4_096 })).toBeNull();
+    expect(await stepDown(path, { ...alone, askedTokens: 10_000 }, gone)).toMatchObject({ grantedTokens: 4864 });
+    expect(await stepDown(path, { ...alone, askedTokens: 5_000 }, gone)).toMatchObject({ grantedTokens: 4096 });
+    expect(await stepDown(path, { ...alone, askedTokens: 4_096 }, gone)).toBeNull();
+  });
+
+  it('gives up length at once where the engine lives, for it has tried fewer conversations itself', async () => {
+    expect(await open().stepDown(path, wish, {})).toMatchObject({ grantedTokens: 4096, sequences: 1, isSmaller: true });
   });
 });

@@ -24,8 +24,8 @@ afterEach(async () => {
 const never = new AbortController().signal;
 
 /** A provider as in the app, whose engine's process has room for so many cells and is killed by more. */
-async function open(cells: number): Promise<Provider> {
-  const path = join(dir, `most-${cells}.gguf`);
+async function open(cells: number, how: 'dies' | 'says-so' = 'dies'): Promise<Provider> {
+  const path = join(dir, `${how}-most-${cells}.gguf`);
   // Once: a file that was written anew is another one.
   await writeFile(path, ggufFile({ keys: [['general.architecture', 'novel']] }), { flag: 'wx' }).catch(() => undefined);
   engine = createLlamaEngine({
@@ -96,6 +96,13 @@ describe('a model whose engine runs out of memory', () => {
     expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: true });
     expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: false });
     expect((await call(provider)).error).toMatchObject({ code: 'out-of-memory', retryable: false });
+  });
+
+  it('gets half of the length where the engine itself said that there is no room', async () => {
+    const provider = await open(5_000, 'says-so');
+    const lost = await call(provider);
+    expect(lost.error?.message).toContain('4096 tokens for one conversation in place of 8192 tokens for each of 3');
+    expect(await call(provider)).toMatchObject({ error: null, engine: { grantedTokens: 4096 } });
   });
 
   it('is told by the call, also where the count before it was what ended the engine', async () => {

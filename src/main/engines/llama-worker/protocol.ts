@@ -88,6 +88,8 @@ const engineErrorSchema = z.object({
     'internal',
   ]),
   message: z.string(),
+  /** The process ended with it; absent: it said so itself and goes on. */
+  isProcessGone: z.boolean().optional(),
 });
 export type EngineError = z.infer<typeof engineErrorSchema>;
 
