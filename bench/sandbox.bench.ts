@@ -1,12 +1,13 @@
 import type { BenchRow } from './lib/rows.ts';
 import { floodOutput } from './lib/sandbox-flood.ts';
+import { fuzzNames } from './lib/sandbox-names.ts';
 import { loseEngine, racePaths, tryEgress } from './lib/sandbox-reach.ts';
 import { timeFirstCommand, timeOperations } from './lib/sandbox-times.ts';
 import { killTrees } from './lib/sandbox-trees.ts';
 import { UsageError } from './lib/usage-error.ts';
 
 /** How much of each is done; `--NAME N` changes it. */
-const usual = { rounds: 200, starts: 8, trees: 330, gigabytes: 2, races: 2_000, losses: 4 } as const;
+const usual = { rounds: 200, starts: 8, trees: 330, gigabytes: 2, races: 2_000, losses: 4, names: 100_000 } as const;
 
 type Amounts = Readonly<Record<keyof typeof usual, number>>;
 
@@ -20,6 +21,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     ...(await floodOutput(amounts.gigabytes)),
     await racePaths(amounts.races),
     await tryEgress(),
+    await fuzzNames(amounts.names),
     ...(await loseEngine(amounts.losses)),
   ];
 }

@@ -55,7 +55,10 @@ export interface CoreSessionsOptions {
   readonly prepareWorkspace: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
   readonly homePath: string;
   readonly onNotice: (text: string) => void;
-  readonly agent: Pick<AgentServices, 'tools' | 'recipes' | 'gatherFacts' | 'modelInfo' | 'provider' | 'meter' | 'delay'>;
+  readonly agent: Pick<
+    AgentServices,
+    'tools' | 'recipes' | 'gatherFacts' | 'modelInfo' | 'provider' | 'meter' | 'delay'
+  >;
   readonly recipeSettings: AgentConfig['recipe'];
   /** Keeps which hosts the commands of each project may reach. */
   readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;

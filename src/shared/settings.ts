@@ -252,7 +252,15 @@ export const settingsSchema = z.strictObject({
   prices: z.record(z.string(), ownPriceSchema).default({}),
   /** How models are driven, by `PROVIDER/MODEL`; it goes before what their probes found out. */
   models: z
-    .record(z.string(), drivingSchema.extend({ gears: z.array(z.enum(['recipe', 'loop'])).min(1).optional() }))
+    .record(
+      z.string(),
+      drivingSchema.extend({
+        gears: z
+          .array(z.enum(['recipe', 'loop']))
+          .min(1)
+          .optional(),
+      }),
+    )
     .default({}),
   /** Which hosts commands may reach, by a person's word; `projects` by their folder. */
   network: networkRulesSchema.prefault({}),

@@ -97,8 +97,8 @@ export function createPageCore(): PageCore {
     },
     callDetail: async (_sessionId, id) => details.get(id) ?? noDetail,
     cancel: async (sessionId) => note('cancel', sessionId),
-    approve: async (sessionId, approvalId, answer) => {
-      note('approve', approvalId, answer);
+    approve: async (sessionId, approvalId, answer, scope) => {
+      note('approve', approvalId, answer, ...(scope === undefined ? [] : [scope]));
       scripted.append(sessionId, { type: 'approval-answered', approvalId, answer, by: 'person' });
     },
     showChanges: async (sessionId) => changes.get(sessionId) ?? [],

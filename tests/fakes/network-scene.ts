@@ -1,0 +1,37 @@
+import type { PageCore } from './page-core.ts';
+import { startStory, type Story } from './page-story.ts';
+
+/** A turn that waits for two answers about hosts. */
+export async function networkScene(core: PageCore): Promise<Story> {
+  const story = await startStory(core, 'Install the packages', '/home/ada/projects/api-server');
+  story.sandbox('container');
+  story.ask('Install what the tests need.');
+  story.rung('local', 'A small task.');
+  const callId = story.begin('local');
+  const hosts = ['files.example.org', 'xn--fles-8va.example.org'];
+  for (const [index, command] of ['pip install -r requirements.txt\necho second line', 'npm ci'].entries()) {
+    const toolCallId = `${story.sessionId}-network-${index}`;
+    const input = { command, network: { hosts, why: 'They are \u202Eneeded' } };
+    story.append({
+      type: 'tool-call-requested',
+      toolCallId,
+      callId,
+      tool: 'run_command',
+      input,
+      style: 'native',
+      repairs: [],
+    });
+    story.append({
+      type: 'approval-requested',
+      approvalId: `n${index}`,
+      toolCallId,
+      kind: 'network',
+      subject: command,
+      sha256: 'd'.repeat(64),
+      hosts,
+      reason: 'Commands have no network of their own.',
+      why: input.network.why,
+    });
+  }
+  return story;
+}
