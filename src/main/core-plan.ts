@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { PlanInput } from '@shared/contract.ts';
+import type { PlanInput } from '@shared/plan-input.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { DeviceMemory, PlanAnswer } from '@shared/plan.ts';

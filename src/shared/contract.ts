@@ -11,6 +11,7 @@ import type { KeptItem, PreparationPart, PreparationPlan, PrepareProgress } from
 import type { ModelInfo } from './models.ts';
 import type { Price } from './money.ts';
 import { approvalScopeSchema } from './network-access.ts';
+import { planInputSchema } from './plan-input.ts';
 import type { PlanAnswer } from './plan.ts';
 import type { KeptCard, ProbeProgress } from './probe-card.ts';
 import { runOptionsSchema } from './run-options.ts';
@@ -228,23 +229,6 @@ const byId = z.object({ id: z.string().min(1).max(100) });
 
 const projectPath = z.string().min(1).max(4096);
 const preparationInput = z.object({ projectPath, hosts: z.array(z.string().min(1).max(253)).max(50).default([]) });
-
-const bytesSchema = z.number().int().nonnegative();
-/** A question to the memory planner: a model that is known here, or the keys of a header; null where nothing is asked. */
-const planInputSchema = z.object({
-  model: z.string().min(1).nullable(),
-  keys: z.record(z.string(), z.unknown()).nullable(),
-  context: z.number().int().positive().nullable(),
-  kv: z.enum(['f16', 'q8_0', 'q4_0']).nullable(),
-  flash: z.boolean(),
-  ubatch: z.number().int().positive(),
-  slots: z.number().int().positive().max(256),
-  unified: z.boolean(),
-  engine: z.enum(['llama-server', 'node-llama-cpp']),
-  /** Cards that are only imagined; null: those of this machine. */
-  cards: z.array(z.object({ totalBytes: bytesSchema, freeBytes: bytesSchema })).nullable(),
-});
-export type PlanInput = z.infer<typeof planInputSchema>;
 
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
 export const contract = {

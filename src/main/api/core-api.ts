@@ -9,7 +9,6 @@ import type {
   ModelEntry,
   ModelMending,
   ModelRemoval,
-  PlanInput,
   PullProgress,
   ReplayReport,
   SearchAnswer,
@@ -19,6 +18,7 @@ import type { Comparison, ComparisonInput } from '@shared/comparison.ts';
 import type { CostReport } from '@shared/cost-report.ts';
 import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
+import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { ProbeProgress } from '@shared/probe-card.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { PlanInput } from '@shared/contract.ts';
+import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
