@@ -57,6 +57,22 @@ describe('the command line', () => {
     ]);
   });
 
+  it('hands a model file with its name, a removal that is meant and a probe to models', async () => {
+    expect((await parse('models', 'import', 'a.gguf', '--name', 'a')).called).toEqual([
+      'models',
+      'import',
+      'a.gguf',
+      { name: 'a' },
+    ]);
+    expect((await parse('models', 'remove', 'llama-cpp/a', '--yes')).called).toEqual([
+      'models',
+      'remove',
+      'llama-cpp/a',
+      { yes: true },
+    ]);
+    expect((await parse('models', 'probe', 'llama-cpp/a')).called).toEqual(['models', 'probe', 'llama-cpp/a', {}]);
+  });
+
   it('refuses an unknown option with the nearest match', async () => {
     const { code, error } = await parse('run', 'x', '--projekt', 'y');
     expect(code).not.toBe(0);
