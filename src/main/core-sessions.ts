@@ -121,25 +121,19 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
     openJournal: (sessionId) => ready.get(sessionId)?.journal ?? null,
     runner: (sessionId) => ready.get(sessionId)?.runner ?? null,
     cancel: (sessionId) => cancelSession(ready.get(sessionId)),
-    approve: (sessionId, approvalId, answer, scope) =>
-      mustWait(
-        ready.get(sessionId)?.approver.answer(approvalId, answer, scope),
-        'Nobody waits for this answer any more.',
-      ),
-    answerCap: (sessionId, capId, decision) =>
-      mustWait(ready.get(sessionId)?.approver.answerCap(capId, decision), 'No turn waits at this cap any more.'),
+    approve: (id, approvalId, answer, scope) => mustWait(ready.get(id)?.approver.answer(approvalId, answer, scope)),
+    answerCap: (id, capId, decision) => mustWait(ready.get(id)?.approver.answerCap(capId, decision)),
     execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
     rest: (sessionId) => rest(ready.get(sessionId)),
     close: async (sessionId) => {
       const session = await open.get(sessionId);
       if (session === undefined) return;
-      if (session.starting !== null || session.runner?.isRunning() === true) throw busySession();
+      if (isAtWork(session)) throw busySession();
       open.delete(sessionId);
       ready.delete(sessionId);
       await closeSession(session);
     },
-    running: () =>
-      [...ready.values()].filter(({ starting, runner }) => starting !== null || runner?.isRunning() === true).length,
+    running: () => [...ready.values()].filter(isAtWork).length,
     idle: async () => {
       await Promise.all([...ready.values()].map(sessionIdle));
     },
@@ -150,6 +144,10 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
       open.clear();
     },
   };
+}
+
+function isAtWork({ starting, runner }: OpenSession): boolean {
+  return starting !== null || runner?.isRunning() === true;
 }
 
 export function busySession(): AppError {
@@ -193,8 +191,8 @@ async function cancelSession(session: OpenSession | undefined): Promise<void> {
   await session?.runner?.idle();
 }
 
-function mustWait(isTaken: boolean | undefined, otherwise: string): void {
-  if (isTaken !== true) throw new AppError('not-found', otherwise);
+function mustWait(isTaken: boolean | undefined): void {
+  if (isTaken !== true) throw new AppError('not-found', 'Nobody waits for this answer any more.');
 }
 
 async function sessionIdle(session: OpenSession): Promise<void> {
