@@ -21,6 +21,7 @@ export async function fuzzNames(count: number): Promise<BenchRow> {
     connect: nobody,
     proxyFor: () => null,
     connectProxy: nobody,
+    certificates: () => Promise.resolve(''),
   };
   const limits = { ...usualLimits, maxConnections: count };
   const proxy = createAllowListProxy({

@@ -123,6 +123,7 @@ const noWayOut: Outward = {
   connect: () => Promise.reject(new Error('Nothing is reached from here.')),
   proxyFor: () => null,
   connectProxy: () => Promise.reject(new Error('There is no proxy here.')),
+  certificates: () => Promise.resolve(''),
 };
 
 export const imageSource = {

@@ -68,7 +68,6 @@ describe.skipIf(isWithoutEngine)('a command with a network', () => {
       },
     });
     under = await startSandbox({ outward: internet.outward });
-    await under.put('ca.pem', internet.certificate);
     await under.put('tries.py', tries);
   });
   afterAll(async () => {
@@ -86,9 +85,8 @@ describe.skipIf(isWithoutEngine)('a command with a network', () => {
 
   it('reaches the host that was let through, over TLS and plain, writes in the project, and leaves nothing behind', async () => {
     const result = await run(`python3 - <<'END'
-import ssl, urllib.request
-trust = ssl.create_default_context(cafile='ca.pem')
-print(urllib.request.urlopen('https://files.example.org/a', context=trust).read().decode().strip())
+import urllib.request
+print(urllib.request.urlopen('https://files.example.org/a').read().decode().strip())
 print(urllib.request.urlopen('http://files.example.org/b').read().decode().strip())
 END
 echo done > made.txt`);

@@ -7,8 +7,6 @@ import { selfSigned } from './self-signed.ts';
 /** Servers of this machine that stand for the hosts of the internet, and the only way to them. */
 export interface StandInInternet {
   readonly outward: Outward;
-  /** Certificate of every host, PEM. */
-  readonly certificate: string;
   /** `ADDRESS:PORT` of every connection that was opened, in order. */
   readonly opened: readonly string[];
   /** Names that were looked up, in order. */
@@ -47,9 +45,9 @@ export async function standInInternet({ names, answer, proxyFor }: StandInOption
   return {
     opened,
     lookedUp,
-    certificate: cert,
     arrivedBytes: () => arrived,
     outward: {
+      certificates: () => Promise.resolve(cert),
       resolve: (host) => {
         lookedUp.push(host);
         const answers = names[host] ?? [];

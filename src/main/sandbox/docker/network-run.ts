@@ -61,7 +61,9 @@ export async function runWithNetwork(
     if (!live.ok) return live;
     const opened = await openWay(live.value, proxy.handle);
     if (!opened.ok) return opened;
-    const env = { ...request.env, ...proxyEnvironment };
+    const trusted = await giveCertificates(live.value, await outward.certificates());
+    if (!trusted.ok) return trusted;
+    const env = { ...trusted.value, ...request.env, ...proxyEnvironment };
     const ran = await execCommand({ session: beside, runs: new ContainerRuns(beside) }, { ...request, env }, signal);
     opened.value();
     if (!ran.ok) return ran;
@@ -87,6 +89,34 @@ const proxyEnvironment = {
   // Node heeds the others only with this.
   NODE_USE_ENV_PROXY: '1',
 };
+
+const certificatesInContainer = '/run/dewpoint-certificates.pem';
+
+/** Puts the machine's own certificates beside those of the image; the value is how programs are told of them. */
+async function giveCertificates(live: LiveContainer, pem: string): Promise<Reply<Readonly<Record<string, string>>>> {
+  if (pem === '') return success({});
+  const file = certificatesInContainer;
+  const script = `{ cat /etc/ssl/certs/ca-certificates.crt 2>/dev/null; cat; } > ${file}`;
+  try {
+    const given = await startExec(live.container, {
+      argv: ['/bin/sh', '-c', script],
+      stdin: Buffer.from(pem),
+      onChunk: () => undefined,
+    });
+    await withDeadline(readyMs, live.gone.signal, () => given.ended);
+  } catch (error) {
+    return failure('sandbox-lost', `The certificates could not be put into the sandbox: ${messageOf(error)}.`);
+  }
+  return success({
+    SSL_CERT_FILE: file,
+    REQUESTS_CA_BUNDLE: file,
+    CURL_CA_BUNDLE: file,
+    GIT_SSL_CAINFO: file,
+    PIP_CERT: file,
+    NODE_EXTRA_CA_CERTS: file,
+    npm_config_cafile: file,
+  });
+}
 
 type Handle = Parameters<typeof createTunnel>[0]['onConnection'];
 

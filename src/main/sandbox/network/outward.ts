@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Connection } from '../../lib/net-fetch.ts';
@@ -16,6 +17,8 @@ export interface Outward {
   readonly proxyFor: (host: string, isSecure: boolean) => URL | null;
   /** To a proxy of this machine, by its own name. */
   readonly connectProxy: (proxy: URL, signal: AbortSignal) => Promise<Socket>;
+  /** Certificates (PEM) that this machine trusts beside the usual ones, as networks that open TLS need; empty: none. */
+  readonly certificates: () => Promise<string>;
 }
 
 export type Dialled =
@@ -39,6 +42,11 @@ export function createOutward(connection: () => Connection, env: Env): Outward {
       return proxy.protocol === 'https:'
         ? opened(connectTls({ host, port, servername: host }), 'secureConnect', signal)
         : opened(connectTcp({ host, port }), 'connect', signal);
+    },
+    certificates: async () => {
+      const path = connection().certificates ?? env['NODE_EXTRA_CA_CERTS'] ?? env['SSL_CERT_FILE'];
+      const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '');
+      return text.includes('-----BEGIN CERTIFICATE-----') ? text : '';
     },
   };
 }
