@@ -126,7 +126,8 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
     } finally {
       await many.close();
     }
-  });
+    // Making and removing so many files may take longer than all that is tested.
+  }, 300_000);
 
   it('pins git: its configuration and hooks cannot be changed or moved away, and git works', async () => {
     const repository = await startSandbox({
