@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionSummary } from '@shared/contract.ts';
-import { AppError, valueOf } from '@shared/errors.ts';
+import { AppError, messageOf, valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings.ts';
 import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
 import type { CoreApi } from './api/core-api.ts';
@@ -152,7 +152,7 @@ async function createBase(config: ComposeConfig) {
   const files = findFiles();
   const settings = valueOf(await openSettings(config.home));
   const blobs = createBlobs(join(config.home, 'blobs'));
-  await blobs.clean();
+  cleanLater(blobs, log);
   const redactor = createRedactor(secretsOf(settings.current(), env));
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
@@ -226,6 +226,15 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   });
   const own = { settings, preparations, plan, models, probed, keys, money, sessions, compare, library };
   return { ...own, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
+}
+
+/** A look through the whole folder: not while anybody waits for a start, nor for a command that is soon over. */
+const cleanAfterMs = 20_000;
+
+function cleanLater(blobs: Blobs, log: Log): void {
+  const clean = (): void =>
+    void blobs.clean().catch((error: unknown) => log.warn(`Left-over files stay: ${messageOf(error)}`));
+  setTimeout(clean, cleanAfterMs).unref();
 }
 
 /** Where the built files lie: the entry is two folders below the root, in `out/main` as in `src/main`. */

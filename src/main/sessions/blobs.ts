@@ -17,8 +17,8 @@ export interface Blobs {
   /** A blob written as it comes; with a redactor, secrets are taken out on the way. */
   open(redactor?: Redactor): BlobSink;
   /**
-   * Removes what a killed process was in the middle of writing. To be called before anything is written, by the one
-   * process that has the home.
+   * Removes what a killed process was in the middle of writing: it is older than this. Reads the whole folder; to be
+   * called by the one process that has the home, at any time.
    */
   clean(): Promise<void>;
   /** Resolves when the bytes are on the disk. Does nothing for a blob that is not there. */
@@ -34,6 +34,7 @@ export function createBlobs(folder: string): Blobs {
   /** Names this process has written or checked itself. */
   const good = new Set<string>();
   const synced = new Set<string>();
+  const startedAt = Date.now();
   const pathOf = (sha256: string): string => join(folder, sha256);
 
   const get = async (ref: BlobRef): Promise<Uint8Array | null> => {
@@ -75,7 +76,13 @@ export function createBlobs(folder: string): Blobs {
     }
   };
 
-  return { put, get, sync, clean: () => clean(folder), open: (redactor) => openSink(folder, pathOf, redactor) };
+  return {
+    put,
+    get,
+    sync,
+    clean: () => clean(folder, startedAt),
+    open: (redactor) => openSink(folder, pathOf, redactor),
+  };
 }
 
 /** Up to here writing at once, as the log does, is sooner done than four turns of the thread pool. */
@@ -106,10 +113,15 @@ function shortWrite(): Error {
   return Object.assign(new Error('short write'), { code: 'ENOSPC' });
 }
 
-async function clean(folder: string): Promise<void> {
+/** What is being written now was begun after the start. File systems round times, so a little before counts as now. */
+const roundedMs = 2_000;
+
+async function clean(folder: string, startedAt: number): Promise<void> {
   try {
     for (const name of await readdir(folder)) {
-      if (/^\.[0-9a-f]{12}\.tmp$/.test(name)) await rm(join(folder, name), { force: true });
+      if (!/^\.[0-9a-f]{12}\.tmp$/.test(name)) continue;
+      const { mtimeMs } = await stat(join(folder, name));
+      if (mtimeMs < startedAt - roundedMs) await rm(join(folder, name), { force: true });
     }
   } catch (error) {
     // Nothing was kept yet. What cannot be read or removed shows where it is needed.

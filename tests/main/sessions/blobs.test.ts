@@ -1,4 +1,4 @@
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBlobs } from '../../../src/main/sessions/blobs.ts';
@@ -49,9 +49,12 @@ describe('blobs', () => {
     await home.blobs.clean();
     const ref = await home.blobs.put(Buffer.from('hello'));
     const folder = join(home.path, 'blobs');
-    for (const name of ['.0123456789ab.tmp', 'of-a-person.tmp']) await writeFile(join(folder, name), 'half');
+    const now = '.0123456789ac.tmp';
+    for (const name of ['.0123456789ab.tmp', 'of-a-person.tmp', now]) await writeFile(join(folder, name), 'half');
+    for (const name of ['.0123456789ab.tmp', 'of-a-person.tmp']) await utimes(join(folder, name), 1000, 1000);
     await home.blobs.clean();
-    expect((await readdir(folder)).sort()).toEqual([ref.sha256, 'of-a-person.tmp'].sort());
+    // What was begun since the start is being written by somebody.
+    expect((await readdir(folder)).sort()).toEqual([ref.sha256, 'of-a-person.tmp', now].sort());
   });
 
   it('takes 50 MB through a sink without holding it', async () => {

@@ -1,14 +1,18 @@
 import type { FormEvent, ReactNode } from 'react';
 import { useState } from 'react';
+import { announce } from '../../lib/announce.ts';
 import { useClient } from '../../lib/core-context.ts';
+import { pathOfDropped } from '../../lib/dropped-path.ts';
 import { folderName } from '../../lib/format.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { submitOnEnter } from '../../lib/submit-on-enter.ts';
 import { textRows } from '../../lib/text-rows.ts';
 import { t } from '../../lib/texts.ts';
 import { useDraft } from '../../lib/use-draft.ts';
+import { useIsWindow } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TaskOptions } from './task-options.tsx';
 import type { TaskChoice } from './start-task.ts';
@@ -111,19 +115,44 @@ interface ProjectFieldProps {
 }
 
 function ProjectField({ project, projects, onChange }: ProjectFieldProps) {
+  const client = useClient();
+  const isWindow = useIsWindow();
+  const choose = async (): Promise<void> => {
+    try {
+      const { path } = await client.host.chooseFolder();
+      if (path !== null) onChange(path);
+    } catch (error) {
+      announce({ kind: 'error', text: failureText(error) });
+    }
+  };
   return (
     <Field label={t('task.project')} hint={t('task.projectHint')}>
       {(ids) => (
         <>
-          <input
-            {...ids}
-            type="text"
-            list={`${ids.id}-known`}
-            value={project}
-            spellCheck={false}
-            onChange={(event) => onChange(event.target.value)}
-            className={`${inputClass} font-mono text-xs`}
-          />
+          <div
+            className="flex gap-2"
+            onDragOver={(event) => event.preventDefault()}
+            onDrop={(event) => {
+              event.preventDefault();
+              const path = pathOfDropped(event.dataTransfer.files);
+              if (path !== null) onChange(path);
+            }}
+          >
+            <input
+              {...ids}
+              type="text"
+              list={`${ids.id}-known`}
+              value={project}
+              spellCheck={false}
+              onChange={(event) => onChange(event.target.value)}
+              className={`${inputClass} font-mono text-xs`}
+            />
+            {isWindow && (
+              <Button onClick={() => void choose()}>
+                <Icon name="folder" /> {t('task.choose')}
+              </Button>
+            )}
+          </div>
           <datalist id={`${ids.id}-known`}>
             {projects.map((path) => (
               <option key={path} value={path}>
