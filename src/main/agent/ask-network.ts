@@ -78,7 +78,7 @@ function fingerprint(turn: Turn, command: string, hosts: readonly string[]): str
 function deniedText(hosts: readonly string[], by: 'person' | 'policy' | 'nobody', reason: string): string {
   const names = hosts.join(', ');
   if (by === 'person') return `Not run: the person said no to a network with ${names}. Go on without it.`;
-  if (by === 'nobody') return `Not run: a network with ${names} needs an approval, and there was nobody to give it.`;
+  if (by === 'nobody') return `Not run: a command with a network to ${names}`;
   return `Not run with a network to ${names}. ${reason}`;
 }
 
