@@ -61,7 +61,7 @@ const workSchema: z.ZodType<Workload> = z.object({
 });
 
 const cellsSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   logBytes: z.number(),
   /** Days are those of this machine's calendar: sums of another one are of no use. */
   zone: z.string(),
