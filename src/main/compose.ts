@@ -27,6 +27,7 @@ import { delay } from './lib/delay.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { gatherFacts } from './projects/gather-facts.ts';
+import { createRuleFiles } from './router/rules-file.ts';
 import { createPreparationCommands, type PreparationCommands } from './core-preparations.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -200,6 +201,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     onNotice: config.onNotice,
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
+    routeRules: createRuleFiles(config.home).load,
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });

@@ -17,6 +17,7 @@ import { createSessionFences } from './policy/session-fences.ts';
 import { createSessionNetwork } from './policy/session-network.ts';
 import { childAbort } from './lib/child-abort.ts';
 import type { Budget, BudgetOptions, CapDecision } from './money/budget.ts';
+import type { RuleFiles } from './router/rules-file.ts';
 import type { ExecResult, Sandbox } from './sandbox/sandbox.ts';
 import { secretKind } from './sandbox/secret-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -64,6 +65,8 @@ export interface CoreSessionsOptions {
   readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;
   /** The money of one session. */
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
+  /** A person's rules on where steps run. */
+  readonly routeRules: RuleFiles['load'];
   /** Takes out secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;
 }
@@ -332,6 +335,7 @@ async function startRunner(
       projectPath: state.projectPath,
       ask: session.approver.askCap,
     }),
+    routeRules: () => options.routeRules(state.projectPath),
     fences: createSessionFences({
       settings: () => options.settings().fences,
       projectPath: state.projectPath,

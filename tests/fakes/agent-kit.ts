@@ -92,6 +92,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
     tools: options.tools ?? builtInTools(discoverTools(), { now: () => 0 }).list(),
     recipes: options.recipes ?? [],
     gatherFacts,
+    routeRules: async () => ({ rules: [], problems: [] }),
     approver: { ask: async () => 'nobody' },
     network: createSessionNetwork({
       rules: () => networkRulesSchema.parse({}),

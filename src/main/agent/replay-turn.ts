@@ -69,6 +69,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     tools: parts.tools,
     recipes: parts.recipes,
     gatherFacts: async () => nothingKnown.facts,
+    routeRules: async () => ({ rules: [], problems: [] }),
     approver: turn.approver,
     network: noNetwork,
     budget: turn.budget,

@@ -1,11 +1,12 @@
 import type { NewEvent } from '@shared/events.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { ModelRequest } from '../providers/define.ts';
-import type { Decision, RouteFacts } from '../router/define.ts';
+import type { Decision, Pin, RouteFacts } from '../router/define.ts';
 import { discoverRules } from '../router/registry.ts';
 import { decideRoute } from '../router/route.ts';
 import { taskFeatures } from '../router/task-features.ts';
 import { memo } from '../lib/memo.ts';
+import { fittingRule } from '@shared/route-rules.ts';
 import type { Routing } from '@shared/routing.ts';
 import { isQuestion } from './task-kind.ts';
 import type { StepRequest, Turn } from './turn.ts';
@@ -32,7 +33,7 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
     numbers: routing.numbers,
     taint: [],
     shut: null,
-    pin: null,
+    pin: pinOf(turn, step),
     needs: { images: false, tools: step.gear === 'loop' },
     budgetLeftUsd: options.maxUsd === null ? null : options.maxUsd + trail.raisedUsd - trail.spentUsd,
     task: featuresOfTask(turn),
@@ -41,6 +42,16 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
     now: turn.log.lastAt(),
     ...step,
   };
+}
+
+/** A rule that keeps work here holds for every call; one that sends it up only where there is a choice. */
+function pinOf(turn: Turn, { purpose, seats }: StepFacts): Pin | null {
+  const rules = turn.found.facts?.routes?.rules ?? [];
+  if (rules.length === 0) return null;
+  const rule = fittingRule(rules, { purpose, task: turn.task, paths: turn.trail.now().paths });
+  if (rule === null || (rule.where === 'cloud' && seats.length < 2)) return null;
+  const what = rule.kind === 'always' ? 'always' : `${rule.kind} ${rule.value}`;
+  return { where: rule.where, text: `A rule says so: ${rule.where} ${what} (${rule.from}).` };
 }
 
 const featuresOfTask = memo((turn: Turn) =>

@@ -71,6 +71,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const criterion = criterionOf(turn);
   const ladder = ladderOf(turn);
   await start();
+  await tellRuleProblems(turn, found);
   const first = modelOf(found, ladder[0]);
   if (first === null) return missingModel(turn);
   const asks = isQuestion(turn.task);
@@ -80,6 +81,13 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const end = await climb(turn, { found, criterion, before, isQuestion: asks, canExecute }, ladder);
   turn.log.check();
   return end;
+}
+
+/** Rules that could not be read are said to be so in every turn that they would have held for. */
+async function tellRuleProblems(turn: Turn, { routes }: TurnFacts): Promise<void> {
+  if (routes === undefined || routes.problems.length === 0) return;
+  const text = routes.problems.join('\n');
+  await turn.log.append({ type: 'notice-added', level: 'warning', code: 'route-rules', text });
 }
 
 /** `--check`, else the project's test command, else none. */

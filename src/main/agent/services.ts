@@ -2,6 +2,7 @@ import type { ModelInfo } from '@shared/models.ts';
 import type { Routing } from '@shared/routing.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { PowerMeter } from '../engines/power-meter.ts';
+import type { FoundRules } from '../router/rules-file.ts';
 import type { Budget } from '../money/budget.ts';
 import type { SessionFences } from '../policy/session-fences.ts';
 import type { SessionNetwork } from '../policy/session-network.ts';
@@ -74,6 +75,8 @@ export interface AgentServices {
   readonly network: SessionNetwork;
   readonly budget: Budget;
   readonly fences: SessionFences;
+  /** A person's rules on where steps run, for the project of this session. Asked once for each turn. */
+  readonly routeRules: () => Promise<FoundRules>;
   readonly inbox: Inbox;
   /** Meters the electricity of local calls; absent: nobody does, as in a replay. */
   readonly meter?: PowerMeter;

@@ -1,6 +1,7 @@
 import { sandboxTierSchema } from '@shared/events.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { modelInfoSchema } from '@shared/models.ts';
+import { routeRuleSchema } from '@shared/route-rules.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../projects/project-facts.ts';
 import { takeAction } from './take-action.ts';
@@ -33,6 +34,8 @@ export const turnFactsSchema = z.object({
   facts: projectFactsSchema,
   local: modelInfoSchema.nullable(),
   cloud: modelInfoSchema.nullable(),
+  /** Absent in logs from before there were such rules. */
+  routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }).optional(),
   sandbox: z.object({
     tier: sandboxTierSchema,
     workspacePath: z.string(),
@@ -61,6 +64,7 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
           facts: await services.gatherFacts(sandbox, turn.signal),
           local: needsLocal(options) ? await services.modelInfo(options.local, turn.signal) : null,
           cloud: await cloudModel(turn),
+          routes: await services.routeRules(),
           sandbox: {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,

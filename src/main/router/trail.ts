@@ -1,7 +1,7 @@
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import type { Where } from '@shared/models.ts';
-import type { Usage } from '@shared/money.ts';
-import { promptTokensOf } from '@shared/money.ts';
+import type { ModelTrail } from './model-trail.ts';
+import { afterCall } from './model-trail.ts';
 
 /** What a session's log says of how the work goes: the trajectory, the caches, the services. */
 export interface Trail {
@@ -33,6 +33,8 @@ export interface Trail {
   /** What this turn has cost so far, and by how much a person raised its caps, US dollars. */
   readonly spentUsd: number;
   readonly raisedUsd: number;
+  /** Files that were named to tools in this turn, relative to the workspace. */
+  readonly paths: readonly string[];
   /** In this turn somebody said at a cap to go on locally. */
   readonly isCapped: boolean;
 }
@@ -48,26 +50,6 @@ export interface TrailCounts {
   readonly formatFailures: number;
   readonly failedChecks: number;
   readonly compactions: number;
-}
-
-/** What is known of one model from its calls so far. */
-export interface ModelTrail {
-  /** Tokens of the talk that its service was sent last, and when. */
-  readonly cachedTokens: number;
-  readonly cachedAt: number;
-  /** Middle of the last answers, in tokens. */
-  readonly outputTokens: number;
-  /** Of the last call; null: not known. */
-  readonly prefillPerSecond: number | null;
-  readonly decodePerSecond: number | null;
-  readonly callMs: number;
-  /** From the start of one of its steps to that of the next, what it called taken in; null: not known yet. */
-  readonly stepMs: number | null;
-  /** Prompt and answer tokens of its steps in the talk, added up. */
-  readonly readTokens: number;
-  readonly writtenTokens: number;
-  /** Tokens that its service had forgotten when it was asked again. */
-  readonly forgottenTokens: number;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -115,6 +97,7 @@ export const emptyTrail: Trail = {
   network: { failures: 0, at: 0 },
   spentUsd: 0,
   raisedUsd: 0,
+  paths: [],
   isCapped: false,
 };
 
@@ -276,29 +259,7 @@ function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
   }
   if (event.stopReason === 'length') bad(fold, BAD, 'the answer was cut off');
   if (event.stopReason === 'repetition') bad(fold, 1, 'the answer repeated itself');
-  const before = trail.models[call.model];
-  const { usage, timings, evaluatedTokens } = event;
-  const read = promptTokensOf(usage);
-  trail.models = {
-    ...trail.models,
-    [call.model]: {
-      cachedTokens: read + usage.output,
-      cachedAt: event.at,
-      outputTokens: before === undefined ? usage.output : Math.round((before.outputTokens * 2 + usage.output) / 3),
-      prefillPerSecond: perSecond(evaluatedTokens, timings.prefillMs) ?? before?.prefillPerSecond ?? null,
-      decodePerSecond: perSecond(usage.output, timings.decodeMs) ?? before?.decodePerSecond ?? null,
-      callMs: timings.totalMs,
-      stepMs: before?.stepMs ?? null,
-      readTokens: (before?.readTokens ?? 0) + read,
-      writtenTokens: (before?.writtenTokens ?? 0) + usage.output,
-      forgottenTokens: (before?.forgottenTokens ?? 0) + forgottenIn(before, usage),
-    },
-  };
-}
-
-/** What was sent before and had to be read anew, where that is most of it. */
-function forgottenIn(before: ModelTrail | undefined, { cacheRead }: Usage): number {
-  return before === undefined || cacheRead * 2 >= before.cachedTokens ? 0 : before.cachedTokens - cacheRead;
+  trail.models = { ...trail.models, [call.model]: afterCall(trail.models[call.model], event) };
 }
 
 /** Any answer from the cloud shows that there is a network, even a refusal. */
@@ -309,16 +270,11 @@ function noteNetwork(trail: Mutable<Trail>, event: EventOf<'model-call-ended'>, 
   else if (where === 'cloud') trail.network = { failures: 0, at: event.at };
 }
 
-function perSecond(tokens: number | null, milliseconds: number | null): number | null {
-  return tokens === null || tokens === 0 || milliseconds === null || milliseconds <= 0
-    ? null
-    : (tokens * 1000) / milliseconds;
-}
-
 function noteCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
   const { trail } = fold;
   fold.toolOf.set(event.toolCallId, event.tool);
   if (event.tool !== 'task_complete') trail.isLoopOpen = true;
+  notePath(trail, event.input);
   const key = `${event.tool} ${JSON.stringify(event.input)}`;
   const at = fold.calls.lastIndexOf(key);
   // Reading a file again after it was written is no repetition.
@@ -328,6 +284,14 @@ function noteCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
   }
   fold.calls.push(key);
   if (fold.calls.length > 12) fold.calls.shift();
+}
+
+const MAX_PATHS = 500;
+
+function notePath(trail: Fold['trail'], input: unknown): void {
+  const path: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'path') : null;
+  if (typeof path !== 'string' || trail.paths.includes(path) || trail.paths.length >= MAX_PATHS) return;
+  trail.paths = [...trail.paths, path];
 }
 
 function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import { replaySession } from '../../../src/main/sessions/replay.ts';
+import { parseRouteRules } from '../../../src/shared/route-rules.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
@@ -157,6 +158,17 @@ describe('a task with a local and a cloud model', () => {
     expect(end.reason).toBe('done');
     expect(route(kit).slice(3)).toEqual(['local L0 fence', 'local L0 fence']);
     expect(ofType(kit.journal.events, 'notice-added')).toEqual([]);
+    await replays(kit);
+  });
+
+  it('goes by a rule of the person, and says when one could not be read', async () => {
+    const { rules } = parseRouteRules('local path secrets/**\ncloud path calc.py', 'your rules');
+    const kit = kitOf([look, fix, done], {
+      services: { routeRules: async () => ({ rules, problems: ['Line 9: that is no rule.'] }) },
+    });
+    await kit.runner.send('Fix add().', routed());
+    expect(route(kit)).toEqual(['local L1 local-first', 'cloud L0 pin', 'cloud L0 pin']);
+    expect(ofType(kit.journal.events, 'notice-added')[0]).toMatchObject({ code: 'route-rules', level: 'warning' });
     await replays(kit);
   });
 
