@@ -110,6 +110,9 @@ export const conversation = {
   'composer.where.local': 'Local',
   'composer.where.hybrid': 'Hybrid',
   'composer.where.cloud': 'Cloud',
+  'composer.where.economy': 'Economy',
+  'composer.where.balanced': 'Balanced',
+  'composer.where.quality': 'Quality',
 
   'slash.label': 'Commands',
   'slash.plan': 'plan only, change nothing',

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import type { Policy } from '../../lib/policies.ts';
-import { policies } from '../../lib/policies.ts';
+import { choosablePolicies } from '../../lib/policies.ts';
 import type { ComposerProps } from './composer-types.ts';
 import { slashListId, SlashMenu } from './slash-menu.tsx';
 import type { ComposerState } from './use-composer.ts';
@@ -113,11 +113,11 @@ function PolicyChoice({ policy, onChange }: PolicyChoiceProps) {
       aria-label={t('composer.where')}
       title={t('composer.where')}
       value={policy ?? ''}
-      onChange={({ target }) => onChange(policies.find((one) => one === target.value) ?? null)}
+      onChange={({ target }) => onChange(choosablePolicies.find((one) => one === target.value) ?? null)}
       className="h-7 rounded-md bg-transparent px-1 text-xs text-soft hover:bg-chosen hover:text-ink"
     >
       <option value="">{t('composer.where.settings')}</option>
-      {policies.map((one) => (
+      {choosablePolicies.map((one) => (
         <option key={one} value={one}>
           {t(`composer.where.${one}`)}
         </option>

@@ -1,4 +1,4 @@
-import { policies } from '../../lib/policies.ts';
+import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { Choice, Group, NumberSetting } from './settings-parts.tsx';
@@ -25,7 +25,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
         <Choice
           label={t('settings.policy')}
           value={textAt(settings, 'policy')}
-          options={policies.map((value) => ({ value, text: t(`settings.policy.${value}`) }))}
+          options={choosablePolicies.map((value) => ({ value, text: t(`settings.policy.${value}`) }))}
           onChange={(value) => onSave('policy', value)}
         />
         <Choice

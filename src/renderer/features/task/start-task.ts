@@ -1,10 +1,11 @@
 import type { CoreClient } from '../../lib/core-client.ts';
+import type { Policy } from '../../lib/policies.ts';
 
 /** What may be said about a task beyond its words; empty texts stand for what the settings say. */
 export interface TaskChoice {
   readonly check: string;
   readonly isPlan: boolean;
-  readonly policy: '' | 'local' | 'hybrid' | 'cloud';
+  readonly policy: '' | Policy;
   readonly workspace: 'in-place' | 'copy';
   readonly maxUsd: string;
   readonly maxSteps: string;

@@ -1,4 +1,4 @@
-import { policies } from '../../lib/policies.ts';
+import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { Field, inputClass } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -74,11 +74,11 @@ function Choices({ choice, onChange }: TaskOptionsProps) {
             value={choice.policy}
             className={inputClass}
             onChange={({ target }) =>
-              onChange({ ...choice, policy: policies.find((policy) => policy === target.value) ?? '' })
+              onChange({ ...choice, policy: choosablePolicies.find((policy) => policy === target.value) ?? '' })
             }
           >
             <option value="">{t('task.policy.settings')}</option>
-            {policies.map((policy) => (
+            {choosablePolicies.map((policy) => (
               <option key={policy} value={policy}>
                 {t(`task.policy.${policy}`)}
               </option>
