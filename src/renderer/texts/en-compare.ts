@@ -43,8 +43,6 @@ export const compare = {
   'compare.local': 'On this machine',
   'compare.tokens': 'Tokens read / written',
   'compare.policy': 'Policy',
-  'compare.run': 'Run',
-  'compare.state': 'State',
   'compare.open': 'Open its session',
   'compare.range': '{least} to {most}',
   'compare.state.waiting': 'waiting',
