@@ -101,13 +101,13 @@ export interface CallDetail {
   readonly parts: readonly Part[];
   /** What its tokens cost then. */
   readonly price: Price | null;
+  /** Of a model call: why it ran where it did. Absent where the log does not say. */
+  readonly route?: EventOf<'route-decided'>;
   readonly tools: readonly ToolDetail[];
 }
 
 export interface RequestDetail {
   readonly messages: readonly { readonly role: string; readonly text: string }[];
-  /** Of a model call: why it ran where it did. Absent where the log does not say. */
-  readonly route?: EventOf<'route-decided'>;
   readonly tools: readonly { readonly name: string; readonly bytes: number }[];
 }
 
