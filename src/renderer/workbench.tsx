@@ -58,6 +58,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
         )}
         <div className="relative flex min-w-0 flex-1 flex-col">
           {!side.isOpen && <MenuButton onClick={side.toggle} />}
+          <AnnouncementBar />
           <ErrorBoundary key={view.type === 'session' ? view.sessionId : view.type}>
             <Middle
               view={view}
@@ -72,7 +73,6 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
             />
           </ErrorBoundary>
         </div>
-        <AnnouncementBar />
         {isPaletteOpen && (
           <Suspense>
             <Palette

@@ -3,13 +3,13 @@ import { t } from '../lib/texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-/** What was just done, over the lower left corner of the view. */
+/** What was just done, over the upper part of the view. */
 export function AnnouncementBar() {
   const said = useAnnouncement();
   return (
     <div
       role={said?.kind === 'error' ? 'alert' : 'status'}
-      className="pointer-events-none absolute inset-x-3 bottom-9 z-30"
+      className="pointer-events-none absolute inset-x-3 top-14 z-30 flex justify-center"
     >
       {said !== null && (
         <div className="pointer-events-auto flex w-fit max-w-full items-center gap-3 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-3 text-sm shadow-float">

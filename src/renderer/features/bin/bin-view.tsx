@@ -29,7 +29,7 @@ export default function BinView({ onSession }: { readonly onSession: (sessionId:
   const error = query.error ?? restore.error ?? purge.error;
   return (
     <div className="h-full overflow-y-auto">
-      <div className="mx-auto w-full max-w-2xl px-5 py-8">
+      <div className="mx-auto w-full max-w-2xl px-5 pt-12 pb-8">
         <h1 className="text-xl font-semibold tracking-tight">{t('bin.title')}</h1>
         <p className="mt-1 text-sm text-soft">{t('bin.text')}</p>
         {error !== null && (

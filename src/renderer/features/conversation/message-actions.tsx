@@ -30,7 +30,7 @@ export function MessageActions({ text, isDropped, sessionId, onEdit }: MessageAc
     }
   };
   return (
-    <div className="mt-1 flex items-center justify-end gap-1 opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 group-data-[dropped=true]/message:opacity-100">
+    <div className="mt-0.5 -mb-1 flex items-center justify-end gap-1 opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 group-data-[dropped=true]/message:opacity-100">
       {isDropped && <span className="mr-1 text-xs text-warn">{t('message.dropped')}</span>}
       {isDropped && (
         <Button size="small" onClick={() => void send()}>
