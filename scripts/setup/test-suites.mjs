@@ -18,13 +18,13 @@ export const suites = [
     ],
   },
   { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
-  { name: 'unit', minutes: 8, needs: [] },
+  { name: 'unit', minutes: 10, needs: [] },
   { name: 'contracts', minutes: 4, needs: [] },
-  { name: 'docker', minutes: 12, needs: ['build', 'docker', 'image'] },
+  { name: 'docker', minutes: 20, needs: ['build', 'docker', 'image'] },
   { name: 'keyring', minutes: 4, needs: ['build', 'keyring'] },
   {
     name: 'engines',
-    minutes: 12,
+    minutes: 20,
     needs: [
       'build',
       'model:llama-cpp/smollm2-135m-instruct',
@@ -36,7 +36,7 @@ export const suites = [
   { name: 'faults', minutes: 25, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
   {
     name: 'electron',
-    minutes: 8,
+    minutes: 12,
     needs: ['build', 'electron', 'display', 'model:llama-cpp/smollm2-135m-instruct'],
   },
   { name: 'e2e', minutes: 20, needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct'] },
