@@ -199,11 +199,17 @@ function byScore({ trail, numbers }: RouteFacts, { local, cloud }: Pair, score: 
     return { chosen: last ?? local, layer, code: 'unpriced', text };
   }
   if (last === cloud && trail.steps > 0) return leaves(numbers.marginUsd, { local, cloud }, score, advantageUsd);
-  const isWorthIt = advantageUsd > numbers.marginUsd;
-  const words = `a gain in ${percent(score.gain)} of such cases, worth ${money(advantageUsd)} after its cost`;
-  return isWorthIt
-    ? { chosen: cloud, layer, code: 'gain', text: `The cloud is worth it: ${words}.` }
-    : { chosen: local, layer, code: 'local-first', text: `This machine begins: for the cloud ${words}.` };
+  const gain = `it would gain something in ${percent(score.gain)} of such cases`;
+  if (advantageUsd > numbers.marginUsd) {
+    const text = `The cloud is worth it: ${gain}, worth ${money(advantageUsd)} more than it costs.`;
+    return { chosen: cloud, layer, code: 'gain', text };
+  }
+  const text = `This machine ${trail.steps === 0 ? 'begins' : 'goes on'}, not the cloud: ${gain}, and ${weighed(advantageUsd)}.`;
+  return { chosen: local, layer, code: 'local-first', text };
+}
+
+function weighed(advantageUsd: number): string {
+  return advantageUsd < 0 ? `cost ${money(-advantageUsd)} more than that is worth` : 'that is worth too little';
 }
 
 function leaves(marginUsd: number, { local, cloud }: Pair, score: Score, advantageUsd: number): Verdict {
