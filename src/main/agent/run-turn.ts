@@ -53,6 +53,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   const end = await work(turn, start, recorded).catch((error: unknown) => endOf(turn, error));
   if (!isStarted) await start();
   const { failure } = end;
+  await tellDegraded(turn);
   await turn.log.close({
     type: 'turn-ended',
     reason: end.reason,
@@ -81,6 +82,15 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const end = await climb(turn, { found, criterion, before, isQuestion: asks, canExecute }, ladder);
   turn.log.check();
   return end;
+}
+
+/** What ran here for want of a network is offered for another look. */
+async function tellDegraded(turn: Turn): Promise<void> {
+  const { degraded } = turn.trail.now();
+  if (degraded === 0 || turn.signal.aborted) return;
+  const steps = degraded === 1 ? '1 step ran' : `${degraded} steps ran`;
+  const text = `${steps} here because the network was away. Send the task again to have the cloud look at it.`;
+  await turn.log.close({ type: 'notice-added', level: 'info', code: 'route-degraded', text });
 }
 
 /** Rules that could not be read are said to be so in every turn that they would have held for. */

@@ -33,6 +33,8 @@ export interface Trail {
   /** What this turn has cost so far, and by how much a person raised its caps, US dollars. */
   readonly spentUsd: number;
   readonly raisedUsd: number;
+  /** Steps of this turn that would have run in the cloud, had there been a network. */
+  readonly degraded: number;
   /** Files that were named to tools in this turn, relative to the workspace. */
   readonly paths: readonly string[];
   /** In this turn somebody said at a cap to go on locally. */
@@ -97,6 +99,7 @@ export const emptyTrail: Trail = {
   network: { failures: 0, at: 0 },
   spentUsd: 0,
   raisedUsd: 0,
+  degraded: 0,
   paths: [],
   isCapped: false,
 };
@@ -149,6 +152,9 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       trail.strikes = 0;
       trail.window = [];
       fold.severity = 0;
+      return;
+    case 'route-decided':
+      trail.degraded += event.degraded === true ? 1 : 0;
       return;
     case 'model-call-started':
       startCall(fold, event);

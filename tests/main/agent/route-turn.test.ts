@@ -119,6 +119,10 @@ describe('a task with a local and a cloud model', () => {
     const end = await kit.runner.send('Fix add().', routed());
     expect(end.reason).toBe('done');
     expect(route(kit).slice(5)).toEqual(['local L0 offline', 'local L0 offline', 'local L0 offline']);
+    expect(ofType(kit.journal.events, 'notice-added').at(-1)).toMatchObject({
+      code: 'route-degraded',
+      text: '3 steps ran here because the network was away. Send the task again to have the cloud look at it.',
+    });
     await replays(kit);
   });
 
