@@ -151,7 +151,10 @@ export interface CostReport {
   /** What the same tokens would have cost elsewhere. */
   readonly elsewhere: Counterfactual;
   /** Electricity of local calls, of those that were metered. */
-  readonly energy: Pick<Workload, 'wattHours' | 'energyUsd' | 'unmeteredCalls' | 'unpricedEnergyCalls'>;
+  readonly energy: Pick<
+    Workload,
+    'wattHours' | 'energyUsd' | 'unmeteredCalls' | 'unpricedEnergyCalls' | 'estimatedEnergyCalls'
+  >;
   /** Sessions whose log could not be read; what they cost is in no figure. */
   readonly unreadable: readonly string[];
 }

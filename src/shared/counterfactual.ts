@@ -21,6 +21,8 @@ export interface Workload {
   /** Calls whose energy nobody knows, and those whose electricity has no price. */
   readonly unmeteredCalls: number;
   readonly unpricedEnergyCalls: number;
+  /** Metered by the watts of the settings alone: an estimate. */
+  readonly estimatedEnergyCalls: number;
 }
 
 const nothing = { tokens: 0, ms: 0 };
@@ -38,6 +40,7 @@ export const noWork: Workload = {
   energyUsd: 0,
   unmeteredCalls: 0,
   unpricedEnergyCalls: 0,
+  estimatedEnergyCalls: 0,
 };
 
 /** How one call ended, as its event has it. */
@@ -65,6 +68,7 @@ export function workOf({ usage, evaluatedTokens, timings, costUsd, energy }: End
     energyUsd: energy?.usd ?? 0,
     unmeteredCalls: energy === undefined ? 1 : 0,
     unpricedEnergyCalls: energy !== undefined && energy.usd === null ? 1 : 0,
+    estimatedEnergyCalls: energy?.source === 'settings' ? 1 : 0,
   };
 }
 
@@ -86,6 +90,7 @@ export function addWork(left: Workload, right: Workload): Workload {
     energyUsd: left.energyUsd + right.energyUsd,
     unmeteredCalls: left.unmeteredCalls + right.unmeteredCalls,
     unpricedEnergyCalls: left.unpricedEnergyCalls + right.unpricedEnergyCalls,
+    estimatedEnergyCalls: left.estimatedEnergyCalls + right.estimatedEnergyCalls,
   };
 }
 
@@ -215,7 +220,10 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork): Elsewhere {
   if (cloud.calls === 0) {
     const why = local.unmeteredCalls > 0 ? unmetered : noPrice;
     // Tokens of this machine cost nothing; what its electricity cost is told where it is known.
-    return { ...ranThere(electricity ?? exact(local.costUsd), local, ''), why: electricity === null ? why : null };
+    const there = ranThere(electricity ?? exact(local.costUsd), local, '');
+    if (electricity === null) return { ...there, why };
+    if (local.estimatedEnergyCalls === 0) return there;
+    return { ...there, basis: 'estimated', formula: 'all of it ran there; electricity: energy.watts × the time' };
   }
   const { read, written } = known.local;
   if (read.ms === 0 || written.ms === 0 || read.tokens === 0) {

@@ -62,8 +62,10 @@ describe('what the same tokens would have cost elsewhere', () => {
   });
 
   it('is a measured figure where all of it ran there', () => {
-    const local = counterfactualOf(splitWork([localCall(0, { wattHours: 1, source: 'settings', usd: 0.3 })]), null);
+    const local = counterfactualOf(splitWork([localCall(0, { wattHours: 1, source: 'rapl', usd: 0.3 })]), null);
     expect(local.allLocal).toMatchObject({ basis: 'measured', usd: { value: 0.3, low: 0.3, high: 0.3 } });
+    const said = counterfactualOf(splitWork([localCall(0, { wattHours: 1, source: 'settings', usd: 0.3 })]), null);
+    expect(said.allLocal).toMatchObject({ basis: 'estimated', usd: { value: 0.3 } });
     const cloud = counterfactualOf(splitWork([cloudCall(0.01)]), reference);
     expect(cloud.allCloud).toMatchObject({ basis: 'measured', usd: { value: 0.01, low: 0.01, high: 0.01 } });
   });

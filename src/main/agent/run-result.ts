@@ -74,6 +74,9 @@ function costOfSteps(steps: readonly StepState[]): number | null {
 
 /** Of this machine: what a service draws nobody says. */
 function energyOf({ local }: SplitWork): Pick<RunResult, 'energyWh' | 'energyReason'> {
+  if (local.estimatedEnergyCalls > 0 && local.unmeteredCalls === 0) {
+    return { energyWh: local.wattHours, energyReason: 'estimated: energy.watts of the settings × the time' };
+  }
   if (local.unmeteredCalls === 0) return { energyWh: local.wattHours };
   const energyReason = 'there is no meter that can be read; set energy.watts for an estimate';
   return { energyWh: null, energyReason };

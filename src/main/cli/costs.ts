@@ -74,7 +74,9 @@ function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Termi
   if (metered <= 0) return;
   const cost = energy.unpricedEnergyCalls > 0 ? '' : `, ${money(energy.energyUsd)}`;
   const rest = energy.unmeteredCalls > 0 ? `; ${energy.unmeteredCalls} calls were not metered` : '';
-  terminal.out(`electricity of local calls: ${energy.wattHours.toFixed(2)} Wh${cost}${rest}\n`);
+  terminal.out(
+    `electricity of local calls: ${energy.estimatedEnergyCalls > 0 ? 'about ' : ''}${energy.wattHours.toFixed(2)} Wh${cost}${rest}\n`,
+  );
 }
 
 function intervalText({ value, low, high }: Interval, text: (value: number) => string): string {

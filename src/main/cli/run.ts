@@ -190,7 +190,7 @@ function confidenceWords(confidence: string): string {
 }
 
 /** What the same tokens would have cost in one place alone, where that is known and is not what was paid. */
-function showElsewhere({ counterfactual, energyWh }: RunResult, { err, colors }: Terminal): void {
+function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { err, colors }: Terminal): void {
   const { detail } = counterfactual;
   const places = [
     ['all local', detail?.allLocal],
@@ -201,6 +201,7 @@ function showElsewhere({ counterfactual, energyWh }: RunResult, { err, colors }:
     const { value, low, high } = place.usd;
     return [`${name} about ${money(value)} (${money(low)} to ${money(high)})`];
   });
-  const energy = energyWh === null || energyWh === 0 ? [] : [`${energyWh.toFixed(2)} Wh`];
+  const about = energyReason === undefined ? '' : 'about ';
+  const energy = energyWh === null || energyWh === 0 ? [] : [`${about}${energyWh.toFixed(2)} Wh`];
   if (told.length + energy.length > 0) err(colors.dim(`${[...energy, ...told].join('; ')}\n`));
 }

@@ -58,6 +58,7 @@ const workSchema: z.ZodType<Workload> = z.object({
   energyUsd: z.number(),
   unmeteredCalls: z.number(),
   unpricedEnergyCalls: z.number(),
+  estimatedEnergyCalls: z.number(),
 });
 
 const cellsSchema = z.object({
@@ -108,7 +109,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       const total = rows.reduce(addTotals, noCosts);
       const work = counted.flatMap(({ cells }) => cells.map((cell) => cell.work)).reduce(addSplitWork, noSplitWork);
       const known = sessions.flatMap(({ cells }) => cells.map((cell) => cell.work)).reduce(addSplitWork, noSplitWork);
-      const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls } = work.local;
+      const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = work.local;
       return {
         by,
         since: since ?? null,
@@ -116,7 +117,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         rows,
         total: totalsOnly(total),
         elsewhere: counterfactualOf(work, await options.reference(), known),
-        energy: { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls },
+        energy: { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls },
         unreadable,
       };
     },
