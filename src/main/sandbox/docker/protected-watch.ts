@@ -61,21 +61,25 @@ export async function removeRedirects(workspacePath: string, pins: readonly Pin[
 
 /**
  * Takes such files away in the instant in which they come, where the system tells of it (it does where the container's
- * kernel is this machine's). Returns how to stop. Looking again after each command is still needed.
+ * kernel is this machine's). Returns how to stop; what was seen before is taken away by the time that resolves. Looking
+ * again after each command is still needed.
  */
 export function watchRedirects(
   workspacePath: string,
   pins: readonly Pin[],
   onRemoved: (paths: readonly string[]) => void,
-): () => void {
+): () => Promise<void> {
   const watchers: FSWatcher[] = [];
+  const pending = new Set<Promise<void>>();
   for (const { path } of pins.filter((pin) => isRepository(pin.path, pins))) {
     try {
       const watcher = watch(`${workspacePath}/${path}`, { persistent: false }, (_event, name) => {
         if (name !== redirect) return;
-        void removeRedirects(workspacePath, pins).then((removed) => {
+        const removal = removeRedirects(workspacePath, pins).then((removed) => {
           if (removed.length > 0) onRemoved(removed);
+          pending.delete(removal);
         });
+        pending.add(removal);
       });
       watcher.on('error', () => watcher.close());
       watchers.push(watcher);
@@ -83,7 +87,10 @@ export function watchRedirects(
       // No more watches to be had: what comes is found after the command.
     }
   }
-  return () => watchers.forEach((watcher) => watcher.close());
+  return async () => {
+    for (const watcher of watchers) watcher.close();
+    await Promise.all(pending);
+  };
 }
 
 function isRepository(path: string, pins: readonly Pin[]): boolean {

@@ -191,7 +191,7 @@ describe('the watch over what is protected', () => {
     const stop = watchRedirects(folder, pins, (paths) => removed.push(...paths));
     await writeFile(join(folder, '.git/commondir'), '../evil');
     await expect.poll(() => removed).toEqual(['.git/commondir']);
-    stop();
+    await stop();
     await writeFile(join(folder, '.git/commondir'), '../evil');
     expect((await stat(join(folder, '.git/commondir'))).isFile()).toBe(true);
   });
