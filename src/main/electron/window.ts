@@ -48,6 +48,7 @@ function boundsOf({ x, y, width, height }: WindowState): Electron.Rectangle {
 
 /** More crashes than this in a minute are no accident: the page is then left as it is. */
 const mostRevivals = 3;
+const reviveAfterMs = 200;
 
 /** A page that crashed is loaded again: what was being said is in the core, and goes on. */
 function reviveCrashed(contents: WebContents): void {
@@ -55,7 +56,11 @@ function reviveCrashed(contents: WebContents): void {
   contents.on('render-process-gone', (_event, { reason }) => {
     const now = Date.now();
     crashes = [...crashes.filter((at) => now - at < 60_000), now];
-    if (reason !== 'clean-exit' && crashes.length <= mostRevivals) contents.reload();
+    if (reason === 'clean-exit' || crashes.length > mostRevivals) return;
+    // Within the event the frame that has gone is still in place, and would be what is loaded.
+    setTimeout(() => {
+      if (!contents.isDestroyed()) contents.reload();
+    }, reviveAfterMs);
   });
 }
 

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Launched, Place } from './launch.ts';
+import { appFlags, builtFolder, launch, preparePlace, testEnvironment } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+let place: Place;
+let launched: Launched;
+let endDisplay: () => void;
+
+beforeAll(async () => {
+  endDisplay = await ensureShellAndDisplay();
+  place = preparePlace([{ text: 'The port is 8123.' }]);
+  launched = await launch(place.home);
+});
+
+afterAll(async () => {
+  await launched?.app.close();
+  place?.remove();
+  endDisplay?.();
+});
+
+it('asks for a folder in a dialog, and takes none where none was chosen', async () => {
+  const { app, page } = launched;
+  const field = page.getByRole('combobox', { name: 'Project folder' });
+  const choose = async (paths: readonly string[]): Promise<void> => {
+    await app.evaluate(({ dialog }, filePaths) => {
+      dialog.showOpenDialog = async () => ({ canceled: filePaths.length === 0, filePaths: [...filePaths] });
+    }, paths);
+    await page.getByRole('button', { name: 'Choose …' }).click();
+  };
+  await choose([place.project]);
+  await expect.poll(() => field.inputValue()).toBe(place.project);
+  await choose([]);
+  expect(await field.inputValue()).toBe(place.project);
+});
+
+it('shows the session of a link that comes to the app that runs', async () => {
+  const { app, page } = launched;
+  await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
+  await page.getByRole('checkbox', { name: /Plan only/u }).check();
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByText('The port is 8123.').first().waitFor();
+  const [sessionId] = readdirSync(join(place.home, 'sessions'));
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  await page.getByRole('log').waitFor({ state: 'detached' });
+  const link = `dewpoint://session/${sessionId}`;
+  await app.evaluate(({ app: own }, url) => own.emit('second-instance', {}, ['dewpoint', url]), link);
+  await page.getByRole('log').waitFor();
+});
+
+it('loads a page that crashed again', async () => {
+  const { app } = launched;
+  const home = join(place.project, 'home');
+  const args = [resolve('tests/electron/crash.cjs'), ...appFlags()];
+  const env = { ...testEnvironment(home), DEWPOINT_MAIN: join(builtFolder, 'main', 'index.cjs') };
+  const child = spawn(app.process().spawnfile, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  await new Promise((done) => child.once('close', done));
+  expect(said).toBe('revived\n');
+});
