@@ -94,16 +94,4 @@ describe('redaction', () => {
     expect(Buffer.concat(parts).equals(bytes)).toBe(true);
     expect(held).toBeLessThan(64 * 1024);
   });
-
-  it('is quick enough for the one append point', () => {
-    const redactor = createRedactor([{ kind: 'one', value: 'swordfish' }]);
-    const event = {
-      type: 'tool-ended',
-      output: 'an ordinary line of output 1234\n'.repeat(60),
-      data: { list: Array.from({ length: 20 }, (_, n) => `item ${n}`) },
-    };
-    const started = performance.now();
-    for (let index = 0; index < 2000; index += 1) redactor.json(event);
-    expect((performance.now() - started) / 2000).toBeLessThan(0.2);
-  });
 });
