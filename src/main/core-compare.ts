@@ -70,10 +70,7 @@ export function createCoreCompare(options: CoreCompareOptions): CoreCompare {
       },
       cancelComparison: (id) => jobs.stop(id),
       showComparison: jobs.show,
-      listComparisons: async () => {
-        const all = await options.store.list();
-        return Promise.all(all.map((one) => jobs.show(one.id)));
-      },
+      listComparisons: async () => (await options.store.list()).map((one) => jobs.running(one.id) ?? one),
     },
     running: () => jobs.ids().length,
     idle: async () => {
@@ -88,6 +85,8 @@ export function createCoreCompare(options: CoreCompareOptions): CoreCompare {
 /** The comparisons that are being carried out, and who watches them. */
 interface Jobs {
   readonly ids: () => readonly string[];
+  /** Null: it is not being carried out. */
+  readonly running: (id: string) => Comparison | null;
   /** As it is at this moment, also between two writes of its file. */
   readonly show: (id: string) => Promise<Comparison>;
   readonly start: (comparison: Comparison, maxUsd: number | undefined) => void;
@@ -110,6 +109,7 @@ function createJobs(options: CoreCompareOptions): Jobs {
   };
   return {
     ids: () => [...jobs.keys()],
+    running: (id) => jobs.get(id)?.comparison ?? null,
     show: async (id) => jobs.get(id)?.comparison ?? (await options.store.load(id)),
     idle,
     start: (found, maxUsd) => {

@@ -1,6 +1,6 @@
 import type { Comparison } from '@shared/comparison.ts';
 import type { CoreApi } from './core-api.ts';
-import { createPushQueue } from './push-queue.ts';
+import { createPushQueue, latestOf } from './push-queue.ts';
 
 /** A comparison as it is, then after each change, until nothing is carried out any more. Looking away stops nothing. */
 export async function* comparisonStream(core: CoreApi, id: string, signal: AbortSignal): AsyncGenerator<Comparison> {
@@ -11,10 +11,7 @@ export async function* comparisonStream(core: CoreApi, id: string, signal: Abort
     (error) => queue.end(error),
   );
   try {
-    for (let states = await queue.take(); states !== null; states = await queue.take()) {
-      const latest = states.at(-1);
-      if (latest !== undefined) yield latest;
-    }
+    yield* latestOf(queue);
   } finally {
     stop();
     queue.end();

@@ -1,4 +1,4 @@
-import { createPushQueue } from './push-queue.ts';
+import { createPushQueue, latestOf } from './push-queue.ts';
 
 /**
  * Something that takes its time, as a stream of its progress: ends when it has ended, throws what went wrong, stops it
@@ -17,10 +17,7 @@ export async function* progressStream<T>(
     (error: unknown) => queue.end(error),
   );
   try {
-    for (let progress = await queue.take(); progress !== null; progress = await queue.take()) {
-      const latest = progress.at(-1);
-      if (latest !== undefined) yield latest;
-    }
+    yield* latestOf(queue);
   } finally {
     signal.removeEventListener('abort', abort);
     stop.abort();

@@ -56,3 +56,11 @@ export function createPushQueue<T>(signal: AbortSignal, most: number): PushQueue
     },
   };
 }
+
+/** Of all that has come since the reader looked, the last: for one who shows how things stand. */
+export async function* latestOf<T>(queue: PushQueue<T>): AsyncGenerator<T> {
+  for (let items = await queue.take(); items !== null; items = await queue.take()) {
+    const latest = items.at(-1);
+    if (latest !== undefined) yield latest;
+  }
+}

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Comparison } from '@shared/comparison.ts';
 import { comparisonInputSchema } from '@shared/comparison.ts';
 import { AppError } from '@shared/errors.ts';
+import { runStatusSchema } from '@shared/run-options.ts';
 import { isMissing, readJsonFile, writeJsonFile } from '../lib/json-file.ts';
 
 /**
@@ -25,7 +26,6 @@ const tokensSchema = z.object({
   cacheWrite: z.number(),
   output: z.number(),
 });
-const statuses = ['done', 'gave-up', 'limit', 'cap', 'needs-approval', 'missing', 'cancelled', 'error'] as const;
 const runSchema = z.object({
   policy: comparisonInputSchema.shape.policies.element,
   repeat: z.number(),
@@ -37,7 +37,7 @@ const runSchema = z.object({
     .nullable(),
   figures: z
     .object({
-      status: z.enum(statuses),
+      status: runStatusSchema,
       reason: z.string(),
       passedBefore: z.boolean().nullable(),
       steps: z.number(),
