@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageClosure } from './setup/package-closure.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -30,36 +31,13 @@ export function shippedComponents(lock) {
   const top = lock.packages[''];
   if (top === undefined) throw new Error('the lock file has no root package');
   const names = [...Object.keys(top.dependencies ?? {}), ...Object.keys(top.optionalDependencies ?? {}), ...builtIn];
-  const waiting = names.map((name) => find(lock, '', name));
-  /** @type {Set<string>} */
-  const seen = new Set();
-  while (waiting.length > 0) {
-    const path = waiting.pop();
-    if (path === undefined || seen.has(path)) continue;
-    seen.add(path);
-    const { dependencies, optionalDependencies } = lock.packages[path] ?? {};
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) waiting.push(find(lock, path, name));
-  }
-  const components = [...seen].map((path) => {
+  const components = packageClosure(lock, names).map((path) => {
     const { version, license } = lock.packages[path];
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     return { name, version, license: license ?? statedElsewhere.get(name) ?? '' };
   });
   const byText = new Map(components.map((component) => [`${component.name}@${component.version}`, component]));
   return [...byText].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, component]) => component);
-}
-
-/**
- * As Node looks for it: in the package's own node_modules, then in those above. Undefined: an optional peer.
- * @param {{packages: Record<string, Locked>}} lock @param {string} from @param {string} name
- * @returns {string | undefined}
- */
-function find(lock, from, name) {
-  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
-    const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
-    if (path in lock.packages) return path;
-    if (folder === '') return undefined;
-  }
 }
 
 /** @param {readonly Component[]} components */

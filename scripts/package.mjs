@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt } from './setup/build.mjs';
 import { ensureElectronShell } from './setup/electron-shell.mjs';
 import { ensureInstalled } from './setup/install.mjs';
+import { packageClosure } from './setup/package-closure.mjs';
 import { root } from './setup/paths.mjs';
 import { stream } from './setup/run.mjs';
 import { say, sinceText } from './setup/say.mjs';
@@ -91,7 +92,7 @@ function stage(folder) {
   for (const path of ['out/main', 'out/preload', 'out/renderer', 'resources', 'scripts/setup', 'LICENSE', 'NOTICE'])
     copy(path);
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const paths = closure(lock.packages, loadedAtRunTime).filter((path) => isShipped(path));
+  const paths = packageClosure(lock, loadedAtRunTime).filter((path) => isShipped(path));
   for (const path of paths) copyPackage(path, folder);
   const { name, version, description, license, main } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const dependencies = Object.fromEntries(
@@ -125,30 +126,6 @@ function copyPackage(path, folder) {
   };
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   cpSync(from, join(folder, path), { recursive: true, filter });
-}
-
-/**
- * Packages with all that they depend on, as Node finds it.
- * @param {Record<string, {dependencies?: object, optionalDependencies?: object}>} packages @param {readonly string[]} names
- * @returns {string[]}
- */
-function closure(packages, names) {
-  /** @type {Set<string>} */
-  const seen = new Set();
-  const waiting = names.map((name) => `node_modules/${name}`);
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (seen.has(path) || !(path in packages)) continue;
-    seen.add(path);
-    const { dependencies, optionalDependencies } = packages[path];
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      let folder = path;
-      for (; folder !== '' && !(`${folder}/node_modules/${name}` in packages);) {
-        folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')));
-      }
-      waiting.push(`${folder === '' ? '' : `${folder}/`}node_modules/${name}`);
-    }
-  }
-  return [...seen].sort();
 }
 
 /** @param {string} message */
