@@ -10,6 +10,7 @@ import type { Action } from './lib/actions.ts';
 import { inspectorTab } from './lib/preferences.ts';
 import type { SessionsLoad } from './lib/use-sessions.ts';
 import type { View } from './lib/use-view.ts';
+import { projectsOf } from './lib/projects-of.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
@@ -63,13 +64,14 @@ export function Middle(props: MiddleProps) {
 }
 
 function OtherView({ view, load, actions, onShow }: MiddleProps) {
+  const projects = projectsOf(load.type === 'ready' ? load.sessions : []);
   switch (view.type) {
     case 'models':
       return <ModelsView />;
     case 'compare':
       return (
         <Suspense>
-          <CompareView projects={projectsOf(load)} onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
+          <CompareView projects={projects} onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
         </Suspense>
       );
     case 'bin':
@@ -85,17 +87,11 @@ function OtherView({ view, load, actions, onShow }: MiddleProps) {
     case 'new':
     case 'session':
       return (
-        <NewTask projects={projectsOf(load)} onStarted={(sessionId) => onShow({ type: 'session', sessionId })}>
+        <NewTask projects={projects} onStarted={(sessionId) => onShow({ type: 'session', sessionId })}>
           {load.type === 'ready' && <FirstStart hasSessions={load.sessions.length > 0} />}
         </NewTask>
       );
     default:
       return view satisfies never;
   }
-}
-
-/** The folders that sessions worked on, the latest first. */
-function projectsOf(load: SessionsLoad): readonly string[] {
-  const sessions = load.type === 'ready' ? load.sessions : [];
-  return [...new Set(sessions.flatMap((session) => session.projectPath ?? []))];
 }

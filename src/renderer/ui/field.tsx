@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { useId } from 'react';
 
 interface FieldProps {
@@ -29,4 +29,26 @@ export function Field({ label, hint, children, className = '' }: FieldProps) {
       )}
     </div>
   );
+}
+
+interface InputFieldProps extends Omit<ComponentProps<'input'>, 'onChange'> {
+  readonly label: string;
+  readonly hint?: string;
+  readonly onText: (text: string) => void;
+}
+
+/** One line of text or a number, with its label and hint. */
+export function InputField({ label, hint, onText, className, ...input }: InputFieldProps) {
+  return (
+    <Field label={label} {...(hint === undefined ? {} : { hint })} {...(className === undefined ? {} : { className })}>
+      {(ids) => (
+        <input {...input} {...ids} onChange={(event) => onText(event.target.value)} className={inputLook(input.type)} />
+      )}
+    </Field>
+  );
+}
+
+/** What is typed as text in these fields is code: paths, commands, names of models. */
+function inputLook(type: string | undefined): string {
+  return type === 'number' ? inputClass : `${inputClass} font-mono text-xs`;
 }

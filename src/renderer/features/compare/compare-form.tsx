@@ -8,7 +8,7 @@ import { policies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useDraft } from '../../lib/use-draft.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, inputClass } from '../../ui/field.tsx';
+import { Field, InputField, inputClass } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
 type Policy = (typeof policies)[number];
@@ -100,18 +100,14 @@ function Subject({ task, onTask, choice, onChange }: SubjectProps) {
           />
         )}
       </Field>
-      <Field label={t('compare.project')} hint={t('compare.projectHint')}>
-        {(ids) => (
-          <input
-            {...ids}
-            type="text"
-            spellCheck={false}
-            value={choice.project}
-            onChange={(event) => onChange({ ...choice, project: event.target.value })}
-            className={`${inputClass} font-mono text-xs`}
-          />
-        )}
-      </Field>
+      <InputField
+        label={t('compare.project')}
+        hint={t('compare.projectHint')}
+        type="text"
+        spellCheck={false}
+        value={choice.project}
+        onText={(text) => onChange({ ...choice, project: text })}
+      />
     </>
   );
 }
@@ -142,58 +138,41 @@ function Policies({ choice, onChange }: ChoiceProps) {
 function Details({ choice, onChange }: ChoiceProps) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field label={t('compare.check')} hint={t('compare.checkHint')}>
-        {(ids) => (
-          <input
-            {...ids}
-            type="text"
-            spellCheck={false}
-            value={choice.check}
-            onChange={(event) => onChange({ ...choice, check: event.target.value })}
-            className={`${inputClass} font-mono text-xs`}
-          />
-        )}
-      </Field>
-      <Field label={t('compare.cloud')} hint={t('compare.cloudHint')}>
-        {(ids) => (
-          <input
-            {...ids}
-            type="text"
-            spellCheck={false}
-            value={choice.cloud}
-            onChange={(event) => onChange({ ...choice, cloud: event.target.value })}
-            className={`${inputClass} font-mono text-xs`}
-          />
-        )}
-      </Field>
-      <Field label={t('compare.repeat')}>
-        {(ids) => (
-          <input
-            {...ids}
-            type="number"
-            min={1}
-            max={50}
-            step={1}
-            required
-            value={choice.repeat}
-            onChange={(event) => onChange({ ...choice, repeat: event.target.value })}
-            className={inputClass}
-          />
-        )}
-      </Field>
-      <Field label={t('compare.maxUsd')} hint={t('compare.maxUsdHint')}>
-        {(ids) => (
-          <input
-            {...ids}
-            type="number"
-            min={0}
-            step="any"
-            value={choice.maxUsd}
-            onChange={(event) => onChange({ ...choice, maxUsd: event.target.value })}
-            className={inputClass}
-          />
-        )}
-      </Field>
+      <InputField
+        label={t('compare.check')}
+        hint={t('compare.checkHint')}
+        type="text"
+        spellCheck={false}
+        value={choice.check}
+        onText={(text) => onChange({ ...choice, check: text })}
+      />
+      <InputField
+        label={t('compare.cloud')}
+        hint={t('compare.cloudHint')}
+        type="text"
+        spellCheck={false}
+        value={choice.cloud}
+        onText={(text) => onChange({ ...choice, cloud: text })}
+      />
+      <InputField
+        label={t('compare.repeat')}
+        type="number"
+        min={1}
+        max={50}
+        step={1}
+        required
+        value={choice.repeat}
+        onText={(text) => onChange({ ...choice, repeat: text })}
+      />
+      <InputField
+        label={t('compare.maxUsd')}
+        hint={t('compare.maxUsdHint')}
+        type="number"
+        min={0}
+        step="any"
+        value={choice.maxUsd}
+        onText={(text) => onChange({ ...choice, maxUsd: text })}
+      />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import { groupByDay } from '../../lib/day-groups.ts';
 import { folderName } from '../../lib/format.ts';
+import { projectsOf } from '../../lib/projects-of.ts';
 import { t } from '../../lib/texts.ts';
 import type { SessionsLoad } from '../../lib/use-sessions.ts';
 import type { View } from '../../lib/use-view.ts';
@@ -175,11 +176,6 @@ function SideLink({ icon, label, isCurrent, onClick }: SideLinkProps) {
       <Icon name={icon} /> {label}
     </button>
   );
-}
-
-/** The folders that sessions work on, the latest first. */
-function projectsOf(sessions: readonly SessionSummary[]): readonly string[] {
-  return [...new Set(sessions.flatMap((session) => session.projectPath ?? []))];
 }
 
 function fits(session: SessionSummary, text: string, project: string | null): boolean {

@@ -1,6 +1,6 @@
 import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
-import { Field, inputClass } from '../../ui/field.tsx';
+import { Field, InputField, inputClass } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { TaskChoice } from './start-task.ts';
 
@@ -19,46 +19,34 @@ export function TaskOptions({ choice, onChange }: TaskOptionsProps) {
         {t('task.options')}
       </summary>
       <div className="mt-3 grid gap-4 sm:grid-cols-2">
-        <Field label={t('task.check')} hint={t('task.checkHint')} className="sm:col-span-2">
-          {(ids) => (
-            <input
-              {...ids}
-              type="text"
-              value={choice.check}
-              spellCheck={false}
-              onChange={(event) => onChange({ ...choice, check: event.target.value })}
-              className={`${inputClass} font-mono text-xs`}
-            />
-          )}
-        </Field>
+        <InputField
+          label={t('task.check')}
+          hint={t('task.checkHint')}
+          className="sm:col-span-2"
+          type="text"
+          value={choice.check}
+          spellCheck={false}
+          onText={(text) => onChange({ ...choice, check: text })}
+        />
         <Choices choice={choice} onChange={onChange} />
-        <Field label={t('task.maxUsd')} hint={t('task.maxUsdHint')}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="number"
-              min={0}
-              step="any"
-              value={choice.maxUsd}
-              onChange={(event) => onChange({ ...choice, maxUsd: event.target.value })}
-              className={inputClass}
-            />
-          )}
-        </Field>
-        <Field label={t('task.maxSteps')}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="number"
-              min={1}
-              step={1}
-              value={choice.maxSteps}
-              placeholder={t('task.fromSettings')}
-              onChange={(event) => onChange({ ...choice, maxSteps: event.target.value })}
-              className={inputClass}
-            />
-          )}
-        </Field>
+        <InputField
+          label={t('task.maxUsd')}
+          hint={t('task.maxUsdHint')}
+          type="number"
+          min={0}
+          step="any"
+          value={choice.maxUsd}
+          onText={(text) => onChange({ ...choice, maxUsd: text })}
+        />
+        <InputField
+          label={t('task.maxSteps')}
+          type="number"
+          min={1}
+          step={1}
+          value={choice.maxSteps}
+          placeholder={t('task.fromSettings')}
+          onText={(text) => onChange({ ...choice, maxSteps: text })}
+        />
       </div>
     </details>
   );
