@@ -16,6 +16,7 @@ import type { Schedule } from './lib/money-schedule.ts';
 import { createSchedule } from './lib/money-schedule.ts';
 import { forkPurse, openBenchPurse, purseChild } from './lib/purse-child.ts';
 import type { BenchRow } from './lib/rows.ts';
+import { seeded } from './lib/seeded.ts';
 
 const schedules = 10_000;
 /** At once, so that calls of many schedules come between each other in one file. */
@@ -77,7 +78,7 @@ async function invoiceRows(): Promise<readonly BenchRow[]> {
 
 /** Synthetic calls at the list's own prices, counted again by the list's own calculation, which shares no code with ours. */
 async function priceRows(): Promise<readonly BenchRow[]> {
-  const random = randomFrom(1);
+  const random = seeded(1);
   const at = Date.UTC(2026, 10, 21);
   let calls = 0;
   let toTheCent = 0;
@@ -141,7 +142,7 @@ async function capRows(): Promise<readonly BenchRow[]> {
       const other = forkPurse(path);
       for (let batch = first; batch < first + killEvery; batch += together) {
         const running = Array.from({ length: together }, (_, index) =>
-          createSchedule({ random: randomFrom(batch + index + 1), calls: 10, name: `n${batch + index}`, processes: 2 }),
+          createSchedule({ random: seeded(batch + index + 1), calls: 10, name: `n${batch + index}`, processes: 2 }),
         );
         if (batch === first + killEvery - together) {
           setTimeout(other.kill, 5);
@@ -182,7 +183,7 @@ async function finish(schedule: Schedule, purses: Parameters<Schedule['step']>[0
 
 async function sumRows(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-ledger-'));
-  const random = randomFrom(7);
+  const random = seeded(7);
   const sessions = Array.from({ length: logs }, (_, index) => {
     const projectPath = random() < 0.2 ? null : `/projects/${Math.floor(random() * 20)}`;
     const events = costLog(random, Math.floor(random() * 40));
@@ -254,7 +255,7 @@ async function fenceRows(): Promise<readonly BenchRow[]> {
   let cleanStopped = 0;
   try {
     for (let seed = 1; calls < fencedCalls; seed += 1) {
-      const run = await bench.run(randomFrom(seed), { isFenced: true, touches: true });
+      const run = await bench.run(seeded(seed), { isFenced: true, touches: true });
       sessions += 1;
       calls += run.calls;
       refused += run.refused;
@@ -263,9 +264,9 @@ async function fenceRows(): Promise<readonly BenchRow[]> {
       for (const name of run.positions) positions.set(name, (positions.get(name) ?? 0) + 1);
     }
     for (let seed = 1; seed <= 300; seed += 1) {
-      const bare = await bench.run(randomFrom(seed), { isFenced: false, touches: true });
+      const bare = await bench.run(seeded(seed), { isFenced: false, touches: true });
       open += bare.leakedBytes > 0 ? 1 : 0;
-      const free = await bench.run(randomFrom(seed), { isFenced: true, touches: false });
+      const free = await bench.run(seeded(seed), { isFenced: true, touches: false });
       clean += free.calls;
       cleanStopped += free.refused + free.redacted;
     }
@@ -293,16 +294,4 @@ async function fenceRows(): Promise<readonly BenchRow[]> {
 
 async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
-}
-
-/** The same numbers for the same seed, so that a failing schedule can be made again. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state / 2 ** 32;
-  };
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Comparison } from '../../src/shared/comparison.ts';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
-import { randomFrom } from '../shared/sample-events.ts';
+import { seeded } from '../../bench/lib/seeded.ts';
 import { command, complete, createProgram, type Program, tool } from './program.ts';
 
 const kills = 8;
@@ -56,7 +56,7 @@ describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
   it(`comes to the same table after ${kills} kills, and does no run twice that had ended`, async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
     await program.settings(settings);
-    const random = randomFrom(7);
+    const random = seeded(7);
     let running = program.start(compareArgs(program));
     let kept: readonly string[] = [];
     for (let kill = 0; kill < kills; kill += 1) {

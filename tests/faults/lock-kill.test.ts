@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { tryLock } from '../../src/main/lib/file-lock.ts';
-import { randomFrom } from '../shared/sample-events.ts';
+import { seeded } from '../../bench/lib/seeded.ts';
 
 const program = resolve('tests/faults/lock-kill-child.ts');
 
@@ -20,7 +20,7 @@ function runUntilDead(folder: string, livesMs: number): Promise<string | null> {
 
 it('a lock has one holder at most while processes that take it over are killed, and is free in the end', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-lock-kill-'));
-  const random = randomFrom(9);
+  const random = seeded(9);
   try {
     const lives = Array.from({ length: 12 }, () => 300 + random() * 400);
     const work = async (): Promise<void> => {

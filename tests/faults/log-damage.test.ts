@@ -7,7 +7,7 @@ import { EventLog } from '../../src/main/sessions/event-log.ts';
 import { sealRecord } from '../../src/main/sessions/record.ts';
 import { noticeEvent, openLog, readAll } from '../main/sessions/log-fixtures.ts';
 import { makeHome, scratchSession, turnEvents } from '../main/sessions/session-fixtures.ts';
-import { randomFrom } from '../shared/sample-events.ts';
+import { seeded } from '../../bench/lib/seeded.ts';
 
 let folder = '';
 let path = '';
@@ -73,7 +73,7 @@ describe('a damaged log', () => {
   });
 
   it('with any one byte flipped keeps every other record, and the bytes of the bad one', async () => {
-    const random = randomFrom(11);
+    const random = seeded(11);
     for (let at = 0; at < whole.length; at += 1) {
       const bits = [1 << Math.floor(random() * 8), 0xff, (whole[at] ?? 0) ^ 0x0a];
       for (const bit of bits) {

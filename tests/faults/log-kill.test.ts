@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBlobs } from '../../src/main/sessions/blobs.ts';
 import { makeHome } from '../main/sessions/session-fixtures.ts';
-import { randomFrom } from '../shared/sample-events.ts';
+import { seeded } from '../../bench/lib/seeded.ts';
 
 let folder = '';
 let program = '';
@@ -52,7 +52,7 @@ function runAndKill(home: string, session: string, killAfter: number, delayMs: n
 describe('a process killed while it appends', () => {
   it('at 50 random points loses no acknowledged event, and the session opens and goes on', async () => {
     await using home = await makeHome();
-    const random = randomFrom(4);
+    const random = seeded(4);
     const journal = await home.store.create({
       title: 'kill',
       projectPath: null,

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomFrom } from '../shared/sample-events.ts';
+import { seeded } from '../../bench/lib/seeded.ts';
 import { checkCrashed } from './check-crashed.ts';
 import { memoryScript, openMemoryCore } from './memory-core.ts';
 import { follow, node, readLog, type Running } from './program.ts';
@@ -76,7 +76,7 @@ const sessionIds = (): Promise<string[]> => readdir(join(home, 'sessions')).catc
 
 describe('the core, killed -9 in the middle of a run', () => {
   it(`at ${kills} random moments: nothing acknowledged is lost, the session opens, replays and goes on`, async () => {
-    const random = randomFrom(175);
+    const random = seeded(175);
     const before = performance.now();
     const whole = await start('').ended;
     expect({ code: whole.code, stderr: whole.stderr }).toEqual({ code: 0, stderr: '' });

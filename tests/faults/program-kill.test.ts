@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
-import { randomFrom } from '../shared/sample-events.ts';
+import { seeded } from '../../bench/lib/seeded.ts';
 import { checkCrashed } from './check-crashed.ts';
 import { command, complete, createProgram, type Program, tool } from './program.ts';
 
@@ -28,7 +28,7 @@ describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run'
     await using program = await createProgram({ 'notes.txt': 'one\n' });
     await program.script(work);
     const whole = await timeOf(program);
-    const random = randomFrom(20);
+    const random = seeded(20);
     const seen = { cut: 0, unknown: 0 };
     const known = new Set(await program.sessionIds());
     for (let round = 0; round < kills; round += 1) {

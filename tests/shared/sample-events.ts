@@ -1,17 +1,6 @@
 import type { Rung } from '@shared/models.ts';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
-
-/** A small deterministic generator, so that a failing sample can be made again from its seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state / 2 ** 32;
-  };
-}
+import { seeded } from '../../bench/lib/seeded.ts';
 
 const rungs: readonly [Rung, Rung] = [
   { gear: 'recipe', model: 'fake/one', where: 'local' },
@@ -23,7 +12,7 @@ const timings = { queuedMs: 0, prefillMs: 10, decodeMs: 100, totalMs: 110 };
 
 /** Events of all types, in an order that may make no sense: a fold must bear any log. */
 export function sampleEvents(seed: number, count: number): readonly SessionEvent[] {
-  const random = randomFrom(seed);
+  const random = seeded(seed);
   const pick = <T>(items: readonly [T, ...T[]]): T => items[Math.floor(random() * items.length)] ?? items[0];
   const id = (kind: string): string => `${kind}-${Math.floor(random() * 6)}`;
   const image = (): { kept: true; blob: { sha256: string; bytes: number }; mode: number } | null =>

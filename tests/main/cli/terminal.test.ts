@@ -1,5 +1,6 @@
+import { moneyText } from '@shared/money-text.ts';
 import { describe, expect, it } from 'vitest';
-import { bytes, jsonLine, money, oneLine, printable, seconds } from '../../../src/main/cli/terminal.ts';
+import { bytes, jsonLine, oneLine, printable, seconds } from '../../../src/main/cli/terminal.ts';
 
 describe('printable', () => {
   it.each([
@@ -35,7 +36,7 @@ describe('what people read', () => {
   });
 
   it('never shows an unknown price as zero', () => {
-    expect([money(null), money(0), money(0.01234)]).toEqual(['unpriced', '$0', '$0.0123']);
+    expect([moneyText(null), moneyText(0), moneyText(0.01234)]).toEqual(['unpriced', '$0', '$0.0123']);
   });
 
   it('has units', () => {

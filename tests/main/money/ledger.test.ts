@@ -9,7 +9,7 @@ import { createLedger } from '../../../src/main/money/ledger.ts';
 import type { CostGrouping, CostTotals } from '../../../src/shared/cost-report.ts';
 import type { SessionEvent } from '../../../src/shared/events.ts';
 import { emptyMoney, reduceMoney } from '../../../src/shared/session-money.ts';
-import { randomFrom } from '../../shared/sample-events.ts';
+import { seeded } from '../../../bench/lib/seeded.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -26,7 +26,7 @@ interface Sample extends LedgerSession {
 }
 
 function samples(seed: number, count: number): readonly Sample[] {
-  const random = randomFrom(seed);
+  const random = seeded(seed);
   return Array.from({ length: count }, (_, index) => {
     const projectPath = random() < 0.2 ? null : `/projects/${Math.floor(random() * 3)}`;
     const events = costLog(random, Math.floor(random() * 12));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSchedule } from '../../../bench/lib/money-schedule.ts';
 import { noKeys } from '../../../src/main/money/purse-state.ts';
 import { MemoryPurseFile, memoryPurse } from '../../fakes/memory-purse.ts';
-import { randomFrom } from '../../shared/sample-events.ts';
+import { seeded } from '../../../bench/lib/seeded.ts';
 
 const day = { ...noKeys, day: '2026-11-21' };
 
@@ -14,7 +14,7 @@ describe('the purse of a home', () => {
     for (let seed = 1; seed <= 2_000; seed += 1) {
       const file = new MemoryPurseFile();
       const purses = [memoryPurse(file), memoryPurse(file)];
-      const schedule = createSchedule({ random: randomFrom(seed), calls: 8, name: 'n', processes: 2 });
+      const schedule = createSchedule({ random: seeded(seed), calls: 8, name: 'n', processes: 2 });
       // Several things at once: what one does comes between what another has begun and not ended.
       let goesOn = true;
       while (goesOn) {
