@@ -1,4 +1,5 @@
 import type { Comparison, ComparisonPolicy, ComparisonRun, RunFigures } from './comparison.ts';
+import { moneyText } from './money-text.ts';
 import type { RunResult } from './run-result.ts';
 
 /** The middle of the values (the mean of two middle ones), and how far they reach. */
@@ -174,9 +175,4 @@ function spreadText(spread: Spread | null, show: (value: number) => string): str
   const middle = show(spread.median);
   const ends = [show(spread.least), show(spread.most)];
   return ends.every((end) => end === middle) ? middle : `${middle} (${ends.join(' to ')})`;
-}
-
-function moneyText(usd: number | null): string {
-  if (usd === null) return 'unpriced';
-  return usd === 0 ? '$0' : `$${usd.toFixed(4)}`;
 }

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import type { EventOf } from '@shared/events.ts';
+import { moneyText } from '@shared/money-text.ts';
 import type { CommandContext } from './context.ts';
-import { money, printable } from './terminal.ts';
+import { printable } from './terminal.ts';
 
 /** What to do at a cap; the amount in US dollars. */
 export type CapAnswer =
@@ -20,10 +21,10 @@ const names = {
 
 /** The cap that was reached in a line, with the figures. */
 export function capLine({ scope, limitUsd, spentUsd, heldUsd, worstUsd, model }: EventOf<'cap-reached'>): string {
-  const cap = `the cap of ${money(limitUsd)} for ${names[scope]}`;
+  const cap = `the cap of ${moneyText(limitUsd)} for ${names[scope]}`;
   if (worstUsd === null) return `${printable(model)} has no known price, so ${cap} cannot be kept`;
-  const held = heldUsd > 0 ? `, ${money(heldUsd)} put aside for calls that run` : '';
-  return `the next call of ${printable(model)} could cost ${money(worstUsd)}; ${cap}: ${money(spentUsd)} spent${held}`;
+  const held = heldUsd > 0 ? `, ${moneyText(heldUsd)} put aside for calls that run` : '';
+  return `the next call of ${printable(model)} could cost ${moneyText(worstUsd)}; ${cap}: ${moneyText(spentUsd)} spent${held}`;
 }
 
 /** By how much the cap has to go up for the next call, rounded up to whole cents. */

@@ -4,6 +4,7 @@ import type { Interface } from 'node:readline';
 import type { EventOf } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
+import { moneyText } from '@shared/money-text.ts';
 import { askApproval } from './ask-approval.ts';
 import type { CapAnswer } from './ask-cap.ts';
 import { leastRaise, readCapAnswer } from './ask-cap.ts';
@@ -15,7 +16,6 @@ import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
 import { offerPreparation } from './projects.ts';
 import { showResult } from './run.ts';
-import { money } from './terminal.ts';
 
 interface Chat {
   readonly context: CommandContext;
@@ -135,7 +135,7 @@ async function slashCommand(state: Chat, name: string, rest: readonly string[]):
       await changes(context, sessionId, ['undo', ...rest], {});
       return;
     case 'cost':
-      terminal.err(`${money((await core.sessions.find({ id: sessionId })).costUsd)}\n`);
+      terminal.err(`${moneyText((await core.sessions.find({ id: sessionId })).costUsd)}\n`);
       return;
     case 'stop':
       return cancel(state);

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparison.ts';
 import { comparisonInputSchema } from '@shared/comparison.ts';
 import { comparisonCells, comparisonHead, comparisonMarkdown, comparisonRows } from '@shared/comparison-table.ts';
+import { moneyText } from '@shared/money-text.ts';
 import { writeFileAtomic, writeJsonFile } from '../lib/json-file.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
@@ -9,7 +10,7 @@ import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
 import { readTask } from './read-task.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, money, oneLine, seconds, table } from './terminal.ts';
+import { jsonLine, oneLine, seconds, table } from './terminal.ts';
 
 export interface CompareArguments {
   readonly project?: string;
@@ -153,7 +154,7 @@ function endText({ check, figures }: ComparisonRun): string {
         : `the check ${check.passed ? 'passed' : 'failed'}`;
   const before = figures.passedBefore === true ? '; it passed before any work, too' : '';
   const why = figures.status === 'done' ? '' : ` (${oneLine(figures.reason, 160)})`;
-  const cost = `${figures.steps} steps, ${seconds(figures.seconds * 1000)}, ${money(figures.costUsd)}`;
+  const cost = `${figures.steps} steps, ${seconds(figures.seconds * 1000)}, ${moneyText(figures.costUsd)}`;
   return `${figures.status}${why}, ${judged}${before}; ${cost}`;
 }
 

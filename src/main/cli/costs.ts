@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Interval } from '@shared/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/cost-report.ts';
 import { promptTokensOf } from '@shared/money.ts';
+import { moneyText } from '@shared/money-text.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, money, oneLine, table } from './terminal.ts';
+import { jsonLine, oneLine, table } from './terminal.ts';
 
 export interface CostsArguments {
   readonly by?: string;
@@ -65,14 +66,14 @@ function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Termi
     ['all cloud', allCloud],
   ] as const) {
     const time = seconds === null ? '' : `, ${intervalText(seconds, (value) => `${Math.round(value)} s`)}`;
-    const sum = usd === null ? `not known: ${why ?? ''}` : intervalText(usd, money);
+    const sum = usd === null ? `not known: ${why ?? ''}` : intervalText(usd, moneyText);
     const note = usd !== null && why !== null ? ` (${why})` : '';
     terminal.out(`${name} (${basis}): ${sum}${time}${note}\n`);
     terminal.out(terminal.colors.dim(`    ${formula}\n`));
   }
   const metered = total.localCalls - energy.unmeteredCalls;
   if (metered <= 0) return;
-  const cost = energy.unpricedEnergyCalls > 0 ? '' : `, ${money(energy.energyUsd)}`;
+  const cost = energy.unpricedEnergyCalls > 0 ? '' : `, ${moneyText(energy.energyUsd)}`;
   const rest = energy.unmeteredCalls > 0 ? `; ${energy.unmeteredCalls} calls were not metered` : '';
   terminal.out(
     `electricity of local calls: ${energy.estimatedEnergyCalls > 0 ? 'about ' : ''}${energy.wattHours.toFixed(2)} Wh${cost}${rest}\n`,
@@ -103,9 +104,9 @@ function cells(name: string, totals: CostTotals): readonly string[] {
 
 /** A sum with calls in it whose price nobody knows says so, and is never a plain number. */
 function moneyOf({ costUsd, unpricedCalls, calls }: CostTotals): string {
-  if (unpricedCalls === 0) return money(costUsd);
+  if (unpricedCalls === 0) return moneyText(costUsd);
   if (unpricedCalls === calls) return 'unpriced';
-  return `at least ${money(costUsd)} (${unpricedCalls} unpriced)`;
+  return `at least ${moneyText(costUsd)} (${unpricedCalls} unpriced)`;
 }
 
 const columns = [

@@ -1,9 +1,10 @@
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import { promptTokensOf } from '@shared/money.ts';
+import { moneyText } from '@shared/money-text.ts';
 import { describeTests, parseTestOutput } from '../tools/test-output.ts';
 import { capLine } from './ask-cap.ts';
 import type { Terminal } from './terminal.ts';
-import { money, oneLine, printable, seconds } from './terminal.ts';
+import { oneLine, printable, seconds } from './terminal.ts';
 
 /** The lines that people read for an event, one a step or action; none for an event that need not be seen. */
 export function createEventLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
@@ -49,7 +50,7 @@ function stepLine(
     `${promptTokensOf(usage)}${usage.cacheRead > 0 ? ` (${usage.cacheRead} kept)` : ''} → ${usage.output} tok`,
     ...(rate === null ? [] : [`${rate.toFixed(1)} tok/s`]),
     seconds(timings.totalMs),
-    money(event.costUsd),
+    moneyText(event.costUsd),
     ...(event.error === null ? [] : [colors.red(oneLine(event.error.message, 120))]),
   ];
   return parts.join('  ');
@@ -113,7 +114,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.yellow(`at the cap: ${capLine(event)}`);
     case 'cap-answered':
       return colors.dim(
-        `    ${event.answer === 'raise' ? `raised by ${money(event.raisedUsd)}` : event.answer === 'local' ? 'goes on locally' : 'stops'} (${event.by})`,
+        `    ${event.answer === 'raise' ? `raised by ${moneyText(event.raisedUsd)}` : event.answer === 'local' ? 'goes on locally' : 'stops'} (${event.by})`,
       );
     case 'approval-answered':
       return colors.dim(

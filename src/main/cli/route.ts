@@ -3,11 +3,12 @@ import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import { routingRecords } from '@shared/routing-records.ts';
+import { moneyText } from '@shared/money-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, money, oneLine, printable, seconds, table } from './terminal.ts';
+import { jsonLine, oneLine, printable, seconds, table } from './terminal.ts';
 
 export interface RouteArguments {
   readonly json?: boolean;
@@ -105,14 +106,14 @@ function showOne({ decided, started, ended }: RoutedStep, { out, colors }: Termi
   out(`Because: ${printable(reason)}\n`);
   out(colors.dim(`Decided by ${layer === undefined ? 'the ladder' : layers[layer]} (${reasonCode})\n`));
   if (degraded === true) out('With a network it would have run in the cloud.\n');
-  if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${money(ended.costUsd)}.\n`);
+  if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${moneyText(ended.costUsd)}.\n`);
   showOptions(decided, out);
   showVotes(decided, out);
 }
 
 function showOptions({ options = [] }: RoutedStep['decided'], out: Terminal['out']): void {
   if (options.length === 0) return;
-  const known = (usd: number | null): string => (usd === null ? '-' : money(usd));
+  const known = (usd: number | null): string => (usd === null ? '-' : moneyText(usd));
   const rows = options.map(({ model, costUsd, restUsd, seconds: time, denied }) => [
     printable(model),
     known(costUsd),

@@ -4,6 +4,7 @@ import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import { exitCodes } from '@shared/run-result.ts';
+import { moneyText } from '@shared/money-text.ts';
 import { writeJsonFile } from '../lib/json-file.ts';
 import { askApproval } from './ask-approval.ts';
 import { askCap } from './ask-cap.ts';
@@ -15,7 +16,7 @@ import { ensureModel } from './models.ts';
 import { offerPreparation } from './projects.ts';
 import { readTask } from './read-task.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, money, oneLine, printable, seconds } from './terminal.ts';
+import { jsonLine, oneLine, printable, seconds } from './terminal.ts';
 
 /** The options as commander gives them: everything text or a flag. */
 export interface RunArguments {
@@ -165,7 +166,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
   terminal.err(
     colors.dim(
-      `${result.steps} steps, ${result.actions} actions, ${seconds(result.seconds * 1000)}, ${tokens} tokens read, ${result.tokens.output} written, ${money(result.costUsd)}\n`,
+      `${result.steps} steps, ${result.actions} actions, ${seconds(result.seconds * 1000)}, ${tokens} tokens read, ${result.tokens.output} written, ${moneyText(result.costUsd)}\n`,
     ),
   );
   showElsewhere(result, terminal);
@@ -199,7 +200,7 @@ function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { 
   const told = places.flatMap(([name, place]) => {
     if (place?.basis !== 'estimated' || place.usd === null) return [];
     const { value, low, high } = place.usd;
-    return [`${name} about ${money(value)} (${money(low)} to ${money(high)})`];
+    return [`${name} about ${moneyText(value)} (${moneyText(low)} to ${moneyText(high)})`];
   });
   const about = energyReason === undefined ? '' : 'about ';
   const energy = energyWh === null || energyWh === 0 ? [] : [`${about}${energyWh.toFixed(2)} Wh`];

@@ -1,6 +1,7 @@
+import { moneyText } from '@shared/money-text.ts';
 import type { Command } from './context.ts';
 import { createEventLines } from './event-lines.ts';
-import { jsonLine, money, oneLine, printable } from './terminal.ts';
+import { jsonLine, oneLine, printable } from './terminal.ts';
 
 export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const sessions = await (await core()).sessions.list();
@@ -10,7 +11,7 @@ export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ cor
     for (const session of sessions) {
       const date = new Date(session.updatedAt).toISOString().slice(0, 16).replace('T', ' ');
       terminal.out(
-        `${session.sessionId}  ${date}  ${(session.status === 'idle' ? (session.lastReason ?? 'new') : session.status).padEnd(12)}  ${String(session.steps).padStart(3)} steps  ${money(session.costUsd).padStart(8)}  ${oneLine(session.title, 60)}\n`,
+        `${session.sessionId}  ${date}  ${(session.status === 'idle' ? (session.lastReason ?? 'new') : session.status).padEnd(12)}  ${String(session.steps).padStart(3)} steps  ${moneyText(session.costUsd).padStart(8)}  ${oneLine(session.title, 60)}\n`,
       );
     }
   }

@@ -1,6 +1,7 @@
 import type { Transient } from '@shared/events.ts';
+import { moneyText } from '@shared/money-text.ts';
 import type { Terminal } from './terminal.ts';
-import { money, oneLine, seconds } from './terminal.ts';
+import { oneLine, seconds } from './terminal.ts';
 
 /** What is going on right now, on the last line of a terminal; nothing where nobody watches. */
 export interface StatusLine {
@@ -45,7 +46,7 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
   const draw = (): void => {
     if (flight === null) return;
     frame += 1;
-    const text = `${spinner[frame % spinner.length]} ${describeFlight(flight, now())}  ${money(costUsd)}`;
+    const text = `${spinner[frame % spinner.length]} ${describeFlight(flight, now())}  ${moneyText(costUsd)}`;
     terminal.err(`\r\u001B[2K${terminal.colors.dim(oneLine(text, terminal.columns - 1))}`);
     isShown = true;
   };

@@ -66,12 +66,6 @@ export function bytes(count: number): string {
   return count < 1024 ** 3 ? `${(count / 1024 ** 2).toFixed(1)} MiB` : `${(count / 1024 ** 3).toFixed(2)} GiB`;
 }
 
-/** Dollars as they are shown: four digits, or that the price is not known. */
-export function money(costUsd: number | null): string {
-  if (costUsd === null) return 'unpriced';
-  return costUsd === 0 ? '$0' : `$${costUsd.toFixed(4)}`;
-}
-
 /** Rows of cells as lines: the first column to the left, the others to the right, each as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {
   const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
