@@ -141,6 +141,7 @@ function depsOf(homePath: string, settings: Settings['sandbox']): Deps {
     imageScript: { node: process.execPath, path: join(root, 'scripts', 'setup', 'sandbox-image.mjs') },
     env: process.env,
     connection: () => ({ proxy: null, certificates: null }),
+    masks: async () => [],
     settings: () => settings,
     learn: () => undefined,
     onNotice: (text) => console.error(text),

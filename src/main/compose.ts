@@ -27,7 +27,9 @@ import { delay } from './lib/delay.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { gatherFacts } from './projects/gather-facts.ts';
-import { createRuleFiles } from './router/rules-file.ts';
+import { createRuleCommands } from './core-rules.ts';
+import { createRuleFiles } from './policy/rule-files.ts';
+import type { RuleFiles } from './policy/rule-files.ts';
 import { createPreparationCommands, type PreparationCommands } from './core-preparations.ts';
 import { createSandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
@@ -94,6 +96,11 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     removeKey: parts.keys.remove,
     costs: parts.money.report,
     ...parts.compare.commands,
+    ...createRuleCommands({
+      files: parts.rules,
+      settings: () => settings.current(),
+      approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
+    }),
     getSetting: (key) => valueOf(settings.get(key)),
     setSetting: async (key, value) => valueOf(await settings.set(key, value)),
     settingsPath: settings.path,
@@ -107,6 +114,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
           listKeys: parts.keys.list,
           listServers: models.servers,
           showModel: models.show,
+          listRules: () => parts.rules.files(null),
         },
         signal,
       ),
@@ -130,6 +138,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
 
 interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models' | 'probed'> {
   readonly settings: SettingsStore;
+  readonly rules: RuleFiles;
   readonly money: CoreMoney;
   readonly sessions: CoreSessions;
   readonly compare: CoreCompare;
@@ -158,11 +167,12 @@ async function createBase(config: ComposeConfig) {
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
-  return { env, now, log, files, settings, blobs, redactor, store, bin };
+  const rules = createRuleFiles({ home: config.home, approved: () => settings.current().rules.approved });
+  return { env, now, log, files, settings, rules, blobs, redactor, store, bin };
 }
 
 /** The way to sandboxes, and to the packages that projects need in them. */
-function createSandboxParts(config: ComposeConfig, { env, files, settings, redactor, log }: Base) {
+function createSandboxParts(config: ComposeConfig, { env, files, settings, rules, redactor, log }: Base) {
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript } : null;
   const engineDeps = {
     homePath: config.home,
@@ -176,6 +186,7 @@ function createSandboxParts(config: ComposeConfig, { env, files, settings, redac
   const preparations = createPreparationCommands({
     ...engineDeps,
     settings: () => settings.current().sandbox,
+    masks: async (projectPath) => (await rules.holding(projectPath)).masks,
     onNotice: config.onNotice,
   });
   return { startSandbox: config.startSandbox ?? createSandboxFactory(engineDeps), preparations };
@@ -183,7 +194,7 @@ function createSandboxParts(config: ComposeConfig, { env, files, settings, redac
 
 async function createParts(config: ComposeConfig): Promise<Parts> {
   const base = await createBase(config);
-  const { env, now, settings, blobs, redactor, store, bin, log } = base;
+  const { env, now, settings, rules, blobs, redactor, store, bin, log } = base;
   const { llama, plan, keys, models, probed } = createModelParts(config, base);
   const { startSandbox, preparations } = createSandboxParts(config, base);
   const tools = builtInTools(discoverTools(), { now }).list();
@@ -201,7 +212,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     onNotice: config.onNotice,
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
-    routeRules: createRuleFiles(config.home).load,
+    rules: rules.holding,
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
@@ -226,7 +237,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     now,
     diagnostics: log,
   });
-  const own = { settings, preparations, plan, models, probed, keys, money, sessions, compare, library };
+  const own = { settings, rules, preparations, plan, models, probed, keys, money, sessions, compare, library };
   return { ...own, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
 }
 

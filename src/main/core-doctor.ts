@@ -2,6 +2,7 @@ import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
 import { messageOf } from '@shared/errors.ts';
+import type { RuleFile } from '@shared/rule-report.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
 import type { CoreModels } from './core-models.ts';
@@ -17,6 +18,7 @@ export interface DoctorSubject {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly listKeys: () => Promise<KeyReport>;
   readonly listServers: CoreModels['servers'];
+  readonly listRules: () => Promise<readonly RuleFile[]>;
   readonly showModel: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
 }
 
@@ -36,6 +38,7 @@ export async function examine(subject: DoctorSubject, signal: AbortSignal): Prom
     ...(subject.settings.cloud === null ? [] : [await model('cloud', subject.settings.cloud, subject, signal)]),
     ...(await servers(subject, signal)),
     ...(await keys(subject)),
+    ...(await rules(subject)),
   ];
 }
 
@@ -121,6 +124,28 @@ async function keys({ settings, listKeys }: DoctorSubject): Promise<readonly Fin
     return [{ area: 'key', status: 'ok', text, hint }];
   });
   return [place, ...found, ...unused];
+}
+
+/** A person's own rules; those of a project are looked at with it. */
+async function rules({ listRules }: DoctorSubject): Promise<readonly Finding[]> {
+  return (await listRules()).flatMap(({ path, rules: found, problems, warnings, holds }): Finding[] => {
+    const hint = `Mend ${path}; dewpoint rules check says which line.`;
+    const broken = problems.map((text): Finding => ({
+      area: 'rules',
+      status: holds === 'shut' ? 'missing' : 'warning',
+      text,
+      hint,
+    }));
+    const odd = warnings.map(({ line, text }): Finding => ({
+      area: 'rules',
+      status: 'warning',
+      text: `Line ${line} of ${path}: ${text}`,
+      hint: null,
+    }));
+    const count = found.length === 1 ? '1 rule' : `${found.length} rules`;
+    if (broken.length > 0 || holds === 'none') return [...broken, ...odd];
+    return [{ area: 'rules', status: 'ok', text: `${count} of your own, in ${path}`, hint: null }, ...odd];
+  });
 }
 
 function from(source: 'environment' | 'this-run' | 'store', variable: string | null): string {

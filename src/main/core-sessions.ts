@@ -3,11 +3,9 @@ import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, valueOf } from '@shared/errors.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { RunOptions } from '@shared/run-options.ts';
-import type { Policy } from '@shared/routing.ts';
-import { routingOf } from '@shared/routing.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { NewSessionRequest } from './api/core-api.ts';
-import type { AgentConfig, AgentServices, TurnOptions } from './agent/services.ts';
+import type { AgentConfig, AgentServices } from './agent/services.ts';
 import type { SentMessage, SessionRunner } from './agent/session-runner.ts';
 import { createSessionRunner } from './agent/session-runner.ts';
 import { isQuestion } from './agent/task-kind.ts';
@@ -17,13 +15,14 @@ import { createSessionFences } from './policy/session-fences.ts';
 import { createSessionNetwork } from './policy/session-network.ts';
 import { childAbort } from './lib/child-abort.ts';
 import type { Budget, BudgetOptions, CapDecision } from './money/budget.ts';
-import type { RuleFiles } from './router/rules-file.ts';
+import { isSecretFile, rulesOf } from './core-rules.ts';
+import type { RuleFiles } from './policy/rule-files.ts';
 import type { ExecResult, Sandbox } from './sandbox/sandbox.ts';
-import { secretKind } from './sandbox/secret-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from './sandbox/workspace.ts';
 import type { LiveJournal } from './sessions/live-journal.ts';
 import type { SessionStore } from './sessions/session-store.ts';
+import { turnOptions } from './turn-options.ts';
 
 /** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
 export interface CoreSessions {
@@ -65,8 +64,8 @@ export interface CoreSessionsOptions {
   readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;
   /** The money of one session. */
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
-  /** A person's rules on where steps run. */
-  readonly routeRules: RuleFiles['load'];
+  /** The rules of a person and of the project. */
+  readonly rules: RuleFiles['holding'];
   /** Takes out secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;
 }
@@ -75,6 +74,8 @@ interface OpenSession {
   readonly journal: LiveJournal;
   readonly approver: PersonApprover;
   wanted: 'container' | 'read-only';
+  /** What its sandbox hides, by the rules as they were when it was started. */
+  masks: string;
   sandbox: Sandbox | null;
   runner: SessionRunner | null;
   /** One start at a time, so that two messages at once do not make two sandboxes. */
@@ -90,7 +91,14 @@ const REST_AFTER_MS = 15 * 60_000;
 
 const MAX_TASK_CHARACTERS = 1_048_576;
 
-const atRest = { sandbox: null, runner: null, starting: null, cancelStart: null, restTimer: null } as const;
+const atRest = {
+  masks: '[]',
+  sandbox: null,
+  runner: null,
+  starting: null,
+  cancelStart: null,
+  restTimer: null,
+} as const;
 
 export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
   const open = new Map<string, Promise<OpenSession>>();
@@ -273,7 +281,8 @@ async function runnerFor(
   if (session.starting !== null) await session.starting.catch(() => undefined);
   const { runner, sandbox } = session;
   const needsExecute = session.wanted === 'container' && !asked.plan && !isQuestion(asked.text);
-  const isEnough = sandbox !== null && (sandbox.tier !== 'read-only' || !needsExecute);
+  const masks = await masksOf(options, session.journal);
+  const isEnough = sandbox !== null && session.masks === masks && (sandbox.tier !== 'read-only' || !needsExecute);
   if (runner !== null && (runner.isRunning() || isEnough)) return runner;
   const start = childAbort(asked.signal);
   session.cancelStart = start.abort;
@@ -287,6 +296,28 @@ async function runnerFor(
   }
 }
 
+async function masksOf({ rules }: CoreSessionsOptions, journal: LiveJournal): Promise<string> {
+  return JSON.stringify((await rules(journal.state().projectPath)).masks);
+}
+
+async function sandboxRequest(options: CoreSessionsOptions, { journal, wanted }: OpenSession) {
+  const { workspace, projectPath } = journal.state();
+  if (workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
+  return {
+    sessionId: journal.sessionId,
+    workspacePath: workspace.path,
+    projectPath,
+    settings: options.settings().sandbox,
+    masks: (await options.rules(projectPath)).masks,
+    wanted,
+    onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void => {
+      // The journal may be closed by now; then there is nothing left to note it in.
+      void journal.append({ type: 'sandbox-lost', ...loss }).catch(() => undefined);
+    },
+    onProgress: options.onNotice,
+  };
+}
+
 async function startRunner(
   options: CoreSessionsOptions,
   session: OpenSession,
@@ -294,28 +325,18 @@ async function startRunner(
   signal: AbortSignal,
 ): Promise<SessionRunner> {
   const { journal } = session;
-  const state = journal.state();
-  if (state.workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
-  const request = {
-    sessionId: journal.sessionId,
-    workspacePath: state.workspace.path,
-    projectPath: state.projectPath,
-    settings: options.settings().sandbox,
-    wanted: session.wanted,
-    onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void => {
-      // The journal may be closed by now; then there is nothing left to note it in.
-      void journal.append({ type: 'sandbox-lost', ...loss }).catch(() => undefined);
-    },
-    onProgress: options.onNotice,
-  };
+  const { projectPath } = journal.state();
+  const request = await sandboxRequest(options, session);
   let started = await options.startSandbox({ ...request, needsExecute }, signal);
   if (!started.ok && started.error.code === 'missing-sandbox') {
     started = await options.startSandbox({ ...request, wanted: 'read-only', needsExecute: false }, signal);
   }
   const sandbox = valueOf(started);
+  const rules = rulesOf(options, projectPath);
   await session.runner?.dispose();
   await session.sandbox?.dispose();
   session.sandbox = sandbox;
+  session.masks = JSON.stringify(request.masks);
   const { tier, image, text, limits, warnings } = sandbox.description;
   await journal.append({ type: 'sandbox-started', tier, image, description: [text, ...warnings].join(' '), limits });
   session.runner = createSessionRunner({
@@ -327,21 +348,21 @@ async function startRunner(
     network: createSessionNetwork({
       rules: () => options.settings().network,
       saveProjects: options.saveNetworkProjects,
-      projectPath: state.projectPath,
+      projectPath,
       read: (fromSeq) => journal.read(fromSeq),
     }),
     budget: options.budget({
       sessionId: journal.sessionId,
-      projectPath: state.projectPath,
+      projectPath,
       ask: session.approver.askCap,
     }),
-    routeRules: () => options.routeRules(state.projectPath),
+    routeRules: rules.places,
     fences: createSessionFences({
-      settings: () => options.settings().fences,
-      projectPath: state.projectPath,
+      settings: rules.fences,
+      projectPath,
       sandbox,
       read: (fromSeq) => journal.read(fromSeq),
-      isSecretFile: (path) => secretKind(path) === 'secret',
+      isSecretFile,
       hideKnown: options.hideKnown,
     }),
     config: agentConfig(options),
@@ -357,31 +378,4 @@ function agentConfig(options: CoreSessionsOptions): AgentConfig {
     maxWriteBytes: 1024 * 1024,
     recipe: options.recipeSettings,
   };
-}
-
-export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
-  return {
-    gear: run.gear,
-    plan: run.plan,
-    atCap: run.atCap,
-    check: run.check ?? null,
-    ...routed(settings, run.policy ?? settings.policy),
-    local: run.local ?? settings.local,
-    cloud: run.cloud ?? settings.cloud,
-    approve: run.approve ?? settings.approve,
-    ...(run.network === undefined ? {} : { network: run.network }),
-    maxSteps: run.maxSteps ?? settings.limits.maxSteps,
-    maxMinutes: run.maxMinutes ?? settings.limits.maxMinutes,
-    maxTokens: run.maxTokens ?? settings.limits.maxTokens,
-    maxUsd: run.maxUsd ?? null,
-    seed: run.seed ?? null,
-  };
-}
-
-/** A profile is `hybrid` with numbers of its own. */
-function routed({ routing }: Settings, policy: Policy): Pick<TurnOptions, 'policy' | 'routing'> {
-  if (policy === 'local' || policy === 'cloud' || policy === 'hybrid') {
-    return { policy, routing: routingOf(routing.profile, routing.numbers) };
-  }
-  return { policy: 'hybrid', routing: routingOf(policy, {}) };
 }

@@ -1,7 +1,8 @@
-import { oc, type } from '@orpc/contract';
+import { type } from '@orpc/contract';
 import { z } from 'zod';
 import type { Comparison } from './comparison.ts';
 import { comparisonInputSchema } from './comparison.ts';
+import { base } from './contract-base.ts';
 import type { CostReport } from './cost-report.ts';
 import type { EventOf, SessionEvent, Transient } from './events.ts';
 import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
@@ -14,6 +15,7 @@ import { approvalScopeSchema } from './network-access.ts';
 import { planInputSchema } from './plan-input.ts';
 import type { PlanAnswer } from './plan.ts';
 import type { KeptCard, ProbeProgress } from './probe-card.ts';
+import { rulesContract } from './rules-contract.ts';
 import { runOptionsSchema } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
 import type { MoneyState } from './session-money.ts';
@@ -213,10 +215,6 @@ export interface KeyOutcome {
   readonly text: string;
 }
 
-const base = oc.errors({
-  /** An expected failure: `data` says what, and what to do. */
-  FAILED: { status: 422, data: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }) },
-});
 const capDecisionSchema = z.discriminatedUnion('answer', [
   z.object({ answer: z.literal('stop') }),
   z.object({ answer: z.literal('local') }),
@@ -363,6 +361,7 @@ export const contract = {
       }),
     )
     .output(type<CostReport>()),
+  rules: rulesContract,
   settings: {
     get: base.input(z.object({ key: z.string().optional() })).output(type<unknown>()),
     set: base.input(z.object({ key: z.string().min(1), value: z.unknown() })).output(type<unknown>()),

@@ -37,6 +37,14 @@ export const fencesSchema = z.strictObject({
 });
 export type FenceSettings = z.infer<typeof fencesSchema>;
 
+/** Everything that fences come from: a person's rules, and those that a project brings along. */
+export interface FenceSources extends Readonly<FenceSettings> {
+  /** Of a project that nobody has approved: they count only where they are stricter than what holds without them. */
+  readonly projectRules?: readonly FenceRule[];
+  /** Why nothing may leave this machine for now; null: it may. */
+  readonly shut?: string | null;
+}
+
 /** Something fenced that a call carries. */
 export const fenceHitSchema = z.object({
   /** The rule, in a person's words. */
@@ -85,7 +93,7 @@ export interface Fences {
 }
 
 export interface FenceSubject {
-  readonly settings: FenceSettings;
+  readonly settings: FenceSources;
   readonly projectPath: string | null;
   /** Files that hold secrets by their name: they are local-only where no rule says otherwise. */
   readonly isSecretFile: (path: string) => boolean;
@@ -93,9 +101,8 @@ export interface FenceSubject {
 
 export function compileFences({ settings, projectPath, isSecretFile }: FenceSubject): Fences {
   const rules = settings.rules.filter(({ project }) => project === undefined || isWithin(projectPath, project));
-  const byPath = rules.flatMap((rule) =>
-    rule.paths === undefined ? [] : [{ rule, fits: rule.paths.map(globMatcher) }],
-  );
+  const byPath = pathRules(rules);
+  const ofProject = pathRules(settings.projectRules ?? []);
   const patterns = rules.flatMap((rule) =>
     rule.pattern === undefined || rule.verdict === 'allow'
       ? []
@@ -108,14 +115,32 @@ export function compileFences({ settings, projectPath, isSecretFile }: FenceSubj
   );
   const ofPath = (path: string): FenceHit | null => {
     const plain = plainPath(path);
-    const first = byPath.find(({ fits }) => fits.some((fit) => fit(plain)))?.rule;
-    if (first?.verdict === 'allow') return null;
-    if (first !== undefined) return { rule: nameOf(first), verdict: first.verdict, path: plain, how: 'content' };
-    return isSecretFile(plain)
-      ? { rule: 'files with secrets', verdict: 'local-only', path: plain, how: 'content' }
-      : null;
+    const own = firstFor(byPath, plain);
+    if (own !== undefined) return own.verdict === 'allow' ? null : hitOf(own, own.verdict, plain);
+    if (isSecretFile(plain))
+      return { rule: 'files with secrets', verdict: 'local-only', path: plain, how: 'content' } as const;
+    const brought = firstFor(ofProject, plain);
+    return brought === undefined || brought.verdict === 'allow' ? null : hitOf(brought, brought.verdict, plain);
   };
-  return { ofPath, patterns, secrets: settings.secrets, hasPaths: byPath.some(({ rule }) => rule.verdict !== 'allow') };
+  const hasPaths = [...byPath, ...ofProject].some(({ rule }) => rule.verdict !== 'allow');
+  return { ofPath, patterns, secrets: settings.secrets, hasPaths };
+}
+
+interface PathRule {
+  readonly rule: FenceRule;
+  readonly fits: readonly ((path: string) => boolean)[];
+}
+
+function pathRules(rules: readonly FenceRule[]): readonly PathRule[] {
+  return rules.flatMap((rule) => (rule.paths === undefined ? [] : [{ rule, fits: rule.paths.map(globMatcher) }]));
+}
+
+function firstFor(rules: readonly PathRule[], path: string): FenceRule | undefined {
+  return rules.find(({ fits }) => fits.some((fit) => fit(path)))?.rule;
+}
+
+function hitOf(rule: FenceRule, verdict: FenceVerdict, path: string): FenceHit {
+  return { rule: nameOf(rule), verdict, path, how: 'content' };
 }
 
 function nameOf(rule: FenceRule): string {
@@ -150,24 +175,64 @@ export function plainPath(path: string): string {
 
 /**
  * A glob as `.gitignore` reads it, whatever the case of letters, for some disks do not tell it: without a slash inside
- * it counts at any depth, and what fits a folder fits all below it.
+ * it counts at any depth, and what fits a folder fits all below it. Globs come with projects, too: the time that one
+ * takes grows with its length times that of the path, whatever it says.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
-  const bare = plainPath(glob).replace(/\/+$/, '');
+  const bare = plainPath(glob).replace(/\/+$/, '').toLowerCase();
   const isAnchored = bare.includes('/') || glob.startsWith('/');
-  let source = '';
-  for (let at = 0; at < bare.length; at += 1) {
-    const sign = bare[at] ?? '';
-    if (bare.startsWith('**/', at)) {
-      source += '(?:[^/]+/)*';
-      at += 2;
-    } else if (bare.startsWith('**', at)) {
-      source += '.*';
-      at += 1;
-    } else if (sign === '*') source += '[^/]*';
-    else if (sign === '?') source += '[^/]';
-    else source += sign.replace(/[\\^$.|+()[\]{}/]/, String.raw`\$&`);
+  const steps = [...(isAnchored ? [] : ['**']), ...bare.split('/')].filter(
+    (step, at, all) => step !== '**' || all[at - 1] !== '**',
+  );
+  return (path) => fitsSteps(steps, path.toLowerCase().split('/'));
+}
+
+/** Which steps of the glob the path has come through by each of its own: a set of places, moved on step by step. */
+function fitsSteps(steps: readonly string[], names: readonly string[]): boolean {
+  let places = reach(steps, new Set([0]));
+  for (const name of names) {
+    const next = new Set<number>();
+    for (const place of places) {
+      const step = steps[place];
+      // At the end it stands for a name at least.
+      if (step === '**' && place === steps.length - 1) return true;
+      if (step === '**') next.add(place);
+      else if (step !== undefined && fitsName(step, name)) next.add(place + 1);
+    }
+    places = reach(steps, next);
+    // Below what fits, everything does.
+    if (places.has(steps.length)) return true;
   }
-  const pattern = new RegExp(`^${isAnchored ? '' : '(?:[^/]+/)*'}${source}(?:/.*)?$`, 'iu');
-  return (path) => pattern.test(path);
+  return false;
+}
+
+/** `**` in front of something also stands for no name at all. */
+function reach(steps: readonly string[], places: Set<number>): Set<number> {
+  for (const place of places) if (steps[place] === '**' && place < steps.length - 1) places.add(place + 1);
+  return places;
+}
+
+/** `*` for any signs, `?` for one: back to the last star where it does not fit, and no further. */
+function fitsName(step: string, name: string): boolean {
+  let at = 0;
+  let inStep = 0;
+  let star = -1;
+  let from = 0;
+  while (at < name.length) {
+    const sign = step[inStep];
+    if (sign === '*') {
+      star = inStep;
+      from = at;
+      inStep += 1;
+    } else if (sign === '?' || sign === name[at]) {
+      at += 1;
+      inStep += 1;
+    } else if (star >= 0) {
+      from += 1;
+      at = from;
+      inStep = star + 1;
+    } else return false;
+  }
+  while (step[inStep] === '*') inStep += 1;
+  return inStep === step.length;
 }

@@ -241,6 +241,10 @@ export const settingsSchema = z.strictObject({
   budget: z.strictObject({ step: cap, task: cap, session: cap, project: cap, day: cap, month: cap }).prefault({}),
   /** What may leave this machine. */
   fences: fencesSchema.prefault({}),
+  /** Files of rules that projects bring along and a person has approved: their SHA-256, by the project's folder. */
+  rules: z
+    .strictObject({ approved: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/)).default({}) })
+    .prefault({}),
   /** What this machine draws while a model works, where no meter can be read, and what that costs. */
   energy: z
     .strictObject({

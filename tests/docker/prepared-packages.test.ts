@@ -31,6 +31,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
       imageScript: imageSource.script,
       env: process.env,
       connection: () => ({ proxy: null, certificates: null }),
+      masks: async () => [],
       settings: () => settingsSchema.parse({}).sandbox,
       learn: () => undefined,
       onNotice: () => undefined,

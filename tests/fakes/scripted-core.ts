@@ -96,6 +96,11 @@ const notScripted = (): never => {
 
 const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessions' | 'findSession' | 'showSession'> = {
   info: { version: '0', home: '/home', cache: '/cache' },
+  showRules: async () => ({ files: [] }),
+  checkRules: async () => ({ rules: [], errors: [], warnings: [] }),
+  saveRules: async () => ({ files: [] }),
+  testRules: async () => ({ place: null, fence: null, mask: null }),
+  approveRules: async () => ({ files: [] }),
   settingsPath: '/home/settings.json',
   cancel: async () => undefined,
   approve: async () => undefined,

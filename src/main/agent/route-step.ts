@@ -6,7 +6,7 @@ import { discoverRules } from '../router/registry.ts';
 import { decideRoute } from '../router/route.ts';
 import { taskFeatures } from '../router/task-features.ts';
 import { memo } from '../lib/memo.ts';
-import { fittingRule } from '@shared/route-rules.ts';
+import { fittingRule, ruleText } from '@shared/route-rules.ts';
 import type { Routing } from '@shared/routing.ts';
 import { isQuestion } from './task-kind.ts';
 import type { StepRequest, Turn } from './turn.ts';
@@ -50,8 +50,7 @@ function pinOf(turn: Turn, { purpose, seats }: StepFacts): Pin | null {
   if (rules.length === 0) return null;
   const rule = fittingRule(rules, { purpose, task: turn.task, paths: turn.trail.now().paths });
   if (rule === null || (rule.where === 'cloud' && seats.length < 2)) return null;
-  const what = rule.kind === 'always' ? 'always' : `${rule.kind} ${rule.value}`;
-  return { where: rule.where, text: `A rule says so: ${rule.where} ${what} (${rule.from}).` };
+  return { where: rule.where, text: ruleText(rule) };
 }
 
 const featuresOfTask = memo((turn: Turn) =>

@@ -1,8 +1,8 @@
 import type { ModelInfo } from '@shared/models.ts';
 import type { Routing } from '@shared/routing.ts';
+import type { RouteRule } from '@shared/route-rules.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { PowerMeter } from '../engines/power-meter.ts';
-import type { FoundRules } from '../router/rules-file.ts';
 import type { Budget } from '../money/budget.ts';
 import type { SessionFences } from '../policy/session-fences.ts';
 import type { SessionNetwork } from '../policy/session-network.ts';
@@ -76,7 +76,7 @@ export interface AgentServices {
   readonly budget: Budget;
   readonly fences: SessionFences;
   /** A person's rules on where steps run, for the project of this session. Asked once for each turn. */
-  readonly routeRules: () => Promise<FoundRules>;
+  readonly routeRules: () => Promise<{ readonly rules: readonly RouteRule[]; readonly problems: readonly string[] }>;
   readonly inbox: Inbox;
   /** Meters the electricity of local calls; absent: nobody does, as in a replay. */
   readonly meter?: PowerMeter;

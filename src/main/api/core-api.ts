@@ -22,6 +22,8 @@ import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { ProbeProgress } from '@shared/probe-card.ts';
+import type { RuleAnswer, RuleCheck, RuleOwner, RuleReport } from '@shared/rule-report.ts';
+import type { RuleQuestion, RuleSaving } from '@shared/rules-contract.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import type { Manifest } from '@shared/manifest.ts';
@@ -147,6 +149,16 @@ export interface CoreApi {
   cancelComparison(id: string): Promise<void>;
   showComparison(id: string): Promise<Comparison>;
   listComparisons(): Promise<readonly Comparison[]>;
+  showRules(projectPath: string | null): Promise<RuleReport>;
+  checkRules(
+    target: { readonly owner: RuleOwner; readonly projectPath: string | null },
+    text: string,
+  ): Promise<RuleCheck>;
+  /** Rejects with `bad-input` for a text with an error, with `conflict` when the file was changed meanwhile. */
+  saveRules(saving: RuleSaving): Promise<RuleReport>;
+  testRules(question: RuleQuestion): Promise<RuleAnswer>;
+  /** Rejects with `conflict` when the rules of the project are others by now. */
+  approveRules(projectPath: string, hash: string): Promise<RuleReport>;
   getSetting(key: string | undefined): unknown;
   setSetting(key: string, value: unknown): Promise<unknown>;
   readonly settingsPath: string;

@@ -41,6 +41,7 @@ export function createRouter(core: CoreApi) {
     },
     comparisons: comparisonHandlers(os, core),
     costs: os.costs.handler(({ input }) => core.costs(input)),
+    rules: ruleHandlers(os, core),
     settings: {
       get: os.settings.get.handler(({ input }) => core.getSetting(input.key)),
       set: os.settings.set.handler(({ input }) => core.setSetting(input.key, input.value)),
@@ -105,6 +106,16 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
     manifest: os.sessions.manifest.handler(({ input }) => core.manifest(input.sessionId, input.step)),
     result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),
     replay: os.sessions.replay.handler(({ input, signal }) => core.replay(input.sessionId, orNever(signal))),
+  };
+}
+
+function ruleHandlers(os: Implemented, core: CoreApi) {
+  return {
+    show: os.rules.show.handler(({ input }) => core.showRules(input.projectPath)),
+    check: os.rules.check.handler(({ input }) => core.checkRules(input, input.text)),
+    save: os.rules.save.handler(({ input }) => core.saveRules(input)),
+    test: os.rules.test.handler(({ input }) => core.testRules(input)),
+    approve: os.rules.approve.handler(({ input }) => core.approveRules(input.projectPath, input.hash)),
   };
 }
 

@@ -85,6 +85,13 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
       if (action === 'path') return take(settingsPath(context));
       return take(action === 'get' ? getSettings(context, key) : setSetting(context, key ?? '', value ?? ''));
     },
+    rules: async (action, word, args) => {
+      const { approveRules, checkRules, listRules, rulesPath, testRules } = await import('./rules.ts');
+      if (action === 'list') return take(listRules(context, args));
+      if (action === 'path') return take(rulesPath(context, args));
+      if (action === 'approve') return take(approveRules(context, word ?? '', args));
+      return take(action === 'check' ? checkRules(context, word, args) : testRules(context, word, args));
+    },
     plan: async (model, args) => take((await import('./plan.ts')).plan(context, model, args)),
     prepareProject: async (folder, args) => take((await import('./projects.ts')).prepareProject(context, folder, args)),
     clean: async (args) => take((await import('./clean.ts')).clean(context, args)),

@@ -8,6 +8,8 @@ import type { CostsArguments } from './costs.ts';
 import type { RunArguments } from './run.ts';
 import type { SearchArguments } from './search.ts';
 import type { RouteArguments } from './route.ts';
+import type { RulesArguments } from './rules.ts';
+import { addRules, type RulesAction } from './rules-program.ts';
 import type { ServeArguments } from './serve.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
@@ -18,6 +20,7 @@ export interface Handlers {
   changes(session: string, words: readonly string[], args: { readonly json?: boolean }): Promise<void>;
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
   route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
+  rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
@@ -61,6 +64,7 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addPlan(program, handlers);
   addMoney(program, handlers);
   addRoute(program, handlers);
+  addRules(program, subcommand, (action, word, args) => handlers.rules(action, word, args));
   addProjects(program, handlers);
   addMachine(program, handlers);
   return program;

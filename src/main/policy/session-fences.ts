@@ -1,5 +1,5 @@
 import type { SessionEvent } from '@shared/events.ts';
-import type { FenceHit, FenceSettings } from '@shared/fences.ts';
+import type { FenceHit, FenceSources } from '@shared/fences.ts';
 import { compileFences, fenceVerdict, keyOfHit } from '@shared/fences.ts';
 import type { Manifest } from '@shared/manifest.ts';
 import { manifestOf, summariseManifest, textOfPart } from '@shared/manifest.ts';
@@ -42,7 +42,8 @@ export interface SessionFences {
 }
 
 export interface SessionFencesOptions {
-  readonly settings: () => FenceSettings;
+  /** As they are now: they are asked before every call that leaves the machine. */
+  readonly settings: () => FenceSources | Promise<FenceSources>;
   readonly projectPath: string | null;
   readonly sandbox: Pick<Sandbox, 'list' | 'readFiles'>;
   readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
@@ -65,8 +66,7 @@ interface Built {
 export function createSessionFences(options: SessionFencesOptions): SessionFences {
   let built: Built | null = null;
   let busy: Promise<unknown> = Promise.resolve();
-  const ready = async (signal: AbortSignal): Promise<Built> => {
-    const settings = options.settings();
+  const ready = async (settings: FenceSources, signal: AbortSignal): Promise<Built> => {
     const key = JSON.stringify(settings);
     // Rules that have changed count for what has happened already, too.
     const current = built?.key === key ? built : await build(options, { settings, key, signal });
@@ -81,22 +81,33 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
   return {
     check: async (call, signal) => {
       if (!leavesMachine(call.info)) return { type: 'free' };
-      const turn = busy.then(async () => answer(options, await ready(signal), call));
+      const turn = busy.then(async () => {
+        const settings = await options.settings();
+        return shutAnswer(settings, call) ?? answer(options, await ready(settings, signal), call);
+      });
       busy = turn.catch(() => undefined);
       try {
         return await turn;
       } catch {
-        const rule = 'The fences could not be looked up.';
-        const hit: FenceHit = { rule, verdict: 'local-only', path: null, how: 'content' };
-        return { type: 'fenced', outcome: 'refused', hits: [hit], request: call.request, text: rule, manifest: null };
+        return refusal('The fences could not be looked up.', call);
       }
     },
   };
 }
 
+/** Nobody knows what a person fenced whose file of rules was never right. */
+function shutAnswer({ shut }: FenceSources, call: FencedCall): FenceAnswer | null {
+  return typeof shut === 'string' ? refusal(shut, call) : null;
+}
+
+function refusal(rule: string, { request }: FencedCall): FenceAnswer {
+  const hit: FenceHit = { rule, verdict: 'local-only', path: null, how: 'content' };
+  return { type: 'fenced', outcome: 'refused', hits: [hit], request, text: rule, manifest: null };
+}
+
 async function build(
   options: SessionFencesOptions,
-  { settings, key, signal }: { readonly settings: FenceSettings; readonly key: string; readonly signal: AbortSignal },
+  { settings, key, signal }: { readonly settings: FenceSources; readonly key: string; readonly signal: AbortSignal },
 ): Promise<Built> {
   const { projectPath, isSecretFile, sandbox } = options;
   const fences = compileFences({ settings, projectPath, isSecretFile });

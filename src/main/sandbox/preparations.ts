@@ -28,6 +28,8 @@ import { checkWorkspace } from './workspace.ts';
 
 export interface PreparationsDeps extends SandboxFactoryDeps {
   readonly settings: () => Settings['sandbox'];
+  /** Globs of what a person does not want to be seen by any command in a project. */
+  readonly masks: (projectPath: string) => Promise<readonly string[]>;
   /** A secret that must not be seen in any output from now on. */
   readonly learn: (secret: { readonly kind: string; readonly value: string }) => void;
   readonly onNotice: (text: string) => void;
@@ -259,7 +261,12 @@ async function prepare(
   const variables = variablesOf(own, deps.env);
   for (const secret of variables.secrets) deps.learn(secret);
   const { masks } = await lookAt(
-    { workspacePath: place.projectPath, settings: deps.settings(), homePath: place.homePath },
+    {
+      workspacePath: place.projectPath,
+      settings: deps.settings(),
+      homePath: place.homePath,
+      masks: await deps.masks(place.projectPath),
+    },
     signal,
   );
   const made = await prepareDependencies(

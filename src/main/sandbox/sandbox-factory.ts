@@ -9,6 +9,7 @@ import { findEngine, type Engine } from './docker/engine.ts';
 import { createOutward } from './network/outward.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
+import { withMasks } from './read-only/masked.ts';
 import { surroundingsOf } from './surroundings-of-project.ts';
 import { chooseTier, mayGoWithout, type TierWish } from './tiers.ts';
 import { checkWorkspace } from './workspace.ts';
@@ -35,6 +36,8 @@ interface SandboxRequest extends TierWish {
   /** The project of which the workspace may be a copy. */
   readonly projectPath?: string | null;
   readonly settings: Settings['sandbox'];
+  /** Globs of what a person does not want to be seen by any command. */
+  readonly masks?: readonly string[];
   /** A container was lost; `recreated` says whether the next command has one again. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   /** What takes its time at a first start (making the image), in a sentence. Must not throw. */
@@ -58,14 +61,16 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
       const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
       const choice = await chooseTier(request, () => findEngine(search, signal));
       if (!choice.ok) return choice;
-      if (choice.value.tier === 'read-only') return success(readOnly(workspace.value, choice.value.because));
+      const reading = (because: Failure | null): Reply<Sandbox> =>
+        success(withMasks(readOnly(workspace.value, because), request.masks ?? []));
+      if (choice.value.tier === 'read-only') return reading(choice.value.because);
       const made = await startContainer(
         deps,
         { ...request, workspacePath: workspace.value },
         { engine: choice.value.engine, signal },
       );
       if (made.ok || !mayGoWithout(request, made.error)) return made;
-      return success(readOnly(workspace.value, made.error));
+      return reading(made.error);
     } catch (error) {
       return { ok: false, error: signal.aborted ? failure('cancelled', 'It was cancelled.').error : toFailure(error) };
     }
@@ -84,6 +89,7 @@ async function startContainer(
       sessionId: request.sessionId,
       workspacePath: request.workspacePath,
       settings: request.settings,
+      masks: request.masks ?? [],
       homePath: deps.homePath,
       image: { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: request.onProgress },
       outward: createOutward(deps.connection, deps.env),

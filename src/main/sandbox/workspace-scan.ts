@@ -4,6 +4,12 @@ import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } fro
 import { isSecretText, secretKind, secretTextBytes } from './secret-files.ts';
 import { isSkippedFolder } from './skipped-folders.ts';
 
+/** A path that commands find empty. */
+export interface Mask {
+  readonly path: string;
+  readonly kind: 'file' | 'folder';
+}
+
 /** What must be known of a project before commands run in it. Paths are relative, sorted. */
 export interface WorkspaceScan {
   /** Files that hold secrets. */
@@ -12,6 +18,8 @@ export interface WorkspaceScan {
   readonly gitFolders: readonly string[];
   /** `.git` files, which point to such a folder. */
   readonly gitFiles: readonly string[];
+  /** What a person wants to be hidden: files, and folders as a whole. What lies in those is in no other list. */
+  readonly masked: readonly Mask[];
   /** Regular files, for `findHardLinks`. */
   readonly files: readonly string[];
   /** The project has more entries than were looked at. */
@@ -23,6 +31,7 @@ const maxDepth = 40;
 
 interface Scanning {
   readonly secrets: string[];
+  readonly masked: Mask[];
   readonly gitFolders: string[];
   readonly gitFiles: string[];
   readonly files: string[];
@@ -31,11 +40,23 @@ interface Scanning {
 }
 
 /** Looks through a project on the host without following a link. What vanishes or may not be read is left out. */
-export async function scanWorkspace(workspacePath: string, signal: AbortSignal): Promise<WorkspaceScan> {
-  const found: Scanning = { secrets: [], gitFolders: [], gitFiles: [], files: [], entries: 0, isCut: false };
+export async function scanWorkspace(
+  workspacePath: string,
+  signal: AbortSignal,
+  isMasked: (path: string) => boolean = () => false,
+): Promise<WorkspaceScan> {
+  const found: Scanning = {
+    secrets: [],
+    masked: [],
+    gitFolders: [],
+    gitFiles: [],
+    files: [],
+    entries: 0,
+    isCut: false,
+  };
   const root = await openHostFolder(workspacePath);
   try {
-    await scanFolder(root, { prefix: '', depth: 0, found, signal });
+    await scanFolder(root, { prefix: '', depth: 0, found, signal, isMasked });
   } finally {
     await root.close();
   }
@@ -48,6 +69,7 @@ interface Place {
   readonly depth: number;
   readonly found: Scanning;
   readonly signal: AbortSignal;
+  readonly isMasked: (path: string) => boolean;
 }
 
 async function scanFolder(folder: HostFolder, place: Place): Promise<void> {
@@ -68,6 +90,10 @@ async function scanFolder(folder: HostFolder, place: Place): Promise<void> {
     // A name that is no text cannot be given to the engine either.
     if (entry.name.includes('\uFFFD')) continue;
     const path = prefix + entry.name;
+    if ((entry.isFile() || entry.isDirectory()) && place.isMasked(path)) {
+      found.masked.push({ path, kind: entry.isFile() ? 'file' : 'folder' });
+      continue;
+    }
     if (entry.isFile()) await noteFile(folder, entry.name, path, found);
     if (!entry.isDirectory()) continue;
     if (entry.name === '.git') found.gitFolders.push(path);

@@ -20,6 +20,11 @@ export function createWebGuard(roots: readonly string[]): (call: ForwardedCall) 
         hint: 'At the machine: dewpoint settings set KEY VALUE',
       });
     }
+    if (name === 'rules.save' || name === 'rules.approve') {
+      throw new AppError('refused', 'Rules cannot be changed from the browser.', {
+        hint: 'At the machine: dewpoint rules path says where the file is',
+      });
+    }
     if (name === 'keys.set' || name === 'keys.remove') {
       throw new AppError('refused', 'Keys cannot be changed from the browser.', {
         hint: 'At the machine: dewpoint keys set PROVIDER',

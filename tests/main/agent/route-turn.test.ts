@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import { replaySession } from '../../../src/main/sessions/replay.ts';
-import { parseRouteRules } from '../../../src/shared/route-rules.ts';
+import { parseRules, placeRules } from '../../../src/shared/rules.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
@@ -166,7 +166,7 @@ describe('a task with a local and a cloud model', () => {
   });
 
   it('goes by a rule of the person, and says when one could not be read', async () => {
-    const { rules } = parseRouteRules('local path secrets/**\ncloud path calc.py', 'your rules');
+    const rules = placeRules(parseRules('local path secrets/**\ncloud path calc.py', 'your rules').rules);
     const kit = kitOf([look, fix, done], {
       services: { routeRules: async () => ({ rules, problems: ['Line 9: that is no rule.'] }) },
     });

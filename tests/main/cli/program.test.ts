@@ -20,6 +20,7 @@ async function parse(
     changes: record('changes'),
     replay: record('replay'),
     route: record('route'),
+    rules: record('rules'),
     manifest: record('manifest'),
     sessions: record('sessions'),
     searchSessions: record('searchSessions'),

@@ -75,8 +75,12 @@ describe('looking through a project', () => {
     await mkdir(dirname(join(base, path)), { recursive: true });
     await writeFile(join(base, path), text);
   };
-  const look = (unmask: readonly string[] = []) =>
-    lookAt({ workspacePath: folder, settings: { unmask: [...unmask] }, homePath: join(base, 'home') }, none);
+  const lookWith = (unmask: readonly string[], masks: readonly string[]) =>
+    lookAt({ workspacePath: folder, settings: { unmask: [...unmask] }, homePath: join(base, 'home'), masks }, none);
+  const look = async (unmask: readonly string[] = []) => {
+    const { masks, warnings } = await lookWith(unmask, []);
+    return { masks: masks.map(({ path }) => path), warnings };
+  };
 
   it('finds secrets, repositories and links to elsewhere, without following a link', async () => {
     await put('outside/.env', 'X=1');
@@ -109,6 +113,21 @@ describe('looking through a project', () => {
     expect((await look([join(folder, '.env')])).masks).toEqual(['api/.env']);
     expect((await look(['api/.env', './.env'])).masks).toEqual([]);
     expect((await look(['/elsewhere/.env'])).masks).toEqual(['.env', 'api/.env']);
+  });
+
+  it('hides what a rule masks, folders as a whole, and rather starts nothing than hide a part', async () => {
+    await put('work/plans/a.md', 'x');
+    await put('work/plans/deep/.env', 'X=1');
+    await put('work/notes.txt', 'x');
+    await put('work/src/a.py', 'x');
+    const found = await lookWith(['notes.txt'], ['plans', '*.txt']);
+    expect(found.masks.toSorted((left, right) => (left.path < right.path ? -1 : 1))).toEqual([
+      { path: 'notes.txt', kind: 'file' },
+      { path: 'plans', kind: 'folder' },
+    ]);
+    expect(found.warnings.join(' ')).toContain('plans/');
+    for (let at = 0; at < 201; at += 1) await put(`work/many/${at}.txt`, 'x');
+    await expect(lookWith([], ['*.txt'])).rejects.toMatchObject({ code: 'refused' });
   });
 
   it('tells of files that are also files elsewhere', async () => {

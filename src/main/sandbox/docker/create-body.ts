@@ -1,6 +1,7 @@
 import type Dockerode from 'dockerode';
 import type { EngineLimits } from './engine.ts';
 import type { ExtraMount } from '../sandbox.ts';
+import type { Mask } from '../workspace-scan.ts';
 import { homeInContainer, type SupportFiles, type UserIds } from './identity.ts';
 import type { Pin } from './pins.ts';
 import type { RunnerPlace } from './runner-processes.ts';
@@ -32,8 +33,8 @@ export interface ContainerPlan {
   readonly pins: readonly Pin[];
   /** Folders elsewhere on the host, given to read at their own path. */
   readonly outside: readonly string[];
-  /** Files with secrets, relative to the workspace: commands find them empty. */
-  readonly masks: readonly string[];
+  /** What is to be hidden, relative to the workspace: commands find it empty. */
+  readonly masks: readonly Mask[];
   /** Our own profile of system calls: its JSON text (Docker), or the path of the file (Podman). */
   readonly seccomp: string;
   readonly support: SupportFiles;
@@ -153,7 +154,9 @@ function mounts(plan: ContainerPlan): Dockerode.MountConfig {
     ...plan.pins.map((pin) =>
       bind(`${plan.workspacePath}/${pin.path}`, `${workspaceInContainer}/${pin.path}`, pin.readOnly),
     ),
-    ...plan.masks.map((path) => bind(plan.support.empty, `${workspaceInContainer}/${path}`, true)),
+    ...plan.masks.map(({ path, kind }) =>
+      bind(kind === 'file' ? plan.support.empty : plan.support.emptyFolder, `${workspaceInContainer}/${path}`, true),
+    ),
     ...plan.outside.map((path) => bind(path, path, true)),
     bind(plan.support.passwd, '/etc/passwd', true),
     bind(plan.support.group, '/etc/group', true),

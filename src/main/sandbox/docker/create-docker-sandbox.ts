@@ -22,6 +22,8 @@ export interface DockerSandboxRequest {
   /** Absolute; checked before. */
   readonly workspacePath: string;
   readonly settings: Settings['sandbox'];
+  /** Globs of what a person does not want to be seen by any command. */
+  readonly masks?: readonly string[];
   /** Absolute; the few files a container is given lie below it. */
   readonly homePath: string;
   readonly image: Omit<ImageRequest, 'wanted'>;
@@ -58,7 +60,11 @@ export async function createDockerSandbox(
     workspacePath,
     users: userCandidates(engine, await ownerOf(workspacePath)),
     seccomp,
-    look: (closing) => lookAt({ workspacePath, settings: request.settings, homePath: request.homePath }, closing),
+    look: (closing) =>
+      lookAt(
+        { workspacePath, settings: request.settings, homePath: request.homePath, masks: request.masks ?? [] },
+        closing,
+      ),
     ...limits,
     extra: surroundings.mounts,
     environment: surroundings.environment,

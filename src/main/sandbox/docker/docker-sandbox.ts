@@ -162,11 +162,12 @@ export class DockerSandbox implements Sandbox {
 
   // The mount over it holds in any case; this says why it is empty.
   #hidden(inside: string): Promise<Reply<never>> | null {
-    if (!this.#options.session.masks.has(inside)) return null;
+    const mask = this.#options.session.masks.find(({ path }) => inside === path || inside.startsWith(`${path}/`));
+    if (mask === undefined) return null;
     return Promise.resolve(
       failure(
         'refused',
-        `${inside} holds secrets and is hidden from models.`,
+        `${inside} is hidden from models: it holds secrets, or a rule masks it.`,
         'Go on without it, or ask the person to show it.',
       ),
     );

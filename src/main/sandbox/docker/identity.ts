@@ -22,6 +22,8 @@ export interface SupportFiles {
   readonly group: string;
   /** What stands in the place of a file with secrets. */
   readonly empty: string;
+  /** And of a folder that a person masks. */
+  readonly emptyFolder: string;
   /** The profile of system calls. */
   readonly seccomp: string;
   /** The folder with the programs of `scripts.ts`. */
@@ -43,10 +45,12 @@ export async function supportFiles(folder: string, { uid, gid }: UserIds, seccom
   await writeOnce(group, groupText(gid));
   const empty = join(folder, 'empty');
   await writeOnce(empty, '');
+  const emptyFolder = join(folder, 'empty-folder');
+  await mkdir(emptyFolder, { recursive: true });
   const seccomp = join(folder, `seccomp-${createHash('sha256').update(seccompText).digest('hex').slice(0, 12)}.json`);
   await writeOnce(seccomp, seccompText);
   for (const [name, text] of Object.entries(scriptFiles)) await writeOnce(join(scripts, name), text);
-  return { passwd, group, empty, seccomp, scripts };
+  return { passwd, group, empty, emptyFolder, seccomp, scripts };
 }
 
 export function passwdText({ uid, gid }: UserIds): string {

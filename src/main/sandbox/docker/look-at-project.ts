@@ -1,19 +1,23 @@
 import { isAbsolute, join } from 'node:path';
 import type { Settings } from '@shared/settings.ts';
-import { findHardLinks, scanWorkspace, type WorkspaceScan } from '../workspace-scan.ts';
+import { AppError } from '@shared/errors.ts';
+import { globMatcher } from '@shared/fences.ts';
+import { findHardLinks, scanWorkspace, type Mask, type WorkspaceScan } from '../workspace-scan.ts';
 
 export interface ProjectSubject {
   /** A real path. */
   readonly workspacePath: string;
   readonly settings: Pick<Settings['sandbox'], 'unmask'>;
   readonly homePath: string;
+  /** Globs of what a person does not want to be seen by any command. */
+  readonly masks: readonly string[];
 }
 
 /** What was found in a project that has to be protected. */
 export interface ProjectLook {
   readonly scan: Pick<WorkspaceScan, 'gitFolders' | 'gitFiles'>;
-  /** Files that commands find empty, relative to the workspace. */
-  readonly masks: readonly string[];
+  /** What commands find empty, relative to the workspace. */
+  readonly masks: readonly Mask[];
   readonly warnings: readonly string[];
 }
 
@@ -25,13 +29,17 @@ const hardLinkMs = 150;
 /** Finds what has to be hidden or held in a project before a container gets it, and says so in words. */
 export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Promise<ProjectLook> {
   const { workspacePath } = subject;
-  const scan = await scanWorkspace(workspacePath, signal);
+  const fits = subject.masks.map(globMatcher);
+  const scan = await scanWorkspace(workspacePath, signal, (path) => fits.some((fit) => fit(path)));
+  const { masked } = scan;
+  checkMasks(scan, subject);
   const shown = unmasked(subject);
   const secrets = scan.secrets.filter((path) => !shown.has(path));
   const links = await findHardLinks(workspacePath, scan.files, hardLinkMs);
-  const warnings: string[] = [];
+  const warnings: string[] = masked.length === 0 ? [] : [maskedText(masked)];
   if (secrets.length > 0) warnings.push(hiddenText(secrets, subject));
-  if (secrets.length > maxMasks) warnings.push(`Only the first ${maxMasks} of them are.`);
+  const room = maxMasks - masked.length;
+  if (secrets.length > room) warnings.push(`Only the first ${room} of them are.`);
   if (links.count > 0) {
     warnings.push(
       `${links.count === 1 ? 'A file of this project is' : `${links.count} files of this project are`} also a file elsewhere (a hard link: ${links.paths.join(', ')}): a command that changes one in place changes the other. --workspace copy breaks them.`,
@@ -39,7 +47,32 @@ export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Prom
   }
   if (scan.isCut)
     warnings.push('The project is too large to look through whole: files with secrets may not be hidden.');
-  return { scan, masks: secrets.slice(0, maxMasks), warnings };
+  return {
+    scan,
+    masks: [...masked, ...secrets.slice(0, room).map((path) => ({ path, kind: 'file' }) as const)],
+    warnings,
+  };
+}
+
+/** What a person wants to be hidden is hidden, or nothing runs. */
+function checkMasks({ masked, isCut }: WorkspaceScan, { masks }: ProjectSubject): void {
+  const hint = 'Mask a folder that holds them all, in your rules.';
+  if (masked.length > maxMasks) {
+    throw new AppError('refused', `Your rules mask ${masked.length} files and folders; at most ${maxMasks} can be.`, {
+      hint,
+    });
+  }
+  if (isCut && masks.length > 0) {
+    throw new AppError('refused', 'This project is too large to look through whole, and your rules mask files in it.', {
+      hint: 'Take the mask rules out, or work on a smaller folder.',
+    });
+  }
+}
+
+function maskedText(masked: readonly Mask[]): string {
+  const more = masked.length > shownPaths ? ` and ${masked.length - shownPaths} more` : '';
+  const names = masked.slice(0, shownPaths).map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path));
+  return `Masked by rules (commands find them empty): ${names.join(', ')}${more}. What git has stored of them stays readable.`;
 }
 
 /** Relative paths that a person wants to be seen. In the settings they are whole, or for every project without the folder. */

@@ -9,6 +9,7 @@ import { finishPython } from '../dependencies/finish-python.ts';
 import type { PackageSources } from '../dependencies/package-sources.ts';
 import type { DependencyRecord, DependencyRecords } from '../dependencies/records.ts';
 import type { ExecResult, ExtraMount, NetworkRequest, Sandbox } from '../sandbox.ts';
+import type { Mask } from '../workspace-scan.ts';
 import { createDependencyVolume, removeDependencyVolume } from './dependency-volumes.ts';
 import type { Engine } from './engine.ts';
 
@@ -19,8 +20,8 @@ export interface PrepareRequest {
   readonly homePath: string;
   /** A real path; it is mounted to be read. */
   readonly projectPath: string;
-  /** Files with secrets, relative to the project; the container finds them empty. */
-  readonly masks: readonly string[];
+  /** What is to be hidden, relative to the project; the container finds it empty. */
+  readonly masks: readonly Mask[];
   readonly parts: readonly PartState[];
   readonly sources: PackageSources;
   /** Hosts that a person let the installation reach. */
@@ -92,9 +93,9 @@ function mountsOf(request: PrepareRequest, volumes: ReadonlyMap<string, string>)
   return [
     { type: 'bind', source: projectPath, target: projectInContainer, readOnly: true },
     // The empty file is there as soon as a container is planned.
-    ...masks.map((path): ExtraMount => ({
+    ...masks.map(({ path, kind }): ExtraMount => ({
       type: 'bind',
-      source: join(homePath, 'sandbox', 'empty'),
+      source: join(homePath, 'sandbox', kind === 'file' ? 'empty' : 'empty-folder'),
       target: `${projectInContainer}/${path}`,
       readOnly: true,
     })),

@@ -21,6 +21,7 @@ import { startFailure } from './start-failure.ts';
 import type { ContainerUser } from './user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from './user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
+import type { Mask } from '../workspace-scan.ts';
 
 export interface LiveContainer {
   readonly container: Dockerode.Container;
@@ -78,7 +79,7 @@ export class SessionContainer {
   readonly #volumeName: string;
   #warnings: readonly string[] = [];
   #pins: readonly Pin[] = [];
-  #masks: ReadonlySet<string> = new Set();
+  #masks: readonly Mask[] = [];
   /** The one that was found to be right, then the others. */
   #users: readonly ContainerUser[];
   #live: LiveContainer | null = null;
@@ -134,7 +135,7 @@ export class SessionContainer {
   }
 
   /** Files with secrets, relative to the workspace, which commands find empty. */
-  get masks(): ReadonlySet<string> {
+  get masks(): readonly Mask[] {
     return this.#masks;
   }
 
@@ -358,7 +359,7 @@ export class SessionContainer {
     this.#pins = pins;
     this.#stopWatching();
     this.#stopWatching = watchRedirects(workspacePath, pins, (removed) => this.warn(redirectText(removed)));
-    this.#masks = new Set(masks);
+    this.#masks = masks;
     return success({ labels, pins, outside, masks });
   }
 

@@ -49,7 +49,7 @@ describe('the names of a user', () => {
     await writeFile(first?.passwd ?? '', 'damaged');
     await supportFiles(folder, { uid: 1000, gid: 100 }, '{}');
     expect(await readFile(first?.passwd ?? '', 'utf8')).toBe(passwdText({ uid: 1000, gid: 100 }));
-    expect((await readdir(folder)).length).toBe(5);
+    expect((await readdir(folder)).length).toBe(6);
     expect((await readdir(first?.scripts ?? '')).toSorted()).toEqual(Object.keys(scriptFiles).toSorted());
     await rm(folder, { recursive: true });
   });
