@@ -2,21 +2,7 @@ import type { FenceRule } from './fences.ts';
 import { globMatcher } from './fences.ts';
 import type { RouteRule } from './route-rules.ts';
 import { purposeSchema } from './events.ts';
-
-/** What a line of a rules file says: where steps run, what may leave this machine, or what commands may see. */
-export const ruleVerdicts = ['local', 'cloud', 'local-only', 'ask', 'redact', 'allow', 'mask'] as const;
-export type RuleVerdict = (typeof ruleVerdicts)[number];
-
-const kindsOf = {
-  local: ['always', 'path', 'task', 'purpose'],
-  cloud: ['always', 'path', 'task', 'purpose'],
-  'local-only': ['path', 'text'],
-  ask: ['path', 'text'],
-  redact: ['path', 'text'],
-  allow: ['path'],
-  mask: ['path'],
-} as const satisfies Readonly<Record<RuleVerdict, readonly string[]>>;
-export type RuleKind = 'always' | 'path' | 'task' | 'purpose' | 'text';
+import { ruleKinds, ruleVerdicts, type RuleKind, type RuleVerdict } from './rule-words.ts';
 
 /** One rule as it stands in its file. */
 export interface RuleLine {
@@ -73,7 +59,7 @@ function ruleIn(line: string): Omit<RuleLine, 'line' | 'from'> | string {
   const [, first = '', second = '', value = ''] = /^(\S+)(?:\s+(\S+))?(?:\s+(.*))?$/u.exec(line) ?? [];
   const verdict = ruleVerdicts.find((one) => one === first);
   if (verdict === undefined) return `"${line.slice(0, 60)}" is no rule. ${form}`;
-  const kinds: readonly RuleKind[] = kindsOf[verdict];
+  const kinds: readonly RuleKind[] = ruleKinds[verdict];
   const kind = kinds.find((one) => one === second);
   if (kind === undefined) {
     const offered = kinds.length === 1 ? `"${kinds.join('')}"` : `one of ${kinds.join(', ')}`;

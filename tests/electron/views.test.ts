@@ -361,6 +361,33 @@ describe('the other views', () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  it('writes rules as a list and as a text, checks each line, and tries them before they are saved', async () => {
+    const { page } = served;
+    await show('Settings');
+    const rules = page.getByRole('region', { name: 'Rules' });
+    const form = rules.getByRole('form', { name: 'New rule' });
+    await form.getByLabel('Pattern of paths, as in .gitignore').fill('plans/a.md');
+    await form.getByRole('button', { name: 'Add' }).click();
+    await form.getByLabel('What happens').selectOption('Steps run in the cloud');
+    await form.getByLabel('Pattern of paths, as in .gitignore').fill('plans/a.md');
+    await form.getByRole('button', { name: 'Add' }).click();
+    await rules.getByText('The cloud never gets these files').waitFor();
+    await rules.getByRole('button', { name: 'Up: cloud path plans/a.md' }).click();
+    await rules.getByLabel('A file').fill('plans/a.md');
+    await rules.getByText('The file never leaves this machine').waitFor();
+    await rules.getByRole('button', { name: 'Text', exact: true }).click();
+    const text = rules.getByLabel('The file', { exact: true });
+    expect(await text.inputValue()).toBe('cloud path plans/a.md\nlocal-only path plans/a.md\n');
+    await text.fill('local-only path plans/a.md\nlocal sometimes\n');
+    await rules.getByText('Line 2: After "local" comes one of').waitFor();
+    expect(await rules.getByRole('button', { name: 'Save the rules' }).isDisabled()).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await text.fill('local-only path plans/a.md\n');
+    await rules.getByRole('button', { name: 'Save the rules' }).click();
+    await rules.getByText('holds as it is written').waitFor();
+    expect(lastAsked('rules')).toEqual(['local-only path plans/a.md\n']);
+  });
+
   it('reaches actions and sessions by the palette', async () => {
     const { page } = served;
     await page.keyboard.press('Control+K');

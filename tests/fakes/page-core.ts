@@ -11,6 +11,8 @@ import type {
 import type { KeptCard } from '@shared/probe-card.ts';
 import type { CostRow } from '@shared/cost-report.ts';
 import { addTotals, noCosts } from '@shared/cost-report.ts';
+import type { RuleCheck, RuleFile } from '@shared/rule-report.ts';
+import { contradictionsIn, parseRules } from '../../src/shared/rules.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
@@ -24,6 +26,8 @@ export interface PageCore extends ScriptedCore {
   findings: readonly Finding[];
   keys: KeyReport;
   costRows: readonly CostRow[];
+  /** A person's file of rules. */
+  rules: RuleFile;
   settings: Record<string, unknown>;
   /** What a search finds, by the text that is searched. */
   readonly found: Map<string, readonly SearchHit[]>;
@@ -49,6 +53,23 @@ const probeCard: KeptCard = {
   sessionId: 'probe',
 };
 
+const noRules: RuleFile = {
+  owner: 'own',
+  path: '/home/dewpoint.rules',
+  text: null,
+  hash: null,
+  holds: 'none',
+  problems: [],
+  rules: [],
+  errors: [],
+  warnings: [],
+};
+
+function checked(text: string): RuleCheck {
+  const { rules, errors } = parseRules(text, 'your rules');
+  return { rules, errors, warnings: contradictionsIn(rules).map((one) => ({ line: one.line, text: one.text })) };
+}
+
 const noDetail: CallDetail = { text: null, request: null, parts: [], price: null, tools: [] };
 
 /** A scripted core that also answers what the other views of the window ask for, and notes what it was asked. */
@@ -70,6 +91,7 @@ export function createPageCore(): PageCore {
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
     costRows: [],
+    rules: noRules,
     settings: { policy: 'local', local: 'llama-cpp/starter', cloud: null, approve: 'ask', limits: {}, sandbox: {} },
     searchSessions: async (text) => ({ hits: found.get(text) ?? [], isComplete: true }),
     renameSession: async (sessionId, title) => scripted.append(sessionId, { type: 'session-renamed', title }),
@@ -106,6 +128,17 @@ export function createPageCore(): PageCore {
     undoChanges: async (sessionId, paths) => outcome('undo', sessionId, paths),
     listModels: async () => core.models,
     getSetting: (key) => (key === undefined ? core.settings : core.settings[key]),
+    showRules: async () => ({ files: [core.rules] }),
+    checkRules: async (_target, text) => checked(text),
+    saveRules: async ({ text }) => {
+      note('rules', text);
+      core.rules = { ...core.rules, ...checked(text), text, hash: 'f'.repeat(64), holds: 'as-written', problems: [] };
+      return { files: [core.rules] };
+    },
+    testRules: async ({ path, draft }) => {
+      const rule = checked(draft?.text ?? '').rules.find(({ value }) => value === path);
+      return { place: null, fence: rule === undefined ? null : { verdict: 'local-only', text: rule.from }, mask: null };
+    },
     setSetting: async (key, value) => {
       note('set', key, value);
       core.settings = { ...core.settings, [key]: value };

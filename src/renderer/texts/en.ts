@@ -2,8 +2,9 @@ import { compare } from './en-compare.ts';
 import { conversation } from './en-conversation.ts';
 import { inspector } from './en-inspector.ts';
 import { library } from './en-library.ts';
+import { rules } from './en-rules.ts';
 import { settings } from './en-settings.ts';
 import { shell } from './en-shell.ts';
 
 /** Every text of the window, by its key. `{name}` stands for a value; `.one` and `.other` are chosen by a count. */
-export const en = { ...shell, ...compare, ...conversation, ...inspector, ...library, ...settings } as const;
+export const en = { ...shell, ...compare, ...conversation, ...inspector, ...library, ...rules, ...settings } as const;

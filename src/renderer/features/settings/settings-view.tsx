@@ -10,6 +10,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Keys } from './keys.tsx';
 import { LookSettings } from './look-settings.tsx';
 import { Machine } from './machine.tsx';
+import { RulesSettings } from './rules/rules-settings.tsx';
 import { Group } from './settings-parts.tsx';
 import { WorkSettings } from './work-settings.tsx';
 
@@ -21,6 +22,7 @@ export function SettingsView({ actions }: { readonly actions: readonly Action[] 
         <h1 className="text-xl font-semibold tracking-tight max-lg:pl-8">{t('settings.title')}</h1>
         <LookSettings />
         <CoreSettings />
+        <RulesSettings />
         <Keys />
         <Machine />
         <Group title={t('settings.shortcuts')}>

@@ -1,0 +1,196 @@
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import type { RuleCheck } from '@shared/rule-report.ts';
+import type { RuleKind, RuleVerdict } from '@shared/rule-words.ts';
+import { ruleKinds, ruleVerdicts } from '@shared/rule-words.ts';
+import type { RuleLine } from '@shared/rules.ts';
+import { t } from '../../../lib/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Field, inputClass, InputField } from '../../../ui/field.tsx';
+import { replaceLine, swapLines, withLine, withoutLine } from './rule-lines.ts';
+
+interface RuleListProps {
+  readonly text: string;
+  /** Of this text, or of the one before it for a moment. */
+  readonly check: RuleCheck;
+  readonly onText: (text: string) => void;
+}
+
+/** The rules in their order, which decides; each can be moved, changed and taken out. */
+export function RuleList({ text, check, onText }: RuleListProps) {
+  const [edited, setEdited] = useState<number | null>(null);
+  const { rules, warnings } = check;
+  return (
+    <div className="flex flex-col gap-3">
+      {rules.length === 0 && <p className="text-sm text-soft">{t('rules.none')}</p>}
+      <ol aria-label={t('rules.list')} className="flex flex-col gap-2">
+        {rules.map((rule, at) =>
+          edited === rule.line ? (
+            <li key={rule.line}>
+              <RuleForm
+                rule={rule}
+                onRule={(line) => {
+                  onText(replaceLine(text, rule.line, line));
+                  setEdited(null);
+                }}
+                onCancel={() => setEdited(null)}
+              />
+            </li>
+          ) : (
+            <RuleRow
+              key={rule.line}
+              rule={rule}
+              warning={warnings.find(({ line }) => line === rule.line)?.text ?? null}
+              onUp={at === 0 ? null : () => onText(swapLines(text, rule.line, rules[at - 1]?.line ?? rule.line))}
+              onDown={
+                at === rules.length - 1
+                  ? null
+                  : () => onText(swapLines(text, rule.line, rules[at + 1]?.line ?? rule.line))
+              }
+              onEdit={() => setEdited(rule.line)}
+              onRemove={() => onText(withoutLine(text, rule.line))}
+            />
+          ),
+        )}
+      </ol>
+      {edited === null && <RuleForm key={text} rule={null} onRule={(line) => onText(withLine(text, line))} />}
+    </div>
+  );
+}
+
+interface RuleRowProps {
+  readonly rule: RuleLine;
+  readonly warning: string | null;
+  /** Null: it is the first, or the last. */
+  readonly onUp: (() => void) | null;
+  readonly onDown: (() => void) | null;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+function RuleRow({ rule: { line, verdict, kind, value }, warning, onUp, onDown, onEdit, onRemove }: RuleRowProps) {
+  const name = `${verdict} ${kind} ${value}`.trim();
+  const actions = [
+    ['up', onUp],
+    ['down', onDown],
+    ['edit', onEdit],
+    ['remove', onRemove],
+  ] as const;
+  return (
+    <li className="flex flex-col gap-1 rounded-md border border-line px-3 py-2 text-sm">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="w-6 text-xs text-soft tabular-nums">{line}</span>
+        <span className="font-medium">{t(`rules.verdict.${verdict}`)}</span>
+        <span className="min-w-0 flex-1 wrap-anywhere">
+          {t(`rules.kind.${kind}`)} <span className="font-mono text-xs">{value}</span>
+        </span>
+        {actions.map(([action, onClick]) => (
+          <Button
+            key={action}
+            size="small"
+            look="quiet"
+            disabled={onClick === null}
+            aria-label={`${t(`rules.${action}`)}: ${name}`}
+            onClick={() => onClick?.()}
+          >
+            {t(`rules.${action}`)}
+          </Button>
+        ))}
+      </div>
+      {warning !== null && <p className="pl-8 text-xs text-warn">{warning}</p>}
+    </li>
+  );
+}
+
+interface RuleFormProps {
+  /** Null: a new one. */
+  readonly rule: RuleLine | null;
+  readonly onRule: (line: string) => void;
+  readonly onCancel?: () => void;
+}
+
+function RuleForm({ rule, onRule, onCancel }: RuleFormProps) {
+  const [verdict, setVerdict] = useState<RuleVerdict>(rule?.verdict ?? 'local-only');
+  const [kind, setKind] = useState<RuleKind>(rule?.kind ?? 'path');
+  const [value, setValue] = useState(rule?.value ?? '');
+  const kinds: readonly RuleKind[] = ruleKinds[verdict];
+  const by = kinds.includes(kind) ? kind : 'path';
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onRule(`${verdict} ${by} ${by === 'always' ? '' : value.trim()}`.trim());
+  };
+  return (
+    <form
+      aria-label={t(rule === null ? 'rules.new' : 'rules.edit')}
+      onSubmit={submit}
+      className="grid items-end gap-2 rounded-md bg-sunken p-3 sm:grid-cols-[auto_auto_1fr_auto]"
+    >
+      <Choose
+        label={t('rules.what')}
+        value={verdict}
+        options={ruleVerdicts}
+        prefix="rules.verdict"
+        onChoose={setVerdict}
+      />
+      <Choose label={t('rules.by')} value={by} options={kinds} prefix="rules.kind" onChoose={setKind} />
+      <InputField
+        label={t(`rules.value.${by}`)}
+        value={value}
+        onText={setValue}
+        spellCheck={false}
+        disabled={by === 'always'}
+      />
+      <div className="flex gap-2">
+        <Button type="submit" disabled={by !== 'always' && value.trim() === ''}>
+          {t(rule === null ? 'rules.add' : 'rules.change')}
+        </Button>
+        {onCancel !== undefined && <Button onClick={onCancel}>{t('rules.cancel')}</Button>}
+      </div>
+    </form>
+  );
+}
+
+interface ChooseProps<Name extends RuleVerdict | RuleKind, Prefix extends 'rules.verdict' | 'rules.kind'> {
+  readonly label: string;
+  readonly value: Name;
+  readonly options: readonly Name[];
+  readonly prefix: Prefix;
+  readonly onChoose: (value: Name) => void;
+}
+
+const wordText = (prefix: 'rules.verdict' | 'rules.kind', name: RuleVerdict | RuleKind): string => {
+  const verdict = ruleVerdicts.find((one) => one === name);
+  if (prefix === 'rules.verdict' && verdict !== undefined) return t(`rules.verdict.${verdict}`);
+  const kind = (['path', 'text', 'task', 'purpose', 'always'] as const).find((one) => one === name);
+  return kind === undefined ? name : t(`rules.kind.${kind}`);
+};
+
+function Choose<Name extends RuleVerdict | RuleKind, Prefix extends 'rules.verdict' | 'rules.kind'>({
+  label,
+  value,
+  options,
+  prefix,
+  onChoose,
+}: ChooseProps<Name, Prefix>) {
+  return (
+    <Field label={label}>
+      {(ids) => (
+        <select
+          {...ids}
+          value={value}
+          className={inputClass}
+          onChange={({ target }) => {
+            const option = options.find((one) => one === target.value);
+            if (option !== undefined) onChoose(option);
+          }}
+        >
+          {options.map((option) => (
+            <option key={option} value={option}>
+              {wordText(prefix, option)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,144 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { RuleFile, RuleOwner } from '@shared/rule-report.ts';
+import { useClient } from '../../../lib/core-context.ts';
+import { failureText } from '../../../lib/failure-text.ts';
+import { t } from '../../../lib/texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { RuleList } from './rule-list.tsx';
+import { RuleText } from './rule-text.tsx';
+import { RuleTryout } from './rule-tryout.tsx';
+
+interface RulesEditorProps {
+  readonly projectPath: string | null;
+  readonly owner: RuleOwner;
+}
+
+/** One file of rules: what of it holds, its rules in their order or as a text, and what they would do. */
+export function RulesEditor({ projectPath, owner }: RulesEditorProps) {
+  const client = useClient();
+  const report = useQuery({
+    queryKey: ['rules', projectPath],
+    queryFn: ({ signal }) => client.rules.show({ projectPath }, { signal }),
+    staleTime: 0,
+  });
+  const file = report.data?.files.find((one) => one.owner === owner);
+  if (report.error !== null) return <Notice kind="error">{failureText(report.error)}</Notice>;
+  if (file === undefined) return <p className="text-sm text-soft">{t('rules.loading')}</p>;
+  // Another file, or what another program wrote into this one, begins the editor anew.
+  return <Editor key={`${file.path} ${file.hash ?? ''}`} file={file} projectPath={projectPath} />;
+}
+
+function Editor({ file, projectPath }: { readonly file: RuleFile; readonly projectPath: string | null }) {
+  const client = useClient();
+  const { owner } = file;
+  const [text, setText] = useState(file.text ?? '');
+  const [view, setView] = useState<'list' | 'text'>(file.errors.length > 0 ? 'text' : 'list');
+  const checked = useQuery({
+    queryKey: ['rules', 'check', projectPath, owner, text],
+    queryFn: ({ signal }) => client.rules.check({ projectPath, owner, text }, { signal }),
+    placeholderData: (last) => last,
+  });
+  const check = checked.data ?? file;
+  return (
+    <div className="flex flex-col gap-4">
+      <FileState file={file} projectPath={projectPath} />
+      <div className="flex gap-1">
+        {(['list', 'text'] as const).map((one) => (
+          <Button key={one} size="small" look="quiet" aria-pressed={view === one} onClick={() => setView(one)}>
+            {t(`rules.view.${one}`)}
+          </Button>
+        ))}
+      </div>
+      {view === 'list' ? (
+        <RuleList text={text} check={check} onText={setText} />
+      ) : (
+        <RuleText text={text} check={check} onText={setText} />
+      )}
+      <Saving file={file} projectPath={projectPath} text={text} isRight={check.errors.length === 0} />
+      <RuleTryout projectPath={projectPath} owner={owner} text={text} />
+    </div>
+  );
+}
+
+interface FileProps {
+  readonly file: RuleFile;
+  readonly projectPath: string | null;
+}
+
+/** Where the file is, what of it holds and why not the rest. */
+function FileState({ file, projectPath }: FileProps) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const { path, holds, problems, hash } = file;
+  const approve = async (): Promise<void> => {
+    if (projectPath === null || hash === null) return;
+    try {
+      await client.rules.approve({ projectPath, hash });
+      setProblem(null);
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+    await queries.invalidateQueries({ queryKey: ['rules'] });
+  };
+  return (
+    <>
+      <p className="text-xs text-soft wrap-anywhere">
+        <span className="font-mono">{path}</span> · {t(`rules.holds.${holds}`)}
+      </p>
+      {problems.length > 0 && (
+        <Notice kind={holds === 'shut' ? 'error' : 'warning'}>
+          {problems.map((one) => (
+            <p key={one}>{one}</p>
+          ))}
+        </Notice>
+      )}
+      {holds === 'stricter' && (
+        <div className="flex items-center gap-3 text-sm">
+          <p className="min-w-0 flex-1">{t('rules.approveText')}</p>
+          <Button size="small" onClick={() => void approve()}>
+            {t('rules.approve')}
+          </Button>
+        </div>
+      )}
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </>
+  );
+}
+
+interface SavingProps extends FileProps {
+  readonly text: string;
+  readonly isRight: boolean;
+}
+
+function Saving({ file, projectPath, text, isRight }: SavingProps) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const { owner, hash } = file;
+  const isChanged = text !== (file.text ?? '');
+  const save = async (): Promise<void> => {
+    try {
+      await client.rules.save({ projectPath, owner, text, hash, approve: owner === 'project' });
+      setProblem(null);
+      await queries.invalidateQueries({ queryKey: ['rules'] });
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+  };
+  return (
+    <>
+      <div className="flex items-center gap-3">
+        <Button look="primary" disabled={!isChanged || !isRight} onClick={() => void save()}>
+          {t('rules.save')}
+        </Button>
+        <p aria-live="polite" className="text-xs text-soft">
+          {isRight ? isChanged && t(`rules.notSaved.${owner}`) : t('rules.hasErrors')}
+        </p>
+      </div>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useClient } from '../../../lib/core-context.ts';
+import { projectsOf } from '../../../lib/projects-of.ts';
+import { t } from '../../../lib/texts.ts';
+import { Group } from '../settings-parts.tsx';
+import { RulesEditor } from './rules-editor.tsx';
+
+/** A person's own rules, and those of each project that was worked on. */
+export function RulesSettings() {
+  const client = useClient();
+  const [project, setProject] = useState<string | null>(null);
+  const sessions = useQuery({
+    queryKey: ['rules', 'projects'],
+    queryFn: ({ signal }) => client.sessions.list(undefined, { signal }),
+  });
+  const projects = projectsOf(sessions.data ?? []);
+  return (
+    <Group title={t('rules.title')}>
+      <p className="text-sm text-soft">{t('rules.about')}</p>
+      <label className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
+        {t('rules.whose')}
+        <select
+          value={project ?? ''}
+          onChange={({ target }) => setProject(target.value === '' ? null : target.value)}
+          className="h-8 max-w-full rounded-md border border-line-strong bg-raised px-2 text-sm"
+        >
+          <option value="">{t('rules.own')}</option>
+          {projects.map((path) => (
+            <option key={path} value={path}>
+              {path}
+            </option>
+          ))}
+        </select>
+      </label>
+      <RulesEditor projectPath={project} owner={project === null ? 'own' : 'project'} />
+    </Group>
+  );
+}
