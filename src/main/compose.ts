@@ -20,6 +20,8 @@ import type { ModelParts } from './core-model-parts.ts';
 import { createModelParts } from './core-model-parts.ts';
 import type { CoreMoney } from './core-money.ts';
 import { createCoreMoney } from './core-money.ts';
+import type { CoreAttachments } from './core-attachments.ts';
+import { createCoreAttachments } from './core-attachments.ts';
 import type { CoreSessions } from './core-sessions.ts';
 import { createCoreSessions } from './core-sessions.ts';
 import { createPowerMeter } from './engines/power-meter.ts';
@@ -89,6 +91,9 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
       const view = await store.view(sessionId, 'whole');
       return replaySession(view, blobs, (turn) => runReplayTurn(turn, replayParts));
     },
+    keepAttachment: parts.attachments.keep,
+    readAttachment: parts.attachments.read,
+    findFiles: parts.attachments.find,
     ...changeCommands(sessions),
     ...modelCommands(parts, sessions),
     listKeys: parts.keys.list,
@@ -140,6 +145,7 @@ interface Parts extends Pick<ModelParts, 'plan' | 'keys' | 'models' | 'probed'> 
   readonly settings: SettingsStore;
   readonly rules: RuleFiles;
   readonly money: CoreMoney;
+  readonly attachments: CoreAttachments;
   readonly sessions: CoreSessions;
   readonly compare: CoreCompare;
   readonly library: CoreLibrary;
@@ -202,7 +208,14 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const { home } = config;
   const money = createCoreMoney({ home, store, bin, settings: () => settings.current(), now, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now });
-  const sessions = createCoreSessions({
+  const attachments = createCoreAttachments({
+    blobs,
+    redact: (text) => redactor.text(text),
+    settings: () => settings.current(),
+    stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
+  });
+  const sessions: CoreSessions = createCoreSessions({
+    gather: attachments.gather,
     store,
     settings: () => settings.current(),
     saveNetworkProjects: (projects) => settings.set('network.projects', projects),
@@ -237,8 +250,8 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     now,
     diagnostics: log,
   });
-  const own = { settings, rules, preparations, plan, models, probed, keys, money, sessions, compare, library };
-  return { ...own, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
+  const own = { settings, rules, preparations, plan, models, probed, keys, money, attachments, sessions, compare };
+  return { ...own, library, store, blobs, tools, recipes, env, disposeEngine: () => llama.dispose() };
 }
 
 /** A look through the whole folder: not while anybody waits for a start, nor for a command that is soon over. */
@@ -296,6 +309,7 @@ type SessionCommands = Pick<
   CoreApi,
   | 'createSession'
   | 'send'
+  | 'editPlan'
   | 'subscribe'
   | 'cancel'
   | 'approve'
@@ -315,14 +329,15 @@ function sessionCommands(
     (await store.list()).map((summary) => listedSession(summary, statusOf(sessions, summary.id)));
   return {
     createSession: sessions.create,
-    send: async (sessionId, text, options) => {
-      const { messageId, queued } = await sessions.send(sessionId, text, options);
+    send: async (sessionId, text, options, attachments) => {
+      const { messageId, queued } = await sessions.send(sessionId, text, options, attachments);
       return { messageId, queued };
     },
     subscribe: async (sessionId, fromSeq, listener) => {
       const journal = await sessions.journal(sessionId);
       return journal.subscribe(fromSeq, (push) => listener(push.type === 'snapshot' ? { type: 'snapshot' } : push));
     },
+    editPlan: sessions.editPlan,
     cancel: sessions.cancel,
     approve: async (sessionId, approvalId, answer, scope) => sessions.approve(sessionId, approvalId, answer, scope),
     answerCap: async (sessionId, capId, decision) => sessions.answerCap(sessionId, capId, decision),

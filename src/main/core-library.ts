@@ -1,6 +1,7 @@
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { ForkOutcome, SearchAnswer } from '@shared/contract.ts';
+import type { ForkOutcome } from '@shared/contract.ts';
+import type { SearchAnswer } from '@shared/search-answer.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import { LOG_VERSION } from '@shared/events.ts';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Attachment } from '@shared/attachments.ts';
 import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, valueOf } from '@shared/errors.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
@@ -9,6 +10,7 @@ import type { AgentConfig, AgentServices } from './agent/services.ts';
 import type { SentMessage, SessionRunner } from './agent/session-runner.ts';
 import { createSessionRunner } from './agent/session-runner.ts';
 import { isQuestion } from './agent/task-kind.ts';
+import type { CoreAttachments, Gathered } from './core-attachments.ts';
 import type { PersonApprover } from './core-approvals.ts';
 import { createPersonApprover } from './core-approvals.ts';
 import { createSessionFences } from './policy/session-fences.ts';
@@ -22,12 +24,20 @@ import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from './sandbox/workspace.ts';
 import type { LiveJournal } from './sessions/live-journal.ts';
 import type { SessionStore } from './sessions/session-store.ts';
+import { checkTask, editPlan } from './person-words.ts';
 import { turnOptions } from './turn-options.ts';
 
 /** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
 export interface CoreSessions {
   readonly create: (request: NewSessionRequest) => Promise<string>;
-  readonly send: (sessionId: string, text: string, options: RunOptions) => Promise<SentMessage>;
+  readonly send: (
+    sessionId: string,
+    text: string,
+    options: RunOptions,
+    attachments?: readonly Attachment[],
+  ) => Promise<SentMessage>;
+  /** Keeps the steps of the plan that a turn ended with. Rejects with `not-found` where there is none. */
+  readonly editPlan: (sessionId: string, turnId: string, steps: readonly string[]) => Promise<void>;
   /** Opens the session for work if it is not. */
   readonly journal: (sessionId: string) => Promise<LiveJournal>;
   /** Null: not open in this core. */
@@ -53,6 +63,8 @@ export interface CoreSessionsOptions {
   readonly settings: () => Settings;
   readonly startSandbox: SandboxFactory;
   readonly prepareWorkspace: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
+  /** What a message brings along. */
+  readonly gather: CoreAttachments['gather'];
   readonly homePath: string;
   readonly onNotice: (text: string) => void;
   readonly agent: Pick<
@@ -89,8 +101,6 @@ interface OpenSession {
 /** A container holds memory; the next message starts a new one in about a second. */
 const REST_AFTER_MS = 15 * 60_000;
 
-const MAX_TASK_CHARACTERS = 1_048_576;
-
 const atRest = {
   masks: '[]',
   sandbox: null,
@@ -124,10 +134,12 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
       open.set(journal.sessionId, Promise.resolve(keep(journal.sessionId, journal, request.sandbox ?? 'container')));
       return journal.sessionId;
     },
-    send: async (sessionId, text, run) => {
+    send: async (sessionId, text, run, given = []) => {
       checkTask(text);
-      return sendTo(options, await get(sessionId), { text, run, signal: stop.signal });
+      const gathered = await options.gather(sessionId, { text, given }, stop.signal);
+      return sendTo(options, await get(sessionId), { text, run, gathered, signal: stop.signal });
     },
+    editPlan: async (sessionId, turnId, steps) => editPlan((await get(sessionId)).journal, turnId, steps),
     journal: async (sessionId) => (await get(sessionId)).journal,
     openJournal: (sessionId) => ready.get(sessionId)?.journal ?? null,
     runner: (sessionId) => ready.get(sessionId)?.runner ?? null,
@@ -168,13 +180,26 @@ export function busySession(): AppError {
 async function sendTo(
   options: CoreSessionsOptions,
   session: OpenSession,
-  { text, run, signal }: { readonly text: string; readonly run: RunOptions; readonly signal: AbortSignal },
+  {
+    text,
+    run,
+    gathered,
+    signal,
+  }: {
+    readonly text: string;
+    readonly run: RunOptions;
+    readonly gathered: Gathered;
+    readonly signal: AbortSignal;
+  },
 ): Promise<SentMessage> {
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const asked = turnOptions(options.settings(), run);
   session.approver.setInteractive(run.interactive);
   const runner = await runnerFor(options, session, { text, plan: asked.plan, signal });
-  const sent = await runner.post(text, asked);
+  for (const note of gathered.notes) {
+    await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
+  }
+  const sent = await runner.post(text, asked, gathered.attachments);
   void sent.ended.catch(() => undefined).then(() => restLater(session));
   return sent;
 }
@@ -234,16 +259,6 @@ async function closeSession(session: OpenSession): Promise<void> {
   await session.runner?.dispose();
   await session.sandbox?.dispose();
   await session.journal.close();
-}
-
-function checkTask(text: string): void {
-  if (text.trim() === '') throw new AppError('bad-input', 'The task is empty.', { hint: 'Say what is to be done.' });
-  if (text.length > MAX_TASK_CHARACTERS) {
-    throw new AppError(
-      'bad-input',
-      `The task has ${text.length} characters; at most ${MAX_TASK_CHARACTERS} are taken.`,
-    );
-  }
 }
 
 async function createSession(

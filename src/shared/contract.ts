@@ -1,5 +1,7 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
+import { attachmentSchema, type Attachment } from './attachments.ts';
+import { findInput, type FoundFile, keptFileSchema, readInput } from './attachment-inputs.ts';
 import type { Comparison } from './comparison.ts';
 import { comparisonInputSchema } from './comparison.ts';
 import { base } from './contract-base.ts';
@@ -19,6 +21,7 @@ import { rulesContract } from './rules-contract.ts';
 import { runOptionsSchema } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
 import type { MoneyState } from './session-money.ts';
+import type { SearchAnswer } from './search-answer.ts';
 import type { SessionState } from './session-state.ts';
 
 /** One line of the list of sessions; all of it can be rebuilt from the logs. */
@@ -32,30 +35,6 @@ export interface SessionSummary {
   readonly costUsd: number | null;
   readonly status: 'idle' | 'running' | 'waiting';
   readonly lastReason: string | null;
-}
-
-/** Where in a session a text stands. */
-export type SearchKind = 'title' | 'message' | 'answer' | 'call' | 'output';
-
-export interface SearchHit {
-  readonly sessionId: string;
-  readonly title: string;
-  readonly projectPath: string | null;
-  readonly kind: SearchKind;
-  /** The id of the message, model call, tool call, action or turn it stands in; null for the title. */
-  readonly ref: string | null;
-  /** Of the event. */
-  readonly seq: number;
-  readonly at: number;
-  /** A line of it: what was found and what is around it. */
-  readonly snippet: { readonly before: string; readonly match: string; readonly after: string };
-}
-
-export interface SearchAnswer {
-  /** The latest first, a few of each session. */
-  readonly hits: readonly SearchHit[];
-  /** False: some logs were not looked through yet; asked again, it has more. */
-  readonly isComplete: boolean;
 }
 
 /** What happens around the page: a session is to be shown (a link, a notification), or an action of its own to be done. */
@@ -246,7 +225,14 @@ export const contract = {
       .output(type<{ sessionId: string }>()),
     /** Accepted means: the message is in the log. While a turn runs it waits and is delivered between tool calls. */
     send: base
-      .input(z.object({ sessionId, text: z.string(), options: runOptionsSchema }))
+      .input(
+        z.object({
+          sessionId,
+          text: z.string(),
+          options: runOptionsSchema,
+          attachments: z.array(attachmentSchema).max(100).default([]),
+        }),
+      )
       .output(type<{ messageId: string; queued: boolean }>()),
     /** From `fromSeq` on, for as long as the subscriber listens. */
     events: base
@@ -299,9 +285,21 @@ export const contract = {
     detail: base.input(bySession.extend({ id: z.string().min(1) })).output(type<CallDetail>()),
     /** What a step carried to its model, or would have where a fence stopped it; null where nobody knows. */
     manifest: base.input(bySession.extend({ step: z.number().int().positive() })).output(type<Manifest | null>()),
+    /** The steps of the plan that a turn ended with, as a person wants them. */
+    editPlan: base
+      .input(bySession.extend({ turnId: id, steps: z.array(z.string().trim().min(1).max(4000)).min(1).max(100) }))
+      .output(type<void>()),
     /** The last turn; waits for it to end. */
     result: base.input(bySession).output(type<RunResult>()),
     replay: base.input(bySession).output(type<ReplayReport>()),
+  },
+  /** Files that persons give with messages. Kept at once, so that a draft has them after a restart, too. */
+  attachments: {
+    keep: base.input(keptFileSchema).output(type<Attachment>()),
+    /** An image, for showing it; null where it is gone or no image. */
+    read: base.input(readInput).output(type<{ mediaType: string; data: string } | null>()),
+    /** Files and folders by what is typed of their names, best first. */
+    find: base.input(findInput).output(type<readonly FoundFile[]>()),
   },
   changes: {
     show: base

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { attachmentSchema } from './attachments.ts';
+import { blobRefSchema } from './blob-ref.ts';
 import { energySchema, engineReportSchema, timingsSchema } from './call-report.ts';
 import { fenceFindingSchema } from './fences.ts';
 import { approvalScopeSchema, networkUseSchema } from './network-access.ts';
@@ -14,11 +16,6 @@ import { routeDetailSchema } from './routing.ts';
  */
 export const LOG_VERSION = 1;
 
-/** Bytes kept beside the log under their own hash. */
-export const blobRefSchema = z.object({
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  bytes: z.number().int().nonnegative(),
-});
 export type BlobRef = z.infer<typeof blobRefSchema>;
 
 /** What a cap on money is set for; a step is one model call, a task one turn. */
@@ -138,10 +135,17 @@ const payloads = {
   }),
   'sandbox-lost': z.object({ reason: z.string(), recreated: z.boolean() }),
   /** `queued`: the text came while a turn ran, and waits; `message-delivered` says when the model saw it. */
-  'user-message-added': z.object({ messageId: z.string(), text: z.string(), queued: z.boolean() }),
+  'user-message-added': z.object({
+    messageId: z.string(),
+    text: z.string(),
+    queued: z.boolean(),
+    attachments: z.array(attachmentSchema).optional(),
+  }),
   'message-delivered': z.object({ messageId: z.string() }),
   /** No turn took it and none will: the process ended first. It can be sent again. */
   'message-dropped': z.object({ messageId: z.string() }),
+  /** A person changed the plan that a turn ended with: from now on these are its steps. */
+  'plan-edited': z.object({ planTurnId: z.string(), steps: z.array(z.string()) }),
   'turn-started': z.object({
     messageId: z.string(),
     plan: z.boolean(),

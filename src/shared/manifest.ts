@@ -45,7 +45,7 @@ export function manifestOf(subject: ManifestSubject): Manifest {
     said.map((part): Carried => {
       if (part.type === 'tool-call') calls.set(part.id, labelOf(part.name, part.input));
       const text = textOfPart(part);
-      const bytes = part.type === 'image' ? imageBytes(part.data) : bytesOf(text);
+      const bytes = part.type === 'image' ? (part.blob?.bytes ?? imageBytes(part.data)) : bytesOf(text);
       const origin = part.type === 'tool-result' ? (calls.get(part.id) ?? part.name) : null;
       return { role, kind: part.type, bytes, origin, text, hits: [...hitsIn(part)] };
     }),
@@ -75,7 +75,7 @@ export function textOfPart(part: Part): string {
     case 'tool-call':
       return `${part.name} ${part.raw ?? JSON.stringify(part.input) ?? ''}`;
     case 'image':
-      return part.mediaType;
+      return part.name === undefined ? part.mediaType : `${part.mediaType} ${part.name}`;
     default:
       return part satisfies never;
   }

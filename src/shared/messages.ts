@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { blobRefSchema } from './blob-ref.ts';
 
 /**
  * What a service wants back unread with the history (a signature, an encrypted block), and who may be given it:
@@ -13,7 +14,16 @@ export const imageTypeSchema = z.enum(['image/png', 'image/jpeg', 'image/gif', '
 export const partSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('reasoning'), text: z.string(), ...carriedSchema }),
-  z.object({ type: z.literal('image'), mediaType: imageTypeSchema, data: z.string() }),
+  z.object({
+    type: z.literal('image'),
+    mediaType: imageTypeSchema,
+    /** Empty where a request is kept: the bytes lie in `blob`. */
+    data: z.string(),
+    name: z.string().optional(),
+    width: z.number().int().optional(),
+    height: z.number().int().optional(),
+    blob: blobRefSchema.optional(),
+  }),
   z.object({
     type: z.literal('tool-call'),
     id: z.string(),

@@ -2,7 +2,7 @@ import type { EventOf } from './events.ts';
 import type { SessionState } from './session-state.ts';
 import { cap, latest, textLimit } from './session-texts.ts';
 
-type Change = Pick<SessionState, 'messages' | 'queued' | 'pending'>;
+type Change = Partial<Pick<SessionState, 'messages' | 'queued' | 'pending' | 'plan'>>;
 
 /** How much of the list is kept. */
 const keptMessages = 200;
@@ -10,16 +10,18 @@ const keptMessages = 200;
 /** What becomes of a person's messages: they wait for a turn, are taken by one, or were left behind by a process that ended. */
 export function reduceMessages(
   state: SessionState,
-  event: EventOf<'user-message-added' | 'message-delivered' | 'message-dropped' | 'turn-started'>,
+  event: EventOf<'user-message-added' | 'message-delivered' | 'message-dropped' | 'plan-edited' | 'turn-started'>,
 ): Change {
   const { messages, queued, pending } = state;
+  if (event.type === 'plan-edited') return { plan: { turnId: event.planTurnId, steps: event.steps } };
   const { messageId } = event;
   switch (event.type) {
     case 'user-message-added': {
-      const { text, at } = event;
+      const { text, at, attachments } = event;
+      const given = attachments === undefined ? {} : { attachments };
       return {
-        messages: latest([...messages, { messageId, text: cap(text, textLimit), at }], keptMessages),
-        queued: event.queued ? [...queued, { messageId, text, at }] : queued,
+        messages: latest([...messages, { messageId, text: cap(text, textLimit), at, ...given }], keptMessages),
+        queued: event.queued ? [...queued, { messageId, text, at, ...given }] : queued,
         pending: latest([...pending, messageId], keptMessages),
       };
     }

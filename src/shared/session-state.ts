@@ -9,6 +9,7 @@ import type {
   TurnEndReason,
   WorkspaceMode,
 } from './events.ts';
+import type { Attachment } from './attachments.ts';
 import type { Energy, Timings } from './call-report.ts';
 import type { Rung, Where } from './models.ts';
 import type { Usage } from './money.ts';
@@ -17,7 +18,7 @@ import type { ChangeState } from './session-changes.ts';
 import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 5;
+export const STATE_VERSION = 6;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -40,7 +41,9 @@ export interface SessionState {
   readonly turns: readonly TurnState[];
   readonly messages: readonly MessageState[];
   /** Messages that wait for the running turn, whole. */
-  readonly queued: readonly { readonly messageId: string; readonly text: string; readonly at: number }[];
+  readonly queued: readonly Omit<MessageState, 'isDropped'>[];
+  /** The plan that a person changed last, by the turn that made it; null: none was. */
+  readonly plan: { readonly turnId: string; readonly steps: readonly string[] } | null;
   /** Ids of the latest messages that no turn has taken: while a process runs it will; after one ended nobody does. */
   readonly pending: readonly string[];
   readonly steps: readonly StepState[];
@@ -90,6 +93,7 @@ export interface MessageState {
   /** Capped. */
   readonly text: string;
   readonly at: number;
+  readonly attachments?: readonly Attachment[];
   /** No turn took it and none will. */
   readonly isDropped?: true;
 }
@@ -225,6 +229,7 @@ export const emptySession: SessionState = {
   turns: [],
   messages: [],
   queued: [],
+  plan: null,
   pending: [],
   steps: [],
   toolCalls: [],

@@ -1,5 +1,6 @@
 import type { EventOf, SessionEvent } from './events.ts';
 import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from './session-texts.ts';
+import { keep } from './kept-counts.ts';
 import { reduceMessages } from './session-messages.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
 import type {
@@ -11,20 +12,6 @@ import type {
   ToolCallState,
   TurnState,
 } from './session-state.ts';
-
-/** How much of each list is kept. */
-const keep = {
-  turns: 200,
-  steps: 600,
-  toolCalls: 600,
-  actions: 600,
-  changes: 2000,
-  notices: 50,
-  progress: 100,
-  routes: 20,
-  /** Only the latest calls keep their output. */
-  outputs: 40,
-} as const;
 
 type Change = Partial<SessionState>;
 
@@ -70,6 +57,7 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'user-message-added':
     case 'message-delivered':
     case 'message-dropped':
+    case 'plan-edited':
       return reduceMessages(state, event);
     case 'turn-started':
       return turnStarted(state, event);

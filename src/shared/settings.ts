@@ -122,6 +122,7 @@ export const scriptedSchema = z.strictObject({
   /** Begins again at the end instead of failing. */
   repeat: z.boolean().default(false),
   tools: z.boolean().default(true),
+  images: z.boolean().optional(),
   gears: z.array(z.enum(['recipe', 'loop'])).default(['loop']),
   /** Whom it stands for (absent: a local model), and what its tokens cost. */
   where: z.enum(['local', 'cloud']).optional(),

@@ -1,3 +1,4 @@
+import type { Attachment } from './attachments.ts';
 import type { EventOf, SessionEvent } from './events.ts';
 import type { FenceHit, Fences } from './fences.ts';
 import { keyOfHit, plainPath } from './fences.ts';
@@ -116,6 +117,7 @@ function addEvent(state: State, event: SessionEvent): void {
   switch (event.type) {
     case 'user-message-added': {
       const hits = hitsInText(state, event.text);
+      for (const given of event.attachments ?? []) put(hits, hitsOfAttachment(state, given));
       state.messages.set(event.messageId, hits);
       bothGet(state, hits, '');
       return;
@@ -227,6 +229,13 @@ function fileChanged(state: State, { path, toolCallId, by }: EventOf<'file-chang
   const known = state.paths.get(plainPath(path)) ?? new Map<string, FenceHit>();
   put(known, hits.values());
   state.paths.set(plainPath(path), known);
+}
+
+/** Fenced by its path, else by its name: what was given from elsewhere or cannot be read cannot be taken out of a text. */
+function hitsOfAttachment(state: State, { path, name, kind }: Attachment): readonly FenceHit[] {
+  const hits = [...hitsOfPath(state, path ?? name).values()];
+  const isKnown = kind === 'text' && path !== undefined;
+  return isKnown ? hits : hits.map((hit) => (hit.verdict === 'redact' ? { ...hit, verdict: 'local-only' } : hit));
 }
 
 function hitsOfPath(state: State, path: string): Hits {

@@ -1,13 +1,6 @@
 import { counterfactualOf, noSplitWork } from '../../src/shared/counterfactual.ts';
-import type {
-  CallDetail,
-  ChangedFile,
-  Finding,
-  KeyReport,
-  ModelEntry,
-  SearchHit,
-  SessionSummary,
-} from '@shared/contract.ts';
+import type { SearchHit } from '../../src/shared/search-answer.ts';
+import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry, SessionSummary } from '@shared/contract.ts';
 import type { KeptCard } from '@shared/probe-card.ts';
 import type { CostRow } from '@shared/cost-report.ts';
 import { addTotals, noCosts } from '@shared/cost-report.ts';

@@ -103,8 +103,11 @@ const systemMessage = memo((shape: PromptShape) => textMessage('system', shape.s
 const entryAsText = memo((entry: Entry) => (entry.type === 'user' ? userMessage(entry) : renderAsText(entry)));
 const entryAsParts = memo((entry: Entry) => (entry.type === 'user' ? userMessage(entry) : renderAsParts(entry)));
 
-function userMessage(entry: UserEntry): Message[] {
-  return [textMessage('user', entry.text)];
+/** What was given comes before the words that are about it. */
+function userMessage({ text, attached = [] }: UserEntry): Message[] {
+  return attached.length === 0
+    ? [textMessage('user', text)]
+    : [{ role: 'user', parts: [...attached, { type: 'text', text }] }];
 }
 
 const NOT_RUN = '(This call was not run.)';

@@ -80,7 +80,7 @@ async function compact(
   if (cut < 2 || last === undefined) return;
   const old = entries.slice(0, cut);
   const text = (await summarise(turn, subject, old, room)) ?? mechanicalSummary(old);
-  const summary = `${firstTask(old, room)}\n\n${text}`;
+  const summary = [firstTask(old, room), text, imagesLeft(old)].filter((piece) => piece !== '').join('\n\n');
   await turn.log.append({
     type: 'context-compacted',
     summary,
@@ -110,6 +110,16 @@ function messageBytes(message: Message): number {
     (sum: number, part: Part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0),
     0,
   );
+}
+
+/** A summary is words: what it no longer shows is said. */
+function imagesLeft(entries: readonly Entry[]): string {
+  const names = entries.flatMap((entry) =>
+    entry.type === 'user'
+      ? (entry.attached ?? []).flatMap((part) => (part.type === 'image' ? [part.name ?? 'an image'] : []))
+      : [],
+  );
+  return names.length === 0 ? '' : `Images that were shown before and are not shown any more: ${names.join(', ')}.`;
 }
 
 /** The task in its own words survives every summary. */

@@ -8,6 +8,8 @@ export interface UserEntry {
   readonly type: 'user';
   readonly seq: number;
   readonly text: string;
+  /** What the person gave with it: images, and texts as data. */
+  readonly attached?: readonly Part[];
 }
 
 export interface AssistantEntry {
@@ -32,8 +34,8 @@ export interface CallEntry {
  */
 export interface Conversation {
   readonly add: (event: SessionEvent) => void;
-  /** The text of a message that waits; what shows it is its `message-delivered`. */
-  readonly noteQueued: (messageId: string, text: string) => void;
+  /** Before its events: what they do not hold themselves. A message that waits is shown by its `message-delivered`. */
+  readonly noteMessage: (messageId: string, text: string, attached: readonly Part[]) => void;
   readonly entries: () => readonly Entry[];
 }
 
@@ -52,6 +54,7 @@ export const toldToModel: readonly string[] = [
 interface Fold {
   readonly entries: Entry[];
   readonly queuedTexts: Map<string, string>;
+  readonly attached: Map<string, readonly Part[]>;
   /** Where each message stands in the talk, by its entry. */
   readonly messageSeqs: Map<string, number>;
   readonly acting: Set<string>;
@@ -67,6 +70,7 @@ export function createConversation(): Conversation {
   const fold: Fold = {
     entries: [],
     queuedTexts: new Map(),
+    attached: new Map(),
     messageSeqs: new Map(),
     acting: new Set(),
     assistantOf: new Map(),
@@ -77,8 +81,9 @@ export function createConversation(): Conversation {
   };
   return {
     add: (event) => addEvent(fold, event),
-    noteQueued: (messageId, text) => {
+    noteMessage: (messageId, text, attached) => {
       fold.queuedTexts.set(messageId, text);
+      if (attached.length > 0) fold.attached.set(messageId, attached);
     },
     entries: () => fold.entries,
   };
@@ -163,8 +168,8 @@ function criterionNote(event: EventOf<'criterion-checked'>): string {
   return `The task is not complete: \`${event.command}\` fails:\n${event.summary}\nFind out why and put it right.`;
 }
 
-function addUser(fold: Fold, seq: number, text: string, isTask: boolean): void {
-  fold.entries.push({ type: 'user', seq, text });
+function addUser(fold: Fold, entry: Omit<UserEntry, 'type'>, isTask: boolean): void {
+  fold.entries.push({ type: 'user', ...entry });
   fold.taskOpen = isTask;
 }
 
@@ -174,7 +179,8 @@ function addMessage(
   { text, isTask }: { readonly text: string; readonly isTask: boolean },
 ): void {
   fold.messageSeqs.set(messageId, seq);
-  addUser(fold, seq, text, isTask);
+  const attached = fold.attached.get(messageId);
+  addUser(fold, { seq, text, ...(attached === undefined ? {} : { attached }) }, isTask);
 }
 
 /** It comes again with its next sending, or was given up: either way it is no task any more. */
@@ -192,7 +198,7 @@ function note(fold: Fold, seq: number, text: string): void {
     fold.entries[fold.entries.length - 1] = { ...last, text: `${last.text}\n\n${text}` };
     return;
   }
-  addUser(fold, seq, text, false);
+  addUser(fold, { seq, text }, false);
 }
 
 function addAssistant(fold: Fold, event: EventOf<'model-call-ended'>): void {

@@ -1,3 +1,5 @@
+import { hasImage } from '@shared/attachments.ts';
+import { attachedParts } from './attached-parts.ts';
 import type { Turn } from './turn.ts';
 
 /** Shows the model what the person has said since; true when there was something. */
@@ -5,7 +7,9 @@ export async function deliverMessages(turn: Turn): Promise<boolean> {
   let delivered = false;
   turn.log.check();
   for (let message = turn.services.inbox.take(); message !== null; message = turn.services.inbox.take()) {
-    turn.conversation.noteQueued(message.messageId, message.text);
+    const attached = await attachedParts(turn.services.journal, message.attachments);
+    turn.conversation.noteMessage(message.messageId, message.text, attached);
+    turn.given.hasImages ||= hasImage(message.attachments);
     await turn.log.append({ type: 'message-delivered', messageId: message.messageId });
     delivered = true;
   }

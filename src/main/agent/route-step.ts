@@ -34,7 +34,7 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
     taint: [],
     shut: null,
     pin: pinOf(turn, step),
-    needs: { images: false, tools: step.gear === 'loop' },
+    needs: { images: turn.given.hasImages && seesTalk(step), tools: step.gear === 'loop' },
     budgetLeftUsd: options.maxUsd === null ? null : options.maxUsd + trail.raisedUsd - trail.spentUsd,
     task: featuresOfTask(turn),
     trail,
@@ -42,6 +42,11 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
     now: turn.log.lastAt(),
     ...step,
   };
+}
+
+/** What is asked on a digest or a summary carries no image. */
+function seesTalk({ purpose, gear }: StepFacts): boolean {
+  return gear === 'loop' && (purpose === 'act' || purpose === 'plan');
 }
 
 /** A rule that keeps work here holds for every call; one that sends it up only where there is a choice. */

@@ -1,4 +1,5 @@
 import type { Rung } from '@shared/models.ts';
+import { taskWithTexts } from './attached-parts.ts';
 import type { CriterionCheck } from './check-criterion.ts';
 import { checkCriterion } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
@@ -33,7 +34,7 @@ export async function runRung(turn: Turn, work: Work, run: RungRun): Promise<Run
 
 async function rungOfRecipe(turn: Turn, work: Work, run: RungRun, recipe: Recipe): Promise<RungOutcome> {
   const subject = {
-    task: turn.task,
+    task: taskWithTexts(turn.task, turn.given.attached),
     plan: turn.options.plan,
     facts: work.found.facts,
     criterion: work.criterion,

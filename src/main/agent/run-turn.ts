@@ -125,6 +125,8 @@ interface FittingRecipe {
 async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<TurnEnd> {
   const fitting = bestRecipe(turn, known);
   if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox();
+  const blind = turn.given.hasImages ? missingEyes(turn, known.found) : null;
+  if (blind !== null) return blind;
   const left = fitting === null ? withoutRecipes(ladder, turn.options.gear) : ladder;
   const rungs = [...orderRungs(turn, known.found, left)];
   let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
@@ -161,7 +163,8 @@ function isNoLoop({ gear }: Rung): boolean {
 }
 
 function bestRecipe(turn: Turn, known: Work): FittingRecipe | null {
-  if (turn.options.gear === 'loop') return null;
+  // A program shows its model no images.
+  if (turn.options.gear === 'loop' || turn.given.hasImages) return null;
   const subject = {
     task: turn.task,
     plan: turn.options.plan,
@@ -233,4 +236,16 @@ function missingSandbox(): TurnEnd {
   const hint =
     'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-sandbox', message, hint } };
+}
+
+/** Null: somebody who may work on it sees pictures. Nothing is sent without them instead. */
+function missingEyes({ options }: Turn, { local, cloud }: TurnFacts): TurnEnd | null {
+  const models = [options.policy === 'cloud' ? null : local, options.policy === 'local' ? null : cloud].filter(
+    (info) => info !== null,
+  );
+  if (models.length === 0 || models.some(({ capabilities }) => capabilities.images === true)) return null;
+  const message = `${models.map(({ label }) => label).join(' and ')} ${models.length === 1 ? 'does' : 'do'} not see pictures, and the message has one.`;
+  const hint =
+    'Choose a model that sees them (/model PROVIDER/NAME, --local or --cloud; /auto or /cloud where one is set up), or send the message again without it.';
+  return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
 }

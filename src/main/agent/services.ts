@@ -1,3 +1,4 @@
+import type { Attachment } from '@shared/attachments.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { Routing } from '@shared/routing.ts';
 import type { RouteRule } from '@shared/route-rules.ts';
@@ -23,6 +24,7 @@ export interface ResolvedModel {
 export interface QueuedMessage {
   readonly messageId: string;
   readonly text: string;
+  readonly attachments?: readonly Attachment[] | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Attachment } from '@shared/attachments.ts';
 import { AppError } from '@shared/errors.ts';
 import type { TurnEnd } from './run-turn.ts';
 import type { AgentServices, Inbox, QueuedMessage, TurnOptions } from './services.ts';
@@ -19,7 +20,7 @@ export interface SessionRunner {
    * Takes a message; resolves when it is in the log. While a turn runs it waits and is shown to the model between
    * tool calls; what the turn did not take becomes a turn of its own.
    */
-  readonly post: (text: string, options: TurnOptions) => Promise<SentMessage>;
+  readonly post: (text: string, options: TurnOptions, attachments?: readonly Attachment[]) => Promise<SentMessage>;
   /** Takes a message and waits for the end of its turn. */
   readonly send: (text: string, options: TurnOptions) => Promise<TurnEnd>;
   /** Stops the running turn; messages that wait are not started. */
@@ -60,12 +61,13 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
     }
     running = null;
   };
-  const post = async (text: string, options: TurnOptions): Promise<SentMessage> => {
+  const post: SessionRunner['post'] = async (text, options, attachments = []) => {
     if (isDisposed) throw new AppError('conflict', 'This session is closed.');
     const messageId = services.journal.newId('message');
     const queued = running !== null;
-    const { message, ended } = waiting({ messageId, text }, options);
-    const event = { type: 'user-message-added', messageId, text, queued } as const;
+    const given = attachments.length === 0 ? {} : { attachments: [...attachments] };
+    const { message, ended } = waiting({ messageId, text, ...given }, options);
+    const event = { type: 'user-message-added', messageId, text, queued, ...given } as const;
     // Queue and log take it in the same moment, so that its place in the log says which turn could see it.
     if (queued) {
       queue.add(message);

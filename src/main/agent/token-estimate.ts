@@ -1,6 +1,7 @@
 import type { Message, Part } from '@shared/messages.ts';
 import { memo } from '../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../providers/define.ts';
+import { imageTokens } from '../providers/image-tokens.ts';
 
 /**
  * Tokens of a text without asking a tokenizer: on the safe side, and measured against the model's own counts
@@ -33,7 +34,7 @@ export function createTokenEstimate(): TokenEstimate {
 /** The bytes of a request that become prompt: messages, tool definitions, and the opened answer. */
 export function promptBytes(request: ModelRequest): number {
   let bytes = request.prefill === null ? 0 : Buffer.byteLength(request.prefill, 'utf8');
-  for (const message of request.messages) bytes += messageBytes(message);
+  for (const message of request.messages) bytes += messageBytes(message) + imageBytes(message, request.model);
   return request.tools.length === 0 ? bytes : bytes + toolBytes(request.tools);
 }
 
@@ -44,10 +45,16 @@ const messageBytes = memo((message: Message): number =>
 
 const toolBytes = memo((tools: readonly ToolSpec[]): number => Buffer.byteLength(JSON.stringify(tools), 'utf8'));
 
-/** What a picture of the usual size costs; services scale larger ones down. */
-const IMAGE_TEXT = 'x'.repeat(4500);
+/** An image counts as a text of so many tokens. */
+function imageBytes({ parts }: Message, model: string): number {
+  return parts.reduce(
+    (bytes, part) =>
+      part.type === 'image' ? bytes + Math.ceil(imageTokens(part, model) * SAFE_BYTES_PER_TOKEN) : bytes,
+    0,
+  );
+}
 
 function promptText(part: Part): string {
-  if (part.type === 'image') return IMAGE_TEXT;
+  if (part.type === 'image') return '';
   return part.type === 'tool-call' ? part.name + JSON.stringify(part.input ?? {}) : part.text;
 }

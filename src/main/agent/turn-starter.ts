@@ -1,3 +1,5 @@
+import { hasImage } from '@shared/attachments.ts';
+import { attachedParts } from './attached-parts.ts';
 import { createConversation } from './conversation.ts';
 import { createFileBaseline } from './file-baseline.ts';
 import { createFileChanges } from './file-changes.ts';
@@ -49,9 +51,11 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
       controller = own;
       try {
         // Its event may stand before the end of the turn in which it came.
-        memory.conversation.noteQueued(message.messageId, message.text);
+        const attached = await attachedParts(services.journal, message.attachments);
+        memory.conversation.noteMessage(message.messageId, message.text, attached);
         await catchUp(services, memory);
-        const turn = createTurn(services, memory, own, { task: message.text, options });
+        const given = { attached, hasImages: hasImage(message.attachments) };
+        const turn = createTurn(services, memory, own, { task: message.text, options, given });
         const stopTimer = services.effects.replaying ? () => undefined : startDeadline(turn);
         try {
           return await runTurn(turn, message.messageId, recorded ?? null);
@@ -68,6 +72,10 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
 /** What others wrote into the log since the last turn (an undo by a person), and after a restart all of it. */
 async function catchUp(services: AgentServices, memory: SessionMemory): Promise<void> {
   for await (const event of services.journal.read(memory.seen + 1)) {
+    if (event.type === 'user-message-added' && event.attachments !== undefined) {
+      const attached = await attachedParts(services.journal, event.attachments);
+      memory.conversation.noteMessage(event.messageId, event.text, attached);
+    }
     memory.conversation.add(event);
     memory.trail.add(event);
     memory.seen = event.seq;
@@ -78,7 +86,7 @@ function createTurn(
   services: AgentServices,
   memory: SessionMemory,
   controller: AbortController,
-  asked: Pick<Turn, 'task' | 'options'>,
+  asked: Pick<Turn, 'task' | 'options' | 'given'>,
 ): Turn {
   const { journal, sandbox } = services;
   const { signal } = controller;

@@ -1,4 +1,5 @@
 import type { Purpose } from '@shared/events.ts';
+import type { Part } from '@shared/messages.ts';
 import type { Rung } from '@shared/models.ts';
 import type { ModelRequest, ProviderError } from '../providers/define.ts';
 import type { Decision } from '../router/define.ts';
@@ -18,6 +19,8 @@ import type { TurnLog } from './turn-log.ts';
 export interface Turn {
   readonly id: string;
   readonly task: string;
+  /** What came with the messages of this turn; images need a model that sees them. */
+  readonly given: { readonly attached: readonly Part[]; hasImages: boolean };
   readonly services: AgentServices;
   readonly options: TurnOptions;
   readonly signal: AbortSignal;

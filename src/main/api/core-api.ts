@@ -11,12 +11,14 @@ import type {
   ModelRemoval,
   PullProgress,
   ReplayReport,
-  SearchAnswer,
   SessionSummary,
 } from '@shared/contract.ts';
+import type { Attachment } from '@shared/attachments.ts';
+import type { FilePlace, FoundFile, KeptFile } from '@shared/attachment-inputs.ts';
+import type { SearchAnswer } from '@shared/search-answer.ts';
 import type { Comparison, ComparisonInput } from '@shared/comparison.ts';
 import type { CostReport } from '@shared/cost-report.ts';
-import type { SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
+import type { BlobRef, SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
@@ -66,6 +68,7 @@ export interface CoreApi {
     sessionId: string,
     text: string,
     options: RunOptions,
+    attachments?: readonly Attachment[],
   ): Promise<{ readonly messageId: string; readonly queued: boolean }>;
   /**
    * Calls `listener` with every event from `fromSeq` on, each after it was written, and the transients between them.
@@ -81,6 +84,17 @@ export interface CoreApi {
   approve(sessionId: string, approvalId: string, answer: 'allow' | 'deny', scope?: ApprovalScope): Promise<void>;
   /** What to do at a cap; `not-found` when no turn waits there. */
   answerCap(sessionId: string, capId: string, decision: CapDecision): Promise<void>;
+  /** Keeps the steps of a plan as a person wants them. Rejects with `not-found` for a turn that made no plan. */
+  editPlan(sessionId: string, turnId: string, steps: readonly string[]): Promise<void>;
+  /** What a person gives with a message. Rejects with `bad-input` for what no model could be shown. */
+  keepAttachment(file: KeptFile): Promise<Attachment>;
+  /** An image; null where it is gone, or is none. */
+  readAttachment(blob: BlobRef): Promise<{ readonly mediaType: string; readonly data: string } | null>;
+  findFiles(
+    place: FilePlace,
+    query: { readonly text: string; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<readonly FoundFile[]>;
   listSessions(): Promise<readonly SessionSummary[]>;
   /** Looks through the texts of all sessions. */
   searchSessions(text: string, limit: number, signal: AbortSignal): Promise<SearchAnswer>;

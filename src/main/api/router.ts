@@ -15,6 +15,11 @@ export function createRouter(core: CoreApi) {
   return os.router({
     home: { info: os.home.info.handler(() => ({ pid: process.pid, ...core.info })) },
     sessions: sessionHandlers(os, core),
+    attachments: {
+      keep: os.attachments.keep.handler(({ input }) => core.keepAttachment(input)),
+      read: os.attachments.read.handler(({ input }) => core.readAttachment(input.blob)),
+      find: os.attachments.find.handler(({ input, signal }) => core.findFiles(input.place, input, orNever(signal))),
+    },
     changes: {
       show: os.changes.show.handler(({ input }) => core.showChanges(input.sessionId, input.paths)),
       take: os.changes.take.handler(({ input }) => core.takeChanges(input.sessionId, input.paths)),
@@ -73,7 +78,9 @@ function implemented() {
 function sessionHandlers(os: Implemented, core: CoreApi) {
   return {
     create: os.sessions.create.handler(async ({ input }) => ({ sessionId: await core.createSession(input) })),
-    send: os.sessions.send.handler(({ input }) => core.send(input.sessionId, input.text, input.options)),
+    send: os.sessions.send.handler(({ input }) =>
+      core.send(input.sessionId, input.text, input.options, input.attachments),
+    ),
     events: os.sessions.events.handler(({ input, signal }) =>
       sessionStream(core, input.sessionId, input.fromSeq, orNever(signal)),
     ),
@@ -104,6 +111,7 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
     show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),
     detail: os.sessions.detail.handler(({ input }) => core.callDetail(input.sessionId, input.id)),
     manifest: os.sessions.manifest.handler(({ input }) => core.manifest(input.sessionId, input.step)),
+    editPlan: os.sessions.editPlan.handler(({ input }) => core.editPlan(input.sessionId, input.turnId, input.steps)),
     result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),
     replay: os.sessions.replay.handler(({ input, signal }) => core.replay(input.sessionId, orNever(signal))),
   };

@@ -1,3 +1,4 @@
+import { attachmentLabel } from '@shared/attachments.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
@@ -96,6 +97,10 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.dim(`    an output was trimmed for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`);
     case 'session-repaired':
       return colors.yellow(`the log was repaired: ${printable(event.reason)}`);
+    case 'user-message-added':
+      return event.attachments === undefined
+        ? null
+        : colors.dim(`attached: ${event.attachments.map((one) => printable(attachmentLabel(one))).join(', ')}`);
     case 'message-delivered':
       return colors.dim('    your message was handed to the agent');
     case 'approval-requested':

@@ -1,3 +1,4 @@
+import type { Attachment } from '@shared/attachments.ts';
 import type { EventOf, SessionEvent, Transient } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { CoreClient } from '../api/socket.ts';
@@ -8,6 +9,7 @@ import type { CommandContext } from './context.ts';
 export interface TurnToFollow {
   readonly sessionId: string;
   readonly text: string;
+  readonly attachments?: readonly Attachment[];
   readonly options: RunOptions;
   readonly onEvent: (event: SessionEvent) => void;
   readonly onTransient: (transient: Transient) => void;
@@ -35,7 +37,7 @@ export async function followTurn(
   // Before the message is taken, too: it may wait for a sandbox image that is being made.
   context.signal.addEventListener('abort', cancel, { once: true });
   const { messageId } = await core.sessions
-    .send({ sessionId, text: turn.text, options: turn.options })
+    .send({ sessionId, text: turn.text, options: turn.options, attachments: [...(turn.attachments ?? [])] })
     .catch((error: unknown) => {
       context.signal.removeEventListener('abort', cancel);
       stop.abort();

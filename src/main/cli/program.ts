@@ -98,6 +98,8 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--network <hosts>', 'off, ask, or hosts with commas that commands may be given (default: ask)')
     .option('--sandbox <tier>', 'container or read-only')
     .option('--seed <n>', 'seed of the sampling, for runs that can be compared')
+    .option('--image <file>', 'show the model an image; may be given more than once', collect)
+    .option('--file <file>', 'attach a text as data; may be given more than once', collect)
     .option('--plan', 'read only; ends with a plan')
     .option('--json', "print the session's events, one a line, on stdout")
     .option('--result <file>', 'write a summary as JSON at the end')

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Attachment } from '@shared/attachments.ts';
 import { canonicalHost } from '@shared/host-name.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
@@ -6,6 +7,7 @@ import type { RunResult } from '@shared/run-result.ts';
 import { exitCodes } from '@shared/run-result.ts';
 import { moneyText } from '@shared/money-text.ts';
 import { writeJsonFile } from '../lib/json-file.ts';
+import { attachFile } from './attach-file.ts';
 import { askApproval } from './ask-approval.ts';
 import { askCap } from './ask-cap.ts';
 import type { Command, CommandContext } from './context.ts';
@@ -37,6 +39,8 @@ export interface RunArguments {
   readonly network?: string;
   readonly sandbox?: string;
   readonly seed?: string;
+  readonly image?: readonly string[];
+  readonly file?: readonly string[];
   readonly plan?: boolean;
   readonly json?: boolean;
   readonly result?: string;
@@ -51,12 +55,14 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
     await offerPreparation(context, options.projectPath, options.interactive);
   }
   const sessionId = await openSession(context, options, oneLine(task, 80));
+  const given = await attachAll(context, sessionId, args);
   await ensureModel(context, options);
   const view = createLiveView(terminal, context.now);
   terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
   await followTurn(context, core, {
     sessionId,
     text: task,
+    attachments: given,
     options,
     onEvent: (event) => {
       if (args.json === true) terminal.out(jsonLine(event));
@@ -78,6 +84,17 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   showResult(result, terminal, args.json === true);
   return exitCodes[result.status];
 };
+
+async function attachAll(
+  context: CommandContext,
+  sessionId: string,
+  { image = [], file = [] }: RunArguments,
+): Promise<readonly Attachment[]> {
+  const given: Attachment[] = [];
+  for (const path of image) given.push(await attachFile(context, { path, place: { sessionId }, kind: 'image' }));
+  for (const path of file) given.push(await attachFile(context, { path, place: { sessionId }, kind: 'file' }));
+  return given;
+}
 
 /** Checked here as well as in the core, so that a wrong option starts nothing. */
 export function parseRunOptions(args: RunArguments, interactive: boolean): RunOptions {

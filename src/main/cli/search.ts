@@ -1,4 +1,4 @@
-import type { SearchAnswer, SearchHit } from '@shared/contract.ts';
+import type { SearchAnswer, SearchHit } from '@shared/search-answer.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import { jsonLine, oneLine } from './terminal.ts';

@@ -3,6 +3,7 @@ import type { StopReason } from '@shared/events.ts';
 import type { Usage } from '@shared/money.ts';
 import type { ModelRequest, ProviderError, StreamEnded, StreamPart } from './define.ts';
 import { endedWith, estimateTokens } from './ended.ts';
+import { imageTokens } from './image-tokens.ts';
 import { StalledError, watched } from './watched.ts';
 
 /** An answer while it comes in. A wire format fills it; nothing in it may be acted upon before `stopReason` is set. */
@@ -173,7 +174,7 @@ function usageSoFar(request: ModelRequest, taken: Answer, notTaken: boolean): Us
 
 /** For a service that gave no numbers; marked as estimated. Nothing for a call that it did not take. */
 function estimateUsage(request: ModelRequest, taken: Answer, notTaken: boolean): Usage {
-  const prompt = request.messages.reduce((sum, message) => sum + promptTokens(message), 0);
+  const prompt = request.messages.reduce((sum, message) => sum + promptTokens(message, request.model), 0);
   const tools = request.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(request.tools));
   return {
     freshInput: notTaken ? 0 : prompt + tools,
@@ -185,11 +186,9 @@ function estimateUsage(request: ModelRequest, taken: Answer, notTaken: boolean):
   };
 }
 
-const IMAGE_TOKENS = 1600;
-
-function promptTokens(message: Message): number {
+function promptTokens(message: Message, model: string): number {
   return message.parts.reduce((sum, part) => {
-    if (part.type === 'image') return sum + IMAGE_TOKENS;
+    if (part.type === 'image') return sum + imageTokens(part, model);
     if (part.type === 'tool-call') return sum + estimateTokens(part.name + JSON.stringify(part.input ?? {}));
     return sum + estimateTokens(part.text);
   }, 0);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { unseenImage } from '@shared/unseen-image.ts';
 import type { Message, Part, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
 import { wellFormed, wellFormedObject } from './well-formed.ts';
 
@@ -55,7 +56,6 @@ export interface HistoryRules {
 
 const NOT_RUN = '(This call was not run.)';
 const NO_OUTPUT = '(no output)';
-const NO_IMAGE = '(There was an image here, which this model cannot see.)';
 
 /**
  * Makes a history of whatever origin valid for one service, and keeps all that was said: reasoning of other models is
@@ -92,7 +92,7 @@ function addMessage(fold: Fold, message: Message): void {
         addText(fold, message.role, wellFormed(part.text));
         break;
       case 'image':
-        addUserPart(fold, fold.rules.images ? part : { type: 'text', text: NO_IMAGE });
+        addUserPart(fold, fold.rules.images ? part : { type: 'text', text: unseenImage(part.name) });
         break;
       case 'reasoning':
         if (part.by === fold.rules.by) assistantTurn(fold).said.push({ ...part, text: wellFormed(part.text) });

@@ -42,7 +42,14 @@ function modelInfo(id: string, settings: Settings): ModelInfo {
     where: settings.where ?? 'local',
     contextTokens: 32_768,
     parametersB: null,
-    capabilities: { tools: settings.tools, grammar: false, prefill: true, infill: false, countTokens: true },
+    capabilities: {
+      tools: settings.tools,
+      grammar: false,
+      prefill: true,
+      infill: false,
+      countTokens: true,
+      images: settings.images === true,
+    },
     price: settings.price ?? { input: 0, output: 0, source: 'local', date: '2026-11-21' },
     gears: settings.gears,
   };

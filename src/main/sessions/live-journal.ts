@@ -195,6 +195,9 @@ class FileJournal implements LiveJournal {
 
   /** Undo and replay stand on these: they are on the disk before the event that names them. */
   async #syncBlobs(event: NewEvent): Promise<void> {
+    if (event.type === 'user-message-added') {
+      for (const { blob } of event.attachments ?? []) await this.#options.blobs.sync(blob);
+    }
     if (event.type === 'file-changed') {
       for (const ref of [blobOf(event.before), blobOf(event.after)]) if (ref) await this.#options.blobs.sync(ref);
     }

@@ -20,6 +20,7 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'session-repaired',
   'user-message-added',
   'message-dropped',
+  'plan-edited',
   'sandbox-lost',
   'engine-waited',
   'file-changed',

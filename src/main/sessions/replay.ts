@@ -1,3 +1,4 @@
+import type { Attachment } from '@shared/attachments.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import type { ReplayReport } from '@shared/contract.ts';
 import { emptyMoney, reduceMoney } from '@shared/session-money.ts';
@@ -19,6 +20,12 @@ export interface RecordedSession {
   readonly problems: readonly string[];
 }
 
+interface RecordedMessage {
+  readonly messageId: string;
+  readonly text: string;
+  readonly attachments?: readonly Attachment[] | undefined;
+}
+
 /** Everything a turn needs to be run again; nothing of it reaches a model, a network, a sandbox or the disk. */
 export interface ReplayTurn {
   readonly journal: Journal;
@@ -26,13 +33,13 @@ export interface ReplayTurn {
   /** Stands for every provider of the recorded run. */
   readonly provider: Provider;
   /** A message is there exactly where the recorded engine took it. */
-  readonly inbox: { take(): { readonly messageId: string; readonly text: string } | null };
+  readonly inbox: { take(): RecordedMessage | null };
   readonly approver: { ask(question: { readonly approvalId: string }): Promise<'allow' | 'deny' | 'nobody'> };
   readonly budget: Budget;
   readonly fences: SessionFences;
   readonly started: EventOf<'turn-started'>;
   /** The message that began the turn. */
-  readonly message: { readonly messageId: string; readonly text: string };
+  readonly message: RecordedMessage;
   /** Aborts where the recorded turn was cancelled, and when the replay must stop. */
   readonly signal: AbortSignal;
 }
@@ -82,8 +89,6 @@ async function replayTurns(
   const provider = createReplayProvider(journal);
   for (let started = journal.toNextTurn(); started !== null; started = journal.toNextTurn()) {
     const { messageId } = started;
-    const added = events.find((event) => event.type === 'user-message-added' && event.messageId === messageId);
-    const text = added?.type === 'user-message-added' ? added.text : '';
     const signal = journal.signal();
     const turn: ReplayTurn = {
       journal,
@@ -94,7 +99,7 @@ async function replayTurns(
       budget: createReplayBudget(journal),
       fences: createReplayFences(journal),
       started,
-      message: { messageId, text },
+      message: recordedMessage(events, messageId),
       signal,
     };
     try {
@@ -217,10 +222,15 @@ function createReplayInbox(journal: ReplayJournal, events: readonly SessionEvent
       if (next?.type !== 'message-delivered' || taken.has(next.messageId)) return null;
       const { messageId } = next;
       taken.add(messageId);
-      const added = events.find((event) => event.type === 'user-message-added' && event.messageId === messageId);
-      return { messageId, text: added?.type === 'user-message-added' ? added.text : '' };
+      return recordedMessage(events, messageId);
     },
   };
+}
+
+function recordedMessage(events: readonly SessionEvent[], messageId: string): RecordedMessage {
+  const added = events.find((event) => event.type === 'user-message-added' && event.messageId === messageId);
+  if (added?.type !== 'user-message-added') return { messageId, text: '' };
+  return { messageId, text: added.text, attachments: added.attachments };
 }
 
 function createReplayApprover(journal: ReplayJournal): ReplayTurn['approver'] {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DatabaseSyncInstance as Database } from '@photostructure/sqlite';
-import type { SearchHit } from '@shared/contract.ts';
+import type { SearchHit } from '@shared/search-answer.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { type LogPiece, readPieces } from './log-scan.ts';

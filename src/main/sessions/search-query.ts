@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance as Database } from '@photostructure/sqlite';
-import type { SearchHit } from '@shared/contract.ts';
+import type { SearchHit } from '@shared/search-answer.ts';
 
 type Hit = Omit<SearchHit, 'title' | 'projectPath'>;
 

@@ -1,4 +1,4 @@
-import type { SearchKind } from '@shared/contract.ts';
+import type { SearchKind } from '@shared/search-answer.ts';
 import type { SessionEvent } from '@shared/events.ts';
 
 /** One text of a log that can be found. */

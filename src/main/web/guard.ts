@@ -5,6 +5,7 @@ import { AppError } from '@shared/errors.ts';
 import type { ForwardedCall } from '../api/forward-router.ts';
 
 const pathInput = z.object({
+  place: z.object({ projectPath: z.string().nullish() }).nullish(),
   projectPath: z.string().nullish(),
   options: z.object({ projectPath: z.string().nullish() }).nullish(),
 });
@@ -45,9 +46,12 @@ export function createWebGuard(roots: readonly string[]): (call: ForwardedCall) 
         hint: 'At the machine: dewpoint sessions export SESSION FILE',
       });
     }
+    if (name === 'attachments.keep' && Reflect.get(Object(input), 'path') !== undefined) {
+      throw new AppError('refused', 'A browser names no paths of this machine.');
+    }
     const parsed = pathInput.safeParse(input);
     if (!parsed.success) return;
-    for (const path of [parsed.data.projectPath, parsed.data.options?.projectPath]) {
+    for (const path of [parsed.data.projectPath, parsed.data.place?.projectPath, parsed.data.options?.projectPath]) {
       if (path !== undefined && path !== null) await requireUnder(roots, path);
     }
   };

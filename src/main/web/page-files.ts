@@ -55,7 +55,8 @@ export function pageHeaders(connect: string): Readonly<Record<string, string>> {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    // What a person attached is shown from the memory of the page.
+    "img-src 'self' blob:",
     "font-src 'self'",
     `connect-src ${connect}`,
     "base-uri 'none'",

@@ -1,3 +1,4 @@
+import { unseenImage } from '@shared/unseen-image.ts';
 import type { Message } from '@shared/messages.ts';
 
 /** A piece of a prompt: control text of the template, or words that must never be read as control tokens. */
@@ -78,8 +79,10 @@ export function contentOf(message: Message): string {
         if (!pieces.some((piece) => piece.includes(call))) pieces.push(call);
         break;
       }
-      case 'reasoning':
       case 'image':
+        pieces.push(`${unseenImage(part.name)}\n`);
+        break;
+      case 'reasoning':
         break;
       default:
         part satisfies never;

@@ -1,4 +1,4 @@
-import type { SearchHit } from '@shared/contract.ts';
+import type { SearchHit } from '@shared/search-answer.ts';
 import { t } from '../../lib/texts.ts';
 import type { SearchLoad } from '../../lib/use-search.ts';
 import { Notice } from '../../ui/notice.tsx';

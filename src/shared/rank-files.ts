@@ -1,0 +1,60 @@
+/**
+ * The paths that fit what was typed, best first: the letters stand in the path in their order. Better: in the name
+ * rather than in the folders, together, at the beginning of a word, in a short path; `recent` ones (the latest first)
+ * before all others that fit as well, and alone first where nothing was typed.
+ */
+export function rankFiles(
+  paths: readonly string[],
+  query: string,
+  { recent, limit }: { readonly recent: readonly string[]; readonly limit: number },
+): readonly string[] {
+  const wanted = query.toLowerCase().replaceAll('\\', '/');
+  const ages = new Map(recent.map((path, age) => [path, age]));
+  const scored = paths.flatMap((path) => {
+    const score = scoreOf(path.toLowerCase(), wanted);
+    if (score === null) return [];
+    const age = ages.get(path);
+    return [{ path, score: score + (age === undefined ? 0 : RECENT - Math.min(age, 9)) }];
+  });
+  scored.sort(
+    (left, right) =>
+      right.score - left.score || left.path.length - right.path.length || (left.path < right.path ? -1 : 1),
+  );
+  return scored.slice(0, limit).map(({ path }) => path);
+}
+
+const RECENT = 30;
+
+/** Null: it does not fit. */
+function scoreOf(path: string, query: string): number | null {
+  if (query === '') return -depthOf(path);
+  const nameAt = path.lastIndexOf('/', path.length - 2) + 1;
+  const name = path.slice(nameAt);
+  if (name === query || path === query) return 200;
+  if (name.startsWith(query)) return 120 - name.length / 10;
+  const inName = name.indexOf(query);
+  if (inName >= 0) return 90 + (isWordStart(name, inName) ? 10 : 0) - name.length / 10;
+  if (path.includes(query)) return 70 - path.length / 10;
+  const spread = spreadOf(path, query);
+  return spread === null ? null : 40 - spread;
+}
+
+/** How far the letters stand apart at the least, best from the beginning of a word on. Null: they are not all there. */
+function spreadOf(path: string, query: string): number | null {
+  let least: number | null = null;
+  for (let start = path.indexOf(query[0] ?? ''); start >= 0; start = path.indexOf(query[0] ?? '', start + 1)) {
+    let at = start;
+    for (let index = 1; index < query.length && at >= 0; index += 1) at = path.indexOf(query[index] ?? '', at + 1);
+    if (at < 0) break;
+    least = Math.min(least ?? Infinity, at - start + 1 - query.length + (isWordStart(path, start) ? 0 : 5));
+  }
+  return least === null ? null : Math.min(39, least);
+}
+
+function isWordStart(name: string, at: number): boolean {
+  return at === 0 || /[^a-z0-9]/u.test(name[at - 1] ?? '');
+}
+
+function depthOf(path: string): number {
+  return path.split('/').length + (path.endsWith('/') ? -1 : 0);
+}
