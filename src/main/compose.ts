@@ -91,9 +91,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
       const view = await store.view(sessionId, 'whole');
       return replaySession(view, blobs, (turn) => runReplayTurn(turn, replayParts));
     },
-    keepAttachment: parts.attachments.keep,
-    readAttachment: parts.attachments.read,
-    findFiles: parts.attachments.find,
+    ...parts.attachments.commands,
     ...changeCommands(sessions),
     ...modelCommands(parts, sessions),
     listKeys: parts.keys.list,

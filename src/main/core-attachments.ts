@@ -4,7 +4,6 @@ import type { Attachment, LineRange } from '@shared/attachments.ts';
 import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachments.ts';
 import type { FilePlace, FoundFile, KeptFile } from '@shared/attachment-inputs.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { BlobRef } from '@shared/events.ts';
 import { compileFences } from '@shared/fences.ts';
 import { readImageFacts } from '@shared/image-facts.ts';
 import type { Mention } from '@shared/mentions.ts';
@@ -12,6 +11,7 @@ import { looksLikePath, mentionsIn } from '@shared/mentions.ts';
 import { rankFiles } from '@shared/rank-files.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import type { Settings } from '@shared/settings.ts';
+import type { CoreApi } from './api/core-api.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
 import { secretKind } from './sandbox/secret-files.ts';
@@ -34,13 +34,7 @@ export interface Gathered {
 
 /** Files that persons give with messages: kept, looked at again, found by name, and read where a text mentions them. */
 export interface CoreAttachments {
-  readonly keep: (file: KeptFile) => Promise<Attachment>;
-  readonly read: (blob: BlobRef) => Promise<{ readonly mediaType: string; readonly data: string } | null>;
-  readonly find: (
-    place: FilePlace,
-    query: { readonly text: string; readonly limit: number },
-    signal: AbortSignal,
-  ) => Promise<readonly FoundFile[]>;
+  readonly commands: Pick<CoreApi, 'keepAttachment' | 'readAttachment' | 'findFiles'>;
   /** Checks what a host says is attached, and reads what the text mentions. Rejects with `bad-input`. */
   readonly gather: (
     sessionId: string,
@@ -66,19 +60,21 @@ export function createCoreAttachments(options: AttachmentsOptions): CoreAttachme
     return paths;
   };
   return {
-    keep: (file) => keepFile(options, file),
-    read: async (blob) => {
-      const bytes = await options.blobs.get(blob);
-      const facts = bytes === null ? null : readImageFacts(bytes);
-      return bytes === null || facts === null
-        ? null
-        : { mediaType: facts.mediaType, data: Buffer.from(bytes).toString('base64') };
-    },
-    find: async (place, { text, limit }, signal) => {
-      const { root, projectPath, recent } = await rootOf(options, place);
-      const paths = rankFiles(await pathsOf(root, signal), text, { recent, limit });
-      const fences = compileFences({ settings: options.settings().fences, projectPath, isSecretFile });
-      return paths.map((path) => ({ path, staysHere: fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null }));
+    commands: {
+      keepAttachment: (file) => keepFile(options, file),
+      readAttachment: async (blob) => {
+        const bytes = await options.blobs.get(blob);
+        const facts = bytes === null ? null : readImageFacts(bytes);
+        return bytes === null || facts === null
+          ? null
+          : { mediaType: facts.mediaType, data: Buffer.from(bytes).toString('base64') };
+      },
+      findFiles: async (place, { text, limit }, signal) => {
+        const { root, projectPath, recent } = await rootOf(options, place);
+        const paths = rankFiles(await pathsOf(root, signal), text, { recent, limit });
+        const fences = compileFences({ settings: options.settings().fences, projectPath, isSecretFile });
+        return paths.map((path) => ({ path, staysHere: fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null }));
+      },
     },
     gather: async (sessionId, { text, given }, signal) => {
       if (given.length > maxAttachments) {
