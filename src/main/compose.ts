@@ -82,7 +82,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
   const replayParts = { tools: parts.tools, recipes: parts.recipes };
   return {
     info: { version: config.version, home: config.home, cache: config.cache },
-    ...sessionCommands(sessions, store, parts.money.reference),
+    ...sessionCommands(parts),
     ...parts.library.commands,
     manifest: async (sessionId, step) => readManifest((await store.view(sessionId)).read(), step, blobs),
     callDetail: async (sessionId, id) => readCallDetail((await store.view(sessionId)).read(), id, blobs),
@@ -91,7 +91,6 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
       const view = await store.view(sessionId, 'whole');
       return replaySession(view, blobs, (turn) => runReplayTurn(turn, replayParts));
     },
-    ...parts.attachments.commands,
     ...changeCommands(sessions),
     ...modelCommands(parts, sessions),
     listKeys: parts.keys.list,
@@ -308,6 +307,7 @@ type SessionCommands = Pick<
   | 'createSession'
   | 'send'
   | 'editPlan'
+  | keyof CoreAttachments['commands']
   | 'subscribe'
   | 'cancel'
   | 'approve'
@@ -318,14 +318,11 @@ type SessionCommands = Pick<
   | 'result'
 >;
 
-function sessionCommands(
-  sessions: CoreSessions,
-  store: SessionStore,
-  reference: CoreMoney['reference'],
-): SessionCommands {
+function sessionCommands({ sessions, store, money, attachments }: Parts): SessionCommands {
   const list = async (): Promise<readonly SessionSummary[]> =>
     (await store.list()).map((summary) => listedSession(summary, statusOf(sessions, summary.id)));
   return {
+    ...attachments.commands,
     createSession: sessions.create,
     send: async (sessionId, text, options, attachments) => {
       const { messageId, queued } = await sessions.send(sessionId, text, options, attachments);
@@ -359,7 +356,7 @@ function sessionCommands(
       if (failure !== null) throw failure;
       const state = sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state;
       const used = state.steps.findLast(({ where }) => where === 'cloud')?.model ?? null;
-      const result = buildRunResult(state, await reference(used));
+      const result = buildRunResult(state, await money.reference(used));
       if (result === null) throw new AppError('not-found', 'No turn of this session has ended yet.');
       return result;
     },

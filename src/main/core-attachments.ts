@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Attachment, LineRange } from '@shared/attachments.ts';
 import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachments.ts';
-import type { FilePlace, FoundFile, KeptFile } from '@shared/attachment-inputs.ts';
+import type { FilePlace, KeptFile } from '@shared/attachment-inputs.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { compileFences } from '@shared/fences.ts';
 import { readImageFacts } from '@shared/image-facts.ts';
