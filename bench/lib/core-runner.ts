@@ -52,11 +52,11 @@ export function createCoreRunner(core: CoreUse, { now, afterTask }: CoreRunnerHo
   };
 }
 
-function optionsOf({ projectPath, check, model, gear, seed, maxMinutes }: TaskRun): RunOptions {
+function optionsOf({ projectPath, check, model, gear, seed, maxMinutes, policy, cloud }: TaskRun): RunOptions {
   return {
     projectPath,
     workspace: 'in-place',
-    policy: 'local',
+    policy: policy ?? 'local',
     local: model,
     gear,
     seed,
@@ -65,6 +65,7 @@ function optionsOf({ projectPath, check, model, gear, seed, maxMinutes }: TaskRu
     atCap: 'stop',
     plan: false,
     interactive: false,
+    ...(cloud === undefined ? {} : { cloud }),
     ...(check === null ? {} : { check }),
   };
 }

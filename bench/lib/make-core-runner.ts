@@ -1,5 +1,6 @@
 import type { RecipeSettings } from '../../src/main/agent/recipes/define.ts';
-import { compose } from '../../src/main/compose.ts';
+import type { CoreApi } from '../../src/main/api/core-api.ts';
+import { compose, type ComposeConfig } from '../../src/main/compose.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { benchSandboxFactory } from './bench-sandbox.ts';
 import { createCoreRunner } from './core-runner.ts';
@@ -13,11 +14,16 @@ export interface CoreRunnerParts {
   /** Fetched first where they are not on this machine. */
   readonly models: readonly string[];
   readonly say: (line: string) => void;
+  /** What stands between the agent and its models, and the clock that goes with it. */
+  readonly wrapProvider?: ComposeConfig['wrapProvider'];
+  readonly now?: () => number;
+  /** Done before the first task, as a person sets things up. */
+  readonly setUp?: (core: Pick<CoreApi, 'setSetting'>) => Promise<void>;
 }
 
 /** The real core in this process, with the models it needs. Rejects when a model cannot be had. */
 export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner> {
-  const { root, home, cache, recipe, models, say } = parts;
+  const { root, home, cache, recipe, models, say, wrapProvider, now } = parts;
   const sandboxes: Sandbox[] = [];
   const makeSandbox = benchSandboxFactory(root, home);
   const core = await compose({
@@ -26,6 +32,8 @@ export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner
     version: 'bench',
     onNotice: say,
     recipe,
+    ...(wrapProvider === undefined ? {} : { wrapProvider }),
+    ...(now === undefined ? {} : { now }),
     startSandbox: async (request, signal) => {
       const made = await makeSandbox(request, signal);
       if (made.ok) sandboxes.push(made.value);
@@ -40,8 +48,9 @@ export async function makeCoreRunner(parts: CoreRunnerParts): Promise<TaskRunner
       say(`fetching ${id}`);
       await core.pullModel(id, () => undefined, signal);
     }
+    await parts.setUp?.(core);
     return createCoreRunner(core, {
-      now: () => performance.now(),
+      now: now ?? (() => performance.now()),
       afterTask: async () => {
         for (const sandbox of sandboxes.splice(0)) await sandbox.dispose();
       },

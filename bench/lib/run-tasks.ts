@@ -110,7 +110,7 @@ async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signa
 }
 
 interface Work {
-  readonly job: Job;
+  readonly job: { readonly task: Task; readonly gear: Gear };
   readonly folder: string;
   readonly outcome: TaskOutcome;
   readonly before: Snapshot;
@@ -118,7 +118,8 @@ interface Work {
   readonly passedBefore: ReadonlySet<string>;
 }
 
-async function judgeWork(
+/** What is left of a task, once somebody has worked on it. */
+export async function judgeWork(
   { job, folder, outcome, before, after, passedBefore }: Work,
   bed: TaskBed,
   signal: AbortSignal,

@@ -1,5 +1,6 @@
 import type { SessionEvent } from '@shared/events.ts';
 import type { Gear } from '@shared/models.ts';
+import type { Policy } from '@shared/routing.ts';
 import type { RunResult } from '@shared/run-result.ts';
 
 /** One task for Dewpoint, as a user would give it. */
@@ -9,9 +10,12 @@ export interface TaskRun {
   readonly prompt: string;
   readonly check: string | null;
   readonly model: string;
-  readonly gear: Gear;
+  readonly gear: Gear | 'auto';
   readonly seed: number;
   readonly maxMinutes: number;
+  /** Absent: `local`. With another, `cloud` is the model that it may go to. */
+  readonly policy?: Policy;
+  readonly cloud?: string;
 }
 
 export interface TaskOutcome {

@@ -16,7 +16,7 @@ import type { CoreLibrary } from './core-library.ts';
 import { createCoreLibrary } from './core-library.ts';
 import { listedSession } from './core-listed.ts';
 import { modelCommands } from './core-model-commands.ts';
-import type { ModelParts } from './core-model-parts.ts';
+import type { ModelParts, ModelPartsConfig } from './core-model-parts.ts';
 import { createModelParts } from './core-model-parts.ts';
 import type { CoreMoney } from './core-money.ts';
 import { createCoreMoney } from './core-money.ts';
@@ -63,6 +63,9 @@ export interface ComposeConfig {
   readonly recipe?: Partial<AgentConfig['recipe']>;
   /** In place of the real one, for tests and benches of the engine. */
   readonly startSandbox?: SandboxFactory;
+  /** For benches: what stands between the agent and a provider, and the clock that goes with it. */
+  readonly wrapProvider?: ModelPartsConfig['wrapProvider'];
+  readonly now?: () => number;
 }
 
 const recipeDefaults: AgentConfig['recipe'] = {
@@ -160,7 +163,7 @@ type Base = Awaited<ReturnType<typeof createBase>>;
 /** What everything else stands on: the settings, the logs with their blobs, and what must never be in them. */
 async function createBase(config: ComposeConfig) {
   const env = config.env ?? process.env;
-  const now = Date.now;
+  const now = config.now ?? Date.now;
   const log = config.diagnostics ?? silentLog;
   const files = findFiles();
   const settings = valueOf(await openSettings(config.home));

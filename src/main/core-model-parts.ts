@@ -27,6 +27,7 @@ import type { PlanServer } from './engines/plan-server.ts';
 import { createProbeCards } from './engines/probe-cards.ts';
 import { createNetFetch } from './lib/net-fetch.ts';
 import { listedPrice } from './money/prices.ts';
+import type { Provider } from './providers/define.ts';
 import { discoverProviders } from './providers/registry.ts';
 import type { Redactor } from './sessions/redact.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
@@ -95,10 +96,11 @@ function idleMsOf({ providers }: Settings): number | null {
   return minutes === null ? null : (minutes ?? unloadAfterMinutes) * 60_000;
 }
 
-interface ModelPartsConfig {
+export interface ModelPartsConfig {
   readonly home: string;
   readonly cache: string;
   readonly onNotice: (text: string) => void;
+  readonly wrapProvider?: ((provider: Provider) => Provider) | undefined;
 }
 
 interface ModelPartsOptions {
@@ -148,5 +150,13 @@ export function createModelParts(
     fetch: createNetFetch(() => settings.current().connection, env),
     now: Date.now,
   });
-  return { llama, plan, keys, models, probed };
+  return { llama, plan, keys, models: { ...models, provider: wrapped(models.provider, config.wrapProvider) }, probed };
+}
+
+function wrapped(get: CoreModels['provider'], wrap: ModelPartsConfig['wrapProvider']): CoreModels['provider'] {
+  if (wrap === undefined) return get;
+  return (id) => {
+    const provider = get(id);
+    return provider === null ? null : wrap(provider);
+  };
 }

@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+import { matchesGlob } from 'node:path';
+import { seeded } from './seeded.ts';
+import type { Task } from './tasks.ts';
+import { UsageError } from './usage-error.ts';
+
+export const pairPolicies = ['local', 'cloud', 'auto'] as const;
+export type PairPolicy = (typeof pairPolicies)[number];
+
+export interface PairOptions {
+  readonly split: 'dev' | 'held' | 'all';
+  /** A glob over ids, or several with commas between them; null: every task. */
+  readonly tasks: string | null;
+  /** So many, drawn by the seed; null: all, in the order that the seed draws. */
+  readonly sample: number | null;
+  readonly seed: number;
+  /** Of one run of a task, as `dewpoint run --max-minutes`. */
+  readonly maxMinutes: number;
+  /** No run is begun after so many. */
+  readonly totalMinutes: number | null;
+  /** Done again although the results have them. */
+  readonly again: readonly PairPolicy[];
+  readonly results: string | null;
+  /** Only what is in the results; no model is started. */
+  readonly isReport: boolean;
+}
+
+const usage = `npm run bench -- pair [--split dev|held|all] [--tasks GLOB,…] [--sample N] [--seed S] [--max-minutes N a run]
+  [--total-minutes N] [--again ${pairPolicies.join(',')}] [--results FILE] [--report]`;
+
+/** Throws a `UsageError` for anything it does not understand. */
+export function parsePairOptions(args: readonly string[]): PairOptions {
+  const values = read(args);
+  const again = (values.again ?? '').split(',').filter((word) => word !== '');
+  const split = values.split ?? 'dev';
+  if (split !== 'dev' && split !== 'held' && split !== 'all') throw new UsageError(`--split takes dev, held, all.`);
+  return {
+    split,
+    tasks: values.tasks ?? null,
+    sample: number('sample', values.sample),
+    seed: number('seed', values.seed) ?? 1,
+    maxMinutes: number('max-minutes', values['max-minutes']) ?? 15,
+    totalMinutes: number('total-minutes', values['total-minutes']),
+    again: again.map((word) => {
+      const policy = pairPolicies.find((one) => one === word);
+      if (policy === undefined) throw new UsageError(`--again takes ${pairPolicies.join(', ')}.`);
+      return policy;
+    }),
+    results: values.results ?? null,
+    isReport: values.report === true,
+  };
+}
+
+/** Those that are asked for, in an order drawn by the seed: whoever stops early has a sample. */
+export function drawTasks(
+  tasks: readonly Task[],
+  options: Pick<PairOptions, 'split' | 'tasks' | 'sample' | 'seed'>,
+): readonly Task[] {
+  const globs = options.tasks?.split(',') ?? ['*'];
+  const random = seeded(options.seed);
+  // A number for every task there is, so that a choice does not change the order.
+  const drawn = tasks.map((task) => ({ task, at: random() }));
+  return drawn
+    .filter(({ task }) => options.split === 'all' || task.split === options.split)
+    .filter(({ task }) => globs.some((glob) => matchesGlob(task.id, glob)))
+    .sort((left, right) => left.at - right.at)
+    .slice(0, options.sample ?? undefined)
+    .map(({ task }) => task);
+}
+
+function read(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        split: text,
+        tasks: text,
+        sample: text,
+        seed: text,
+        'max-minutes': text,
+        'total-minutes': text,
+        again: text,
+        results: text,
+        report: { type: 'boolean' },
+      },
+      strict: true,
+      allowPositionals: false,
+    }).values;
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+  }
+}
+
+function number(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new UsageError(`--${name} takes a number above 0, not "${text}".`);
+  return value;
+}

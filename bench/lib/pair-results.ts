@@ -1,0 +1,71 @@
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { energySchema, timingsSchema } from '@shared/call-report.ts';
+import { purposeSchema } from '@shared/events.ts';
+import { whereSchema } from '@shared/models.ts';
+import { usageSchema } from '@shared/money.ts';
+import { runStatusSchema } from '@shared/run-options.ts';
+import { z } from 'zod';
+import { pairPolicies } from './pair-options.ts';
+
+const callSchema = z.object({
+  where: whereSchema,
+  purpose: purposeSchema,
+  end: z.object({
+    usage: usageSchema,
+    evaluatedTokens: z.number().nullable(),
+    timings: timingsSchema,
+    costUsd: z.number().nullable(),
+    energy: energySchema.optional(),
+  }),
+});
+
+/** The work moved from one place to another, and what was said about it. */
+const moveSchema = z.object({ to: whereSchema, cause: z.string(), text: z.string() });
+
+const pairRecordSchema = z.object({
+  key: z.string(),
+  task: z.string(),
+  kind: z.enum(['small', 'two-file', 'planted', 'question']),
+  split: z.enum(['dev', 'held']),
+  policy: z.enum(pairPolicies),
+  at: z.string(),
+  commit: z.string(),
+  solved: z.boolean(),
+  visible: z.boolean().nullable(),
+  accepted: z.boolean(),
+  status: runStatusSchema,
+  reason: z.string(),
+  confidence: z.string().nullable(),
+  /** As whoever waits counts them, with the times of answers that were kept. */
+  seconds: z.number(),
+  costUsd: z.number(),
+  calls: z.array(callSchema),
+  /** Answers of an earlier run of the same question, and those that a model gave now. */
+  answers: z.object({ kept: z.number(), asked: z.number() }),
+  moves: z.array(moveSchema),
+  guarded: z.array(z.string()),
+  worse: z.array(z.string()),
+  /** Set where the bench itself failed. */
+  fault: z.string().nullable(),
+});
+export type PairRecord = z.infer<typeof pairRecordSchema>;
+
+/** A results file, a line a run; the last of equal keys counts, and faults do not. A torn last line is left out. */
+export async function readPairResults(path: string): Promise<ReadonlyMap<string, PairRecord>> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const done = new Map<string, PairRecord>();
+  const lines = text.split('\n');
+  for (const line of lines.slice(0, -1)) {
+    const record = pairRecordSchema.parse(JSON.parse(line));
+    if (record.fault === null) done.set(record.key, record);
+  }
+  return done;
+}
+
+export async function appendPairResult(path: string, record: PairRecord): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const before = await readFile(path, 'utf8').catch(() => '');
+  const torn = before !== '' && !before.endsWith('\n');
+  await appendFile(path, `${torn ? '\n' : ''}${JSON.stringify(record)}\n`);
+}
