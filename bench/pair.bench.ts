@@ -69,7 +69,7 @@ async function work(
   const endpoint = await startEndpoint({ cache, model: cloudName, contextTokens, say });
   try {
     const replies = createReplyCache({ folder: join(cache, 'bench', 'pair', 'replies'), digestOf });
-    const runner = await pairRunner({ folder, cache, replies, baseUrl: endpoint.baseUrl, say, seed: options.seed });
+    const runner = await pairRunner({ folder, cache, replies, baseUrl: endpoint.baseUrl, say, options });
     try {
       const bed = createTaskBed({
         runCommands: createSandboxCommands({ homePath: join(folder, 'judge'), root: process.cwd() }),
@@ -103,14 +103,14 @@ function pairRunner(parts: {
   readonly replies: ReplyCache;
   readonly baseUrl: string;
   readonly say: (line: string) => void;
-  readonly seed: number;
+  readonly options: PairOptions;
 }) {
-  const { folder, cache, replies, baseUrl, say, seed } = parts;
+  const { folder, cache, replies, baseUrl, say, options } = parts;
   return makeCoreRunner({
     root: process.cwd(),
     home: join(folder, 'home'),
     cache,
-    recipe: { seed },
+    recipe: { seed: options.seed, ...(options.samples === null ? {} : { samples: options.samples }) },
     models: [models.local],
     say,
     wrapProvider: replies.wrap,

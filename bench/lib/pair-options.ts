@@ -18,6 +18,10 @@ export interface PairOptions {
   readonly maxMinutes: number;
   /** No run is begun after so many. */
   readonly totalMinutes: number | null;
+  /** Of the recipe, in place of what users get; null: as they get it. */
+  readonly samples: number | null;
+  /** Which are run; a report tells only of tasks that were run under all of them. */
+  readonly policies: readonly PairPolicy[];
   /** Done again although the results have them. */
   readonly again: readonly PairPolicy[];
   readonly results: string | null;
@@ -26,12 +30,11 @@ export interface PairOptions {
 }
 
 const usage = `npm run bench -- pair [--split dev|held|all] [--tasks GLOB,…] [--sample N] [--seed S] [--max-minutes N a run]
-  [--total-minutes N] [--again ${pairPolicies.join(',')}] [--results FILE] [--report]`;
+  [--total-minutes N] [--samples N] [--policies LIST] [--again ${pairPolicies.join(',')}] [--results FILE] [--report]`;
 
 /** Throws a `UsageError` for anything it does not understand. */
 export function parsePairOptions(args: readonly string[]): PairOptions {
   const values = read(args);
-  const again = (values.again ?? '').split(',').filter((word) => word !== '');
   const split = values.split ?? 'dev';
   if (split !== 'dev' && split !== 'held' && split !== 'all') throw new UsageError(`--split takes dev, held, all.`);
   return {
@@ -41,11 +44,9 @@ export function parsePairOptions(args: readonly string[]): PairOptions {
     seed: number('seed', values.seed) ?? 1,
     maxMinutes: number('max-minutes', values['max-minutes']) ?? 15,
     totalMinutes: number('total-minutes', values['total-minutes']),
-    again: again.map((word) => {
-      const policy = pairPolicies.find((one) => one === word);
-      if (policy === undefined) throw new UsageError(`--again takes ${pairPolicies.join(', ')}.`);
-      return policy;
-    }),
+    samples: number('samples', values.samples),
+    policies: values.policies === undefined ? pairPolicies : policies('policies', values.policies),
+    again: policies('again', values.again ?? ''),
     results: values.results ?? null,
     isReport: values.report === true,
   };
@@ -80,6 +81,8 @@ function read(args: readonly string[]) {
         seed: text,
         'max-minutes': text,
         'total-minutes': text,
+        samples: text,
+        policies: text,
         again: text,
         results: text,
         report: { type: 'boolean' },
@@ -90,6 +93,17 @@ function read(args: readonly string[]) {
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
   }
+}
+
+function policies(name: string, text: string): readonly PairPolicy[] {
+  return text
+    .split(',')
+    .filter((word) => word !== '')
+    .map((word) => {
+      const policy = pairPolicies.find((one) => one === word);
+      if (policy === undefined) throw new UsageError(`--${name} takes ${pairPolicies.join(', ')}.`);
+      return policy;
+    });
 }
 
 function number(name: string, text: string | undefined): number | null {

@@ -5,7 +5,6 @@ import type { Where } from '@shared/models.ts';
 import type { Policy } from '@shared/routing.ts';
 import type { TaskBed } from './judge.ts';
 import type { PairOptions, PairPolicy } from './pair-options.ts';
-import { pairPolicies } from './pair-options.ts';
 import type { PairRecord } from './pair-results.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import { judgeWork } from './run-tasks.ts';
@@ -31,9 +30,10 @@ const policyOf = { local: 'local', cloud: 'cloud', auto: 'hybrid' } as const sat
 export function pairKey(
   task: string,
   policy: PairPolicy,
-  { seed, maxMinutes }: Pick<PairOptions, 'seed' | 'maxMinutes'>,
+  { seed, maxMinutes, samples }: Pick<PairOptions, 'seed' | 'maxMinutes' | 'samples'>,
 ): string {
-  return `${task}, ${policy}, seed ${seed}, ${maxMinutes} minutes`;
+  const own = samples === null ? '' : `, ${samples} samples`;
+  return `${task}, ${policy}, seed ${seed}, ${maxMinutes} minutes${own}`;
 }
 
 /** Every task under every policy that the results do not have, task by task: whoever stops has whole ones. */
@@ -45,7 +45,7 @@ export async function runPair(
 ): Promise<void> {
   const end = options.totalMinutes === null ? Infinity : Date.now() + options.totalMinutes * 60_000;
   for (const [index, task] of tasks.entries()) {
-    for (const policy of pairPolicies) {
+    for (const policy of options.policies) {
       const key = pairKey(task.id, policy, options);
       if (parts.done.has(key) && !options.again.includes(policy)) continue;
       if (signal.aborted || Date.now() >= end) return;
