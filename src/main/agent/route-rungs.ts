@@ -1,4 +1,4 @@
-import type { ModelInfo, Rung } from '@shared/models.ts';
+import type { Gear, ModelInfo, Rung } from '@shared/models.ts';
 import { maxOutputTokens } from './build-prompt.ts';
 import { routeStep } from './route-step.ts';
 import type { LoopRung } from './run-loop.ts';
@@ -8,8 +8,11 @@ import type { Turn } from './turn.ts';
 /** What the system text, the tools and the facts of a project take before the task itself, in tokens. */
 const OPENING_TOKENS = 3_000;
 
-/** The ladder in the order in which it is climbed: from this machine up, unless a start in the cloud is worth it. */
-export function orderRungs(turn: Turn, found: TurnFacts, rungs: readonly Rung[]): readonly Rung[] {
+/**
+ * The ladder in the order in which it is climbed: from this machine up, unless a start in the cloud is worth it.
+ * `gear`: `recipe` where a program does the work whose every try a failing test judges; what it gives up leaves nothing.
+ */
+export function orderRungs(turn: Turn, found: TurnFacts, rungs: readonly Rung[], gear: Gear): readonly Rung[] {
   const here = rungs.filter(({ where }) => where === 'local');
   const there = rungs.filter(({ where }) => where === 'cloud');
   if (here.length === 0 || there.length === 0 || turn.options.policy !== 'hybrid') return rungs;
@@ -18,7 +21,7 @@ export function orderRungs(turn: Turn, found: TurnFacts, rungs: readonly Rung[])
     const canDrive = rungs.some(({ model }) => model === info.id);
     return { info, promptTokens, maxOutputTokens: maxOutputTokens(info), canDrive };
   });
-  const decision = routeStep(turn, { purpose: 'act', gear: 'loop', seats });
+  const decision = routeStep(turn, { purpose: 'act', gear, seats });
   return decision?.chosen?.info.where === 'cloud' ? [...there, ...here] : rungs;
 }
 

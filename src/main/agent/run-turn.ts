@@ -128,7 +128,8 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
   const blind = turn.given.hasImages ? missingEyes(turn, known.found) : null;
   if (blind !== null) return blind;
   const left = fitting === null ? withoutRecipes(ladder, turn.options.gear) : ladder;
-  const rungs = [...orderRungs(turn, known.found, left)];
+  const isJudged = fitting !== null && known.before?.passed === false;
+  const rungs = [...orderRungs(turn, known.found, left, isJudged ? 'recipe' : 'loop')];
   let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
   for (let index = 0; index < rungs.length; index += 1) {
     const rung = rungs[index];

@@ -20,8 +20,11 @@ export interface Score {
 
 /** Log odds before anything is known: a local model fails a little less often than not. */
 const BASE = -0.4;
-/** How often a wrong result is taken for a right one, with something to check by and without. */
-const UNDETECTED = { checked: 0.15, unchecked: 0.5 } as const;
+/**
+ * How often a wrong result of this machine is taken for a right one: where tests judge every try of a program and the
+ * cloud is asked when they refuse them all, with something to check by at the end, and without.
+ */
+const UNDETECTED = { judged: 0.02, checked: 0.15, unchecked: 0.5 } as const;
 /** Until a model has been seen at work. */
 const GUESS = { localStepMs: 20_000, cloudStepMs: 8_000, outputTokens: 400, resultTokens: 600 } as const;
 
@@ -87,8 +90,9 @@ function savedByLocal({ trail }: RouteFacts, local: Seat | null, cloud: Seat): n
 }
 
 /** What the cloud is worth for a stretch: mistakes that nobody would notice, and the time of who waits. */
-function valueOf({ numbers, task }: RouteFacts, outlook: Outlook, block: number): number {
-  const undetected = task.hasCriterion ? UNDETECTED.checked : UNDETECTED.unchecked;
+function valueOf({ numbers, task, gear }: RouteFacts, outlook: Outlook, block: number): number {
+  const checked = gear === 'recipe' ? UNDETECTED.judged : UNDETECTED.checked;
+  const undetected = task.hasCriterion ? checked : UNDETECTED.unchecked;
   const fails = 1 - (1 - outlook.hazard) ** block;
   const minutes = ((outlook.localStepMs - outlook.cloudStepMs) * block) / 60_000;
   return fails * undetected * numbers.valueUsd + minutes * numbers.minuteUsd;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
+import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import { replaySession } from '../../../src/main/sessions/replay.ts';
 import { parseRules, placeRules } from '../../../src/shared/rules.ts';
@@ -182,6 +183,25 @@ describe('a task with a local and a cloud model', () => {
     await kit.runner.send('There is a race and a deadlock in the migration of calc.py.', options);
     expect(route(kit)[0]).toBe('cloud L1 gain');
     await replays(kit);
+  });
+
+  it('lets a program whose every try a test judges begin here, where a talk would begin in the cloud', async () => {
+    const model: KitOptions['model'] = { gears: ['recipe'], parametersB: 0.5 };
+    const cheap = { ...price, input: 0.1, cacheRead: 0.1, cacheWrite: 0.1, output: 0.4 };
+    const recipe = defineRecipe({
+      id: 'try',
+      label: 'Try',
+      fits: () => ({ score: 1, reason: 'a test fails' }),
+      run: async () => ({ type: 'gave-up', reason: 'nothing passed', facts: '' }),
+    });
+    const begin = async (recipes: KitOptions['recipes']): Promise<unknown> => {
+      const kit = kitOf([fix, done], { model, cloud: { price: cheap, gears: ['recipe', 'loop'] }, recipes });
+      await kit.runner.send('Fix add().', routed());
+      await replays(kit);
+      return ofType(kit.journal.events, 'rung-chosen').map(({ rung }) => `${rung.where} ${rung.gear}`);
+    };
+    expect(await begin([recipe])).toEqual(['local recipe', 'cloud recipe', 'cloud loop']);
+    expect(await begin([])).toEqual(['cloud loop']);
   });
 
   it('says why a local model that cannot drive the loop is passed over', async () => {
