@@ -7,6 +7,7 @@ import { createTaskBed } from './lib/judge.ts';
 import { formatSetting, type Setting } from './lib/machine.ts';
 import { makeCoreRunner } from './lib/make-core-runner.ts';
 import { startEndpoint } from './lib/pair-endpoint.ts';
+import { pairPrice } from './lib/pair-figures.ts';
 import { drawTasks, type PairOptions, parsePairOptions } from './lib/pair-options.ts';
 import { pairReport } from './lib/pair-report.ts';
 import { appendPairResult, readPairResults } from './lib/pair-results.ts';
@@ -21,9 +22,6 @@ const localName = 'qwen2.5-coder-0.5b-instruct';
 const cloudName = 'qwen2.5-coder-1.5b-instruct';
 const models = { local: `llama-cpp/${localName}`, cloud: `small-cloud/${cloudName}` };
 const contextTokens = 16_384;
-/** US dollars for a million tokens, as small models in the cloud cost. The server tells of no cache, so it has no price. */
-export const pairPrice = { input: 0.1, output: 0.4 } as const;
-
 /** A real pair of models, one here and one behind an endpoint with a price: what routing between them is worth. */
 export async function run(args: readonly string[], setting: Setting): Promise<readonly BenchRow[]> {
   const options = parsePairOptions(args);

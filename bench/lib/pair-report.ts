@@ -1,12 +1,169 @@
-import type { PairOptions } from './pair-options.ts';
+import {
+  causesOf,
+  errorOf,
+  escalatedOf,
+  type Held,
+  heldOf,
+  isCovered,
+  localShare,
+  type Outcome,
+  outcomesOf,
+  type Pair,
+  savedShare,
+  type Trio,
+} from './pair-figures.ts';
+import type { PairOptions, PairPolicy } from './pair-options.ts';
 import type { PairRecord } from './pair-results.ts';
 import type { BenchRow } from './rows.ts';
+import { pairKey } from './run-pair.ts';
+import { median, percentile } from './statistics.ts';
+import { formatColumns } from './table.ts';
 import type { Task } from './tasks.ts';
 
+/** The figures of the tasks that the results have whole, and a line for each task. */
 export function pairReport(
   tasks: readonly Task[],
   done: ReadonlyMap<string, PairRecord>,
   options: PairOptions,
 ): { readonly text: string; readonly rows: readonly BenchRow[] } {
-  return { text: `${tasks.length} ${done.size} ${options.seed}`, rows: [] };
+  const of = (task: Task, policy: PairPolicy): PairRecord | undefined => done.get(pairKey(task.id, policy, options));
+  const pairs = tasks.flatMap((task): readonly (Pair & { readonly auto: PairRecord | undefined })[] => {
+    const [local, cloud, auto] = [of(task, 'local'), of(task, 'cloud'), of(task, 'auto')];
+    return local === undefined || cloud === undefined ? [] : [{ task: task.id, local, cloud, auto }];
+  });
+  const trios = pairs.flatMap(({ auto, ...pair }): readonly Trio[] => (auto === undefined ? [] : [{ ...pair, auto }]));
+  const asked = pairs.flatMap(({ local, cloud, auto }) => [local, cloud, ...(auto === undefined ? [] : [auto])]);
+  const kept = asked.reduce((sum, { answers }) => sum + answers.kept, 0);
+  const told = asked.reduce((sum, { answers }) => sum + answers.asked, 0);
+  const about =
+    `${trios.length} of ${tasks.length} tasks under all policies, ${pairs.length} under the two plain ones; ` +
+    `${told} answers of models, ${kept} more were such answers given again with the times of the first`;
+  const text = [about, formatColumns(outcomeCells(trios), [1, 2, 3, 4]), formatColumns(taskCells(trios))];
+  return { text: text.join('\n\n'), rows: [...routingRows(trios), ...heldRows(pairs)] };
+}
+
+function outcomeCells(trios: readonly Trio[]): readonly (readonly string[])[] {
+  const { local, cloud, auto, random, oracle, triesAll } = outcomesOf(trios);
+  const line = ({ name, solved, lost, costUsd, seconds }: Outcome): readonly string[] => [
+    name,
+    `${Number(solved.toFixed(1))}/${trios.length}`,
+    String(Number(lost.toFixed(1))),
+    `$${costUsd.toFixed(5)}`,
+    seconds.toFixed(0),
+  ];
+  return [
+    ['policy', 'solved', 'lost against all cloud', 'cost', 'seconds'],
+    ...[local, cloud, auto, random, oracle, triesAll].map(line),
+  ];
+}
+
+function taskCells(trios: readonly Trio[]): readonly (readonly string[])[] {
+  const word = ({ solved, accepted, status, costUsd, seconds }: PairRecord): string =>
+    `${solved ? 'solved' : accepted ? 'WRONG' : status}, ${seconds.toFixed(0)} s${costUsd > 0 ? `, $${costUsd.toFixed(5)}` : ''}`;
+  return [
+    ['task', 'all local', 'all cloud', 'auto', 'why it moved'],
+    ...trios.map(({ task, local, cloud, auto }) => [
+      task,
+      ...[local, cloud, auto].map(word),
+      auto.moves.map(({ to, cause }) => `${to}: ${cause}`).join(', '),
+    ]),
+  ];
+}
+
+/** Under this share of what all-cloud costs there is nothing that a router could show. */
+const leastHeadroom = 0.1;
+
+function routingRows(trios: readonly Trio[]): readonly BenchRow[] {
+  if (trios.length === 0) {
+    const note = 'no task was run under all policies';
+    return [{ figure: 'tasks with a real pair', value: null, unit: '', target: { atLeast: 1 }, note }];
+  }
+  const { cloud, auto, random, oracle, triesAll } = outcomesOf(trios);
+  const percent = (share: number | null): number | null => (share === null ? null : share * 100);
+  const headroom = cloud.costUsd === 0 ? 0 : 1 - oracle.costUsd / cloud.costUsd;
+  const has = headroom >= leastHeadroom;
+  const easy = localShare(trios);
+  const { failed, escalated, unseen } = escalatedOf(trios);
+  const sentences = causesOf(trios);
+  const unexplained = sentences.filter(({ text }) => text.trim() === '').length;
+  return [
+    {
+      figure: 'tasks that all-cloud solves and auto does not',
+      value: auto.lost,
+      unit: '',
+      target: { atMost: 1 },
+      note: `of ${cloud.solved}; ${random.lost.toFixed(1)} are to be expected by chance at the same budget`,
+    },
+    {
+      figure: 'saved of what the oracle saves',
+      value: percent(savedShare(auto, cloud, oracle)),
+      unit: '%',
+      target: has ? { atLeast: 60 } : null,
+      note: has
+        ? `the oracle saves ${(headroom * 100).toFixed(0)} % of all-cloud's ${cloud.costUsd.toFixed(4)} dollars`
+        : 'no headroom: the oracle saves under 10 %',
+    },
+    {
+      figure: 'the same, where the oracle has to try what nobody solves in the cloud, too',
+      value: percent(savedShare(auto, cloud, triesAll)),
+      unit: '%',
+      target: null,
+    },
+    {
+      figure: 'model calls that stay here, of tasks that this machine solves',
+      value: percent(easy.share),
+      unit: '%',
+      target: { atLeast: 80 },
+      note: easy.share === null ? 'no such task took a model' : `${easy.calls} calls`,
+    },
+    {
+      figure: 'tasks that this machine fails: the cloud is asked before a limit is met',
+      value: failed === 0 ? null : (escalated / failed) * 100,
+      unit: '%',
+      target: { atLeast: 90 },
+      note: `${escalated} of ${failed}; ${unseen} were called done here, and only the hidden tests know better`,
+    },
+    ...sentences.map(({ cause, count, text }) => ({
+      figure: `moves to the cloud: ${cause}`,
+      value: count,
+      unit: '',
+      target: null,
+      note: text.replaceAll(/\s+/g, ' ').slice(0, 200),
+    })),
+    { figure: 'moves without a reason in words', value: unexplained, unit: '', target: { atMost: 0 } },
+  ];
+}
+
+function heldRows(pairs: readonly Pair[]): readonly BenchRow[] {
+  const date = pairs[0]?.local.at.slice(0, 10) ?? '';
+  const { cloudUsd, localSeconds, cloudSeconds } = heldOf(pairs, date);
+  return [
+    ...rowsOf('money in the cloud, said of the run here', cloudUsd),
+    ...rowsOf('seconds here, said of the run in the cloud', localSeconds),
+    ...rowsOf('seconds in the cloud, said of the run here', cloudSeconds),
+  ];
+}
+
+function rowsOf(what: string, held: readonly Held[]): readonly BenchRow[] {
+  const errors = held.map(errorOf);
+  const middle = median(errors);
+  const covered = held.filter(isCovered).length;
+  const ratios = held.map(({ value, real }) => real / value);
+  const [low, middleRatio, high] = [0.1, 0.5, 0.9].map((share) => percentile(ratios, share)?.toFixed(2) ?? '-');
+  return [
+    {
+      figure: `${what}: median error`,
+      value: middle === null ? null : middle * 100,
+      unit: '%',
+      target: { atMost: 25 },
+      note: `${held.length} tasks; real by said: ${middleRatio}, a tenth below ${low}, a tenth above ${high}`,
+    },
+    {
+      figure: `${what}: in the interval`,
+      value: held.length === 0 ? null : (covered / held.length) * 100,
+      unit: '%',
+      target: { atLeast: 80 },
+      note: `${covered} of ${held.length}`,
+    },
+  ];
 }

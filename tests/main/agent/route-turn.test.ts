@@ -194,7 +194,7 @@ describe('a task with a local and a cloud model', () => {
       fits: () => ({ score: 1, reason: 'a test fails' }),
       run: async () => ({ type: 'gave-up', reason: 'nothing passed', facts: '' }),
     });
-    const begin = async (recipes: KitOptions['recipes']): Promise<unknown> => {
+    const begin = async (recipes: NonNullable<KitOptions['recipes']>): Promise<unknown> => {
       const kit = kitOf([fix, done], { model, cloud: { price: cheap, gears: ['recipe', 'loop'] }, recipes });
       await kit.runner.send('Fix add().', routed());
       await replays(kit);
