@@ -1,0 +1,177 @@
+import { addSplitWork, counterfactualOf, noSplitWork, splitWork, type SplitWork } from '@shared/counterfactual.ts';
+import type { Price } from '@shared/money.ts';
+import type { PairRecord } from './pair-results.ts';
+
+/** US dollars for a million tokens, as small models in the cloud cost. The server tells of no cache, so it has no price. */
+export const pairPrice = { input: 0.1, output: 0.4 } as const;
+
+/** One task under all three policies. */
+export interface Trio {
+  readonly task: string;
+  readonly local: PairRecord;
+  readonly cloud: PairRecord;
+  readonly auto: PairRecord;
+}
+
+/** What a way of choosing comes to, over all tasks; of one that draws, what is to be expected. */
+export interface Outcome {
+  readonly name: string;
+  readonly solved: number;
+  /** Tasks that all-cloud solves and this does not. */
+  readonly lost: number;
+  readonly costUsd: number;
+  readonly seconds: number;
+}
+
+type Pick2 = Pick<PairRecord, 'solved' | 'costUsd' | 'seconds'>;
+
+/** Every policy beside the others, the drawn one at the budget of `auto`. */
+export function outcomesOf(trios: readonly Trio[]): {
+  readonly local: Outcome;
+  readonly cloud: Outcome;
+  readonly auto: Outcome;
+  readonly random: Outcome;
+  readonly oracle: Outcome;
+  /** Knows who solves what, and still asks the cloud where nobody does. */
+  readonly triesAll: Outcome;
+} {
+  const cloud = outcome('all cloud', trios, (trio) => trio.cloud);
+  const auto = outcome('auto', trios, (trio) => trio.auto);
+  const share = cloud.costUsd === 0 ? 0 : Math.min(1, auto.costUsd / cloud.costUsd);
+  const mixed = (left: number, right: number): number => share * left + (1 - share) * right;
+  const local = outcome('all local', trios, (trio) => trio.local);
+  const random: Outcome = {
+    name: `random, ${Math.round(share * 100)} % cloud`,
+    solved: mixed(cloud.solved, local.solved),
+    lost: mixed(cloud.lost, local.lost),
+    costUsd: mixed(cloud.costUsd, local.costUsd),
+    seconds: mixed(cloud.seconds, local.seconds),
+  };
+  return {
+    local,
+    cloud,
+    auto,
+    random,
+    oracle: outcome('oracle', trios, (trio) => (trio.local.solved || !trio.cloud.solved ? trio.local : trio.cloud)),
+    triesAll: outcome('oracle that tries all', trios, (trio) => (trio.local.solved ? trio.local : trio.cloud)),
+  };
+}
+
+function outcome(name: string, trios: readonly Trio[], of: (trio: Trio) => Pick2): Outcome {
+  const sum = (figure: (trio: Trio) => number): number => trios.reduce((total, trio) => total + figure(trio), 0);
+  return {
+    name,
+    solved: sum((trio) => Number(of(trio).solved)),
+    lost: sum((trio) => Number(trio.cloud.solved && !of(trio).solved)),
+    costUsd: sum((trio) => of(trio).costUsd),
+    seconds: sum((trio) => of(trio).seconds),
+  };
+}
+
+/** What the router saves against all-cloud, of what the oracle saves. Null: there is nothing to save. */
+export function savedShare(auto: Outcome, cloud: Outcome, oracle: Outcome): number | null {
+  const most = cloud.costUsd - oracle.costUsd;
+  return most <= 0 ? null : (cloud.costUsd - auto.costUsd) / most;
+}
+
+/** Of the tasks that this machine solves alone: the model calls of `auto` that stayed here. Null: none was made. */
+export function localShare(trios: readonly Trio[]): { readonly share: number | null; readonly calls: number } {
+  const calls = trios.filter(({ local }) => local.solved).flatMap(({ auto }) => auto.calls);
+  const here = calls.filter(({ where }) => where === 'local');
+  return { share: calls.length === 0 ? null : here.length / calls.length, calls: calls.length };
+}
+
+/** Of the tasks that this machine does not solve alone: whether the cloud was asked before a limit was met. */
+export function escalatedOf(trios: readonly Trio[]): {
+  readonly failed: number;
+  readonly escalated: number;
+  /** Called done here although the hidden tests refuse it: nobody could know, and nobody was asked. */
+  readonly unseen: number;
+} {
+  const failed = trios.filter(({ local }) => !local.solved);
+  const asked = failed.filter(({ auto }) => auto.calls.some(({ where }) => where === 'cloud'));
+  const unseen = failed.filter(({ auto }) => !auto.solved && auto.accepted && !asked.some((one) => one.auto === auto));
+  return { failed: failed.length, escalated: asked.length, unseen: unseen.length };
+}
+
+export interface Cause {
+  readonly cause: string;
+  readonly count: number;
+  /** One of the sentences that a person was told. */
+  readonly text: string;
+}
+
+/** Why work went to the cloud, the most frequent first. */
+export function causesOf(trios: readonly Trio[]): readonly Cause[] {
+  const moves = trios.flatMap(({ auto }) => auto.moves).filter(({ to }) => to === 'cloud');
+  return [...new Set(moves.map(({ cause }) => cause))]
+    .map((cause) => {
+      const own = moves.filter((move) => move.cause === cause);
+      return { cause, count: own.length, text: own[0]?.text ?? '' };
+    })
+    .sort((left, right) => right.count - left.count);
+}
+
+/** What was said that something would come to, and what it came to in a real run. */
+export interface Held {
+  readonly task: string;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  readonly real: number;
+}
+
+export type Pair = Pick<Trio, 'task' | 'local' | 'cloud'>;
+
+export interface HeldFigures {
+  /** US dollars in the cloud, from the run here. */
+  readonly cloudUsd: readonly Held[];
+  /** Seconds of the model here, from the run in the cloud. */
+  readonly localSeconds: readonly Held[];
+  /** Seconds of the model there, from the run here. */
+  readonly cloudSeconds: readonly Held[];
+}
+
+/**
+ * The counterfactual of each run held against the real run of the other policy. Speeds are those of the other tasks, as
+ * a home knows them that has worked before. Tasks that took no model at all say nothing.
+ */
+export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
+  const price: Price = { ...pairPrice, source: 'settings', date };
+  const reference = { model: 'the cloud model', price };
+  const works = pairs.map((pair) => ({ pair, local: workOf(pair.local), cloud: workOf(pair.cloud) }));
+  const figures = works.map(({ pair, local, cloud }) => {
+    const known = works.filter((one) => one.pair !== pair).reduce(sumOf, noSplitWork);
+    const fromHere = counterfactualOf(local, reference, known).allCloud;
+    const fromThere = counterfactualOf(cloud, reference, known).allLocal;
+    const held = (said: { value: number; low: number; high: number } | null, real: number): Held[] =>
+      said === null || (said.value === 0 && real === 0) ? [] : [{ task: pair.task, ...said, real }];
+    return {
+      cloudUsd: held(fromHere.usd, pair.cloud.costUsd),
+      localSeconds: held(fromThere.seconds, local.local.totalMs / 1000),
+      cloudSeconds: held(fromHere.seconds, cloud.cloud.totalMs / 1000),
+    };
+  });
+  return {
+    cloudUsd: figures.flatMap((one) => one.cloudUsd),
+    localSeconds: figures.flatMap((one) => one.localSeconds),
+    cloudSeconds: figures.flatMap((one) => one.cloudSeconds),
+  };
+}
+
+function workOf(record: PairRecord): SplitWork {
+  return splitWork(record.calls);
+}
+
+function sumOf(sum: SplitWork, { local, cloud }: { readonly local: SplitWork; readonly cloud: SplitWork }): SplitWork {
+  return addSplitWork(addSplitWork(sum, local), cloud);
+}
+
+/** Of what was said, as a share of what it came to; without an end where it came to nothing. */
+export function errorOf({ value, real }: Held): number {
+  return real === 0 ? Infinity : Math.abs(value - real) / real;
+}
+
+export function isCovered({ low, high, real }: Held): boolean {
+  return real >= low && real <= high;
+}
