@@ -21,6 +21,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     maxTokens: run.maxTokens ?? settings.limits.maxTokens,
     maxUsd: run.maxUsd ?? null,
     seed: run.seed ?? null,
+    gate: true,
   };
 }
 

@@ -38,3 +38,32 @@ export const energySchema = z.object({
   usd: z.number().nonnegative().nullable(),
 });
 export type Energy = z.infer<typeof energySchema>;
+
+/** How sure a model was of the tokens of its answer, where its provider gives log-probabilities: the lowest shares of their log-probabilities (natural logarithms). */
+export const surenessSchema = z.object({
+  tokens: z.number().int().positive(),
+  least: z.number(),
+  /** A tenth, and a quarter, of the tokens were at most as likely as this. */
+  tenth: z.number(),
+  quarter: z.number(),
+});
+export type Sureness = z.infer<typeof surenessSchema>;
+
+/** Null: there are none to say it by. Sums and means grow with the length of an answer; these do not. */
+export function surenessOf(logprobs: readonly number[] | undefined): Sureness | null {
+  const known = (logprobs ?? []).filter((value) => Number.isFinite(value)).sort((left, right) => left - right);
+  const at = (share: number): number => known[Math.min(known.length - 1, Math.floor(known.length * share))] ?? 0;
+  return known.length === 0 ? null : { tokens: known.length, least: at(0), tenth: at(0.1), quarter: at(0.25) };
+}
+
+/** The talk was read into the local model while a service worked, so that it can go on at once when the talk comes back. */
+export const prefillReportSchema = z.object({
+  model: z.string(),
+  outcome: z.enum(['done', 'cancelled', 'failed']),
+  promptTokens: z.number().int().nullable(),
+  /** Read anew; the rest was there from before. */
+  evaluatedTokens: z.number().int().nullable(),
+  tookMs: z.number().nonnegative(),
+  /** Why it was done, or what went wrong. */
+  text: z.string(),
+});

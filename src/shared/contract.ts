@@ -84,6 +84,8 @@ export interface CallDetail {
   readonly price: Price | null;
   /** Of a model call: why it ran where it did. Absent where the log does not say. */
   readonly route?: EventOf<'route-decided'>;
+  /** What was looked at, or read in beforehand, between it and the next call. */
+  readonly after?: readonly EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
   readonly tools: readonly ToolDetail[];
 }
 

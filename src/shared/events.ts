@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { attachmentSchema } from './attachments.ts';
 import { blobRefSchema } from './blob-ref.ts';
-import { energySchema, engineReportSchema, timingsSchema } from './call-report.ts';
+import { surenessSchema, energySchema, engineReportSchema, prefillReportSchema, timingsSchema } from './call-report.ts';
 import { fenceFindingSchema } from './fences.ts';
+import { gateCheckSchema } from './gate.ts';
 import { approvalScopeSchema, networkUseSchema } from './network-access.ts';
 import { partSchema } from './messages.ts';
 import { rungSchema, whereSchema } from './models.ts';
@@ -67,8 +68,9 @@ export const purposeSchema = z.enum([
   'summarise',
   'choose',
   'title',
-  /** Another model is asked what to do next, on a digest of the work. */
+  /** Another model is asked on a digest of the work: what to do next, or whether it is done. */
   'advise',
+  'review',
 ]);
 export type Purpose = z.infer<typeof purposeSchema>;
 
@@ -166,6 +168,8 @@ const payloads = {
     passed: z.boolean(),
     summary: z.string(),
   }),
+  'gate-checked': gateCheckSchema,
+  'cache-prefilled': prefillReportSchema,
   'rung-chosen': z.object({
     rung: rungSchema,
     recipe: z.string().nullable(),
@@ -225,6 +229,7 @@ const payloads = {
     engine: engineReportSchema.optional(),
     /** Absent where nobody knows, and for services. */
     energy: energySchema.optional(),
+    sureness: surenessSchema.optional(),
   }),
   'tool-call-requested': z.object({
     toolCallId: z.string(),

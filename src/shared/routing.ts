@@ -35,6 +35,8 @@ export const routingNumbersSchema = z.strictObject({
   offlineSeconds: z.number().nonnegative(),
   /** A bad signal of the local model is answered first by advice on a digest, where a service can be asked. */
   advice: z.boolean(),
+  /** How often in a task a stronger model may judge what a local one calls done, where that is worth its price. Absent: never. */
+  reviews: z.number().int().min(0).max(5).optional(),
 });
 export type RoutingNumbers = z.infer<typeof routingNumbersSchema>;
 
@@ -49,9 +51,36 @@ const shared = {
 
 /** The presets, as they are shown. */
 export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
-  economy: { ...shared, valueUsd: 0.2, marginUsd: 0.05, strikes: 3, holdSteps: 4, maxTakeovers: 1, advice: true },
-  balanced: { ...shared, valueUsd: 1, marginUsd: 0.02, strikes: 2, holdSteps: 6, maxTakeovers: 2, advice: true },
-  quality: { ...shared, valueUsd: 5, marginUsd: 0, strikes: 1, holdSteps: 10, maxTakeovers: 3, advice: false },
+  economy: {
+    ...shared,
+    valueUsd: 0.2,
+    marginUsd: 0.05,
+    strikes: 3,
+    holdSteps: 4,
+    maxTakeovers: 1,
+    advice: true,
+    reviews: 0,
+  },
+  balanced: {
+    ...shared,
+    valueUsd: 1,
+    marginUsd: 0.02,
+    strikes: 2,
+    holdSteps: 6,
+    maxTakeovers: 2,
+    advice: true,
+    reviews: 1,
+  },
+  quality: {
+    ...shared,
+    valueUsd: 5,
+    marginUsd: 0,
+    strikes: 1,
+    holdSteps: 10,
+    maxTakeovers: 3,
+    advice: false,
+    reviews: 2,
+  },
 };
 
 /** What a turn is routed by: the profile's name, and its numbers with a person's own in their place. */

@@ -2,10 +2,10 @@ import type { EventOf, SessionEvent } from './events.ts';
 import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from './session-texts.ts';
 import { keep } from './kept-counts.ts';
 import { reduceMessages } from './session-messages.ts';
+import { fenceNotice, gateNotice, noticed } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
 import type {
   ApprovalState,
-  NoticeState,
   SandboxState,
   SessionState,
   StepState,
@@ -76,7 +76,10 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'context-compacted':
       return { compactions: state.compactions + 1 };
     case 'child-session-ended':
+    case 'cache-prefilled':
       return {};
+    case 'gate-checked':
+      return noticed(state, gateNotice(event));
     case 'notice-added':
       return noticed(state, event);
     case 'turn-ended':
@@ -146,16 +149,6 @@ function inStep(state: SessionState, callId: string, change: (step: StepState) =
 function created(event: EventOf<'session-created'>): Change {
   const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId } = event;
   return { sessionId, title: line(title), appVersion, projectPath, workspace, parentId, groupId, createdAt: event.at };
-}
-
-function noticed(state: SessionState, { seq, level, code, text }: NoticeState): Change {
-  return { notices: latest([...state.notices, { seq, level, code, text: cap(text, textLimit) }], keep.notices) };
-}
-
-function fenceNotice({ seq, outcome, model, text }: EventOf<'call-fenced'>): NoticeState {
-  const told = { refused: 'was not made', redacted: 'is made without what a fence takes out', asked: 'asks first' };
-  const level = outcome === 'redacted' ? 'info' : 'warning';
-  return { seq, level, code: 'call-fenced', text: `A call to ${model} ${told[outcome]}: ${text}.` };
 }
 
 function reduceSandbox(

@@ -140,6 +140,9 @@ function addNote(fold: Fold, event: SessionEvent): void {
     case 'criterion-checked':
       note(fold, event.seq, criterionNote(event));
       return;
+    case 'gate-checked':
+      if (event.verdict === 'redo') note(fold, event.seq, gateNote(event));
+      return;
     case 'recipe-progressed':
       if (event.phase === 'gave-up')
         note(fold, event.seq, `What was found out before you, by a program:\n${event.text}`);
@@ -166,6 +169,11 @@ function criterionNote(event: EventOf<'criterion-checked'>): string {
   }
   if (event.passed) return '';
   return `The task is not complete: \`${event.command}\` fails:\n${event.summary}\nFind out why and put it right.`;
+}
+
+function gateNote({ by, text }: EventOf<'gate-checked'>): string {
+  if (by === 'changes') return text;
+  return `The task is not complete. A stronger model has looked at your change and says:\n${text}\nPut that right.`;
 }
 
 function addUser(fold: Fold, entry: Omit<UserEntry, 'type'>, isTask: boolean): void {

@@ -21,7 +21,8 @@ export async function passFences(turn: Turn, step: StepRequest): Promise<Passage
   const answer = await turn.services.fences.check({ info, purpose, scope, request }, turn.signal);
   turn.log.check();
   if (answer.type === 'free') return { type: 'passed', request };
-  const { manifest, outcome } = answer;
+  const { manifest } = answer;
+  const outcome = answer.outcome === 'asked' && step.isOptional === true ? 'refused' : answer.outcome;
   await turn.log.append({
     type: 'call-fenced',
     step: turn.steps.last + 1,
@@ -32,7 +33,7 @@ export async function passFences(turn: Turn, step: StepRequest): Promise<Passage
     text: answer.text,
     manifest: manifest === null ? null : await turn.services.journal.putText([JSON.stringify(manifest)]),
   });
-  if (outcome === 'refused') return stopped(answer, info.label);
+  if (outcome === 'refused') return stopped({ ...answer, outcome }, info.label);
   if (outcome === 'redacted') return { type: 'passed', request: answer.request };
   return (await isAllowed(turn, answer.text))
     ? { type: 'passed', request: answer.request }
@@ -46,11 +47,13 @@ async function isAllowed(turn: Turn, subject: string): Promise<boolean> {
 
 /** Where a local model is there, it goes on. */
 function stopped({ hits, outcome }: Fenced, label: string): Passage {
-  const worst = hits.filter(({ verdict }) => verdict === (outcome === 'refused' ? 'local-only' : 'ask'));
+  const kept = hits.filter(({ verdict }) => verdict === 'local-only');
+  const worst = outcome === 'refused' && kept.length > 0 ? kept : hits.filter(({ verdict }) => verdict === 'ask');
   const names = [
     ...new Set(worst.map(({ path, rule, how }) => `${how === 'content' ? '' : 'what was made from '}${path ?? rule}`)),
   ];
-  const why = outcome === 'refused' ? 'is not to leave this machine' : 'was not allowed to leave this machine';
+  const asks = kept.length > 0 ? 'is not to leave this machine' : 'leaves this machine only when you say so';
+  const why = outcome === 'refused' ? asks : 'was not allowed to leave this machine';
   const text = `${listed(names)} ${why}, and the call to ${label} would have carried it. It was not made.`;
   return { type: 'stopped', stop: { reason: 'fenced', text, goesOnLocally: true } };
 }

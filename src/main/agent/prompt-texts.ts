@@ -3,6 +3,7 @@ import loopFull from '../../../resources/prompts/loop-full.md?raw';
 import loopShort from '../../../resources/prompts/loop-short.md?raw';
 import plan from '../../../resources/prompts/plan.md?raw';
 import readOnly from '../../../resources/prompts/read-only.md?raw';
+import review from '../../../resources/prompts/review.md?raw';
 import summarise from '../../../resources/prompts/summarise.md?raw';
 
 /** The fixed texts of the product's prompts. They lie in `resources/prompts`, so that they can be read without the code. */
@@ -12,5 +13,6 @@ export const promptTexts = {
   loopShort: loopShort.trim(),
   plan: plan.trim(),
   readOnly: readOnly.trim(),
+  review: review.trim(),
   summarise: summarise.trim(),
 } as const;

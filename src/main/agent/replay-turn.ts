@@ -28,6 +28,7 @@ const optionsSchema = z.object({
   maxUsd: z.number().nullable(),
   seed: z.number().nullable(),
   network: runNetworkSchema.optional(),
+  gate: z.boolean().optional(),
 }) satisfies z.ZodType<TurnOptions>;
 
 const configSchema = z.object({

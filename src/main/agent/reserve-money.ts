@@ -13,6 +13,8 @@ export type Reservation =
 export interface CallSize {
   readonly promptTokens: number;
   readonly maxOutputTokens: number;
+  /** At a cap nobody is asked for it. */
+  readonly isOptional?: boolean;
 }
 
 const free: Reservation = { type: 'granted', settle: () => undefined };
@@ -34,7 +36,7 @@ export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize):
       case 'refused-before':
         return { type: 'stopped', stop: { reason: 'cap', text: answer.text } };
       case 'refused': {
-        const decision = await decideAtCap(turn, info, answer.cap);
+        const decision = await decideAtCap(turn, info, { cap: answer.cap, asks: size.isOptional !== true });
         const stop: Stop = { reason: 'cap', text: capText(answer.cap, info) };
         if (decision.answer !== 'raise') {
           return { type: 'stopped', stop: { ...stop, goesOnLocally: decision.answer === 'local' } };
@@ -48,9 +50,13 @@ export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize):
   }
 }
 
-async function decideAtCap(turn: Turn, info: ModelInfo, cap: CapReached): Promise<CapDecision> {
+async function decideAtCap(
+  turn: Turn,
+  info: ModelInfo,
+  { cap, asks }: { readonly cap: CapReached; readonly asks: boolean },
+): Promise<CapDecision> {
   const { journal, budget } = turn.services;
-  const { atCap } = turn.options;
+  const atCap = asks ? turn.options.atCap : 'stop';
   const capId = journal.newId('approval');
   const reached = await turn.log.append({ type: 'cap-reached', capId, model: info.id, ...cap });
   turn.limits.noteWaiting(reached.at);
@@ -73,7 +79,7 @@ async function decideAtCap(turn: Turn, info: ModelInfo, cap: CapReached): Promis
 
 const stops: CapDecision = { answer: 'stop' };
 
-const capNames: Readonly<Record<CapReached['scope'], string>> = {
+export const capNames: Readonly<Record<CapReached['scope'], string>> = {
   step: 'for one step',
   task: 'for this task',
   session: 'for this session',

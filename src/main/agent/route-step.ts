@@ -8,6 +8,8 @@ import { taskFeatures } from '../router/task-features.ts';
 import { memo } from '../lib/memo.ts';
 import { fittingRule, ruleText } from '@shared/route-rules.ts';
 import type { Routing } from '@shared/routing.ts';
+import type { Trail } from '../router/trail.ts';
+import { capNames } from './reserve-money.ts';
 import { isQuestion } from './task-kind.ts';
 import type { StepRequest, Turn } from './turn.ts';
 
@@ -35,7 +37,7 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
     shut: null,
     pin: pinOf(turn, step),
     needs: { images: turn.given.hasImages && seesTalk(step), tools: step.gear === 'loop' },
-    budgetLeftUsd: options.maxUsd === null ? null : options.maxUsd + trail.raisedUsd - trail.spentUsd,
+    ...budgetOf(turn, trail),
     task: featuresOfTask(turn),
     trail,
     trouble: null,
@@ -47,6 +49,21 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
 /** What is asked on a digest or a summary carries no image. */
 function seesTalk({ purpose, gear }: StepFacts): boolean {
   return gear === 'loop' && (purpose === 'act' || purpose === 'plan');
+}
+
+/** The tightest of the caps, by what was left at the start of the turn and what it has spent since. */
+function budgetOf({ options, found }: Turn, trail: Trail): Pick<RouteFacts, 'budgetLeftUsd' | 'budgetCap'> {
+  const caps = found.facts?.caps;
+  if (caps === undefined) {
+    const raised = Object.values(trail.raisedUsd).reduce((sum, usd) => sum + usd, 0);
+    return { budgetLeftUsd: options.maxUsd === null ? null : options.maxUsd + raised - trail.spentUsd };
+  }
+  let tightest: { readonly left: number; readonly name: string } | null = null;
+  for (const { scope, leftUsd } of caps) {
+    const left = leftUsd + (trail.raisedUsd[scope] ?? 0) - (scope === 'step' ? 0 : trail.spentUsd);
+    if (tightest === null || left < tightest.left) tightest = { left, name: capNames[scope] };
+  }
+  return tightest === null ? { budgetLeftUsd: null } : { budgetLeftUsd: tightest.left, budgetCap: tightest.name };
 }
 
 /** A rule that keeps work here holds for every call; one that sends it up only where there is a choice. */

@@ -4,8 +4,10 @@ import type { CriterionCheck } from './check-criterion.ts';
 import { checkCriterion } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
 import type { Recipe, RecipeOutcome } from './recipes/define.ts';
-import type { LoopOutcome, LoopRung } from './run-loop.ts';
+import type { Loop, LoopOutcome, LoopRung } from './run-loop.ts';
 import { createLoop, handOver, runLoop } from './run-loop.ts';
+import type { GateMemory } from './pass-gate.ts';
+import { passGate } from './pass-gate.ts';
 import { runRecipe } from './run-recipe.ts';
 import type { TurnEnd, Work } from './run-turn.ts';
 import type { ResolvedModel } from './services.ts';
@@ -82,6 +84,7 @@ async function rungOfLoop(turn: Turn, work: Work, run: RungRun): Promise<RungOut
     reason,
   });
   let objectedTo: string | null = null;
+  const memory: GateMemory = { told: new Set(), redone: new Set() };
   for (;;) {
     const outcome = await runLoop(loop);
     if (outcome.type === 'stopped') return { type: 'stopped', stop: outcome.stop };
@@ -91,13 +94,42 @@ async function rungOfLoop(turn: Turn, work: Work, run: RungRun): Promise<RungOut
       return ended({ reason: 'answered', text: outcome.text, confidence: null, failure: null });
     }
     const after = await checkAfter(turn, work);
-    if (after === null || after.passed) return ended(doneEnd(outcome.text, work, after));
+    if (after === null || after.passed) {
+      const done = doneEnd(outcome.text, work, after);
+      const end = turn.options.gate === true ? await gated(loop, memory, { done, after }) : done;
+      if (end !== null) return end.reason === 'gave-up' ? { type: 'gave-up', end } : ended(end);
+      continue;
+    }
     const driver = loop.seats.current.model.info.id;
     const isSecond = objectedTo === driver;
     objectedTo = driver;
     if (!isSecond) continue;
     const end = unmet(outcome.text, work);
     if (!(await handOver(loop, { cause: 'checks', text: end.end.text }))) return end;
+  }
+}
+
+/** What the turn ends with, for all that is known at its end; null: it goes on. */
+async function gated(
+  loop: Loop,
+  memory: GateMemory,
+  { done, after }: { readonly done: TurnEnd; readonly after: CriterionCheck | null },
+): Promise<TurnEnd | null> {
+  const outcome = await passGate(loop, memory, {
+    text: done.text,
+    check: after,
+    isProven: done.confidence === 'high',
+  });
+  switch (outcome.type) {
+    case 'passed':
+      if (outcome.isAnswer === true) return { ...done, reason: 'answered', confidence: null };
+      return outcome.isDoubted === true ? { ...done, confidence: 'unchecked' } : done;
+    case 'objected':
+      return null;
+    case 'refused':
+      return (await handOver(loop, { cause: 'checks', text: outcome.end.text })) ? null : outcome.end;
+    default:
+      return outcome satisfies never;
   }
 }
 

@@ -69,6 +69,7 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   const reserved = await reserveMoney(turn, info, {
     promptTokens: counted ?? mostTokens(bytes),
     maxOutputTokens: request.maxOutputTokens,
+    isOptional: step.isOptional === true,
   });
   if (reserved.type === 'stopped') return reserved;
   const call = { request, counted, promptTokens, decision, isSent: false, settle: reserved.settle };

@@ -75,6 +75,8 @@ function afterRecord(turn: Turn, call: ParsedCall, record: EffectRecord): ToolsO
     const text = `${record.output}: an approval was needed, and there was nobody to give it.`;
     return { type: 'stopped', stop: { reason: 'needs-approval', text } };
   }
+  if (call.tool.name === 'run_command' && record.status === 'ok' && record.exitCode === 0)
+    turn.progress.okCommands += 1;
   if (call.tool.access !== 'write') return null;
   if (record.status === 'ok') {
     turn.progress.okWrites += 1;

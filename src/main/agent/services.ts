@@ -101,4 +101,6 @@ export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap' 
   readonly maxTokens: number;
   readonly maxUsd: number | null;
   readonly seed: number | null;
+  /** What is called done is looked at before it is believed; absent in logs from before there was that. */
+  readonly gate?: boolean | undefined;
 }

@@ -16,6 +16,11 @@ export function isQuestion(task: string): boolean {
   return sentences.every((sentence) => isAsking(sentence.trim()));
 }
 
+/** Whether a task says in its own words that something is to be changed; what only says what is wrong does not. */
+export function asksForChange(task: string): boolean {
+  return !isQuestion(task) && work.test(task);
+}
+
 function isAsking(sentence: string): boolean {
   if (request.test(sentence)) return false;
   if (/^(?:explain|describe|summari[sz]e|list|tell|show|compare|outline|find out)\b/iu.test(sentence)) {

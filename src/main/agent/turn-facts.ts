@@ -1,4 +1,4 @@
-import { sandboxTierSchema } from '@shared/events.ts';
+import { capScopeSchema, sandboxTierSchema } from '@shared/events.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { modelInfoSchema } from '@shared/models.ts';
 import { routeRuleSchema } from '@shared/route-rules.ts';
@@ -36,6 +36,8 @@ export const turnFactsSchema = z.object({
   cloud: modelInfoSchema.nullable(),
   /** Absent in logs from before there were such rules. */
   routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }).optional(),
+  /** What the caps on money leave; absent where nothing may cost money, and in older logs. */
+  caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
   sandbox: z.object({
     tier: sandboxTierSchema,
     workspacePath: z.string(),
@@ -65,6 +67,7 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
           local: needsLocal(options) ? await services.modelInfo(options.local, turn.signal) : null,
           cloud: await cloudModel(turn),
           routes: await services.routeRules(),
+          ...(await capsLeft(turn)),
           sandbox: {
             tier: sandbox.tier,
             workspacePath: sandbox.workspacePath,
@@ -88,6 +91,16 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
 /** Also where all is to run in the cloud: at a cap the work may go on locally. */
 function needsLocal({ policy, atCap }: Turn['options']): boolean {
   return policy !== 'cloud' || atCap !== 'stop';
+}
+
+/** A purse that cannot be looked into says so at the first call that would cost money. */
+async function capsLeft({ id, options, services }: Turn): Promise<Pick<TurnFacts, 'caps'>> {
+  if (options.policy === 'local' || options.cloud === null) return {};
+  try {
+    return { caps: [...(await services.budget.left(id, options.maxUsd))] };
+  } catch {
+    return {};
+  }
 }
 
 async function cloudModel(turn: Turn): Promise<ModelInfo | null> {

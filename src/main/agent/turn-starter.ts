@@ -113,7 +113,7 @@ function createTurn(
     trail: memory.trail,
     steps: memory.steps,
     found,
-    progress: { okWrites: 0, lastCheck: null },
+    progress: { okWrites: 0, okCommands: 0, lastCheck: null },
     toolFacts: () => toolFacts(services, found),
   };
 }

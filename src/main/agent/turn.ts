@@ -41,6 +41,8 @@ export interface Turn {
   /** Edits that were made, by the results in the log: what a replay sees, too. */
   readonly progress: {
     okWrites: number;
+    /** Commands that ended well. */
+    okCommands: number;
     lastCheck: { readonly okWrites: number; readonly check: CriterionCheck } | null;
   };
   readonly toolFacts: () => ToolFacts;
@@ -55,6 +57,8 @@ export interface StepRequest {
   readonly reason: { readonly code: string; readonly text: string };
   /** Where it was decided that this step runs; absent: it is decided at the door, with this model alone to choose from. */
   readonly decision?: Decision;
+  /** Work goes on without it: where a fence or a cap would ask a person, it is not made, and nobody is asked. */
+  readonly isOptional?: boolean;
 }
 
 /** Why a step was not made or gave no answer. */

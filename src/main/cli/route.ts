@@ -20,6 +20,8 @@ interface RoutedStep {
   readonly decided: EventOf<'route-decided'>;
   readonly started: EventOf<'model-call-started'>;
   ended: EventOf<'model-call-ended'> | null;
+  /** What was looked at, or read in beforehand, up to the next call. */
+  readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
 }
 
 /** Why a step ran where it ran; without a step all steps of a session, a line each. */
@@ -63,11 +65,16 @@ async function eventsOf(client: CoreClient, sessionId: string, signal: AbortSign
 function routedSteps(events: readonly SessionEvent[]): readonly RoutedStep[] {
   const decided = new Map<string, EventOf<'route-decided'>>();
   const steps = new Map<string, RoutedStep>();
+  let last: RoutedStep | null = null;
   for (const event of events) {
+    if (event.type === 'criterion-checked' || event.type === 'gate-checked' || event.type === 'cache-prefilled') {
+      last?.after.push(event);
+    }
     if (event.type === 'route-decided') decided.set(event.callId, event);
     const route = event.type === 'model-call-started' ? decided.get(event.callId) : undefined;
     if (event.type === 'model-call-started' && route !== undefined) {
-      steps.set(event.callId, { decided: route, started: event, ended: null });
+      last = { decided: route, started: event, ended: null, after: [] };
+      steps.set(event.callId, last);
     }
     const step = event.type === 'model-call-ended' ? steps.get(event.callId) : undefined;
     if (event.type === 'model-call-ended' && step !== undefined) step.ended = event;
@@ -80,15 +87,38 @@ function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
     err('No model was called in this session.\n');
     return;
   }
-  for (const { decided, started } of steps) {
+  for (const { decided, started, after } of steps) {
     const { chosen, layer, reason } = decided;
     const step = String(started.step).padStart(3);
     out(`${step}  ${chosen.where.padEnd(5)}  ${(layer ?? '').padEnd(2)}  ${oneLine(chosen.model, 32).padEnd(32)}  `);
     out(`${oneLine(reason, 110)}\n`);
+    for (const event of after) out(`${' '.repeat(14)}${oneLine(afterText(event), 140)}\n`);
   }
   const local = steps.filter(({ decided }) => decided.chosen.where === 'local').length;
   err(`${local} of ${steps.length} steps ran on this machine.\n`);
 }
+
+function afterText(event: RoutedStep['after'][number]): string {
+  switch (event.type) {
+    case 'criterion-checked':
+      return `${event.passed ? 'the check passed' : 'the check failed'}: ${event.command}`;
+    case 'gate-checked':
+      return `${gateWords[event.by][event.verdict]}: ${event.text}`;
+    case 'cache-prefilled':
+      return event.text;
+    default:
+      return event satisfies never;
+  }
+}
+
+const gateWords = {
+  changes: { pass: 'the change is whole', redo: 'not done yet', none: 'the change could not be looked at' },
+  review: {
+    pass: 'a stronger model approved',
+    redo: 'a stronger model asked for it again',
+    none: 'no verdict of a stronger model',
+  },
+} as const;
 
 const layers: Readonly<Record<NonNullable<EventOf<'route-decided'>['layer']>, string>> = {
   L0: 'a hard rule',
@@ -99,7 +129,7 @@ const layers: Readonly<Record<NonNullable<EventOf<'route-decided'>['layer']>, st
   L5: 'failures before it',
 };
 
-function showOne({ decided, started, ended }: RoutedStep, { out, colors }: Terminal): void {
+function showOne({ decided, started, ended, after }: RoutedStep, { out, colors }: Terminal): void {
   const { chosen, layer, reason, reasonCode, degraded } = decided;
   out(`Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'here' : 'in the cloud'}: `);
   out(`${printable(chosen.model)}\n`);
@@ -109,6 +139,8 @@ function showOne({ decided, started, ended }: RoutedStep, { out, colors }: Termi
   if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${moneyText(ended.costUsd)}.\n`);
   showOptions(decided, out);
   showVotes(decided, out);
+  if (after.length > 0) out('\nAfter it\n');
+  for (const event of after) out(`  ${printable(afterText(event))}\n`);
 }
 
 function showOptions({ options = [] }: RoutedStep['decided'], out: Terminal['out']): void {
@@ -125,13 +157,16 @@ function showOptions({ options = [] }: RoutedStep['decided'], out: Terminal['out
   for (const line of table([['model', 'this call', 'to the end', 'time', ''], ...rows])) out(`  ${line}\n`);
 }
 
-function showVotes({ votes = [], gain }: RoutedStep['decided'], out: Terminal['out']): void {
+function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: Terminal['out']): void {
   if (gain === null || gain === undefined) return;
   out(`\nThe cloud gains something in ${Math.round(gain * 100)} % of such cases, by these votes\n`);
   for (const { rule, toward, weight, reason } of votes) {
     out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${rule.padEnd(12)}  ${printable(reason)}\n`);
   }
   if (votes.length === 0) out('  no rule had anything to say\n');
+  if (features?.hasLocalSureness === 0) {
+    out('  How sure the local model was is not known (no log-probabilities), so that has no vote.\n');
+  }
 }
 
 /** The records of every session that can be read, a line each. They lie in the logs: a session that is deleted takes its own along. */

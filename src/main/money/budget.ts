@@ -28,6 +28,12 @@ export interface CapReached {
   readonly worstUsd: number | null;
 }
 
+/** For a step: the most that one call may cost. For all else: what may still be spent, other calls that run taken off. */
+export interface CapLeft {
+  readonly scope: CapScope;
+  readonly leftUsd: number;
+}
+
 export type BudgetAnswer =
   | {
       readonly type: 'granted';
@@ -49,6 +55,8 @@ export type CapDecision =
 export interface Budget {
   /** Puts the worst case of a call aside, or says which cap it would pass. */
   readonly reserve: (request: BudgetRequest) => Promise<BudgetAnswer>;
+  /** What the caps leave for a turn as it is now; a cap that is not set is not named. */
+  readonly left: (turnId: string, taskCapUsd: number | null) => Promise<readonly CapLeft[]>;
   readonly raise: (turnId: string, scope: CapScope, usd: number) => Promise<void>;
   /** Asks a person; null: there is nobody to ask. Resolves with `stop` on abort. */
   readonly ask: (capId: string, signal: AbortSignal) => Promise<CapDecision | null>;
@@ -94,6 +102,23 @@ export function createBudget(options: BudgetOptions): Budget {
         type: 'refused',
         cap: { scope, limitUsd, spentUsd: toUsd(spentNano), heldUsd: toUsd(heldNano), worstUsd },
       };
+    },
+    left: async (turnId, taskCapUsd) => {
+      const settings = options.caps();
+      const caps: Caps = { ...settings, task: taskCapUsd ?? settings.task };
+      const step = caps.step === null ? [] : [{ scope: 'step', leftUsd: caps.step } as const];
+      // Without a cap nothing is looked up: who works locally has no purse.
+      if (scopes.every((scope) => caps[scope] === null)) return step;
+      const purse = await options.purse();
+      const keys = keysOf(turnId);
+      const sums = scopes.flatMap((scope) => {
+        const cap = caps[scope];
+        const key = keys[scope];
+        if (cap === null || key === null) return [];
+        const { spent, held, raised } = purse.sums(scope, key);
+        return [{ scope, leftUsd: cap + toUsd(raised - spent - held) }];
+      });
+      return [...step, ...sums];
     },
     raise: async (turnId, scope, usd) => {
       if (scope === 'step') {

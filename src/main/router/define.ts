@@ -58,8 +58,10 @@ export interface RouteFacts {
   readonly shut: Denial | null;
   readonly pin: Pin | null;
   readonly needs: { readonly images: boolean; readonly tools: boolean };
-  /** What may still be spent, in US dollars; null: no cap that is known here. */
+  /** What the tightest cap leaves for the next call, in US dollars; null: there is no cap that is known here. */
   readonly budgetLeftUsd: number | null;
+  /** Which one that is, in words: "for this month". */
+  readonly budgetCap?: string;
   readonly task: TaskFeatures;
   readonly trail: Trail;
   /** What just ended the work of the model that drove; null: nothing did. */

@@ -54,6 +54,7 @@ const purposeFlags: Readonly<Record<Purpose, Readonly<Record<keyof typeof kinds,
   choose: { ...kinds, isReading: 1 },
   title: { ...kinds, isRote: 1 },
   advise: { ...kinds, isPlanning: 1 },
+  review: kinds,
 };
 
 function flag(value: boolean): number {

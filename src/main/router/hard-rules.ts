@@ -51,7 +51,8 @@ function budgetDenial({ info, promptTokens, maxOutputTokens }: Seat, facts: Rout
   if (worst === null) return { code: 'budget', text: `${info.label} has no known price, and there is a cap.` };
   if (worst <= facts.budgetLeftUsd) return null;
   const left = Math.max(0, facts.budgetLeftUsd).toFixed(4);
-  return { code: 'budget', text: `The call could cost $${worst.toFixed(4)}, and $${left} are left.` };
+  const cap = facts.budgetCap === undefined ? '' : ` of the cap ${facts.budgetCap}`;
+  return { code: 'budget', text: `The call could cost $${worst.toFixed(4)}, and $${left} are left${cap}.` };
 }
 
 function capabilityDenial({ info, canDrive }: Seat, { needs, gear }: RouteFacts): Denial | null {

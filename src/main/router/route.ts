@@ -1,7 +1,7 @@
 import type { Decision, Denial, RouteFacts, Rule, Seat, Weighed } from './define.ts';
 import { denialOf, isOnlyTooLong } from './hard-rules.ts';
 import type { Score } from './weigh.ts';
-import { weigh } from './weigh.ts';
+import { reviewWorthUsd, weigh } from './weigh.ts';
 
 type Verdict = Pick<Decision, 'chosen' | 'layer' | 'code' | 'text'> &
   Partial<Pick<Decision, 'wantsAdvice' | 'isDegraded'>>;
@@ -134,6 +134,7 @@ interface Pair {
 
 /** Both may: failure first, then what must not be torn apart, then the score. */
 function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
+  if (facts.purpose === 'review') return reviewed(facts, pair, score);
   if (!isOfTalk(facts.purpose)) return byScore(facts, pair, score, 'L2');
   return (
     afterTrouble(facts, pair) ??
@@ -141,6 +142,20 @@ function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
     staysTogether(facts, pair) ??
     byScore(facts, pair, score, facts.trail.steps === 0 ? 'L1' : 'L2')
   );
+}
+
+/** L4: whether the cloud looks at what was called done here. Chosen is the cloud, or this machine: then nobody does. */
+function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: Score): Verdict {
+  const most = facts.numbers.reviews ?? 0;
+  const no = (code: string, text: string): Verdict => ({ chosen: local, layer: 'L4', code, text });
+  if (facts.trail.reviews >= most)
+    return no('reviews-spent', `It has been looked at ${most} times, as often as may be.`);
+  const costUsd = options.find(({ model }) => model === cloud.info.id)?.costUsd ?? null;
+  if (costUsd === null) return no('unpriced', `${cloud.info.label} has no known price.`);
+  const worthUsd = reviewWorthUsd(facts, gain);
+  if (worthUsd <= costUsd) return no('review-dear', `It would cost ${money(costUsd)} and is worth ${money(worthUsd)}.`);
+  const text = `The local model says that it is done; a look at a digest is worth ${money(worthUsd)} and costs ${money(costUsd)}.`;
+  return { chosen: cloud, layer: 'L4', code: 'review', text };
 }
 
 /** L5: who drove cannot go on at all. */

@@ -3,6 +3,8 @@ import type { Where } from '@shared/models.ts';
 import type { ModelTrail } from './model-trail.ts';
 import { afterCall } from './model-trail.ts';
 
+type CapScope = EventOf<'cap-reached'>['scope'];
+
 /** What a session's log says of how the work goes: the trajectory, the caches, the services. */
 export interface Trail {
   /** The model that made the last step of the talk; null: there was none. */
@@ -20,6 +22,8 @@ export interface Trail {
   readonly strikes: number;
   /** Advice was asked for since the last take-over. */
   readonly isAdvised: boolean;
+  /** How often a stronger model was asked in this turn whether it is done. */
+  readonly reviews: number;
   /** The last bad signal in words; empty where there is none. */
   readonly lastSignal: string;
   /** Severities of the last three steps, 0 (clean) to 1. */
@@ -30,9 +34,9 @@ export interface Trail {
   readonly models: Readonly<Record<string, ModelTrail>>;
   /** Failures of the network in a row, and when the last was. */
   readonly network: { readonly failures: number; readonly at: number };
-  /** What this turn has cost so far, and by how much a person raised its caps, US dollars. */
+  /** What this turn has cost so far, and by how much a person raised each cap meanwhile, US dollars. */
   readonly spentUsd: number;
-  readonly raisedUsd: number;
+  readonly raisedUsd: Readonly<Partial<Record<CapScope, number>>>;
   /** Steps of this turn that would have run in the cloud, had there been a network. */
   readonly degraded: number;
   /** Files that were named to tools in this turn, relative to the workspace. */
@@ -69,6 +73,8 @@ interface Fold {
   lastStart: { readonly model: string; readonly at: number } | null;
   readonly errors: string[];
   readonly calls: string[];
+  /** The cap that was met last. */
+  reached: CapScope | null;
 }
 
 const noCounts: TrailCounts = {
@@ -91,6 +97,7 @@ export const emptyTrail: Trail = {
   takeovers: 0,
   strikes: 0,
   isAdvised: false,
+  reviews: 0,
   lastSignal: '',
   window: [],
   counts: noCounts,
@@ -98,7 +105,7 @@ export const emptyTrail: Trail = {
   models: {},
   network: { failures: 0, at: 0 },
   spentUsd: 0,
-  raisedUsd: 0,
+  raisedUsd: {},
   degraded: 0,
   paths: [],
   isCapped: false,
@@ -122,6 +129,7 @@ export function createTrail(): { readonly add: (event: SessionEvent) => void; re
     lastStart: null,
     errors: [],
     calls: [],
+    reached: null,
   };
   return {
     add: (event) => addEvent(fold, event),
@@ -171,6 +179,9 @@ function addEvent(fold: Fold, event: SessionEvent): void {
     case 'criterion-checked':
       noteCheck(fold, event);
       return;
+    case 'gate-checked':
+      noteGate(fold, event);
+      return;
     case 'context-compacted':
       trail.boundary = 'compaction';
       trail.isLoopOpen = false;
@@ -181,7 +192,10 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       return;
     case 'cap-answered':
       trail.isCapped = trail.isCapped || event.answer === 'local';
-      trail.raisedUsd += event.raisedUsd ?? 0;
+      raise(fold, event.raisedUsd ?? 0);
+      return;
+    case 'cap-reached':
+      fold.reached = event.scope;
       return;
     default:
   }
@@ -197,6 +211,12 @@ function startTurn(fold: Fold): void {
   fold.errors.length = 0;
   fold.calls.length = 0;
   fold.toolOf.clear();
+}
+
+function raise({ trail, reached }: Fold, usd: number): void {
+  if (reached !== null && usd > 0) {
+    trail.raisedUsd = { ...trail.raisedUsd, [reached]: (trail.raisedUsd[reached] ?? 0) + usd };
+  }
 }
 
 function bad(fold: Fold, severity: number, signal: string): void {
@@ -348,6 +368,21 @@ function noteCheck(fold: Fold, event: EventOf<'criterion-checked'>): void {
   if (event.passed) return;
   trail.counts.failedChecks += 1;
   bad(fold, 1, `it said that it is done, but \`${event.command}\` fails`);
+}
+
+/** What was called done and is not is as bad as it gets, whoever found it out. */
+function noteGate(fold: Fold, { verdict, callId, text }: EventOf<'gate-checked'>): void {
+  const { trail } = fold;
+  if (callId !== null) trail.reviews += 1;
+  if (verdict !== 'redo') return;
+  trail.boundary = 'done-said';
+  trail.isLoopOpen = false;
+  trail.counts.failedChecks += 1;
+  bad(fold, 1, `it said that it is done, but ${lowerFirst(text.split('\n')[0] ?? '')}`);
+}
+
+function lowerFirst(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/[.:]$/u, '');
 }
 
 function noteNotice(fold: Fold, event: EventOf<'notice-added'>): void {

@@ -89,6 +89,11 @@ function savedByLocal({ trail }: RouteFacts, local: Seat | null, cloud: Seat): n
   return savedUsd(cloud.info.price, here ?? { readTokens: 0, writtenTokens: 0 }, forgotten);
 }
 
+/** What a look at work that is called done is worth: what it may find, as far as nothing else would. US dollars. */
+export function reviewWorthUsd({ numbers, trail }: RouteFacts, gain: number): number {
+  return gain * (trail.isGreen === true ? UNDETECTED.checked : UNDETECTED.unchecked) * numbers.valueUsd;
+}
+
 /** What the cloud is worth for a stretch: mistakes that nobody would notice, and the time of who waits. */
 function valueOf({ numbers, task, gear }: RouteFacts, outlook: Outlook, block: number): number {
   const checked = gear === 'recipe' ? UNDETECTED.judged : UNDETECTED.checked;

@@ -12,6 +12,9 @@ interface Found {
   started: EventOf<'model-call-started'> | null;
   ended: EventOf<'model-call-ended'> | null;
   readonly tools: Map<string, FoundTool>;
+  /** Of the call, up to the next one. */
+  readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
+  isLast: boolean;
 }
 
 interface FoundTool {
@@ -30,7 +33,15 @@ export async function readCallDetail(
   id: string,
   blobs: Blobs,
 ): Promise<CallDetail> {
-  const found: Found = { text: null, route: null, started: null, ended: null, tools: new Map() };
+  const found: Found = {
+    text: null,
+    route: null,
+    started: null,
+    ended: null,
+    tools: new Map(),
+    after: [],
+    isLast: false,
+  };
   for await (const event of events) gather(found, event, id);
   return {
     text: found.text ?? saidBy(found.ended),
@@ -38,6 +49,7 @@ export async function readCallDetail(
     parts: found.ended?.parts ?? [],
     price: found.ended?.price ?? null,
     ...(found.route === null ? {} : { route: found.route }),
+    ...(found.after.length === 0 ? {} : { after: found.after }),
     tools: await Promise.all([...found.tools].map(([toolCallId, tool]) => detailOf(toolCallId, tool, blobs))),
   };
 }
@@ -48,6 +60,10 @@ function gather(found: Found, event: SessionEvent, id: string): void {
   if (event.type === 'route-decided' && event.callId === id) found.route = event;
   if (event.type === 'model-call-started' && event.callId === id) found.started = event;
   if (event.type === 'model-call-ended' && event.callId === id) found.ended = event;
+  if (event.type === 'model-call-started') found.isLast = event.callId === id;
+  const isLook =
+    event.type === 'criterion-checked' || event.type === 'gate-checked' || event.type === 'cache-prefilled';
+  if (isLook && found.isLast) found.after.push(event);
   if (event.type === 'tool-call-requested' && (event.callId === id || event.toolCallId === id)) {
     toolOf(found, event.toolCallId).requested = event;
   }

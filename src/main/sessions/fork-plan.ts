@@ -89,6 +89,7 @@ const endsStep: ReadonlySet<EventType> = new Set<EventType>([
   'route-decided',
   'model-call-started',
   'criterion-checked',
+  'gate-checked',
   'rung-chosen',
   'recipe-progressed',
   'context-compacted',

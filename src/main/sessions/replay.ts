@@ -256,6 +256,8 @@ function createReplayBudget(journal: ReplayJournal): Budget {
       // A log from before caps were events: its turn ended here, or went on with another model.
       return { type: 'refused-before', text: journal.find('turn-ended', () => true)?.text ?? '' };
     },
+    // It is asked for inside an effect, which a replay does not run.
+    left: async () => [],
     raise: async () => undefined,
     ask: async (capId) => {
       const answered = journal.find('cap-answered', (event) => event.capId === capId);

@@ -94,6 +94,7 @@ export const conversation = {
   'purpose.choose': 'choose',
   'purpose.title': 'name the session',
   'purpose.advise': 'ask for advice',
+  'purpose.review': 'judge what is called done',
 
   'composer.label': 'Message',
   'composer.idle': 'Send a message, or / for commands',

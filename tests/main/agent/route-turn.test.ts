@@ -145,6 +145,19 @@ describe('a task with a local and a cloud model', () => {
     await replays(kit);
   });
 
+  it.each(['step', 'session', 'day', 'month', 'project'] as const)(
+    'does not go up for a gain past the cap of the settings for the %s',
+    async (scope) => {
+      const kit = kitOf([look, fix, done], { caps: { [scope]: 0.001 } });
+      const task = 'There is a race and a deadlock in the migration of calc.py.';
+      await kit.runner.send(task, routed({ routing: routingOf('quality', {}) }));
+      expect(new Set(route(kit))).toEqual(new Set(['local L0 budget']));
+      expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/of the cap for (?:one|this|today)/u);
+      expect(ofType(kit.journal.events, 'cap-reached')).toEqual([]);
+      await replays(kit);
+    },
+  );
+
   it('stays here when a fence is on the talk, and tells nobody of a hand-over that did not come', async () => {
     const bad = call('edit_file', { path: 'calc.py', old: 'nothing like it', new: 'x' });
     const other = call('edit_file', { path: 'calc.py', old: 'nothing there either', new: 'x' });

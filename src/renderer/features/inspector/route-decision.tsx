@@ -1,3 +1,4 @@
+import type { CallDetail } from '@shared/contract.ts';
 import type { EventOf } from '@shared/events.ts';
 import type { StepState } from '@shared/session-state.ts';
 import { money, seconds } from '../../lib/format.ts';
@@ -12,15 +13,49 @@ type Route = EventOf<'route-decided'>;
 export function RouteDecision({ sessionId, step }: { readonly sessionId: string; readonly step: StepState }) {
   const load = useDetail(sessionId, step.callId, step.end === null ? 'running' : 'ended');
   const route = load.type === 'ready' ? load.detail.route : undefined;
-  if (route?.layer === undefined) return null;
+  const after = load.type === 'ready' ? (load.detail.after ?? []) : [];
+  if (route?.layer === undefined) return <After events={after} />;
   return (
     <>
       <p className="mt-3 text-xs text-soft">{t(`route.layer.${route.layer}`)}</p>
       {route.degraded === true && <p className="mt-1 text-xs text-soft">{t('route.degraded')}</p>}
       {route.options !== undefined && route.options.length > 0 && <Options options={route.options} />}
       {typeof route.gain === 'number' && <Votes votes={route.votes ?? []} gain={route.gain} />}
+      {typeof route.gain === 'number' && route.features?.hasLocalSureness === 0 && (
+        <p className="mt-2 text-xs text-soft">{t('route.noSureness')}</p>
+      )}
+      <After events={after} />
     </>
   );
+}
+
+/** What was looked at before the end was believed, and what was read in for the way back. */
+function After({ events }: { readonly events: NonNullable<CallDetail['after']> }) {
+  if (events.length === 0) return null;
+  return (
+    <Section title={t('route.after')}>
+      <ul className="flex flex-col gap-2 text-sm">
+        {events.map((event) => (
+          <li key={event.seq} className="wrap-anywhere">
+            {afterText(event)}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function afterText(event: NonNullable<CallDetail['after']>[number]): string {
+  switch (event.type) {
+    case 'criterion-checked':
+      return t(event.passed ? 'route.checkPassed' : 'route.checkFailed', { command: event.command });
+    case 'gate-checked':
+      return t(`route.gate.${event.by}.${event.verdict}`, { text: event.text });
+    case 'cache-prefilled':
+      return event.text;
+    default:
+      return event satisfies never;
+  }
 }
 
 function Options({ options }: { readonly options: NonNullable<Route['options']> }) {

@@ -1,0 +1,65 @@
+import type { GateCheck } from '@shared/gate.ts';
+import { askStronger } from './ask-stronger.ts';
+import { maxOutputTokens } from './build-prompt.ts';
+import { digestOf } from './digest.ts';
+import type { ChangesLook } from './look-at-changes.ts';
+import type { LoopSeats } from './loop-seats.ts';
+import type { Claim } from './pass-gate.ts';
+import { promptTexts } from './prompt-texts.ts';
+import { routeStep } from './route-step.ts';
+
+const MAX_VERDICT_TOKENS = 400;
+
+/**
+ * Has a stronger model say APPROVE or REDO on a digest, where the router finds that worth its price. Null: it is no
+ * matter of this turn (nobody stronger is there, the cloud did the work itself, or the profile has no reviews).
+ */
+export async function askReview(seats: LoopSeats, look: ChangesLook, claim: Claim): Promise<GateCheck | null> {
+  const { turn, all, current, shut } = seats;
+  const reviewer = all.find(({ rung }) => rung.where === 'cloud');
+  const most = turn.options.routing?.numbers.reviews ?? 0;
+  if (reviewer === undefined || current.rung.where === 'cloud' || most === 0) return null;
+  const digest = `${digestOf(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
+  const promptTokens = turn.tokens.count(digest) + turn.tokens.count(promptTexts.review);
+  const decision = routeStep(turn, {
+    purpose: 'review',
+    gear: 'loop',
+    shut,
+    seats: all.map(({ model: { info }, canDrive }) => ({
+      info,
+      promptTokens,
+      maxOutputTokens: Math.min(MAX_VERDICT_TOKENS, maxOutputTokens(info)),
+      canDrive,
+    })),
+  });
+  const none = (text: string): GateCheck => ({ by: 'review', verdict: 'none', text, findings: [], callId: null });
+  if (decision === null) return null;
+  if (decision.chosen?.info.where !== 'cloud') return none(`Nobody stronger has looked at it. ${decision.text}`);
+  const said = await askStronger(seats, reviewer, {
+    purpose: 'review',
+    reason: { code: decision.code, text: decision.text },
+    system: promptTexts.review,
+    digest,
+    maxTokens: MAX_VERDICT_TOKENS,
+    decision,
+  });
+  if (said.type === 'unsaid') return none(`A stronger model was to look at it and could not: ${said.why}`);
+  const verdict = readVerdict(said.text);
+  const { callId } = said;
+  if (verdict === null) {
+    const text = `What ${reviewer.model.info.label} said of it cannot be read as a verdict, and counts as none.`;
+    return { ...none(text), callId };
+  }
+  return { by: 'review', verdict: verdict.verdict, text: verdict.text, findings: [], callId };
+}
+
+/** The first line has one of the two words and not the other; null: nobody can say which was meant. */
+export function readVerdict(text: string): { readonly verdict: 'pass' | 'redo'; readonly text: string } | null {
+  const [first = '', ...rest] = text.trim().split('\n');
+  const words = new Set([...first.matchAll(/\b(?:APPROVED?|REDO)\b/gu)].map((match) => match[0].slice(0, 4)));
+  const isRedo = words.has('REDO');
+  if (words.size !== 1) return null;
+  const why = [first.replace(/^.*?\b(?:APPROVED?|REDO)\b[\s:.,;!*-]*/u, ''), ...rest].join('\n').trim();
+  if (isRedo && why === '') return null;
+  return { verdict: isRedo ? 'redo' : 'pass', text: why === '' ? 'It was approved.' : why };
+}

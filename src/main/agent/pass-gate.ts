@@ -1,0 +1,111 @@
+import type { GateCheck } from '@shared/gate.ts';
+import type { NewEvent } from '@shared/events.ts';
+import { askReview } from './ask-review.ts';
+import { isHard } from './change-findings.ts';
+import type { CriterionCheck } from './check-criterion.ts';
+import type { ChangesLook } from './look-at-changes.ts';
+import { lookAtChanges } from './look-at-changes.ts';
+import type { Loop } from './run-loop.ts';
+import type { TurnEnd } from './run-turn.ts';
+import { asksForChange } from './task-kind.ts';
+import type { Turn } from './turn.ts';
+
+export type GateOutcome =
+  /** It may be believed. `isDoubted`: something speaks against it that was not put right. `isAnswer`: nothing was changed. */
+  | { readonly type: 'passed'; readonly isDoubted?: boolean; readonly isAnswer?: boolean }
+  /** The worker has been told, and may go on. */
+  | { readonly type: 'objected' }
+  /** It was told before and it is the same again: somebody else may do it, or the turn ends like this. */
+  | { readonly type: 'refused'; readonly end: TurnEnd };
+
+/** What was said against one end, and to whom: each worker is told the same once. */
+export interface GateMemory {
+  readonly told: Set<string>;
+  /** Workers that a stronger model has asked for it again. */
+  readonly redone: Set<string>;
+}
+
+export interface Claim {
+  /** What the worker says at its end. */
+  readonly text: string;
+  /** Null: there is nothing to check by. */
+  readonly check: CriterionCheck | null;
+  /** The criterion failed before the work and holds now. */
+  readonly isProven: boolean;
+}
+
+/**
+ * L4 after the success criterion: whether anything was changed at all, whether the change is whole by its look, and,
+ * where the router finds it worth its price, whether a stronger model approves of it on a digest. Throws `cancelled`.
+ */
+export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Promise<GateOutcome> {
+  const { turn } = loop;
+  const driver = loop.seats.current.model.info.id;
+  const look = await lookAtChanges(turn);
+  const objection = objectionTo(turn, look, claim);
+  if (objection !== null) {
+    const key = `${driver} ${objection.findings.map(({ code, path }) => `${code} ${path ?? ''}`).join(' ')}`;
+    const isAgain = memory.told.has(key);
+    const mayPass = !objection.findings.some((one) => one.code === 'nothing-changed' || isHard(one)) || claim.isProven;
+    if (!isAgain) {
+      memory.told.add(key);
+      await note(turn, objection);
+      return { type: 'objected' };
+    }
+    if (!mayPass) return { type: 'refused', end: endOf(turn, look, { claim, objection }) };
+    return { type: 'passed', isDoubted: true };
+  }
+  if (look.changed === 0 && !claim.isProven) return { type: 'passed', isAnswer: true };
+  return review(loop, memory, { look, claim, driver });
+}
+
+/** Null: the look of the work says nothing against it. */
+function objectionTo(turn: Turn, look: ChangesLook, { isProven }: Claim): GateCheck | null {
+  const said = { by: 'changes', verdict: 'redo', callId: null } as const;
+  if (look.changed === 0 && !isProven && asksForChange(turn.task)) {
+    const text = 'Nothing was changed, although the task asks for a change.';
+    const hint = 'Make the change with the tools. Where nothing is to be changed, say why.';
+    return { ...said, text: `${text} ${hint}`, findings: [{ code: 'nothing-changed', path: null, text }] };
+  }
+  if (look.findings.length === 0) return null;
+  const findings = look.findings.slice(0, 10);
+  const text = `The change is not whole:\n${findings.map((one) => `- ${one.text}`).join('\n')}\nPut it right, or say why it is meant.`;
+  return { ...said, text, findings };
+}
+
+async function review(
+  loop: Loop,
+  memory: GateMemory,
+  { look, claim, driver }: { readonly look: ChangesLook; readonly claim: Claim; readonly driver: string },
+): Promise<GateOutcome> {
+  const check = await askReview(loop.seats, look, claim);
+  if (check === null) return { type: 'passed' };
+  await note(loop.turn, check);
+  if (check.verdict !== 'redo') return { type: 'passed' };
+  const isAgain = memory.redone.has(driver);
+  memory.redone.add(driver);
+  if (!isAgain) return { type: 'objected' };
+  const end: TurnEnd = { reason: 'done', text: claim.text, confidence: 'unchecked', failure: null };
+  return { type: 'refused', end };
+}
+
+async function note(turn: Turn, check: GateCheck): Promise<void> {
+  const event: NewEvent = { type: 'gate-checked', ...check, findings: [...check.findings] };
+  await turn.log.append(event);
+}
+
+const elsewhere = /\b(?:install|upgrade|update|build|download|publish)\b/iu;
+
+/** Work whose traces do not lie in files (something was installed, or run) is an answer; words alone are nothing. */
+function endOf(
+  turn: Turn,
+  look: ChangesLook,
+  { claim, objection }: { readonly claim: Claim; readonly objection: GateCheck },
+): TurnEnd {
+  const rest = { confidence: null, failure: null };
+  if (look.changed === 0 && turn.progress.okCommands > 0 && elsewhere.test(turn.task))
+    return { ...rest, reason: 'answered', text: claim.text };
+  const [first = ''] = objection.text.split('\n- ');
+  const why = look.changed === 0 ? 'Nothing was changed, although the task asks for a change.' : first;
+  return { ...rest, reason: 'gave-up', text: `${why} The model says: ${claim.text}`.trim() };
+}

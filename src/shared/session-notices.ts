@@ -1,0 +1,29 @@
+import type { EventOf } from './events.ts';
+import { keep } from './kept-counts.ts';
+import type { NoticeState, SessionState } from './session-state.ts';
+import { cap, latest, textLimit } from './session-texts.ts';
+
+export function noticed(state: SessionState, { seq, level, code, text }: NoticeState): Partial<SessionState> {
+  return { notices: latest([...state.notices, { seq, level, code, text: cap(text, textLimit) }], keep.notices) };
+}
+
+export function fenceNotice({ seq, outcome, model, text }: EventOf<'call-fenced'>): NoticeState {
+  const told = { refused: 'was not made', redacted: 'is made without what a fence takes out', asked: 'asks first' };
+  const level = outcome === 'redacted' ? 'info' : 'warning';
+  return { seq, level, code: 'call-fenced', text: `A call to ${model} ${told[outcome]}: ${text}.` };
+}
+
+/** What was looked at before an end was believed. */
+export function gateNotice({ seq, by, verdict, text }: EventOf<'gate-checked'>): NoticeState {
+  const told = {
+    pass: 'A stronger model approves of the work',
+    redo: by === 'review' ? 'A stronger model asks for the work again' : 'It is not done yet',
+    none: 'The work was not judged by a stronger model',
+  };
+  return {
+    seq,
+    level: verdict === 'redo' ? 'warning' : 'info',
+    code: 'gate-checked',
+    text: `${told[verdict]}: ${text}`,
+  };
+}
