@@ -35,6 +35,8 @@ export const routingNumbersSchema = z.strictObject({
   offlineSeconds: z.number().nonnegative(),
   /** A bad signal of the local model is answered first by advice on a digest, where a service can be asked. */
   advice: z.boolean(),
+  /** What the votes of a rule count for, by its name, in place of 1: where fitted weights go. Absent: all as they are. */
+  weights: z.record(z.string(), z.number().nonnegative().max(10)).optional(),
   /** How often in a task a stronger model may judge what a local one calls done, where that is worth its price. Absent: never. */
   reviews: z.number().int().min(0).max(5).optional(),
 });

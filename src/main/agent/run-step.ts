@@ -1,4 +1,5 @@
 import type { Energy } from '@shared/call-report.ts';
+import { surenessOf } from '@shared/call-report.ts';
 import type { Transient } from '@shared/events.ts';
 import type { Part } from '@shared/messages.ts';
 import { costOf, promptTokensOf } from '@shared/money.ts';
@@ -167,6 +168,7 @@ async function closeCall(
   const error = ended.error === null ? null : worthTrying(ended.error);
   const price = info.price;
   const costUsd = costOf(ended.usage, price);
+  const sureness = surenessOf(ended.logprobs);
   if (ended.timings.queuedMs > 0 && !turn.services.effects.replaying) {
     await turn.log.close({ type: 'engine-waited', callId, waitedMs: ended.timings.queuedMs });
   }
@@ -184,6 +186,7 @@ async function closeCall(
     ...(ended.model === undefined ? {} : { answeredBy: ended.model }),
     ...(ended.engine === undefined ? {} : { engine: ended.engine }),
     ...(call.energy === null ? {} : { energy: call.energy }),
+    ...(sureness === null ? {} : { sureness }),
   });
   call.settle(isBillKnown(ended) ? costUsd : null);
   if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);

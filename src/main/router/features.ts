@@ -1,5 +1,6 @@
 import type { Purpose } from '@shared/events.ts';
 import type { Features, RouteFacts, Seat } from './define.ts';
+import type { Trail } from './trail.ts';
 
 /**
  * The facts as plain numbers: what rules vote on, and what is kept to learn from. Names are stable, see
@@ -11,6 +12,7 @@ export function featuresOf(facts: RouteFacts, local: Seat | null): Features {
   const promptTokens = local?.promptTokens ?? facts.seats[0]?.promptTokens ?? 0;
   return {
     ...purposeFlags[facts.purpose],
+    ...surenessOf(trail, local),
     promptTokens,
     localWindowShare: local === null ? 1 : promptTokens / local.info.contextTokens,
     localParametersB: local?.info.parametersB ?? 0,
@@ -38,6 +40,17 @@ export function featuresOf(facts: RouteFacts, local: Seat | null): Features {
     compactions: counts.compactions,
     testsGreen: flag(trail.isGreen === true),
     testsRed: flag(trail.isGreen === false),
+  };
+}
+
+/** How likely the local model took the words of its last answer to be, 0 to 1; all 0 where nobody says. */
+function surenessOf({ models }: Trail, local: Seat | null): Features {
+  const sureness = local === null ? null : (models[local.info.id]?.sureness ?? null);
+  return {
+    hasLocalSureness: flag(sureness !== null),
+    localLeastSure: sureness === null ? 0 : Math.exp(sureness.least),
+    localTenthSure: sureness === null ? 0 : Math.exp(sureness.tenth),
+    localQuarterSure: sureness === null ? 0 : Math.exp(sureness.quarter),
   };
 }
 

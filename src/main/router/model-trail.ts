@@ -1,3 +1,4 @@
+import type { Sureness } from '@shared/call-report.ts';
 import type { EventOf } from '@shared/events.ts';
 import type { Usage } from '@shared/money.ts';
 import { promptTokensOf } from '@shared/money.ts';
@@ -20,6 +21,8 @@ export interface ModelTrail {
   readonly writtenTokens: number;
   /** Tokens that its service had forgotten when it was asked again. */
   readonly forgottenTokens: number;
+  /** Of its last answer; null: its provider does not say. */
+  readonly sureness: Sureness | null;
 }
 
 /** What is known of a model after one more of its answers. */
@@ -36,6 +39,7 @@ export function afterCall(before: ModelTrail | undefined, event: EventOf<'model-
     stepMs: before?.stepMs ?? null,
     readTokens: (before?.readTokens ?? 0) + read,
     writtenTokens: (before?.writtenTokens ?? 0) + usage.output,
+    sureness: event.sureness ?? null,
     forgottenTokens: (before?.forgottenTokens ?? 0) + forgottenIn(before, usage),
   };
 }

@@ -33,7 +33,7 @@ export function weigh(facts: RouteFacts, rules: readonly Rule[], block: number):
   const local = facts.seats.find((seat) => seat.info.where === 'local') ?? null;
   const cloud = facts.seats.find((seat) => seat.info.where === 'cloud') ?? null;
   const features = featuresOf(facts, local);
-  const votes = rules.flatMap((rule) => rule.vote(features).map((vote) => ({ rule: rule.id, ...vote })));
+  const votes = rules.flatMap((rule) => votesOf(rule, features, facts.numbers.weights?.[rule.id] ?? 1));
   const sum = votes.reduce((total, { toward, weight }) => total + (toward === 'cloud' ? weight : -weight), BASE);
   const gain = chanceOf(sum);
   const outlook = outlookOf(facts, { local, cloud, gain, block });
@@ -49,6 +49,12 @@ export function weigh(facts: RouteFacts, rules: readonly Rule[], block: number):
     isLeavingRisky: price !== null && price.riskUsd > Math.max(0, saved),
     options: facts.seats.map((seat) => option(facts, seat, { outlook, cache, price })),
   };
+}
+
+/** `factor`: what a rule's votes count for here; 0: nothing, and they are not cast. */
+function votesOf(rule: Rule, features: Features, factor: number): readonly Vote[] {
+  if (factor === 0) return [];
+  return rule.vote(features).map((vote) => ({ rule: rule.id, ...vote, weight: vote.weight * factor }));
 }
 
 interface Pair {

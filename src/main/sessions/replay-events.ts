@@ -83,7 +83,7 @@ function isCrashEnd(event: SessionEvent): boolean {
 const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'call-fenced': ['manifest'],
   'model-call-started': ['request', 'promptTokens'],
-  'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy'],
+  'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy', 'sureness'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob'],
   'gate-checked': ['text'],
   'recipe-progressed': ['data'],

@@ -6,7 +6,7 @@ import { replaySession } from '../../../src/main/sessions/replay.ts';
 import { parseRules, placeRules } from '../../../src/shared/rules.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
-import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
 
 const files = {
   'calc.py': 'def add(a, b):\n    return a - b\n',
@@ -177,6 +177,32 @@ describe('a task with a local and a cloud model', () => {
     expect(route(kit).slice(3)).toEqual(['local L0 fence', 'local L0 fence']);
     expect(ofType(kit.journal.events, 'notice-added')).toEqual([]);
     await replays(kit);
+  });
+
+  it('hears how sure the local model was of its words, as far as its weight says, and casts no vote where nobody knows', async () => {
+    const unsure: NonNullable<KitOptions['replies']>[number] = {
+      stream: [
+        { type: 'tool-call', call: { type: 'tool-call', id: 'p', name: 'read_file', input: { path: 'calc.py' } } },
+        { ...ended('tool-calls', 10), logprobs: [-0.1, -3, -2.5, Number.NEGATIVE_INFINITY] },
+      ],
+    };
+    const kit = kitOf([unsure, fix, done]);
+    await kit.runner.send('Fix add().', routed());
+    const votes = ofType(kit.journal.events, 'route-decided').map(({ votes: cast, features }) => [
+      features?.hasLocalSureness,
+      cast?.filter(({ rule }) => rule === 'local-sureness').map(({ toward }) => toward),
+    ]);
+    expect(votes).toEqual([
+      [0, []],
+      [1, ['cloud']],
+      [0, []],
+    ]);
+    await replays(kit);
+    const deaf = kitOf([unsure, fix, done]);
+    await deaf.runner.send('Fix add().', routed({}, { weights: { 'local-sureness': 0 } }));
+    expect(JSON.stringify(ofType(deaf.journal.events, 'route-decided').map((event) => event.votes))).not.toContain(
+      'local-sureness',
+    );
   });
 
   it('goes by a rule of the person, and says when one could not be read', async () => {
