@@ -1,6 +1,6 @@
 import type { Energy } from '@shared/call-report.ts';
 import { surenessOf } from '@shared/call-report.ts';
-import type { Transient } from '@shared/events.ts';
+import type { EventOf, Transient } from '@shared/events.ts';
 import type { Part } from '@shared/messages.ts';
 import { costOf, promptTokensOf } from '@shared/money.ts';
 import type { ModelInfo } from '@shared/models.ts';
@@ -168,7 +168,6 @@ async function closeCall(
   const error = ended.error === null ? null : worthTrying(ended.error);
   const price = info.price;
   const costUsd = costOf(ended.usage, price);
-  const sureness = surenessOf(ended.logprobs);
   if (ended.timings.queuedMs > 0 && !turn.services.effects.replaying) {
     await turn.log.close({ type: 'engine-waited', callId, waitedMs: ended.timings.queuedMs });
   }
@@ -183,10 +182,7 @@ async function closeCall(
     price,
     costUsd,
     error,
-    ...(ended.model === undefined ? {} : { answeredBy: ended.model }),
-    ...(ended.engine === undefined ? {} : { engine: ended.engine }),
-    ...(call.energy === null ? {} : { energy: call.energy }),
-    ...(sureness === null ? {} : { sureness }),
+    ...toldBy(ended, call.energy),
   });
   call.settle(isBillKnown(ended) ? costUsd : null);
   if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);
@@ -213,6 +209,20 @@ async function closeCall(
     timings,
   };
   return { type: 'answered', callId, parts, complete: !isCut, repeated: read.repeated, measured };
+}
+
+/** What not every provider says. */
+function toldBy(
+  { model, engine, logprobs }: StreamEnded,
+  energy: Energy | null,
+): Pick<EventOf<'model-call-ended'>, 'answeredBy' | 'engine' | 'energy' | 'sureness'> {
+  const sureness = surenessOf(logprobs);
+  return {
+    ...(model === undefined ? {} : { answeredBy: model }),
+    ...(engine === undefined ? {} : { engine }),
+    ...(energy === null ? {} : { energy }),
+    ...(sureness === null ? {} : { sureness }),
+  };
 }
 
 /** A service that wants to be left alone for longer than anybody waits is not asked again before its time. */
