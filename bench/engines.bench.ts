@@ -86,7 +86,14 @@ function allocationsOf(
         name,
         memory,
         engine: outputs === 1 ? 'llama-server' : 'node-llama-cpp',
-        context: { ...base, contextTokens, cacheType, flashAttention: flash === 1, ubatchTokens },
+        context: {
+          ...base,
+          contextTokens,
+          cacheType,
+          flashAttention: flash === 1,
+          // These were asked of the engine's library; node-llama-cpp would ask it for one token more.
+          ubatchTokens: outputs !== 1 && memory.namesWindow ? ubatchTokens - 1 : ubatchTokens,
+        },
         contextBytes,
         computeBytes,
       }),

@@ -1,5 +1,9 @@
 import type { EngineProfile } from '@shared/plan.ts';
 import type { CellCounts, ContextRequest } from './context-memory.ts';
+import { graphBytes } from './graph-memory.ts';
+import { readGraphShape } from './graph-shape.ts';
+import type { GraphShape } from './graph-shape.ts';
+import type { ContextShape } from './layer-shapes.ts';
 import type { KeyReader } from './model-keys.ts';
 
 /** Sizes of a model that its compute buffer depends on. Elements, as the header has them. */
@@ -22,12 +26,14 @@ export interface ComputeShape {
   readonly perLayerInputs: number;
   readonly softCap: boolean;
   readonly hasWindow: boolean;
+  /** The family's whole graph, where it is known; null where only its phases are. */
+  readonly graph: GraphShape | null;
 }
 
 /** Null where the header does not say enough; `vocabulary` comes from the tokenizer where the key is missing. */
 export function readComputeShape(
   keys: KeyReader,
-  { vocabulary, hasWindow }: { readonly vocabulary: number | null; readonly hasWindow: boolean },
+  { vocabulary, context }: { readonly vocabulary: number | null; readonly context: ContextShape },
 ): ComputeShape | null {
   const layers = keys.number('block_count');
   const width = keys.number('embedding_length');
@@ -62,16 +68,14 @@ export function readComputeShape(
         : null,
     perLayerInputs: (keys.number('embedding_length_per_layer_input') ?? 0) * layers,
     softCap: keys.architecture.startsWith('gemma'),
-    hasWindow,
+    hasWindow: context.layers.some((layer) => layer.ownsCells && layer.isWindow),
+    graph: readGraphShape(keys, context, vocabulary),
   };
 }
 
 /**
- * Bytes of the engine's compute buffer, from the phases of its graph: the one that holds the most alive. Float32
- * elements of a token, times the tokens of a ubatch; attention masks are f16 with flash attention and f32 without, where
- * the scores of every head are there as well. Read off the graphs of llama.cpp v0.4.0 (`build_ffn`, `build_moe_ffn`,
- * `build_attn_mha`, the delta net); what its allocator leaves as holes is in it only where it is regular. So this is an
- * estimate: within 6 % of a context in nearly all golden rows, never to be called exact.
+ * Bytes of the engine's compute buffer: by going through the family's graph where it is known (`graph-memory.ts`), else
+ * from its phases. Never to be called exact from the keys alone: a file may have tensors that its keys do not tell of.
  */
 export function computeBytes(
   shape: ComputeShape,
@@ -80,12 +84,31 @@ export function computeBytes(
   engine: EngineProfile,
 ): number {
   const ubatch = Math.min(request.ubatchTokens, request.contextTokens);
+  const outputs = engine === 'llama-server' ? Math.max(1, request.slots) : ubatch;
+  return shape.graph === null
+    ? phaseBytes(shape, { cells, request, outputs })
+    : graphBytes(shape.graph, { cells, request, outputs });
+}
+
+/**
+ * The phase of a graph that holds the most alive. Float32 elements of a token, times the tokens of a ubatch; attention
+ * masks are f16 with flash attention and f32 without, where the scores of every head are there as well. Read off
+ * llama.cpp v0.4.0 (`build_ffn`, `build_moe_ffn`, `build_attn_mha`); what its allocator leaves as holes is not in it.
+ */
+function phaseBytes(
+  shape: ComputeShape,
+  {
+    cells,
+    request,
+    outputs,
+  }: { readonly cells: CellCounts; readonly request: ContextRequest; readonly outputs: number },
+): number {
+  const ubatch = Math.min(request.ubatchTokens, request.contextTokens);
   const masks = cells.full + (shape.hasWindow ? cells.window : 0);
   const layer = Math.max(feedForwardElements(shape), expertElements(shape), linearElements(shape));
   const perToken = request.flashAttention
     ? 4 * layer + 2 * masks
     : 4 * Math.max(layer, scoreElements(shape, cells.full)) + 4 * masks;
-  const outputs = engine === 'llama-server' ? Math.max(1, request.slots) : ubatch;
   // With inputs for every layer in front of them, what the masks leave is no room for the logits.
   const behind = shape.perLayerInputs > 0 ? 2 * masks : 0;
   const output = outputs * 4 * shape.vocabulary + ubatch * (8 * shape.width + behind);

@@ -2,7 +2,7 @@ import type { CacheType, EngineProfile, GrantedPlan } from '@shared/plan.ts';
 import { computeBytes } from './compute-memory.ts';
 import { contextBytesOfLayers, countCells, refusedCache } from './context-memory.ts';
 import type { ContextRequest } from './context-memory.ts';
-import { mayQuantise } from './model-memory.ts';
+import { asMade, mayQuantise } from './model-memory.ts';
 import type { ModelMemory, ModelWeights } from './model-memory.ts';
 import { lastThatHolds } from './last-that-holds.ts';
 import { placeLayers } from './place-layers.ts';
@@ -92,9 +92,10 @@ function ceilingOf({ trainedTokens }: ModelMemory, { askedTokens, slots, unified
   return Math.min(askedTokens ?? trained ?? steps.aim, trained ?? Number.POSITIVE_INFINITY);
 }
 
-function contextRequest({ request }: Search, contextTokens: number, cacheType: CacheType): ContextRequest {
+function contextRequest({ request, memory }: Search, contextTokens: number, cacheType: CacheType): ContextRequest {
   const { flashAttention, ubatchTokens, slots, unified, draftTokens } = request;
-  return { contextTokens, cacheType, flashAttention, ubatchTokens, slots, unified, draftTokens };
+  const asked = { contextTokens, cacheType, flashAttention, ubatchTokens, slots, unified, draftTokens };
+  return asMade(memory, request.engine, asked);
 }
 
 /** f16 where it reaches what is wanted; q8_0 where that buys a step; the asked type where one was asked for. */

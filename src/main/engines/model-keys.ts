@@ -11,6 +11,8 @@ export interface KeyReader {
   /** Booleans or numbers, one a layer. */
   flags(name: string, layers: number): readonly boolean[] | null;
   has(name: string): boolean;
+  /** False where the key is missing. */
+  flag(name: string): boolean;
 }
 
 /** Null for a header that does not say what kind of model it is. */
@@ -34,6 +36,7 @@ export function readKeys(keys: GgufKeys): KeyReader | null {
       if (!Array.isArray(found) || found.length < layers) return null;
       return found.slice(0, layers).map((entry) => entry === true || (typeof entry === 'number' && entry !== 0));
     },
+    flag: (name) => value(name) === true,
     has: (name) => value(name) !== undefined && value(name) !== null,
   };
 }

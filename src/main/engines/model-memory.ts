@@ -6,7 +6,7 @@ import type { ContextRequest } from './context-memory.ts';
 import { readContextShape } from './layer-shapes.ts';
 import type { ContextShape } from './layer-shapes.ts';
 import { readKeys } from './model-keys.ts';
-import type { GgufKeys } from './model-keys.ts';
+import type { GgufKeys, KeyReader } from './model-keys.ts';
 
 /** Where the bytes of a file lie. From the header's list of tensors, or only their sum. */
 export interface ModelWeights {
@@ -41,6 +41,8 @@ export interface ModelMemory {
   readonly headWidths: readonly number[];
   /** The part of a layer's weights that is experts, by the sizes in the header; 0 for a dense model. */
   readonly expertShare: number;
+  /** The header names a window shorter than the trained length, whether or not the family uses it. */
+  readonly namesWindow: boolean;
 }
 
 export type ModelMemoryResult =
@@ -52,8 +54,7 @@ export function readModelMemory({ keys, vocabulary, weights }: ModelFacts): Mode
   if (reader === null) return { known: false, why: 'The header does not say what kind of model it is.' };
   const context = readContextShape(reader);
   if (!context.known) return context;
-  const hasWindow = context.shape.layers.some((layer) => layer.ownsCells && layer.isWindow);
-  const compute = readComputeShape(reader, { vocabulary, hasWindow });
+  const compute = readComputeShape(reader, { vocabulary, context: context.shape });
   if (compute === null) return { known: false, why: 'The header does not say how large the vocabulary is.' };
   const heads = compute.heads === 0 ? 1 : compute.heads;
   return {
@@ -66,9 +67,22 @@ export function readModelMemory({ keys, vocabulary, weights }: ModelFacts): Mode
       layerCount: reader.number('block_count') ?? 0,
       trainedTokens: reader.number('context_length'),
       headWidths: [compute.queryWidth / heads, compute.valueOutWidth / heads],
+      namesWindow: namesWindow(reader),
       expertShare: expertShare(compute, reader.number('expert_count') ?? 0),
     },
   };
+}
+
+/** `GgufInsights.swaSize` of node-llama-cpp. */
+function namesWindow(reader: KeyReader): boolean {
+  const window = reader.number('attention.sliding_window') ?? 0;
+  return window > 0 && window < (reader.number('context_length') ?? Number.POSITIVE_INFINITY);
+}
+
+/** The context as the engine makes it: node-llama-cpp makes batches a token longer for models with a window. */
+export function asMade(memory: ModelMemory, engine: EngineProfile, context: ContextRequest): ContextRequest {
+  const isLonger = engine === 'node-llama-cpp' && memory.namesWindow;
+  return isLonger ? { ...context, ubatchTokens: context.ubatchTokens + 1 } : context;
 }
 
 /** Three matrices an expert, beside those of attention. */
@@ -88,7 +102,8 @@ export interface EstimateOptions {
 
 /** Bytes of one context of a model, every term with its reason. */
 export function estimateMemory(memory: ModelMemory, options: EstimateOptions): MemoryEstimate {
-  const { context, engine } = options;
+  const { engine } = options;
+  const context = asMade(memory, engine, options.context);
   const kept = contextTerms(memory.context, context).map((term) => ({ ...term, certainty: 'exact' as const }));
   const recurrentBytes = kept.find((term) => term.name === 'recurrent')?.bytes ?? 0;
   const contextBytes = kept.reduce((sum, term) => sum + term.bytes, 0);
@@ -121,12 +136,18 @@ export function estimateMemory(memory: ModelMemory, options: EstimateOptions): M
         bytes: compute,
         why:
           measured === null
-            ? `${engine}, batch of ${Math.min(context.ubatchTokens, context.contextTokens)}: from the phases of the graph, about 6 % of the context either way`
+            ? `${engine}, batch of ${Math.min(context.ubatchTokens, context.contextTokens)}: ${computeSource(memory)}`
             : `${engine}: a dry run of the engine itself`,
         certainty: measured === null ? 'bounded' : 'exact',
       },
     ],
   };
+}
+
+function computeSource({ compute }: ModelMemory): string {
+  return compute.graph === null
+    ? 'from the phases of a graph, in most cases within 6 % of the context'
+    : 'step by step through the graph of its family, within 6 % of the context';
 }
 
 function weightsReason(weights: ModelWeights | null): string {

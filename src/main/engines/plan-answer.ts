@@ -1,6 +1,6 @@
 import type { CacheType, DeviceMemory, EngineProfile, PlanAnswer } from '@shared/plan.ts';
 import { budgetBytes, leastTokens, planMemory, ruleOfThumb } from './memory-plan.ts';
-import { estimateMemory, readModelMemory, unknownMemory } from './model-memory.ts';
+import { asMade, estimateMemory, readModelMemory, unknownMemory } from './model-memory.ts';
 import type { ModelFacts, ModelMemory } from './model-memory.ts';
 import { contextTerms, refusedCache } from './context-memory.ts';
 import type { ContextRequest } from './context-memory.ts';
@@ -55,7 +55,8 @@ export function answerPlan(question: PlanQuestion): Reply<PlanAnswer> {
     unified: question.unified,
     draftTokens: 0,
   };
-  const kept = contextTerms(memory.context, context).reduce((sum, term) => sum + term.bytes, 0);
+  const made = asMade(memory, question.engine, context);
+  const kept = contextTerms(memory.context, made).reduce((sum, term) => sum + term.bytes, 0);
   const { measuredBytes } = question;
   const estimate = estimateMemory(memory, {
     engine: question.engine,
