@@ -101,24 +101,45 @@ export interface SessionCosts {
   readonly cells: readonly CostCell[];
 }
 
-export interface CostRow extends CostTotals {
+interface GroupedCosts extends CostTotals {
   /** The day, model, project folder or session id. */
   readonly key: string;
   /** More for a person: the title of a session. */
   readonly label: string;
+  readonly work: SplitWork;
+}
+
+/** Electricity of local calls, of those that were metered. */
+export type EnergyTotals = Pick<
+  Workload,
+  'wattHours' | 'energyUsd' | 'unmeteredCalls' | 'unpricedEnergyCalls' | 'estimatedEnergyCalls'
+>;
+
+export interface CostRow extends Omit<GroupedCosts, 'work'> {
+  /** What the same tokens would have cost elsewhere. */
+  readonly elsewhere: Counterfactual;
+  readonly energy: EnergyTotals;
+}
+
+export function energyOf({ local }: SplitWork): EnergyTotals {
+  const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = local;
+  return { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls };
 }
 
 /** Sums by day, model, project or session; the dearest first, days in their order. */
-export function groupCosts(sessions: readonly SessionCosts[], by: CostGrouping): readonly CostRow[] {
-  const rows = new Map<string, CostRow>();
+export function groupCosts(sessions: readonly SessionCosts[], by: CostGrouping): readonly GroupedCosts[] {
+  const rows = new Map<string, GroupedCosts>();
   for (const session of sessions) {
     for (const cell of session.cells) {
       const { key, label } = groupOf(session, cell, by);
-      rows.set(key, { ...addTotals(rows.get(key) ?? noCosts, cell.totals), key, label });
+      const before = rows.get(key);
+      const work = addSplitWork(before?.work ?? noSplitWork, cell.work);
+      rows.set(key, { ...addTotals(before ?? noCosts, cell.totals), key, label, work });
     }
   }
-  const byKey = (left: CostRow, right: CostRow): number => (left.key < right.key ? -1 : 1);
-  const byCost = (left: CostRow, right: CostRow): number => right.costUsd - left.costUsd || byKey(left, right);
+  const byKey = (left: GroupedCosts, right: GroupedCosts): number => (left.key < right.key ? -1 : 1);
+  const byCost = (left: GroupedCosts, right: GroupedCosts): number =>
+    right.costUsd - left.costUsd || byKey(left, right);
   return [...rows.values()].sort(by === 'day' ? byKey : byCost);
 }
 
@@ -150,11 +171,7 @@ export interface CostReport {
   readonly total: CostTotals;
   /** What the same tokens would have cost elsewhere. */
   readonly elsewhere: Counterfactual;
-  /** Electricity of local calls, of those that were metered. */
-  readonly energy: Pick<
-    Workload,
-    'wattHours' | 'energyUsd' | 'unmeteredCalls' | 'unpricedEnergyCalls' | 'estimatedEnergyCalls'
-  >;
+  readonly energy: EnergyTotals;
   /** Sessions whose log could not be read; what they cost is in no figure. */
   readonly unreadable: readonly string[];
 }

@@ -1,4 +1,5 @@
 import type { ChangedFile, ModelEntry } from '@shared/contract.ts';
+import { counterfactualOf, noSplitWork } from '../../src/shared/counterfactual.ts';
 import type { PageCore } from './page-core.ts';
 import type { Story } from './page-story.ts';
 import { cloudModel, localModel, startStory } from './page-story.ts';
@@ -391,6 +392,8 @@ export function furnish(core: PageCore): void {
     },
     costUsd: [0.0021, 0.213, 0.084, 0.031][index] ?? 0,
     unpricedCalls: 0,
+    elsewhere: counterfactualOf(noSplitWork, null),
+    energy: noSplitWork.local,
   }));
   core.findings = [
     { area: 'dewpoint', status: 'ok', text: '0.1.0 on Node 24.21.0, linux x64', hint: null },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Interval } from '@shared/counterfactual.ts';
+import type { Elsewhere, Interval } from '@shared/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/cost-report.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
@@ -53,9 +53,11 @@ function showReport(report: CostReport, terminal: Terminal): void {
     terminal.err('No model was called in that time.\n');
     return;
   }
-  const lines = [...report.rows.map((row) => cells(nameOf(row), row)), cells('total', report.total)];
-  const head = [report.by, 'calls', 'local', 'failed', 'read', 'from cache', 'written', 'money'];
-  for (const line of table([head, ...lines])) terminal.out(`${line}\n`);
+  const { total, elsewhere, energy } = report;
+  const lines = [...report.rows.map((row) => cells(nameOf(row), row)), cells('total', { ...total, elsewhere, energy })];
+  const head = ['calls', 'local', 'failed', 'read', 'from cache', 'written', 'money', 'all cloud', 'all local', 'Wh'];
+  lines.unshift([report.by, ...head]);
+  for (const line of table(lines)) terminal.out(`${line}\n`);
 }
 
 /** What the same tokens would have cost elsewhere, and what was drawn from the wall. */
@@ -88,7 +90,9 @@ function nameOf({ key, label }: CostRow): string {
   return oneLine(key === '' ? label : label === '' ? key : `${key} ${label}`, 60);
 }
 
-function cells(name: string, totals: CostTotals): readonly string[] {
+type Figures = CostTotals & Pick<CostRow, 'elsewhere' | 'energy'>;
+
+function cells(name: string, totals: Figures): readonly string[] {
   const { usage } = totals;
   return [
     name,
@@ -99,7 +103,22 @@ function cells(name: string, totals: CostTotals): readonly string[] {
     String(usage.cacheRead),
     String(usage.output),
     moneyOf(totals),
+    elsewhereText(totals.elsewhere.allCloud),
+    elsewhereText(totals.elsewhere.allLocal),
+    energyText(totals),
   ];
+}
+
+/** `~`: an estimate; the lines below the table have its interval and its formula. */
+function elsewhereText({ usd, basis }: Elsewhere): string {
+  return usd === null ? '-' : `${basis === 'estimated' ? '~' : ''}${moneyText(usd.value)}`;
+}
+
+/** `~`: by the watts of the settings; `-`: no local call was metered. */
+function energyText({ localCalls, energy }: Figures): string {
+  const metered = localCalls - energy.unmeteredCalls;
+  if (metered <= 0) return '-';
+  return `${energy.estimatedEnergyCalls > 0 ? '~' : ''}${energy.wattHours.toFixed(2)}${energy.unmeteredCalls > 0 ? '+' : ''}`;
 }
 
 /** A sum with calls in it whose price nobody knows says so, and is never a plain number. */
@@ -123,9 +142,21 @@ const columns = [
   'tokens_estimated',
   'cost_usd',
   'unpriced_calls',
+  'all_cloud_usd',
+  'all_cloud_usd_low',
+  'all_cloud_usd_high',
+  'all_cloud_basis',
+  'all_local_usd',
+  'all_local_usd_low',
+  'all_local_usd_high',
+  'all_local_basis',
+  'energy_wh',
+  'energy_usd',
+  'energy_estimated',
+  'unmetered_calls',
 ];
 
-/** `cost_usd` is empty where no call has a price; with `unpriced_calls` above 0 it is less than what was spent. */
+/** A figure that nobody knows is empty. `cost_usd` is so where no call has a price; with `unpriced_calls` above 0 it is less than what was spent. */
 function csvOf({ rows }: CostReport): string {
   const lines = rows.map((row) => {
     const { usage } = row;
@@ -143,11 +174,31 @@ function csvOf({ rows }: CostReport): string {
       usage.estimated,
       row.calls > 0 && row.unpricedCalls === row.calls ? '' : Number(row.costUsd.toFixed(9)),
       row.unpricedCalls,
+      ...elsewhereCells(row.elsewhere.allCloud),
+      ...elsewhereCells(row.elsewhere.allLocal),
+      ...energyCells(row),
     ]
       .map(csvCell)
       .join(',');
   });
   return [columns.join(','), ...lines].map((line) => `${line}\r\n`).join('');
+}
+
+const rounded = (usd: number): number => Number(usd.toFixed(9));
+
+function elsewhereCells({ usd, basis }: Elsewhere): readonly (string | number)[] {
+  return usd === null ? ['', '', '', basis] : [rounded(usd.value), rounded(usd.low), rounded(usd.high), basis];
+}
+
+function energyCells({ localCalls, energy }: Figures): readonly (string | number | boolean)[] {
+  const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = energy;
+  const isKnown = localCalls > unmeteredCalls;
+  return [
+    isKnown ? Number(wattHours.toFixed(6)) : '',
+    isKnown && unpricedEnergyCalls === 0 ? rounded(energyUsd) : '',
+    estimatedEnergyCalls > 0,
+    unmeteredCalls,
+  ];
 }
 
 /** A text that a spreadsheet would take for a formula is marked as text. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CloudReference, Workload } from '@shared/counterfactual.ts';
 import { addSplitWork, counterfactualOf, noSplitWork } from '@shared/counterfactual.ts';
 import type { CostCell, CostGrouping, CostReport, SessionCosts } from '@shared/cost-report.ts';
-import { addTotals, createCostFold, groupCosts, noCosts } from '@shared/cost-report.ts';
+import { addTotals, createCostFold, energyOf, groupCosts, noCosts } from '@shared/cost-report.ts';
 import type { SessionEvent } from '@shared/events.ts';
 import { usageSchema } from '@shared/money.ts';
 import { readJsonFile, writeFileAtomic } from '../lib/json-file.ts';
@@ -109,15 +109,19 @@ export function createLedger(options: LedgerOptions): Ledger {
       const total = rows.reduce(addTotals, noCosts);
       const work = counted.flatMap(({ cells }) => cells.map((cell) => cell.work)).reduce(addSplitWork, noSplitWork);
       const known = sessions.flatMap(({ cells }) => cells.map((cell) => cell.work)).reduce(addSplitWork, noSplitWork);
-      const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = work.local;
+      const reference = await options.reference();
       return {
         by,
         since: since ?? null,
         project: project ?? null,
-        rows,
+        rows: rows.map(({ work: own, ...row }) => ({
+          ...row,
+          elsewhere: counterfactualOf(own, reference, known),
+          energy: energyOf(own),
+        })),
         total: totalsOnly(total),
-        elsewhere: counterfactualOf(work, await options.reference(), known),
-        energy: { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls },
+        elsewhere: counterfactualOf(work, reference, known),
+        energy: energyOf(work),
         unreadable,
       };
     },

@@ -12,6 +12,14 @@ export function money(costUsd: number | null): string {
   return `$${costUsd.toFixed(costUsd >= 1 ? 2 : 4)}`;
 }
 
+/** A figure with what it may lie between, where that is not the same. */
+export function span(
+  { value, low, high }: { readonly value: number; readonly low: number; readonly high: number },
+  text: (value: number) => string,
+): string {
+  return low === high ? text(value) : `${text(value)} (${text(low)}–${text(high)})`;
+}
+
 /** `980`, `12.3k`. */
 export function tokens(count: number): string {
   return count < 10_000 ? String(count) : `${(count / 1000).toFixed(1)}k`;

@@ -75,6 +75,13 @@ export const inspector = {
   'cost.time': 'It would have taken {time}.',
   'cost.why': 'Not counted: {why}.',
   'cost.formula': 'Worked out as: {formula}.',
+  'cost.energy': 'Electricity of local calls',
+  'cost.energyMeasured': '{wh} Wh, measured',
+  'cost.energyAbout': 'about {wh} Wh, by the watts of the settings',
+  'cost.energyUnpriced': 'unpriced: set energy.usdPerKwh',
+  'cost.energyUnknown': 'Not known: no meter can be read here, and energy.watts is not set.',
+  'cost.unmetered.one': '{count} call was not metered',
+  'cost.unmetered.other': '{count} calls were not metered',
   'cost.children.one': '{count} child session cost {money} on top.',
   'cost.children.other': '{count} child sessions cost {money} on top.',
 

@@ -136,6 +136,9 @@ export const settings = {
   'costs.by.session': 'Session',
   'costs.local': 'Local calls',
   'costs.tokens': 'Tokens',
+  'costs.allCloud': 'All in the cloud',
+  'costs.energy': 'Wh here',
+  'costs.estimate': 'estimated',
   'costs.unreadable.one': '{count} session could not be read; what it cost is in no figure.',
   'costs.unreadable.other': '{count} sessions could not be read; what they cost is in no figure.',
 } as const;

@@ -98,4 +98,8 @@ export const shell = {
   'first.task.text': 'Name a project folder above and ask a question about it, or give a task.',
   'first.hide': 'Do this later',
   'first.checking': 'Looking …',
+  'status.elsewhere.local': 'all here {money}',
+  'status.elsewhere.cloud': 'all in the cloud {money}',
+  'status.energy': '{wh} Wh',
+  'status.elsewhereHint': 'What the same tokens would have cost there; the inspector says how that was worked out.',
 } as const;

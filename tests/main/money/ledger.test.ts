@@ -7,6 +7,7 @@ import { localDay } from '../../../src/main/money/budget.ts';
 import type { LedgerSession } from '../../../src/main/money/ledger.ts';
 import { createLedger } from '../../../src/main/money/ledger.ts';
 import type { CostGrouping, CostTotals } from '../../../src/shared/cost-report.ts';
+import { counterfactualOf, splitWork } from '../../../src/shared/counterfactual.ts';
 import type { SessionEvent } from '../../../src/shared/events.ts';
 import { emptyMoney, reduceMoney } from '../../../src/shared/session-money.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
@@ -38,6 +39,16 @@ function samples(seed: number, count: number): readonly Sample[] {
       folder: join(folder, `s${index}`),
       events,
     };
+  });
+}
+
+/** A plain walk: every call whose beginning is there, with its end. */
+function callsIn(events: readonly SessionEvent[]) {
+  const places = new Map<string, 'local' | 'cloud'>();
+  return events.flatMap((event) => {
+    if (event.type === 'model-call-started') places.set(event.callId, event.rung.where);
+    const where = event.type === 'model-call-ended' ? places.get(event.callId) : undefined;
+    return event.type === 'model-call-ended' && where !== undefined ? [{ where, end: event }] : [];
   });
 }
 
@@ -90,6 +101,24 @@ describe('the ledger', () => {
         money.local.calls,
       ]);
       expect(total.costUsd).toBeCloseTo(money.costUsd, 9);
+    }
+  });
+
+  it('says of every row what it would have cost elsewhere and what it drew, as the fold of its log does', async () => {
+    const logs = samples(11, 8).filter(({ events }) => events.length > 0);
+    const price = { input: 3, output: 15, cacheRead: 0.3, source: 'test', date: '2026-11-21' };
+    const reference = { model: 'sky/model', price };
+    const known = splitWork(logs.flatMap(({ events }) => callsIn(events)));
+    for (const { id, events } of logs) {
+      const ledger = createLedger({
+        sessions: async () => logs,
+        read: async (other) => each(logs.find((log) => log.id === other)?.events ?? []),
+        reference: async () => reference,
+      });
+      const row = (await ledger.report({ by: 'session' })).rows.find(({ key }) => key === id);
+      const work = splitWork(callsIn(events));
+      expect(row?.elsewhere ?? null).toEqual(row === undefined ? null : counterfactualOf(work, reference, known));
+      expect(row?.energy.wattHours ?? work.local.wattHours).toBeCloseTo(work.local.wattHours, 9);
     }
   });
 

@@ -3,8 +3,9 @@ import { useState } from 'react';
 import type { CostReport, CostRow } from '@shared/cost-report.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
-import { folderName, money, tokens } from '../../lib/format.ts';
+import { folderName, money, span, tokens } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
+import { ElsewhereFigures, EnergyText } from '../../ui/elsewhere.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
@@ -51,7 +52,7 @@ export function CostsView() {
 }
 
 function Report({ report }: { readonly report: CostReport }) {
-  const { rows, total, unreadable } = report;
+  const { rows, total, elsewhere, energy, unreadable } = report;
   if (rows.length === 0) return <Empty>{t('cost.none')}</Empty>;
   const most = Math.max(...rows.map((row) => row.costUsd));
   return (
@@ -69,7 +70,9 @@ function Report({ report }: { readonly report: CostReport }) {
               <th scope="col" className="py-1.5 text-left font-normal">
                 {t(`costs.by.${report.by}`)}
               </th>
-              {(['cost.calls', 'costs.local', 'costs.tokens', 'cost.money'] as const).map((key) => (
+              {(
+                ['cost.calls', 'costs.local', 'costs.tokens', 'cost.money', 'costs.allCloud', 'costs.energy'] as const
+              ).map((key) => (
                 <th key={key} scope="col" className="py-1.5 pl-4 text-right font-normal">
                   {t(key)}
                 </th>
@@ -83,6 +86,14 @@ function Report({ report }: { readonly report: CostReport }) {
           </tbody>
         </table>
       </div>
+      <section className="flex flex-col gap-2">
+        <h2 className="text-sm font-semibold">{t('cost.elsewhere')}</h2>
+        <ElsewhereFigures figures={elsewhere} />
+      </section>
+      <section className="flex flex-col gap-2">
+        <h2 className="text-sm font-semibold">{t('cost.energy')}</h2>
+        <EnergyText energy={energy} localCalls={total.localCalls} />
+      </section>
       {unreadable.length > 0 && <Notice kind="warning">{plural('costs.unreadable', unreadable.length)}</Notice>}
     </>
   );
@@ -95,7 +106,8 @@ interface RowProps {
 }
 
 function Row({ row, by, most }: RowProps) {
-  const { usage } = row;
+  const { usage, energy, localCalls } = row;
+  const { usd, basis, formula, why } = row.elsewhere.allCloud;
   const all = usage.freshInput + usage.cacheRead + usage.cacheWrite + usage.output;
   const percent = most === 0 ? 0 : (row.costUsd / most) * 100;
   return (
@@ -108,6 +120,17 @@ function Row({ row, by, most }: RowProps) {
       <td className="py-1.5 pl-4 text-right tabular-nums">{row.localCalls}</td>
       <td className="py-1.5 pl-4 text-right tabular-nums">{tokens(all)}</td>
       <td className="py-1.5 pl-4 text-right tabular-nums">{money(row.unpricedCalls > 0 ? null : row.costUsd)}</td>
+      <td title={usd === null ? (why ?? '') : formula} className="py-1.5 pl-4 text-right tabular-nums">
+        {usd === null ? '–' : span(usd, money)}
+        {usd !== null && basis === 'estimated' && (
+          <span className="block text-2xs text-soft">{t('costs.estimate')}</span>
+        )}
+      </td>
+      <td className="py-1.5 pl-4 text-right tabular-nums">
+        {localCalls > energy.unmeteredCalls
+          ? `${energy.estimatedEnergyCalls > 0 ? '~' : ''}${energy.wattHours.toFixed(2)}`
+          : '–'}
+      </td>
     </tr>
   );
 }

@@ -1,10 +1,13 @@
 import type { ReactNode } from 'react';
+import { useMemo } from 'react';
+import { counterfactualOf, splitWork } from '@shared/counterfactual.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState, StepEnd } from '@shared/session-state.ts';
 import { decodeSpeedOf, prefillSpeedOf, sessionStatus } from '@shared/session-state.ts';
-import { money as dollars, speed } from '../../lib/format.ts';
+import { money as dollars, span, speed } from '../../lib/format.ts';
 import type { InspectorTab } from '../../lib/preferences.ts';
 import { plural, t } from '../../lib/texts.ts';
+import { useReference } from '../../lib/use-reference.ts';
 import { useLocalModel } from '../../lib/use-local-model.ts';
 import { RouteDot } from '../../ui/route-dot.tsx';
 
@@ -59,10 +62,35 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
       <Item tab="cost" onClick={() => onInspect('cost')}>
         {spentText(state, money)}
       </Item>
+      <SpentElsewhere state={state} onInspect={onInspect} />
       <Item tab="sandbox" onClick={() => onInspect('sandbox')}>
         <Tier state={state} />
       </Item>
     </>
+  );
+}
+
+/** What the other place alone would have cost so far, with the electricity of this machine; nothing where nobody knows. */
+function SpentElsewhere({ state, onInspect }: Pick<SessionItemsProps, 'state' | 'onInspect'>) {
+  const reference = useReference(state);
+  const { steps } = state;
+  const work = useMemo(() => splitWork(steps), [steps]);
+  const { allLocal, allCloud } = counterfactualOf(work, reference);
+  const where = work.local.calls > 0 ? 'cloud' : 'local';
+  const { usd } = where === 'cloud' ? allCloud : allLocal;
+  const { unmeteredCalls, calls, wattHours, estimatedEnergyCalls } = work.local;
+  const energy = calls > unmeteredCalls ? `${estimatedEnergyCalls > 0 ? '~' : ''}${wattHours.toFixed(2)}` : null;
+  const parts = [
+    usd === null || calls + work.cloud.calls === 0
+      ? null
+      : t(`status.elsewhere.${where}`, { money: span(usd, dollars) }),
+    energy === null ? null : t('status.energy', { wh: energy }),
+  ].filter((part) => part !== null);
+  if (parts.length === 0) return null;
+  return (
+    <Item tab="cost" onClick={() => onInspect('cost')}>
+      <span title={t('status.elsewhereHint')}>{parts.join(' · ')}</span>
+    </Item>
   );
 }
 
