@@ -12,6 +12,7 @@ import { buildRunResult } from './agent/run-result.ts';
 import type { CoreCompare } from './core-compare.ts';
 import { createCoreCompare } from './core-compare.ts';
 import { examine } from './core-doctor.ts';
+import { createInspectCommands } from './core-inspect.ts';
 import type { CoreLibrary } from './core-library.ts';
 import { createCoreLibrary } from './core-library.ts';
 import { listedSession } from './core-listed.ts';
@@ -38,8 +39,6 @@ import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import { prepareWorkspace } from './sandbox/workspace.ts';
 import type { Blobs } from './sessions/blobs.ts';
 import { createBlobs } from './sessions/blobs.ts';
-import { readCallDetail } from './sessions/call-detail.ts';
-import { readManifest } from './sessions/read-manifest.ts';
 import { createComparisonStore } from './sessions/comparison-store.ts';
 import { showChanges, takeChanges, undoChanges } from './sessions/changes.ts';
 import { createRedactor } from './sessions/redact.ts';
@@ -87,8 +86,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     info: { version: config.version, home: config.home, cache: config.cache },
     ...sessionCommands(parts),
     ...parts.library.commands,
-    manifest: async (sessionId, step) => readManifest((await store.view(sessionId)).read(), step, blobs),
-    callDetail: async (sessionId, id) => readCallDetail((await store.view(sessionId)).read(), id, blobs),
+    ...createInspectCommands({ store, blobs, rules: parts.rules, settings: () => settings.current() }),
     replay: async (sessionId) => {
       if (sessions.runner(sessionId)?.isRunning() === true) throw busy();
       const view = await store.view(sessionId, 'whole');

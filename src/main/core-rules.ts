@@ -92,7 +92,7 @@ export function rulesOf(
 }
 
 /** The fences of a session: those of the files, then those of the settings. */
-function fenceSources(rules: HoldingRules, { fences }: Settings): FenceSources {
+export function fenceSources(rules: HoldingRules, { fences }: Settings): FenceSources {
   return {
     secrets: fences.secrets,
     rules: [...rules.fences, ...fences.rules],

@@ -6,6 +6,7 @@ import type { Comparison } from './comparison.ts';
 import { comparisonInputSchema } from './comparison.ts';
 import { base } from './contract-base.ts';
 import type { CostReport } from './cost-report.ts';
+import type { Escalation } from './escalations.ts';
 import type { EventOf, SessionEvent, Transient } from './events.ts';
 import { sandboxTierSchema, workspaceModeSchema } from './events.ts';
 import type { Manifest } from './manifest.ts';
@@ -291,6 +292,8 @@ export const contract = {
     editPlan: base
       .input(bySession.extend({ turnId: id, steps: z.array(z.string().trim().min(1).max(4000)).min(1).max(100) }))
       .output(type<void>()),
+    /** Every step that a failure moved, with its cause. */
+    escalations: base.input(bySession).output(type<readonly Escalation[]>()),
     /** The last turn; waits for it to end. */
     result: base.input(bySession).output(type<RunResult>()),
     replay: base.input(bySession).output(type<ReplayReport>()),

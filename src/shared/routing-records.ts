@@ -1,4 +1,6 @@
 import type { EventOf, SessionEvent, TurnEndReason } from './events.ts';
+import type { EscalationCause } from './escalations.ts';
+import { escalationOf } from './escalations.ts';
 import type { RouteDetail } from './routing.ts';
 
 /** Raised when a field changes its meaning; new fields may come without that. */
@@ -34,11 +36,15 @@ export interface RoutingOutcome {
   readonly toolFailures: number;
   /** The next step of the turn was moved because of a failure. */
   readonly isEscalated: boolean;
+  /** Why, or why advice was asked for; null: it was not. */
+  readonly escalation: EscalationCause | null;
   /** Null: the turn has not ended. */
   readonly turn: { readonly reason: TurnEndReason; readonly checkPassed: boolean | null } | null;
   /** What a person did with the files that the turn changed; null: nothing was changed. */
-  readonly changes: 'open' | 'taken' | 'undone' | null;
+  readonly changes: ChangeMark | 'reverted' | 'open' | null;
 }
+
+type ChangeMark = 'taken' | 'undone';
 
 interface Open {
   readonly decided: EventOf<'route-decided'>;
@@ -47,19 +53,23 @@ interface Open {
   toolCalls: number;
   toolFailures: number;
   isEscalated: boolean;
+  escalation: EscalationCause | null;
 }
 
 interface TurnOutcome {
   reason: TurnEndReason | null;
   checkPassed: boolean | null;
-  readonly paths: Set<string>;
+  /** What each file was before the turn, as text that can be compared. */
+  readonly paths: Map<string, string>;
+  /** Files that something later, not an undo, put back to that. */
+  readonly reverted: Set<string>;
 }
 
 /** Every routed step of a log with its outcome, in order. Steps that were decided and never made are left out. */
 export function routingRecords(session: string, events: Iterable<SessionEvent>): readonly RoutingRecord[] {
   const steps: Open[] = [];
   const turns = new Map<string, TurnOutcome>();
-  const marks = new Map<string, 'taken' | 'undone'>();
+  const marks = new Map<string, ChangeMark>();
   const callOf = new Map<string, string>();
   for (const event of events) {
     gatherStep(steps, callOf, event);
@@ -76,7 +86,11 @@ function gatherStep(steps: Open[], callOf: Map<string, string>, event: SessionEv
     const isFailure = event.layer === 'L4' || event.layer === 'L5';
     const hasMoved = before !== undefined && before.decided.chosen.model !== event.chosen.model;
     if (isFailure && hasMoved && before.decided.turnId === event.turnId) before.isEscalated = true;
-    steps.push({ decided: event, started: null, ended: null, toolCalls: 0, toolFailures: 0, isEscalated: false });
+    if (before !== undefined && before.decided.turnId === event.turnId) {
+      before.escalation = escalationOf(before.decided, event)?.cause ?? null;
+    }
+    const nothing = { started: null, ended: null, toolCalls: 0, toolFailures: 0 };
+    steps.push({ decided: event, ...nothing, isEscalated: false, escalation: null });
   }
   if (event.type === 'model-call-started') {
     const step = find(event.callId);
@@ -95,21 +109,35 @@ function gatherStep(steps: Open[], callOf: Map<string, string>, event: SessionEv
   }
 }
 
-function gatherTurn(
-  turns: Map<string, TurnOutcome>,
-  marks: Map<string, 'taken' | 'undone'>,
-  event: SessionEvent,
-): void {
+function gatherTurn(turns: Map<string, TurnOutcome>, marks: Map<string, ChangeMark>, event: SessionEvent): void {
   if (event.type === 'changes-taken') for (const path of event.paths) marks.set(path, 'taken');
   if (event.type === 'file-changed' && event.by === 'undo') marks.set(event.path, 'undone');
+  if (event.type === 'file-changed' && event.by !== 'undo') noteRevert(turns, event);
   if (event.turnId === undefined) return;
-  const turn = turns.get(event.turnId) ?? { reason: null, checkPassed: null, paths: new Set<string>() };
+  const turn = turns.get(event.turnId) ?? {
+    reason: null,
+    checkPassed: null,
+    paths: new Map<string, string>(),
+    reverted: new Set<string>(),
+  };
   turns.set(event.turnId, turn);
   if (event.type === 'turn-ended') turn.reason = event.reason;
   if (event.type === 'criterion-checked') turn.checkPassed = event.passed;
   if (event.type === 'file-changed' && event.by !== 'undo') {
-    turn.paths.add(event.path);
+    if (!turn.paths.has(event.path)) turn.paths.set(event.path, JSON.stringify(event.before));
     marks.delete(event.path);
+  }
+}
+
+/** A later turn, a command or a person that puts a file back says the same of the work as an undo. */
+function noteRevert(turns: ReadonlyMap<string, TurnOutcome>, { path, after, turnId }: EventOf<'file-changed'>): void {
+  // Of bytes that were not kept nobody knows whether they are the same.
+  if (after?.kept === false) return;
+  const now = JSON.stringify(after);
+  for (const [id, { paths, reverted }] of turns) {
+    if (id === turnId) continue;
+    if (paths.get(path) === now) reverted.add(path);
+    else reverted.delete(path);
   }
 }
 
@@ -117,9 +145,9 @@ function recordOf(
   session: string,
   step: Open,
   started: EventOf<'model-call-started'>,
-  ...[turns, marks]: readonly [Map<string, TurnOutcome>, Map<string, 'taken' | 'undone'>]
+  ...[turns, marks]: readonly [Map<string, TurnOutcome>, Map<string, ChangeMark>]
 ): RoutingRecord {
-  const { decided, ended, toolCalls, toolFailures, isEscalated } = step;
+  const { decided, ended, toolCalls, toolFailures, isEscalated, escalation } = step;
   const { turnId, at, chosen, runnerUp, reasonCode, layer, votes, options, gain, features, degraded } = decided;
   const turn = turnId === undefined ? undefined : turns.get(turnId);
   const known = { layer, votes, options, gain, features, degraded };
@@ -140,6 +168,7 @@ function recordOf(
       toolCalls,
       toolFailures,
       isEscalated,
+      escalation,
       turn: turn?.reason ? { reason: turn.reason, checkPassed: turn.checkPassed } : null,
       changes: changesOf(turn, marks),
     },
@@ -158,12 +187,10 @@ function callOutcome({ costUsd, timings, usage, error }: EventOf<'model-call-end
 }
 
 /** One file taken back is a verdict on the whole: who keeps the rest had to look twice. */
-function changesOf(
-  turn: TurnOutcome | undefined,
-  marks: ReadonlyMap<string, 'taken' | 'undone'>,
-): RoutingOutcome['changes'] {
+function changesOf(turn: TurnOutcome | undefined, marks: ReadonlyMap<string, ChangeMark>): RoutingOutcome['changes'] {
   if (turn === undefined || turn.paths.size === 0) return null;
-  const said = [...turn.paths].map((path) => marks.get(path));
+  const said = [...turn.paths.keys()].map((path) => marks.get(path));
   if (said.includes('undone')) return 'undone';
+  if (turn.reverted.size > 0) return 'reverted';
   return said.every((mark) => mark === 'taken') ? 'taken' : 'open';
 }

@@ -99,6 +99,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     listComparisons: async () => [],
     getSetting: () => notThere(),
     setSetting: async () => notThere(),
+    escalations: async () => [],
     showRules: async () => ({ files: [] }),
     checkRules: async () => ({ rules: [], errors: [], warnings: [] }),
     saveRules: () => notThere(),

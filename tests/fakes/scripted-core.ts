@@ -96,6 +96,7 @@ const notScripted = (): never => {
 
 const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessions' | 'findSession' | 'showSession'> = {
   info: { version: '0', home: '/home', cache: '/cache' },
+  escalations: async () => [],
   showRules: async () => ({ files: [] }),
   checkRules: async () => ({ rules: [], errors: [], warnings: [] }),
   saveRules: async () => ({ files: [] }),

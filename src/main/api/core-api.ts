@@ -18,6 +18,7 @@ import type { FilePlace, FoundFile, KeptFile } from '@shared/attachment-inputs.t
 import type { SearchAnswer } from '@shared/search-answer.ts';
 import type { Comparison, ComparisonInput } from '@shared/comparison.ts';
 import type { CostReport } from '@shared/cost-report.ts';
+import type { Escalation } from '@shared/escalations.ts';
 import type { BlobRef, SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { PlanInput } from '@shared/plan-input.ts';
@@ -118,6 +119,8 @@ export interface CoreApi {
   callDetail(sessionId: string, id: string): Promise<CallDetail>;
   /** What a step carried to its model, or would have; null where nobody knows. */
   manifest(sessionId: string, step: number): Promise<Manifest | null>;
+  /** Every step that a failure moved, with its cause. */
+  escalations(sessionId: string): Promise<readonly Escalation[]>;
   /** Of the last turn; waits until it has ended. */
   result(sessionId: string): Promise<RunResult>;
   replay(sessionId: string, signal: AbortSignal): Promise<ReplayReport>;

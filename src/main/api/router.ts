@@ -112,6 +112,7 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
     detail: os.sessions.detail.handler(({ input }) => core.callDetail(input.sessionId, input.id)),
     manifest: os.sessions.manifest.handler(({ input }) => core.manifest(input.sessionId, input.step)),
     editPlan: os.sessions.editPlan.handler(({ input }) => core.editPlan(input.sessionId, input.turnId, input.steps)),
+    escalations: os.sessions.escalations.handler(({ input }) => core.escalations(input.sessionId)),
     result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),
     replay: os.sessions.replay.handler(({ input, signal }) => core.replay(input.sessionId, orNever(signal))),
   };

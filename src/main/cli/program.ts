@@ -299,7 +299,7 @@ function collect(value: string, before: readonly string[] | undefined): readonly
 
 function addRoute(program: Command, handlers: Handlers): void {
   subcommand(program, 'route', 'why a step ran where it ran', 'dewpoint route last 4')
-    .argument('[session]', 'an id, the beginning of one, or last')
+    .argument('[session]', 'an id, the beginning of one, or last (default: what moved steps in all of them, by cause)')
     .argument('[step]', 'the number of a step (default: all, a line each)')
     .option('--json', 'as JSON')
     .option('--export <file>', 'write the decisions of all sessions with their outcomes, as JSON lines')

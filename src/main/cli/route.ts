@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
+import type { Escalation } from '@shared/escalations.ts';
+import { countCauses, escalationsIn, escalationTexts } from '@shared/escalations.ts';
 import { routingRecords } from '@shared/routing-records.ts';
 import { moneyText } from '@shared/money-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
-import { usageError } from './fail.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonLine, oneLine, printable, seconds, table } from './terminal.ts';
 
@@ -24,7 +25,7 @@ interface RoutedStep {
   readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
 }
 
-/** Why a step ran where it ran; without a step all steps of a session, a line each. */
+/** Why a step ran where it ran; without a step all steps of a session, a line each; without a session what moved any. */
 export const route: Command<[string | undefined, string | undefined, RouteArguments]> = async (
   { core, terminal, signal },
   session,
@@ -33,12 +34,16 @@ export const route: Command<[string | undefined, string | undefined, RouteArgume
 ) => {
   const client = await core();
   if (args.export !== undefined) return exportRecords(client, terminal, { path: args.export, signal });
-  if (session === undefined) throw usageError('Say which session: dewpoint route last', 'See: dewpoint route --help');
+  if (session === undefined) return allEscalations(client, terminal, { json: args.json === true, signal });
   const { sessionId } = await client.sessions.find({ id: session });
-  const steps = routedSteps(await eventsOf(client, sessionId, signal));
+  const events = await eventsOf(client, sessionId, signal);
+  const steps = routedSteps(events);
   if (step === undefined) {
     if (args.json === true) terminal.out(jsonLine(steps));
-    else showAll(steps, terminal);
+    else {
+      showAll(steps, terminal);
+      showEscalations(escalationsIn(events), terminal);
+    }
     return 0;
   }
   const found = steps.find(({ started }) => String(started.step) === step);
@@ -119,6 +124,47 @@ const gateWords = {
     none: 'no verdict of a stronger model',
   },
 } as const;
+const kinds = {
+  takeover: 'went to the cloud',
+  advice: 'was helped by advice',
+  fallback: 'came back to this machine',
+} as const satisfies Readonly<Record<Escalation['kind'], string>>;
+
+/** Which steps a failure moved, and by what causes. */
+function showEscalations(escalations: readonly Escalation[], { err }: Terminal): void {
+  for (const { step, kind, cause, text } of escalations) {
+    err(`Step ${step ?? '?'} ${kinds[kind]} (${cause}): ${oneLine(text, 200)}\n`);
+  }
+}
+
+/** The causes of all sessions together. */
+async function allEscalations(
+  client: CoreClient,
+  terminal: Terminal,
+  { json, signal }: { readonly json: boolean; readonly signal: AbortSignal },
+): Promise<number> {
+  const all: Escalation[] = [];
+  let unreadable = 0;
+  const sessions = await client.sessions.list(undefined, { signal });
+  for (const { sessionId } of sessions) {
+    try {
+      all.push(...(await client.sessions.escalations({ sessionId }, { signal })));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      unreadable += 1;
+    }
+  }
+  const causes = countCauses(all).map((one) => ({ ...one, text: escalationTexts[one.cause] }));
+  if (json) terminal.out(jsonLine({ sessions: sessions.length, unreadable, causes }));
+  for (const { cause, count, text } of json ? [] : causes) {
+    terminal.out(`${String(count).padStart(5)}  ${cause.padEnd(11)}  ${text}\n`);
+  }
+  terminal.err(
+    `${all.length} steps of ${sessions.length - unreadable} sessions were moved, or advised, because of a failure.\n`,
+  );
+  if (unreadable > 0) terminal.err(`${unreadable} sessions could not be read.\n`);
+  return 0;
+}
 
 const layers: Readonly<Record<NonNullable<EventOf<'route-decided'>['layer']>, string>> = {
   L0: 'a hard rule',

@@ -1,9 +1,20 @@
 import type { BlobRef, SessionEvent } from '@shared/events.ts';
+import type { Fences } from '@shared/fences.ts';
 import type { Manifest } from '@shared/manifest.ts';
-import { manifestOf, manifestSchema } from '@shared/manifest.ts';
+import { manifestOf, manifestSchema, textOfPart } from '@shared/manifest.ts';
+import type { TaintScope } from '@shared/taint.ts';
+import { createTaint } from '@shared/taint.ts';
 import { messageSchema } from '@shared/messages.ts';
 import { z } from 'zod';
 import type { Blobs } from './blobs.ts';
+
+interface Found {
+  readonly ref: BlobRef;
+  readonly model: string;
+  /** Null: `ref` is what was found at the door. */
+  readonly purpose: string | null;
+  readonly scope: TaintScope;
+}
 
 const requestSchema = z.object({
   messages: z.array(messageSchema),
@@ -12,28 +23,40 @@ const requestSchema = z.object({
 });
 
 /**
- * What a step carried to its model; where a fence stopped it, or asked first, what it would have carried. Null where
- * the log knows no such step, or its bytes are gone.
+ * What a step carried to its model; where a fence stopped it, or asked first, what it would have carried. What of it is
+ * fenced, and why, is told by the fences as they are now and the log up to there; at the door also the files themselves
+ * were asked. Null where the log knows no such step, or its bytes are gone.
  */
 export async function readManifest(
   events: AsyncIterable<SessionEvent>,
   step: number,
-  blobs: Pick<Blobs, 'get'>,
+  { blobs, fences }: { readonly blobs: Pick<Blobs, 'get'>; readonly fences: Fences },
 ): Promise<Manifest | null> {
-  let found: { readonly ref: BlobRef; readonly model: string; readonly purpose: string | null } | null = null;
+  const taint = createTaint(fences);
+  let isThere = false;
+  let found: Found | null = null;
   for await (const event of events) {
     if (event.type === 'call-fenced' && event.step === step && event.manifest !== null) {
-      found = { ref: event.manifest, model: event.model, purpose: null };
+      found = { ref: event.manifest, model: event.model, purpose: null, scope: 'talk' };
     }
     // A call that a fence changed is told by what was found at the door.
     if (event.type === 'model-call-started' && event.step === step && found?.model !== event.rung.model) {
-      found = { ref: event.request, model: event.rung.model, purpose: event.purpose };
+      const scope = event.rung.gear === 'loop' ? 'talk' : 'turn';
+      found = { ref: event.request, model: event.rung.model, purpose: event.purpose, scope };
     }
+    isThere ||= event.type === 'model-call-started' && event.step === step;
+    if (!isThere) taint.add(event);
   }
   const bytes = found === null ? null : await blobs.get(found.ref);
   if (found === null || bytes === null) return null;
   const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
   if (found.purpose === null) return manifestSchema.parse(json);
-  const { model, purpose } = found;
-  return manifestOf({ ...requestSchema.parse(json), model, purpose, hitsIn: () => [], builtFrom: [] });
+  const { model, purpose, scope } = found;
+  return manifestOf({
+    ...requestSchema.parse(json),
+    model,
+    purpose,
+    hitsIn: (part) => taint.inText(textOfPart(part)),
+    builtFrom: taint.inScope(scope),
+  });
 }

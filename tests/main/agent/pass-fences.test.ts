@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import type { ApprovalQuestion } from '../../../src/main/agent/services.ts';
 import { readManifest } from '../../../src/main/sessions/read-manifest.ts';
+import { compileFences, fencesSchema } from '../../../src/shared/fences.ts';
 import { replaySession } from '../../../src/main/sessions/replay.ts';
 import type { ModelRequest } from '../../../src/main/providers/define.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
@@ -39,18 +40,37 @@ describe('the fences at the door', () => {
     const [fenced] = ofType(kit.journal.events, 'call-fenced');
     expect(fenced).toMatchObject({ outcome: 'refused', model: 'sky/model', step: 2 });
     const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
-    const manifest = await readManifest(kit.journal.read(), 2, blobs);
+    const settings = fencesSchema.parse(localOnly);
+    const fences = compileFences({ settings, projectPath: null, isSecretFile: () => false });
+    const manifest = await readManifest(kit.journal.read(), 2, { blobs, fences });
     expect(manifest?.parts.find(({ origin }) => origin === 'read_file ./plans/merger.md')?.hits).toEqual([
       { rule: 'plans/**', verdict: 'local-only', path: 'plans/merger.md', how: 'content' },
     ]);
-    const before = await readManifest(kit.journal.read(), 1, blobs);
+    const before = await readManifest(kit.journal.read(), 1, { blobs, fences });
     expect(before?.parts.map(({ role, kind }) => `${role} ${kind}`)).toEqual([
       'system text',
       'user text',
       'system tools',
     ]);
-    expect(await readManifest(kit.journal.read(), 9, blobs)).toBeNull();
+    expect(await readManifest(kit.journal.read(), 9, { blobs, fences })).toBeNull();
     await replays(kit);
+  });
+
+  it('tell of a step that stayed here, too, which parts of it are fenced, and what it was built from', async () => {
+    const kit = kitOf({
+      replies: [call('read_file', { path: 'plans/merger.md' }), call('read_file', { path: 'a.py' }), done],
+    });
+    await kit.runner.send('What is planned?', { ...options, policy: 'local' });
+    const settings = fencesSchema.parse(localOnly);
+    const fences = compileFences({ settings, projectPath: null, isSecretFile: () => false });
+    const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
+    const [first, , third] = [1, 2, 3].map((step) => readManifest(kit.journal.read(), step, { blobs, fences }));
+    expect((await first)?.builtFrom).toEqual([]);
+    const manifest = await third;
+    expect(manifest?.builtFrom.map(({ path }) => path)).toEqual(['plans/merger.md']);
+    expect(manifest?.parts.filter(({ hits }) => hits.length > 0).map(({ origin }) => origin)).toEqual([
+      'read_file plans/merger.md',
+    ]);
   });
 
   it('leave the local model alone with the same file, and go on with it after a refusal', async () => {

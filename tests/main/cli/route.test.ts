@@ -56,6 +56,7 @@ describe('dewpoint route', () => {
       expect.stringMatching(/^ 2 local L3 fake\/model An edit was not made\. It is tried again here/u),
       expect.stringMatching(/^ 3 cloud L5 sky\/model The cloud takes over after 2 bad signals/u),
       '2 of 3 steps ran on this machine.',
+      expect.stringMatching(/^Step 3 went to the cloud \(no-progress\): The cloud takes over after 2 bad/u),
       '',
     ]);
   });

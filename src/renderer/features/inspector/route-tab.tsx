@@ -4,6 +4,7 @@ import { stepLabel } from '../../lib/step-label.ts';
 import { t } from '../../lib/texts.ts';
 import { Empty, Facts, Section } from '../../ui/facts.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
+import { Escalations } from './escalations.tsx';
 import { RouteDecision } from './route-decision.tsx';
 
 interface RouteTabProps {
@@ -45,6 +46,7 @@ export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabPro
       <StepRoute step={step} />
       <RouteDecision sessionId={sessionId} step={step} />
       {turn !== undefined && <Rungs turn={turn} />}
+      <Escalations sessionId={sessionId} state={state} onStep={onStep} />
       <p className="mt-6 text-xs text-soft">{t('route.share', { local, all: state.steps.length })}</p>
     </>
   );
