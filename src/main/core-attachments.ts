@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Attachment, LineRange } from '@shared/attachments.ts';
-import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachments.ts';
+import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachment-text.ts';
 import type { FilePlace, KeptFile } from '@shared/attachment-inputs.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { compileFences } from '@shared/fences.ts';

@@ -9,6 +9,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
   return {
     gear: run.gear,
     plan: run.plan,
+    ...(run.compact === true ? { compact: true } : {}),
     atCap: run.atCap,
     check: run.check ?? null,
     ...routed(settings, run.policy ?? settings.policy),

@@ -71,7 +71,12 @@ function OtherView({ view, load, actions, onShow }: MiddleProps) {
     case 'compare':
       return (
         <Suspense>
-          <CompareView projects={projects} onSession={(sessionId) => onShow({ type: 'session', sessionId })} />
+          <CompareView
+            key={view.task?.text ?? ''}
+            projects={projects}
+            task={view.task ?? null}
+            onSession={(sessionId) => onShow({ type: 'session', sessionId })}
+          />
         </Suspense>
       );
     case 'bin':

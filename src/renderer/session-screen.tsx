@@ -6,6 +6,7 @@ import { Approvals } from './features/approvals/approvals.tsx';
 import { CapQuestion } from './features/approvals/cap-question.tsx';
 import type { ComposerHandle } from './features/conversation/composer.tsx';
 import { Composer } from './features/conversation/composer.tsx';
+import { LastPlan } from './features/conversation/plan-editor.tsx';
 import type { ConversationHandle } from './features/conversation/conversation.tsx';
 import { Conversation } from './features/conversation/conversation.tsx';
 import { SessionHeader } from './features/conversation/session-header.tsx';
@@ -73,9 +74,8 @@ function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: S
   const { side, tab, setTab, inspect } = useInspector();
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const [isRenaming, setIsRenaming] = useState(false);
-  const rename = (): void => setIsRenaming(true);
-  const parts = useParts(handle, props.at, { inspect, toggleInspector: side.toggle, rename });
-  const { conversation } = parts;
+  const own = { inspect, toggleInspector: side.toggle, rename: (): void => setIsRenaming(true) };
+  const { conversation, composer, approvals } = useParts(handle, props.at, own);
   const point = (callId: string): void => {
     setSelectedStep(callId);
     if (tab !== 'context') setTab('route');
@@ -99,12 +99,13 @@ function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: S
           </SessionHeader>
           <ModelBanner />
           <Conversation sessionId={sessionId} view={view} handle={conversation} onReview={() => inspect('changes')} />
-          <Approvals sessionId={sessionId} approvals={state.approvals} handle={parts.approvals} />
+          <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} />
+          <LastPlan sessionId={sessionId} state={state} />
           <Composer
             sessionId={sessionId}
-            isRunning={sessionStatus(state) === 'running'}
-            handle={parts.composer}
+            state={state}
+            handle={composer}
             onSent={() => conversation.current?.toEnd()}
             onInspect={inspect}
             onHelp={onPalette}

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { parseAnsi } from '../../src/renderer/lib/ansi.ts';
 import { groupByDay } from '../../src/renderer/lib/day-groups.ts';
 import { diffRows } from '../../src/renderer/lib/diff-rows.ts';
-import { matchingCommands, parseSlash } from '../../src/renderer/lib/slash-commands.ts';
 import { seenPieces } from '../../src/renderer/lib/strange-characters.ts';
 import { plural, t } from '../../src/renderer/lib/texts.ts';
 import { en } from '../../src/renderer/texts/en.ts';
@@ -81,19 +80,6 @@ describe('a diff', () => {
       ['added', null, 2, '++ new'],
       ['same', null, null, '\\ No newline at end of file'],
     ]);
-  });
-});
-
-describe('commands', () => {
-  it('offers what fits until the name is whole', () => {
-    expect(matchingCommands('/ch').map((command) => command.name)).toEqual(['changes']);
-    expect(matchingCommands('/plan it')).toEqual([]);
-  });
-
-  it('takes a path for a message', () => {
-    expect(parseSlash('/undo  a b.py ')).toEqual({ name: 'undo', rest: 'a b.py' });
-    expect(parseSlash('/etc/hosts is wrong')).toBeNull();
-    expect(parseSlash('plan /x')).toBeNull();
   });
 });
 

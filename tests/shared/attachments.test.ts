@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attachmentPart } from '../../src/shared/attachments.ts';
+import { attachmentPart } from '../../src/shared/attachment-text.ts';
 import { readImageFacts } from '../../src/shared/image-facts.ts';
 import { mentionOf, mentionsIn, openMention } from '../../src/shared/mentions.ts';
 import { rankFiles } from '../../src/shared/rank-files.ts';

@@ -1,5 +1,5 @@
 import type { Attachment } from '@shared/attachments.ts';
-import { attachmentPart } from '@shared/attachments.ts';
+import { attachmentPart } from '@shared/attachment-text.ts';
 import type { Part } from '@shared/messages.ts';
 import type { Journal } from '../sessions/journal.ts';
 

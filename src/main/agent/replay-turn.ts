@@ -15,6 +15,7 @@ import { createTurnStarter } from './turn-starter.ts';
 const optionsSchema = z.object({
   gear: z.union([z.literal('auto'), gearSchema]),
   plan: z.boolean(),
+  compact: z.boolean().optional(),
   atCap: z.enum(['stop', 'local', 'ask']),
   check: z.string().nullable(),
   policy: z.enum(['local', 'hybrid', 'cloud']),

@@ -48,6 +48,8 @@ export interface Loop {
   readonly mode: LoopMode;
   /** Answers in a row that could not be acted on. */
   wasted: number;
+  /** A person asked for the talk to be summed up, and it was not yet. */
+  isToCompact: boolean;
 }
 
 /** Who may drive; the first one does until it is decided otherwise. */
@@ -62,7 +64,8 @@ export function createLoop(turn: Turn, rungs: readonly [LoopRung, ...LoopRung[]]
   const current = sit(rungs[0]);
   const all = [current, ...rungs.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';
-  return { turn, mode, wasted: 0, seats: { turn, all, purpose, current, pending: null, shut: null } };
+  const isToCompact = turn.options.compact === true;
+  return { turn, mode, wasted: 0, isToCompact, seats: { turn, all, purpose, current, pending: null, shut: null } };
 }
 
 /** Answers in a row without a call that can be run, before the rung gives up. One of them is re-asked, changed. */
@@ -122,7 +125,10 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   }
   const { rung, model, shape } = seats.current;
   const subject = { rung, ...model, shape, request: () => requestFor(loop) };
-  const request = await makeRoom(turn, subject, false);
+  // With little said there is nothing to sum up, and the task goes on as it is.
+  const wanted = loop.isToCompact ? await makeRoom(turn, subject, true) : null;
+  loop.isToCompact = false;
+  const request = wanted ?? (await makeRoom(turn, subject, false));
   if (request === null) return tooSmall(model);
   const step = {
     purpose: seats.purpose,

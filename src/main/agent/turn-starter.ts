@@ -1,4 +1,4 @@
-import { hasImage } from '@shared/attachments.ts';
+import { hasImage } from '@shared/attachment-text.ts';
 import { attachedParts } from './attached-parts.ts';
 import { createConversation } from './conversation.ts';
 import { createFileBaseline } from './file-baseline.ts';

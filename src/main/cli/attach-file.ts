@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Attachment } from '@shared/attachments.ts';
-import { maxImageBytes } from '@shared/attachments.ts';
+import { maxImageBytes } from '@shared/attachment-text.ts';
 import type { FilePlace } from '@shared/attachment-inputs.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { CommandContext } from './context.ts';

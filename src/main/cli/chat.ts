@@ -1,41 +1,21 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Interface } from 'node:readline';
-import type { EventOf } from '@shared/events.ts';
+import type { Attachment } from '@shared/attachments.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
-import { moneyText } from '@shared/money-text.ts';
+import { parseSlash } from '@shared/slash-commands.ts';
 import { askApproval } from './ask-approval.ts';
-import type { CapAnswer } from './ask-cap.ts';
-import { leastRaise, readCapAnswer } from './ask-cap.ts';
-import { changes } from './changes.ts';
-import type { Command, CommandContext } from './context.ts';
+import { leastRaise } from './ask-cap.ts';
+import type { Chat } from './chat-commands.ts';
+import { chatCommand } from './chat-commands.ts';
+import type { Command } from './context.ts';
 import { reportFailure, usageError } from './fail.ts';
 import { followTurn } from './follow-turn.ts';
 import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
 import { offerPreparation } from './projects.ts';
 import { showResult } from './run.ts';
-
-interface Chat {
-  readonly context: CommandContext;
-  readonly sessionId: string;
-  options: RunOptions;
-  /** The turn that runs; text typed meanwhile waits for the agent. */
-  running: Promise<void> | null;
-  /** The cap at which the turn waits for an answer. */
-  cap: EventOf<'cap-reached'> | null;
-}
-
-const help = `/help            this list
-/plan TEXT       plan only, change nothing
-/local /cloud    which models the next messages use
-/model ID        the local model of the next messages
-/changes         what was changed so far      /undo [PATH]   take it back
-/raise USD       at a cap: raise it by so much, and go on (/local: go on locally)
-/cost            what it cost so far          /stop          stop the running turn
-/quit            leave; the session stays (dewpoint chat --session ID)
-`;
 
 /** A conversation: each line is a message; while the agent works a line is handed to it between two tool calls. */
 export const chat: Command<
@@ -57,7 +37,7 @@ export const chat: Command<
     atCap: context.terminal.isInteractive ? 'ask' : 'stop',
   });
   await ensureModel(context, options);
-  const state: Chat = { context, sessionId, options, running: null, cap: null };
+  const { projectPath } = await core.sessions.find({ id: sessionId });
   context.terminal.err(`session ${sessionId}; /help lists the commands\n`);
   const reader = createInterface({
     input: process.stdin,
@@ -65,6 +45,29 @@ export const chat: Command<
     prompt: '> ',
     terminal: context.terminal.isInteractive,
   });
+  let isOpen = true;
+  reader.once('close', () => {
+    isOpen = false;
+  });
+  const state: Chat = {
+    context,
+    sessionId,
+    projectPath,
+    options,
+    attached: [],
+    running: null,
+    cap: null,
+    say: (text, said) => say(state, text, said),
+    withoutPrompt: async (work) => {
+      // Piped input may have ended; then the keyboard is nobody's.
+      if (isOpen) reader.pause();
+      try {
+        return await work();
+      } finally {
+        if (isOpen) reader.resume();
+      }
+    },
+  };
   await converse(state, reader);
   await state.running;
   return 0;
@@ -91,66 +94,14 @@ async function converse(state: Chat, reader: Interface): Promise<void> {
 /** False: leave. */
 async function takeLine(state: Chat, line: string): Promise<boolean> {
   if (line === '') return true;
-  if (line === '/quit' || line === '/exit') return false;
-  if (!line.startsWith('/')) {
-    await say(state, line, state.options);
-    return true;
-  }
-  const [name = '', ...rest] = line.slice(1).split(/\s+/u);
   try {
-    await slashCommand(state, name, rest);
+    // A path is no command.
+    if (parseSlash(line, 'terminal') !== null) return await chatCommand(state, line);
+    await say(state, line, state.options);
   } catch (error) {
     reportFailure(error, state.context.terminal);
   }
   return true;
-}
-
-async function slashCommand(state: Chat, name: string, rest: readonly string[]): Promise<void> {
-  const { context, sessionId } = state;
-  const { terminal } = context;
-  const core = await context.core();
-  switch (name) {
-    case 'help':
-      terminal.err(help);
-      return;
-    case 'plan':
-      return say(state, rest.join(' '), { ...state.options, plan: true });
-    case 'raise':
-      return answerCap(state, readCapAnswer(`raise ${rest[0] ?? ''}`));
-    case 'local':
-      if (state.cap !== null) return answerCap(state, { answer: 'local' });
-      state.options = { ...state.options, policy: name };
-      return;
-    case 'cloud':
-      state.options = { ...state.options, policy: name };
-      return;
-    case 'model':
-      if (rest[0] === undefined) throw usageError('Name a model: /model PROVIDER/NAME');
-      state.options = { ...state.options, local: rest[0] };
-      return ensureModel(context, state.options);
-    case 'changes':
-      await changes(context, sessionId, ['show', ...rest], {});
-      return;
-    case 'undo':
-      await changes(context, sessionId, ['undo', ...rest], {});
-      return;
-    case 'cost':
-      terminal.err(`${moneyText((await core.sessions.find({ id: sessionId })).costUsd)}\n`);
-      return;
-    case 'stop':
-      return cancel(state);
-    default:
-      throw usageError(`There is no command /${name}.`, '/help lists the commands.');
-  }
-}
-
-async function answerCap(state: Chat, decision: CapAnswer | null): Promise<void> {
-  if (state.cap === null) throw usageError('No turn waits at a cap.');
-  if (decision === null) throw usageError('Say by how many dollars: /raise 0.50');
-  const { capId } = state.cap;
-  state.cap = null;
-  const core = await state.context.core();
-  await core.sessions.answerCap({ sessionId: state.sessionId, capId, decision });
 }
 
 async function cancel({ context, sessionId }: Chat): Promise<void> {
@@ -161,12 +112,15 @@ async function cancel({ context, sessionId }: Chat): Promise<void> {
 async function say(state: Chat, text: string, options: RunOptions): Promise<void> {
   const { context, sessionId } = state;
   const core = await context.core();
+  const attachments = [...state.attached];
+  state.attached = [];
+  state.options = { ...state.options, compact: false };
   if (state.running !== null) {
-    await core.sessions.send({ sessionId, text, options });
+    await core.sessions.send({ sessionId, text, options, attachments });
     return;
   }
   const seen = (await core.sessions.show({ sessionId })).state.seq;
-  state.running = follow(state, text, options, seen).finally(() => {
+  state.running = follow(state, { text, options, attachments }, seen).finally(() => {
     state.running = null;
     state.cap = null;
   });
@@ -174,15 +128,18 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
   if (!context.terminal.isInteractive) await state.running;
 }
 
-async function follow(state: Chat, text: string, options: RunOptions, seen: number): Promise<void> {
+async function follow(
+  state: Chat,
+  message: { readonly text: string; readonly options: RunOptions; readonly attachments: readonly Attachment[] },
+  seen: number,
+): Promise<void> {
   const { context, sessionId } = state;
   const core = await context.core();
   const view = createLiveView(context.terminal, context.now);
   try {
     await followTurn(context, core, {
       sessionId,
-      text,
-      options,
+      ...message,
       onEvent: (event) => (event.seq > seen ? view.event(event) : undefined),
       onTransient: (transient) => view.transient(transient),
       approve: (question) => askApproval(question, context),

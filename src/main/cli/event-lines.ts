@@ -1,4 +1,4 @@
-import { attachmentLabel } from '@shared/attachments.ts';
+import { attachmentLabel } from '@shared/attachment-text.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';

@@ -55,8 +55,8 @@ export function pageHeaders(connect: string): Readonly<Record<string, string>> {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // What a person attached is shown from the memory of the page.
-    "img-src 'self' blob:",
+    // What a person attached is in the page itself.
+    "img-src 'self' data:",
     "font-src 'self'",
     `connect-src ${connect}`,
     "base-uri 'none'",

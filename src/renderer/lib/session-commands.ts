@@ -1,3 +1,5 @@
+import type { Attachment } from '@shared/attachments.ts';
+import { planMessage } from '@shared/plan-steps.ts';
 import type { CoreClient } from './core-client.ts';
 import { announce } from './announce.ts';
 import { failureText } from './failure-text.ts';
@@ -34,7 +36,11 @@ export function forkSession(
   { client, navigate }: Reach,
   sessionId: string,
   at: ForkAt | null,
-  next: { readonly text: string; readonly options: SendOptions } | null = null,
+  next: {
+    readonly text: string;
+    readonly options: SendOptions;
+    readonly attachments?: readonly Attachment[];
+  } | null = null,
 ): Promise<boolean> {
   return attempt(async () => {
     const forked = await client.sessions.fork({ sessionId, ...(at === null ? {} : { at }) });
@@ -48,9 +54,41 @@ export function forkSession(
           : `${t('fork.done')} ${plural('fork.notRestored', notRestored.length)} ${notRestored.map(({ path }) => path).join(', ')}`,
     });
     if (next === null) return;
-    const { text, options } = next;
-    await client.sessions.send({ sessionId: forked.sessionId, text, options: { interactive: true, ...options } });
+    const { text, options, attachments = [] } = next;
+    await client.sessions.send({
+      sessionId: forked.sessionId,
+      text,
+      options: { interactive: true, ...options },
+      attachments: [...attachments],
+    });
   });
+}
+
+/** Keeps the steps of a plan as the person wants them. Rejects with a failure of the core. */
+export async function savePlan(
+  client: CoreClient,
+  {
+    sessionId,
+    turnId,
+    steps,
+  }: { readonly sessionId: string; readonly turnId: string; readonly steps: readonly string[] },
+): Promise<void> {
+  await client.sessions.editPlan({ sessionId, turnId, steps: [...steps] });
+}
+
+interface PlanToStart {
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** What is carried out. */
+  readonly made: readonly string[];
+  /** The same, where it is to be kept first; null: it is in the log as it is. */
+  readonly steps: readonly string[] | null;
+}
+
+/** Has a plan carried out. Rejects with a failure of the core. */
+export async function startPlan(client: CoreClient, { sessionId, turnId, made, steps }: PlanToStart): Promise<void> {
+  if (steps !== null) await savePlan(client, { sessionId, turnId, steps });
+  await client.sessions.send({ sessionId, text: planMessage(made), options: { interactive: true } });
 }
 
 /** Into the bin, with a way back. */

@@ -7,7 +7,8 @@ export type View =
   | { readonly type: 'session'; readonly sessionId: string; readonly at?: { readonly ref: string } }
   | { readonly type: 'bin' }
   | { readonly type: 'models' }
-  | { readonly type: 'compare' }
+  /** `task`: one to begin with. */
+  | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
   | { readonly type: 'costs' }
   | { readonly type: 'settings' };
 

@@ -23,15 +23,22 @@ interface Choice {
 }
 
 interface CompareFormProps {
+  readonly task: { readonly text: string; readonly project: string | null } | null;
   readonly projects: readonly string[];
   readonly onStarted: (id: string) => void;
 }
 
-export function CompareForm({ projects, onStarted }: CompareFormProps) {
+export function CompareForm({ task: given, projects, onStarted }: CompareFormProps) {
   const client = useClient();
-  const [task, setTask] = useDraft('compare');
+  const [draft, setDraft] = useDraft('compare');
+  const [typed, setTyped] = useState(given?.text ?? null);
+  const task = typed ?? draft;
+  const setTask = (text: string): void => {
+    setTyped(null);
+    setDraft(text);
+  };
   const [choice, setChoice] = useState<Choice>({
-    project: projects[0] ?? '',
+    project: given?.project ?? projects[0] ?? '',
     check: '',
     policies,
     repeat: '1',

@@ -15,15 +15,17 @@ import { ComparisonDetail } from './comparison-detail.tsx';
 interface CompareViewProps {
   /** Folders of earlier sessions, the latest first. */
   readonly projects: readonly string[];
+  /** A task to begin with; null: what there is is listed. */
+  readonly task: { readonly text: string; readonly project: string | null } | null;
   readonly onSession: (sessionId: string) => void;
 }
 
 type Shown = { readonly type: 'list' } | { readonly type: 'new' } | { readonly type: 'one'; readonly id: string };
 
 /** The same task under several policies: begin one, watch it, read its table. */
-export default function CompareView({ projects, onSession }: CompareViewProps) {
+export default function CompareView({ projects, task, onSession }: CompareViewProps) {
   const queries = useQueryClient();
-  const [shown, setShown] = useState<Shown>({ type: 'list' });
+  const [shown, setShown] = useState<Shown>({ type: task === null ? 'list' : 'new' });
   const show = (next: Shown): void => {
     setShown(next);
     void queries.invalidateQueries({ queryKey: ['comparisons'] });
@@ -45,7 +47,9 @@ export default function CompareView({ projects, onSession }: CompareViewProps) {
           )}
         </header>
         {shown.type === 'list' && <Listing onOpen={(id) => show({ type: 'one', id })} />}
-        {shown.type === 'new' && <CompareForm projects={projects} onStarted={(id) => show({ type: 'one', id })} />}
+        {shown.type === 'new' && (
+          <CompareForm task={task} projects={projects} onStarted={(id) => show({ type: 'one', id })} />
+        )}
         {shown.type === 'one' && <ComparisonDetail key={shown.id} id={shown.id} onSession={onSession} />}
       </div>
     </div>

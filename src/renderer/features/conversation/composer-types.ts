@@ -1,11 +1,12 @@
+import type { SessionState } from '@shared/session-state.ts';
 import type { InspectorTab } from '../../lib/preferences.ts';
 
 export interface ComposerProps {
   readonly sessionId: string;
-  readonly isRunning: boolean;
+  readonly state: SessionState;
   /** A message was sent: the view goes to the end. */
   readonly onSent: () => void;
-  /** `/changes` and `/cost` are places of the inspector. */
+  /** `/diff`, `/cost` and `/route` are places of the inspector. */
   readonly onInspect: (tab: InspectorTab) => void;
   readonly onHelp: () => void;
 }

@@ -1,18 +1,19 @@
 import type { FormEvent, KeyboardEvent, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
-import type { SlashCommand } from '../../lib/slash-commands.ts';
-import { matchingCommands } from '../../lib/slash-commands.ts';
-import { submitOnEnter } from '../../lib/submit-on-enter.ts';
-import { textRows } from '../../lib/text-rows.ts';
+import { sessionStatus } from '@shared/session-state.ts';
+import type { SlashCommand } from '@shared/slash-commands.ts';
+import { matchingCommands } from '@shared/slash-commands.ts';
+import type { Policy } from '../../lib/policies.ts';
+import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
+import { useAttachments } from '../../lib/use-attachments.ts';
 import { useDraft } from '../../lib/use-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import type { FieldMenu, MessageFieldHandle } from '../../ui/message-field.tsx';
+import { MessageField } from '../../ui/message-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import type { Policy } from '../../lib/policies.ts';
-import { choosablePolicies } from '../../lib/policies.ts';
 import type { ComposerProps } from './composer-types.ts';
-import { slashListId, SlashMenu } from './slash-menu.tsx';
 import type { ComposerState } from './use-composer.ts';
 import { useComposer } from './use-composer.ts';
 
@@ -20,21 +21,29 @@ export interface ComposerHandle {
   readonly focus: () => void;
 }
 
-/** Where the person writes: messages, commands, and messages for an agent that works. */
+/** Where the person writes: messages, commands, files, and messages for an agent that works. */
 export function Composer(props: ComposerProps & { readonly handle: Ref<ComposerHandle> }) {
-  const { sessionId, isRunning, handle } = props;
+  const { sessionId, state, handle } = props;
+  const isRunning = sessionStatus(state) === 'running';
   const [text, setText] = useDraft(sessionId);
-  const area = useRef<HTMLTextAreaElement>(null);
-  const composer = useComposer(props, () => setText(''));
+  const attachments = useAttachments(sessionId, { sessionId });
+  const field = useRef<MessageFieldHandle>(null);
+  const composer = useComposer(props, {
+    attachments: attachments.list,
+    clear: () => {
+      setText('');
+      attachments.clear();
+    },
+    setText,
+    chooseFiles: () => field.current?.chooseFiles(),
+  });
   const menu = useSlashMenu(text, setText);
-  useImperativeHandle(handle, () => ({ focus: () => area.current?.focus() }));
-
+  useImperativeHandle(handle, () => ({ focus: () => field.current?.focus() }));
+  // An image may speak for itself.
+  const hasWords = text.trim() !== '' || attachments.list.length > 0;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (text.trim() !== '' && !composer.isSending) void composer.submit(text);
-  };
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (!menu.onKeyDown(event)) submitOnEnter(event);
+    if (hasWords && !composer.isSending && !attachments.isBusy) void composer.submit(text);
   };
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
@@ -43,26 +52,21 @@ export function Composer(props: ComposerProps & { readonly handle: Ref<ComposerH
           {composer.said.text}
         </Notice>
       )}
-      <SlashMenu commands={menu.commands} selected={menu.selected} onChoose={menu.choose} />
-      <form
-        onSubmit={submit}
-        className="rounded-xl border border-line-strong bg-raised focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-ink"
-      >
-        <textarea
-          ref={area}
-          rows={textRows(text, 1, 10)}
-          aria-label={t('composer.label')}
-          aria-autocomplete="list"
-          aria-haspopup="listbox"
-          aria-controls={slashListId}
-          aria-activedescendant={menu.commands.length > 0 ? `${slashListId}-${menu.selected}` : undefined}
-          value={text}
+      <form onSubmit={submit}>
+        <MessageField
+          id="composer"
+          label={t('composer.label')}
           placeholder={t(isRunning ? 'composer.running' : 'composer.idle')}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={onKeyDown}
-          className="block max-h-[35vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 [field-sizing:content] focus-visible:outline-none"
-        />
-        <Toolbar composer={composer} isRunning={isRunning} isEmpty={text.trim() === ''} />
+          text={text}
+          onText={setText}
+          rows={[1, 10]}
+          attachments={attachments}
+          place={{ sessionId }}
+          menu={menu}
+          handle={field}
+        >
+          <Toolbar composer={composer} isRunning={isRunning} isEmpty={!hasWords || attachments.isBusy} />
+        </MessageField>
       </form>
     </div>
   );
@@ -76,7 +80,7 @@ interface ToolbarProps {
 
 function Toolbar({ composer, isRunning, isEmpty }: ToolbarProps) {
   return (
-    <div className="flex items-center gap-2 px-2 pb-2">
+    <>
       <PolicyChoice policy={composer.policy} onChange={composer.setPolicy} />
       <label className="flex items-center gap-1.5 rounded-md px-1.5 text-xs text-soft hover:text-ink">
         <input
@@ -87,7 +91,8 @@ function Toolbar({ composer, isRunning, isEmpty }: ToolbarProps) {
         />
         {t('composer.plan')}
       </label>
-      {composer.model !== null && <span className="truncate text-xs text-soft">{composer.model}</span>}
+      {composer.model !== null && <span className="max-w-48 truncate text-xs text-soft">{composer.model}</span>}
+      {composer.isCompact && <span className="text-xs text-soft">{t('composer.compact')}</span>}
       <span className="flex-1" />
       {isRunning && (
         <Button size="small" onClick={() => void composer.stop()} disabled={composer.isStopping}>
@@ -98,7 +103,7 @@ function Toolbar({ composer, isRunning, isEmpty }: ToolbarProps) {
       <Button size="small" type="submit" look="primary" disabled={isEmpty || composer.isSending}>
         {t(isRunning ? 'composer.queue' : 'composer.send')}
       </Button>
-    </div>
+    </>
   );
 }
 
@@ -126,19 +131,11 @@ function PolicyChoice({ policy, onChange }: PolicyChoiceProps) {
   );
 }
 
-interface SlashChoice {
-  readonly commands: readonly SlashCommand[];
-  readonly selected: number;
-  readonly choose: (command: SlashCommand) => void;
-  /** True: the key was for the list. */
-  readonly onKeyDown: (event: KeyboardEvent) => boolean;
-}
-
 /** The list that a `/` opens: arrows move in it, Tab and Enter take, Escape closes it. */
-function useSlashMenu(text: string, setText: (text: string) => void): SlashChoice {
+function useSlashMenu(text: string, setText: (text: string) => void): FieldMenu {
   const [closedFor, setClosedFor] = useState<string | null>(null);
   const [wanted, setWanted] = useState(0);
-  const commands = text === closedFor ? [] : matchingCommands(text);
+  const commands = text === closedFor ? [] : matchingCommands(text, 'window');
   const selected = Math.min(wanted, Math.max(0, commands.length - 1));
   const choose = (command: SlashCommand): void => {
     const next = `/${command.name}${command.argument === '' ? '' : ' '}`;
@@ -158,5 +155,17 @@ function useSlashMenu(text: string, setText: (text: string) => void): SlashChoic
     event.preventDefault();
     return true;
   };
-  return { commands, selected, choose, onKeyDown };
+  const items = commands.map((command) => ({
+    key: command.name,
+    choose: () => choose(command),
+    content: (
+      <>
+        <span className="font-mono text-xs whitespace-nowrap">
+          /{command.name} <span className="text-soft">{command.argument}</span>
+        </span>
+        <span className="text-xs text-soft">{t(`slash.${command.name}`)}</span>
+      </>
+    ),
+  }));
+  return { label: t('slash.label'), items, selected, onKeyDown };
 }

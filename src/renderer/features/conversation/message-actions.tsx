@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
+import type { Attachment } from '@shared/attachments.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { announce } from '../../lib/announce.ts';
 import { failureText } from '../../lib/failure-text.ts';
@@ -9,22 +10,29 @@ import { submitOnEnter } from '../../lib/submit-on-enter.ts';
 import { textRows } from '../../lib/text-rows.ts';
 import { t } from '../../lib/texts.ts';
 import { useFocusOnce } from '../../lib/use-focus-once.ts';
+import { AttachmentList } from '../../ui/attachment-list.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 
 interface MessageActionsProps {
   readonly text: string;
+  readonly attachments: readonly Attachment[];
   readonly isDropped: boolean;
   readonly sessionId: string;
   readonly onEdit: () => void;
 }
 
 /** Below a message: to copy it, to say it differently, and for one that nobody worked on, to send it again. */
-export function MessageActions({ text, isDropped, sessionId, onEdit }: MessageActionsProps) {
+export function MessageActions({ text, attachments, isDropped, sessionId, onEdit }: MessageActionsProps) {
   const client = useClient();
   const send = async (): Promise<void> => {
     try {
-      await client.sessions.send({ sessionId, text, options: { interactive: true } });
+      await client.sessions.send({
+        sessionId,
+        text,
+        options: { interactive: true },
+        attachments: [...attachments],
+      });
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
     }
@@ -49,20 +57,31 @@ interface EditMessageProps {
   readonly sessionId: string;
   readonly messageId: string;
   readonly text: string;
+  readonly attachments: readonly Attachment[];
   readonly onDone: () => void;
 }
 
 /** The message said differently: a fork that begins where it stood. What came of the first is kept in this session. */
-export function EditMessage({ sessionId, messageId, text, onDone }: EditMessageProps) {
+export function EditMessage({ sessionId, messageId, text, attachments, onDone }: EditMessageProps) {
   const reach = { client: useClient(), navigate: useNavigate() };
   const [next, setNext] = useState(text);
+  const [given, setGiven] = useState(attachments);
   const field = useFocusOnce<HTMLTextAreaElement>();
   const [isSending, setIsSending] = useState(false);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (next.trim() === '' || isSending) return;
     setIsSending(true);
-    const isDone = await forkSession(reach, sessionId, { before: messageId }, { text: next, options: {} });
+    const isDone = await forkSession(
+      reach,
+      sessionId,
+      { before: messageId },
+      {
+        text: next,
+        options: {},
+        attachments: given,
+      },
+    );
     setIsSending(false);
     if (isDone) onDone();
   };
@@ -80,6 +99,7 @@ export function EditMessage({ sessionId, messageId, text, onDone }: EditMessageP
         }}
         className="w-full resize-none rounded-xl border border-line-strong bg-raised px-4 py-2.5 [field-sizing:content]"
       />
+      <AttachmentList attachments={given} onRemove={(one) => setGiven(given.filter((other) => other !== one))} />
       <div className="flex items-center justify-end gap-2">
         <span className="mr-auto text-xs text-soft">{t('message.editHint')}</span>
         <Button size="small" onClick={onDone}>

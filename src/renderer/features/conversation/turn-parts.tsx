@@ -1,10 +1,12 @@
 import { useState } from 'react';
+import type { Attachment } from '@shared/attachments.ts';
 import { plural, t } from '../../lib/texts.ts';
 import type { CriterionResult, MessageState, TurnState } from '@shared/session-state.ts';
 import { turnStatus } from '@shared/session-state.ts';
 import { seconds } from '../../lib/format.ts';
 import type { TurnTimeline } from '../../lib/timeline.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { AttachmentList } from '../../ui/attachment-list.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { TerminalOutput } from '../../ui/terminal-output.tsx';
 import { EditMessage, MessageActions } from './message-actions.tsx';
@@ -17,12 +19,22 @@ interface MessageProps {
   readonly isWaiting: boolean;
 }
 
+const none: readonly Attachment[] = [];
+
 export function Message({ sessionId, message, isWaiting }: MessageProps) {
   const [isEditing, setIsEditing] = useState(false);
-  const { messageId, text, isDropped = false } = message;
+  const { messageId, text, attachments = none, isDropped = false } = message;
   const whole = useWholeText(sessionId, messageId, text);
   if (isEditing) {
-    return <EditMessage sessionId={sessionId} messageId={messageId} text={whole} onDone={() => setIsEditing(false)} />;
+    return (
+      <EditMessage
+        sessionId={sessionId}
+        messageId={messageId}
+        text={whole}
+        attachments={attachments}
+        onDone={() => setIsEditing(false)}
+      />
+    );
   }
   return (
     <div id={rowId(messageId)} tabIndex={-1} data-dropped={isDropped} className="group/message mt-6 mb-1">
@@ -30,11 +42,22 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
         aria-label={t(isWaiting ? 'session.youWaiting' : 'session.you')}
         className={`ml-auto w-fit max-w-[85%] rounded-xl px-4 py-2.5 ${isWaiting ? 'border border-dashed border-line-strong text-soft' : 'bg-chosen'}`}
       >
+        {attachments.length > 0 && (
+          <div className="mb-2">
+            <AttachmentList attachments={attachments} />
+          </div>
+        )}
         <p className="whitespace-pre-wrap wrap-anywhere">{whole}</p>
         {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
       </article>
       {!isWaiting && (
-        <MessageActions text={whole} isDropped={isDropped} sessionId={sessionId} onEdit={() => setIsEditing(true)} />
+        <MessageActions
+          text={whole}
+          attachments={attachments}
+          isDropped={isDropped}
+          sessionId={sessionId}
+          onEdit={() => setIsEditing(true)}
+        />
       )}
     </div>
   );

@@ -1,18 +1,20 @@
 import type { FormEvent, ReactNode } from 'react';
 import { useState } from 'react';
+import type { FilePlace } from '@shared/attachment-inputs.ts';
 import { announce } from '../../lib/announce.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { pathOfDropped } from '../../lib/dropped-path.ts';
 import { folderName } from '../../lib/format.ts';
 import { failureText } from '../../lib/failure-text.ts';
-import { submitOnEnter } from '../../lib/submit-on-enter.ts';
-import { textRows } from '../../lib/text-rows.ts';
 import { t } from '../../lib/texts.ts';
+import type { Attachments } from '../../lib/use-attachments.ts';
+import { useAttachments } from '../../lib/use-attachments.ts';
 import { useDraft } from '../../lib/use-draft.ts';
 import { useIsWindow } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { MessageField } from '../../ui/message-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TaskOptions } from './task-options.tsx';
 import type { TaskChoice } from './start-task.ts';
@@ -34,15 +36,18 @@ export function NewTask({ projects, onStarted, children }: NewTaskProps) {
   const [isStarting, setIsStarting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const project = typedProject ?? projects[0] ?? '';
+  const place = project.trim() === '' ? null : { projectPath: project.trim() };
+  const attachments = useAttachments('task', place);
 
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (task.trim() === '' || isStarting) return;
+    if (task.trim() === '' || isStarting || attachments.isBusy) return;
     setIsStarting(true);
     setProblem(null);
     try {
-      const sessionId = await startTask(client, { ...choice, task, project });
+      const sessionId = await startTask(client, { ...choice, task, project, attachments: attachments.list });
       setTask('');
+      attachments.clear();
       onStarted(sessionId);
     } catch (error) {
       setProblem(failureText(error));
@@ -55,7 +60,15 @@ export function NewTask({ projects, onStarted, children }: NewTaskProps) {
       <div className="mx-auto flex min-h-full w-full max-w-2xl flex-col justify-center gap-8 px-5 py-8">
         <form aria-label={t('sessions.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
           <h1 className="text-xl font-semibold tracking-tight">{t('task.title')}</h1>
-          <TaskField task={task} onTask={setTask} choice={choice} onChoice={setChoice} isStarting={isStarting} />
+          <TaskField
+            task={task}
+            onTask={setTask}
+            choice={choice}
+            onChoice={setChoice}
+            isStarting={isStarting}
+            attachments={attachments}
+            place={place}
+          />
           <ProjectField project={project} projects={projects} onChange={setProject} />
           <TaskOptions choice={choice} onChange={setChoice} />
           {problem !== null && (
@@ -76,35 +89,36 @@ interface TaskFieldProps {
   readonly choice: TaskChoice;
   readonly onChoice: (choice: TaskChoice) => void;
   readonly isStarting: boolean;
+  readonly attachments: Attachments;
+  readonly place: FilePlace | null;
 }
 
-function TaskField({ task, onTask, choice, onChoice, isStarting }: TaskFieldProps) {
+function TaskField({ task, onTask, choice, onChoice, isStarting, attachments, place }: TaskFieldProps) {
   return (
-    <div className="rounded-xl border border-line-strong bg-raised focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-ink">
-      <textarea
-        rows={textRows(task, 4, 14)}
-        aria-label={t('task.label')}
-        value={task}
-        placeholder={t('task.placeholder')}
-        onChange={(event) => onTask(event.target.value)}
-        onKeyDown={submitOnEnter}
-        className="block max-h-[40vh] w-full resize-none bg-transparent px-4 pt-3 pb-2 [field-sizing:content] focus-visible:outline-none"
-      />
-      <div className="flex items-center justify-between gap-3 px-3 pb-3">
-        <label className="flex items-center gap-2 text-sm">
-          <input
-            type="checkbox"
-            checked={choice.isPlan}
-            onChange={(event) => onChoice({ ...choice, isPlan: event.target.checked })}
-            className="size-4 accent-ink"
-          />
-          {t('task.plan')}
-        </label>
-        <Button type="submit" look="primary" disabled={task.trim() === '' || isStarting} title={t('task.send')}>
-          {t(isStarting ? 'task.starting' : 'task.start')}
-        </Button>
-      </div>
-    </div>
+    <MessageField
+      id="task"
+      label={t('task.label')}
+      placeholder={t('task.placeholder')}
+      text={task}
+      onText={onTask}
+      rows={[4, 14]}
+      attachments={attachments}
+      place={place}
+    >
+      <label className="flex items-center gap-2 text-sm">
+        <input
+          type="checkbox"
+          checked={choice.isPlan}
+          onChange={(event) => onChoice({ ...choice, isPlan: event.target.checked })}
+          className="size-4 accent-ink"
+        />
+        {t('task.plan')}
+      </label>
+      <span className="flex-1" />
+      <Button type="submit" look="primary" disabled={task.trim() === '' || isStarting} title={t('task.send')}>
+        {t(isStarting ? 'task.starting' : 'task.start')}
+      </Button>
+    </MessageField>
   );
 }
 

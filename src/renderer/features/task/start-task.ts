@@ -1,3 +1,4 @@
+import type { Attachment } from '@shared/attachments.ts';
 import type { CoreClient } from '../../lib/core-client.ts';
 import type { Policy } from '../../lib/policies.ts';
 
@@ -23,6 +24,7 @@ export const noChoice: TaskChoice = {
 interface Wanted extends TaskChoice {
   readonly task: string;
   readonly project: string;
+  readonly attachments: readonly Attachment[];
 }
 
 /** Makes a session and sends it the task; answers its id. Rejects with a typed failure of the core. */
@@ -42,7 +44,7 @@ export async function startTask(client: CoreClient, wanted: Wanted): Promise<str
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),
     ...(wanted.maxSteps === '' ? {} : { maxSteps: Number(wanted.maxSteps) }),
   };
-  await client.sessions.send({ sessionId, text: task, options });
+  await client.sessions.send({ sessionId, text: task, options, attachments: [...wanted.attachments] });
   return sessionId;
 }
 

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '@shared/errors.ts';
+
+/**
+ * Has a person edit a text in the editor of `VISUAL` or `EDITOR`, in a file of its own outside of every workspace.
+ * Rejects where there is no editor, or where it ended with an error: then nothing was changed.
+ */
+export async function editText(text: string, name: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const editor = [env.VISUAL, env.EDITOR].find((one) => one !== undefined && one.trim() !== '');
+  if (editor === undefined) {
+    throw new AppError('usage', 'There is no editor to edit with.', {
+      hint: 'Set EDITOR to one, like: export EDITOR=nano',
+    });
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-edit-'));
+  try {
+    const path = join(folder, name);
+    await writeFile(path, text, { mode: 0o600 });
+    await run(editor, path);
+    return await readFile(path, 'utf8');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The value of `EDITOR` is a command with arguments of its own, as for git. */
+function run(editor: string, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const quoted = process.platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+    const child = spawn(`${editor} ${quoted}`, { shell: true, stdio: 'inherit' });
+    child.once('error', reject);
+    child.once('exit', (code) =>
+      code === 0
+        ? resolve()
+        : reject(new AppError('usage', `The editor ended with ${code ?? 'a signal'}: nothing was changed.`)),
+    );
+  });
+}

@@ -1,0 +1,109 @@
+/** What is said of each command, in a few words. */
+export const slashSentences = {
+  plan: 'plan only, change nothing; edit or start the plan that was made',
+  local: 'the next messages use local models',
+  cloud: 'the next messages use cloud models',
+  auto: 'each step of the next messages runs where it pays',
+  model: 'the model of the next messages',
+  image: 'show the model an image',
+  attach: 'attach a file as data; @ names one of the project',
+  compact: 'sum up the talk before the next message',
+  compare: 'the same task under several policies',
+  diff: 'what was changed so far',
+  take: 'take changes over',
+  undo: 'take changes back',
+  cost: 'what it cost so far',
+  route: 'why a step ran where it ran',
+  raise: 'at a cap: raise it by so much, and go on',
+  stop: 'stop the running turn',
+  help: 'all commands',
+  quit: 'leave; the session stays',
+} as const;
+
+export type SlashName = keyof typeof slashSentences;
+
+/** A line that begins with `/`: the same in the window and in `dewpoint chat`. */
+export interface SlashCommand {
+  readonly name: SlashName;
+  /** What comes after it, for people; empty: nothing. */
+  readonly argument: string;
+  readonly aliases: readonly string[];
+  readonly where: 'everywhere' | 'terminal';
+}
+
+const command = (
+  name: SlashName,
+  argument = '',
+  { aliases = [], where = 'everywhere' }: Partial<Pick<SlashCommand, 'aliases' | 'where'>> = {},
+): SlashCommand => ({ name, argument, aliases, where });
+
+export const slashCommands: readonly SlashCommand[] = [
+  command('plan', '[TEXT | edit | start]'),
+  command('local'),
+  command('cloud'),
+  command('auto', '', { aliases: ['hybrid'] }),
+  command('model', 'PROVIDER/NAME'),
+  command('image', '[FILE]'),
+  command('attach', '[FILE]', { aliases: ['file'] }),
+  command('compact'),
+  command('compare', 'TASK'),
+  command('diff', '[PATH]', { aliases: ['changes'] }),
+  command('take', '[PATH]'),
+  command('undo', '[PATH]'),
+  command('cost'),
+  command('route', '[STEP]'),
+  command('raise', 'USD'),
+  command('stop'),
+  command('help'),
+  command('quit', '', { aliases: ['exit'], where: 'terminal' }),
+];
+
+export type ParsedSlash =
+  | { readonly type: 'command'; readonly name: SlashName; readonly rest: string }
+  /** `nearest`: what was probably meant. */
+  | { readonly type: 'unknown'; readonly typed: string; readonly nearest: string | null };
+
+/** Null for a text that is no command. A path like `/etc/hosts` is none. */
+export function parseSlash(text: string, where: 'window' | 'terminal'): ParsedSlash | null {
+  const match = /^\/([a-z]*)(?:\s+([\s\S]*))?$/u.exec(text.trim());
+  if (match === null) return null;
+  const typed = match[1] ?? '';
+  const known = commandsFor(where);
+  const found = known.find(({ name, aliases }) => name === typed || aliases.includes(typed));
+  if (found !== undefined) return { type: 'command', name: found.name, rest: match[2]?.trim() ?? '' };
+  return { type: 'unknown', typed, nearest: nearestOf(typed, known) };
+}
+
+export function commandsFor(where: 'window' | 'terminal'): readonly SlashCommand[] {
+  return slashCommands.filter((one) => one.where === 'everywhere' || where === 'terminal');
+}
+
+/** The commands that fit what is typed so far; none once the name is whole and something follows. */
+export function matchingCommands(text: string, where: 'window' | 'terminal'): readonly SlashCommand[] {
+  const typed = /^\/(\S*)$/u.exec(text)?.[1];
+  if (typed === undefined) return [];
+  return commandsFor(where).filter(({ name, aliases }) => [name, ...aliases].some((one) => one.startsWith(typed)));
+}
+
+function nearestOf(typed: string, known: readonly SlashCommand[]): string | null {
+  const names = known.flatMap(({ name, aliases }) => [name, ...aliases]);
+  const ranked = names
+    .map((name) => ({ name, distance: name.startsWith(typed) && typed !== '' ? 1 : distanceOf(typed, name) }))
+    .sort((left, right) => left.distance - right.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 2)) ? best.name : null;
+}
+
+/** How many letters have to be changed, added or left out. */
+function distanceOf(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let at = 1; at <= left.length; at += 1) {
+    const next = [at];
+    for (let to = 1; to <= right.length; to += 1) {
+      const same = left[at - 1] === right[to - 1] ? 0 : 1;
+      next.push(Math.min((next[to - 1] ?? 0) + 1, (row[to] ?? 0) + 1, (row[to - 1] ?? 0) + same));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}
