@@ -1,4 +1,5 @@
 import type { BenchRow } from './lib/rows.ts';
+import { killEngine } from './lib/sandbox-engine.ts';
 import { floodOutput } from './lib/sandbox-flood.ts';
 import { fuzzNames } from './lib/sandbox-names.ts';
 import { loseEngine, racePaths, tryEgress } from './lib/sandbox-reach.ts';
@@ -7,7 +8,16 @@ import { killTrees } from './lib/sandbox-trees.ts';
 import { UsageError } from './lib/usage-error.ts';
 
 /** How much of each is done; `--NAME N` changes it. */
-const usual = { rounds: 200, starts: 8, trees: 330, gigabytes: 2, races: 2_000, losses: 4, names: 100_000 } as const;
+const usual = {
+  rounds: 200,
+  starts: 8,
+  trees: 330,
+  gigabytes: 2,
+  races: 2_000,
+  losses: 4,
+  kills: 8,
+  names: 100_000,
+} as const;
 
 type Amounts = Readonly<Record<keyof typeof usual, number>>;
 
@@ -23,6 +33,7 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     await tryEgress(),
     await fuzzNames(amounts.names),
     ...(await loseEngine(amounts.losses)),
+    ...(await killEngine(amounts.kills)),
   ];
 }
 

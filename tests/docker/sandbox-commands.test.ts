@@ -137,8 +137,10 @@ time.sleep(600)"`;
       const result = valueOf(
         await small.sandbox.exec({ command: 'python3 -c "x = bytearray(600_000_000)"', timeoutMs: 30_000 }, none),
       );
-      expect(result).toMatchObject({ outcome: 'killed', exitCode: 137 });
+      expect(result).toMatchObject({ outcome: 'killed', exitCode: 137, killedFor: 'memory' });
       expect(result.stderr).toContain('memory limit');
+      const itself = await small.sandbox.exec({ command: 'kill -9 $$', timeoutMs: 30_000 }, none);
+      expect(valueOf(itself)).toMatchObject({ outcome: 'killed', exitCode: 137, killedFor: 'signal', stderr: '' });
       expect(await output(small.sandbox, 'echo still here')).toBe('still here\n');
     } finally {
       await small.close();

@@ -26,8 +26,8 @@ export interface FoundChange {
 export interface FileBaseline {
   /** Takes over what changed since the last look (a person's edits); the first time it reads everything. */
   readonly refresh: (signal: AbortSignal) => Promise<boolean>;
-  /** What is different from the last look, and takes it over. Empty when the sandbox cannot be scanned. */
-  readonly collect: (signal: AbortSignal) => Promise<readonly FoundChange[]>;
+  /** What is different from the last look, and takes it over. Null when the sandbox cannot be scanned. */
+  readonly collect: (signal: AbortSignal) => Promise<readonly FoundChange[] | null>;
   /** A tool wrote or deleted (`null`) a file by itself. */
   readonly note: (path: string, bytes: Uint8Array | null, mode: number) => void;
 }
@@ -90,7 +90,7 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
       started = started || found !== null;
       return found !== null;
     },
-    collect: async (signal) => (started ? ((await look(signal)) ?? []) : []),
+    collect: async (signal) => (started ? look(signal) : []),
     note: (path, bytes, mode) => {
       if (!started) return;
       if (bytes === null) forget(path);

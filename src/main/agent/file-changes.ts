@@ -38,11 +38,14 @@ export interface FileChanges {
    * `same`: it already had this content. What was written is recorded even when the turn is cancelled meanwhile.
    */
   readonly write: (target: WriteTarget, who: ChangeBy) => Promise<Reply<'written' | 'same'>>;
-  /** Runs something that may change any file, and records what it changed. */
+  /**
+   * Runs something that may change any file, and records what it changed. `isOwed`: the workspace could not be looked
+   * at afterwards, because the sandbox is away; what is different is recorded as soon as it can be.
+   */
   readonly around: <T>(
     who: ChangeBy,
     run: () => Promise<T>,
-  ) => Promise<{ readonly value: T; readonly changed: readonly RecordedChange[] }>;
+  ) => Promise<{ readonly value: T; readonly changed: readonly RecordedChange[]; readonly isOwed: boolean }>;
   readonly recorded: () => readonly RecordedChange[];
   /** How many writes and deletions were made, those without an effect included. */
   readonly writes: () => number;
@@ -64,14 +67,16 @@ interface Context {
   readonly signal: AbortSignal;
   readonly recorded: RecordedChange[];
   readonly counts: { writes: number };
+  /** Whose changes have not been looked for yet. */
+  readonly owed: { by: ChangeBy | null };
 }
 
 /** A look at the workspace after an abort must still be possible: what a killed command changed belongs to the log. */
 const neverAborted = new AbortController().signal;
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 
-export function createFileChanges(context: Omit<Context, 'recorded' | 'counts'>): FileChanges {
-  const full: Context = { ...context, recorded: [], counts: { writes: 0 } };
+export function createFileChanges(context: Omit<Context, 'recorded' | 'counts' | 'owed'>): FileChanges {
+  const full: Context = { ...context, recorded: [], counts: { writes: 0 }, owed: { by: null } };
   return {
     write: (target, who) => write(full, target, who),
     around: (who, run) => around(full, who, run),
@@ -119,13 +124,23 @@ async function around<T>(
   context: Context,
   who: ChangeBy,
   run: () => Promise<T>,
-): Promise<{ readonly value: T; readonly changed: readonly RecordedChange[] }> {
-  await context.baseline.refresh(context.signal);
+): Promise<{ readonly value: T; readonly changed: readonly RecordedChange[]; readonly isOwed: boolean }> {
+  const { owed } = context;
+  if (owed.by === null) await context.baseline.refresh(context.signal);
+  else if ((await recordFound(context, owed.by)) !== null) owed.by = null;
   const value = await run();
+  const changed = await recordFound(context, who);
+  if (changed === null) owed.by ??= who;
+  return { value, changed: changed ?? [], isOwed: changed === null };
+}
+
+/** Null: the workspace could not be looked at. */
+async function recordFound(context: Context, who: ChangeBy): Promise<readonly RecordedChange[] | null> {
   const found = await context.baseline.collect(neverAborted);
+  if (found === null) return null;
   const changed: RecordedChange[] = [];
   for (const change of found) changed.push(await record(context, change, who));
-  return { value, changed };
+  return changed;
 }
 
 async function record(

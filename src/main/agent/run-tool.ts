@@ -8,6 +8,7 @@ import { askApproval } from './ask-approval.ts';
 import { askNetwork, type NetworkAnswer } from './ask-network.ts';
 import { capOutput } from './cap-output.ts';
 import { createOutputSink } from './output-sink.ts';
+import type { RecordedChange } from './file-changes.ts';
 import { emptyRecord } from './take-action.ts';
 import { takeBackGuarded } from './take-back-guarded.ts';
 import type { Turn } from './turn.ts';
@@ -128,9 +129,21 @@ async function runTracked(
   };
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);
   const who = { by: 'model', toolCallId: run.toolCallId } as const;
-  const { value, changed } = await turn.changes.around(who, () => run.tool.run(run.input, context));
-  const notes = await takeBackGuarded(turn, changed, run.toolCallId);
-  return notes === null ? value : { ...value, output: `${value.output}\n${notes}` };
+  const { value, changed, isOwed } = await turn.changes.around(who, () => run.tool.run(run.input, context));
+  const notes = [
+    await takeBackGuarded(turn, changed, run.toolCallId),
+    value.status === 'unknown' ? changedText(changed, isOwed) : null,
+  ].filter((note) => note !== null);
+  return notes.length === 0 ? value : { ...value, output: [value.output, ...notes].join('\n') };
+}
+
+/** Of a command of which nobody knows how it ended, this much is known. */
+function changedText(changed: readonly RecordedChange[], isOwed: boolean): string {
+  if (isOwed) return 'What it changed cannot be seen while the sandbox is away; it is noted with the next command.';
+  if (changed.length === 0) return 'No file is different from before it.';
+  const shown = changed.slice(0, 50).map(({ path }) => path);
+  const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : '';
+  return `Different from before it: ${shown.join(', ')}${more}.`;
 }
 
 /** Marks a result that ends the turn: a question came up and there was nobody to ask. */
@@ -170,6 +183,7 @@ const statuses: readonly string[] = [
   'refused',
   'timed-out',
   'cancelled',
+  'unknown',
 ] satisfies ToolResult['status'][];
 
 /** What came back, if it has the shape of a result. A tool from elsewhere is not bound by our types. */

@@ -65,7 +65,7 @@ function actionLines(event: EventOf<'tool-ended'>, label: string, terminal: Term
     colors.dim(seconds(event.durationMs)),
     ending(event, terminal),
   ];
-  const wentWrong = event.status === 'error' || event.status === 'refused';
+  const wentWrong = ['error', 'refused', 'unknown'].includes(event.status);
   return [line.join('  ').trimEnd(), ...(wentWrong ? [colors.dim(`        ${oneLine(event.output, width(10))}`)] : [])];
 }
 

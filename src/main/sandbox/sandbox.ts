@@ -118,6 +118,8 @@ export interface ExecResult {
   /** `lost`: nobody knows how it ended (the engine or the container died); the exit code is then null. */
   readonly outcome: 'exited' | 'timed-out' | 'cancelled' | 'killed' | 'lost';
   readonly exitCode: number | null;
+  /** With `killed`: for what. `signal`: by itself or by another command, not for anything that is watched here. */
+  readonly killedFor?: 'memory' | 'output' | 'disk' | 'signal';
   /** Text as kept; where bytes were dropped a line in the middle says how many. */
   readonly stdout: string;
   readonly stderr: string;

@@ -7,7 +7,8 @@ export type Access = 'read' | 'write' | 'execute' | 'network' | 'end';
 
 /** What a run of a tool gives back. `output` is for the model; the caller caps it and keeps the whole. */
 export interface ToolResult {
-  readonly status: 'ok' | 'error' | 'refused' | 'timed-out' | 'cancelled';
+  /** `unknown`: it began, and nobody can say how it ended. */
+  readonly status: 'ok' | 'error' | 'refused' | 'timed-out' | 'cancelled' | 'unknown';
   readonly output: string;
   readonly exitCode?: number | null;
   /** The result as data, for recipes and for the interface. JSON only. */

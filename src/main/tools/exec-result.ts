@@ -18,13 +18,20 @@ function headline(result: ExecResult): string {
     case 'cancelled':
       return 'cancelled';
     case 'killed':
-      return `killed (exit code ${result.exitCode ?? 'unknown'}); perhaps it ran out of memory`;
+      return `killed (exit code ${result.exitCode ?? 'none'}) ${reasons[result.killedFor ?? 'signal']}`;
     case 'lost':
       return 'nobody knows how this ended: the sandbox was lost while it ran';
     default:
       return result.outcome satisfies never;
   }
 }
+
+const reasons = {
+  memory: 'because it ran out of memory',
+  output: 'because it printed too much',
+  disk: 'because the disk is nearly full',
+  signal: 'by a signal; the limit of memory was not reached',
+} satisfies Record<NonNullable<ExecResult['killedFor']>, string>;
 
 function stderrPart(result: ExecResult): string {
   const text = result.stderr.trimEnd();
@@ -34,5 +41,6 @@ function stderrPart(result: ExecResult): string {
 function statusOf(result: ExecResult): ToolResult['status'] {
   if (result.outcome === 'timed-out') return 'timed-out';
   if (result.outcome === 'cancelled') return 'cancelled';
+  if (result.outcome === 'lost') return 'unknown';
   return result.outcome === 'exited' ? 'ok' : 'error';
 }

@@ -68,6 +68,29 @@ describe('a guarded file', () => {
   });
 });
 
+describe('a command of which nobody knows how it ended', () => {
+  it('is unknown, never ended, and the model is told what is different', async () => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'make' }), done],
+      sandbox: {
+        files,
+        exec: ({ command }, sandbox) => {
+          if (command !== 'make') return {};
+          sandbox.put('a.py', 'x = 2\n');
+          return { outcome: 'lost', exitCode: null };
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(toolEnd(kit, 'run_command')).toMatchObject({
+      status: 'unknown',
+      exitCode: null,
+      output: expect.stringContaining('Different from before it: a.py.'),
+    });
+    expect(ofType(kit.journal.events, 'file-changed')).toMatchObject([{ path: 'a.py', by: 'model' }]);
+  });
+});
+
 describe('what leaves the sandbox', () => {
   const fetch: Tool = {
     name: 'fetch',

@@ -12,6 +12,7 @@ import {
 import type { Abilities } from './abilities.ts';
 import type { ContainerProgram } from './container-process.ts';
 import type { ContainerRuns, RunEnd } from './run-in-container.ts';
+import { memoryNotice } from './scripts.ts';
 import type { SessionContainer } from './session-container.ts';
 
 const defaultKeepBytes = 256 * 1024;
@@ -59,7 +60,10 @@ export async function execCommand(
     return failure('not-found', `There is no folder ${request.cwd ?? '.'} to run the command in.`);
   }
   return success({
-    ...outcomeOf({ outcome, exitCode }, disk.problem() !== null && !signal.aborted),
+    ...outcomeOf(
+      { outcome, exitCode },
+      { isDiskFull: disk.problem() !== null && !signal.aborted, stderr: stderr.text() },
+    ),
     stdout: stdout.text(),
     stderr: `${stderr.text()}${endText(ended.value, disk.problem())}${notice}`,
     stdoutBytes: stdout.totalBytes,
@@ -116,10 +120,16 @@ function endText({ outcome }: RunEnd, diskProblem: string | null): string {
 
 type CommandEnd = { readonly outcome: Exclude<RunEnd['outcome'], 'no-folder'>; readonly exitCode: number | null };
 
-function outcomeOf(end: CommandEnd, isDiskFull: boolean): Pick<ExecResult, 'outcome' | 'exitCode'> {
-  if (end.outcome === 'flooded' || (end.outcome === 'cancelled' && isDiskFull))
-    return { outcome: 'killed', exitCode: null };
-  // 137: killed by a signal that we did not send, most often for memory.
-  if (end.outcome === 'exited' && end.exitCode === 137) return { outcome: 'killed', exitCode: 137 };
+function outcomeOf(
+  end: CommandEnd,
+  { isDiskFull, stderr }: { readonly isDiskFull: boolean; readonly stderr: string },
+): Pick<ExecResult, 'outcome' | 'exitCode' | 'killedFor'> {
+  if (end.outcome === 'flooded') return { outcome: 'killed', exitCode: null, killedFor: 'output' };
+  if (end.outcome === 'cancelled' && isDiskFull) return { outcome: 'killed', exitCode: null, killedFor: 'disk' };
+  // Killed by a signal that was not sent here. What the kernel killed for its memory is said at the very end.
+  if (end.outcome === 'exited' && end.exitCode === 137) {
+    const isMemory = stderr.trimEnd().endsWith(memoryNotice);
+    return { outcome: 'killed', exitCode: 137, killedFor: isMemory ? 'memory' : 'signal' };
+  }
   return { outcome: end.outcome, exitCode: end.exitCode };
 }

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply } from '@shared/errors.ts';
+import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
+import { labelNames } from '../../src/main/sandbox/docker/create-body.ts';
+import type { ExecResult } from '../../src/main/sandbox/sandbox.ts';
+import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
+import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
+import { PrivateEngine, smallImage, smallImageCommand } from '../fakes/private-engine.ts';
+
+const isHere = !isWithoutEngine && process.platform === 'linux' && process.getuid?.() === 0;
+
+describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the middle of a command', () => {
+  let engine: PrivateEngine;
+  beforeAll(async () => {
+    const [started, maker] = await Promise.all([PrivateEngine.start(), startSandbox()]);
+    if (started === null) throw new Error('These tests need root, dockerd, unshare and nsenter.');
+    engine = started;
+    await output(maker.sandbox, smallImageCommand);
+    await engine.bringImage(join(maker.workspace, 'small.tar'));
+    await maker.close();
+  });
+  afterAll(() => engine.close());
+
+  const start = async (): Promise<DockerUnderTest> =>
+    startSandbox({ engine: await engine.find(), settings: { image: smallImage } });
+
+  /** A command that goes on writing into the project; resolves once it has begun. */
+  const begin = async (under: DockerUnderTest, timeoutMs: number): Promise<{ ended: Promise<Reply<ExecResult>> }> => {
+    const command = 'while :; do echo tick >> ticks; sleep 0.02; done';
+    const ended = under.sandbox.exec({ command, timeoutMs }, none);
+    await expect.poll(() => under.text('ticks')).not.toBeNull();
+    return { ended };
+  };
+  const expectWorks = async (under: DockerUnderTest): Promise<void> => {
+    expect(await output(under.sandbox, 'echo back')).toBe('back\n');
+    // Nothing of the old command writes on.
+    const before = await under.text('ticks');
+    await output(under.sandbox, 'sleep 0.3');
+    expect(await under.text('ticks')).toBe(before);
+  };
+
+  it.each([
+    ['killed', 'KILL'],
+    ['stopped', 'TERM'],
+  ] as const)('%s: the outcome is lost, and the next command works', async (_how, signal) => {
+    const under = await start();
+    try {
+      const { ended } = await begin(under, 60_000);
+      await engine.signal(signal);
+      expect(valueOf(await ended)).toMatchObject({ outcome: 'lost', exitCode: null });
+      expect(codeOf(await under.sandbox.exec({ command: 'true', timeoutMs: 5000 }, none))).toBe('sandbox-lost');
+      await engine.startAgain();
+      await expectWorks(under);
+      expect(under.losses.map((loss) => loss.recreated)).toEqual([false, true]);
+    } finally {
+      await under.close();
+    }
+  });
+
+  it('frozen: the deadline of the command holds, and work goes on when the engine does', async () => {
+    const under = await start();
+    try {
+      const { ended } = await begin(under, 1_000);
+      await engine.signal('STOP');
+      expect(valueOf(await ended)).toMatchObject({ outcome: 'timed-out', exitCode: null });
+      await engine.signal('CONT');
+      await expectWorks(under);
+    } finally {
+      await under.close();
+    }
+  });
+
+  it('killed with two homes at work in it: each takes away its own containers and leaves those of the other', async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+    try {
+      const [first] = await Promise.all([begin(one, 60_000), begin(other, 60_000)]);
+      await engine.signal('KILL');
+      expect(valueOf(await first.ended).outcome).toBe('lost');
+      await engine.startAgain();
+      await expectWorks(one);
+      await expectWorks(other);
+      const { docker } = await engine.find();
+      const kept = async (): Promise<readonly string[]> =>
+        (await docker.listContainers()).map(({ Labels }) => Labels[labelNames.home] ?? '').sort();
+      await expect.poll(kept).toEqual([one, other].map(({ home }) => homeIdOf(home)).sort());
+      await one.sandbox.dispose();
+      expect(await kept()).toEqual([homeIdOf(other.home)]);
+      expect(await output(other.sandbox, 'echo still')).toBe('still\n');
+    } finally {
+      await one.close();
+      await other.close();
+    }
+  });
+});
