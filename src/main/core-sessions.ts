@@ -3,6 +3,7 @@ import type { Attachment } from '@shared/attachments.ts';
 import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, valueOf } from '@shared/errors.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
+import type { NewEvent } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { NewSessionRequest } from './api/core-api.ts';
@@ -19,7 +20,7 @@ import { childAbort } from './lib/child-abort.ts';
 import type { Budget, BudgetOptions, CapDecision } from './money/budget.ts';
 import { isSecretFile, rulesOf } from './core-rules.ts';
 import type { RuleFiles } from './policy/rule-files.ts';
-import type { ExecResult, Sandbox } from './sandbox/sandbox.ts';
+import type { ExecResult, Sandbox, ServiceState } from './sandbox/sandbox.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from './sandbox/workspace.ts';
 import type { LiveJournal } from './sessions/live-journal.ts';
@@ -318,6 +319,8 @@ async function masksOf({ rules }: CoreSessionsOptions, journal: LiveJournal): Pr
 async function sandboxRequest(options: CoreSessionsOptions, { journal, wanted }: OpenSession) {
   const { workspace, projectPath } = journal.state();
   if (workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
+  // The journal may be closed by the time something is heard; then there is nothing left to note it in.
+  const note = (event: NewEvent): void => void journal.append(event).catch(() => undefined);
   return {
     sessionId: journal.sessionId,
     workspacePath: workspace.path,
@@ -325,10 +328,10 @@ async function sandboxRequest(options: CoreSessionsOptions, { journal, wanted }:
     settings: options.settings().sandbox,
     masks: (await options.rules(projectPath)).masks,
     wanted,
-    onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void => {
-      // The journal may be closed by now; then there is nothing left to note it in.
-      void journal.append({ type: 'sandbox-lost', ...loss }).catch(() => undefined);
-    },
+    onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void =>
+      note({ type: 'sandbox-lost', ...loss }),
+    onService: ({ id: serviceId, command, status, exitCode }: ServiceState): void =>
+      note({ type: 'service-changed', serviceId, command, status, exitCode }),
     onProgress: options.onNotice,
   };
 }

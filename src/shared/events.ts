@@ -136,6 +136,13 @@ const payloads = {
     limits: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   }),
   'sandbox-lost': z.object({ reason: z.string(), recreated: z.boolean() }),
+  /** A command that goes on beside the others was started, or has ended. */
+  'service-changed': z.object({
+    serviceId: z.string(),
+    command: z.string(),
+    status: z.enum(['running', 'exited', 'stopped', 'lost']),
+    exitCode: z.number().int().nullable(),
+  }),
   /** `queued`: the text came while a turn ran, and waits; `message-delivered` says when the model saw it. */
   'user-message-added': z.object({
     messageId: z.string(),

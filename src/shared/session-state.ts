@@ -18,7 +18,7 @@ import type { ChangeState } from './session-changes.ts';
 import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 6;
+export const STATE_VERSION = 7;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -86,6 +86,18 @@ export interface SandboxState {
   readonly limits: Readonly<Record<string, string | number | boolean>>;
   /** Why it was lost, when it was and has not been made again. */
   readonly lost: string | null;
+  /** Commands that go on beside the others, and the last ones that have ended, in the order of their start. */
+  readonly services: readonly ServiceView[];
+}
+
+export interface ServiceView {
+  readonly id: string;
+  /** One line. */
+  readonly command: string;
+  readonly status: 'running' | 'exited' | 'stopped' | 'lost';
+  readonly exitCode: number | null;
+  /** When it was started, in milliseconds since 1970. */
+  readonly startedAt: number;
 }
 
 export interface MessageState {

@@ -2,16 +2,10 @@ import type { EventOf, SessionEvent } from './events.ts';
 import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from './session-texts.ts';
 import { keep } from './kept-counts.ts';
 import { reduceMessages } from './session-messages.ts';
+import { reduceSandbox } from './session-sandbox.ts';
 import { fenceNotice, gateNotice, noticed } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
-import type {
-  ApprovalState,
-  SandboxState,
-  SessionState,
-  StepState,
-  ToolCallState,
-  TurnState,
-} from './session-state.ts';
+import type { ApprovalState, SessionState, StepState, ToolCallState, TurnState } from './session-state.ts';
 
 type Change = Partial<SessionState>;
 
@@ -53,6 +47,7 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
       });
     case 'sandbox-started':
     case 'sandbox-lost':
+    case 'service-changed':
       return { sandbox: reduceSandbox(state.sandbox, event) };
     case 'user-message-added':
     case 'message-delivered':
@@ -149,15 +144,6 @@ function inStep(state: SessionState, callId: string, change: (step: StepState) =
 function created(event: EventOf<'session-created'>): Change {
   const { sessionId, title, appVersion, projectPath, workspace, parentId, groupId } = event;
   return { sessionId, title: line(title), appVersion, projectPath, workspace, parentId, groupId, createdAt: event.at };
-}
-
-function reduceSandbox(
-  sandbox: SandboxState | null,
-  event: EventOf<'sandbox-started'> | EventOf<'sandbox-lost'>,
-): SandboxState | null {
-  if (event.type === 'sandbox-lost') return sandbox && { ...sandbox, lost: event.recreated ? null : event.reason };
-  const { tier, image, description, limits } = event;
-  return { tier, image, description, limits, lost: null };
 }
 
 function reduceApprovals(

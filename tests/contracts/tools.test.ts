@@ -15,6 +15,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   search: { pattern: 'x' },
   run_command: { command: 'true' },
   run_tests: {},
+  services: { action: 'list' },
   task_complete: { summary: 'done' },
 };
 
@@ -41,7 +42,7 @@ describe.each(definitions)('tool $name', (definition) => {
 });
 
 describe('the built-in tools', () => {
-  it('are the ten of the first set', () => {
+  it('are these', () => {
     expect(definitions.map((definition) => definition.name).toSorted()).toEqual(Object.keys(inputs).toSorted());
   });
 

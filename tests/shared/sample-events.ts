@@ -35,6 +35,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
       { type: 'session-repaired', reason: text, movedBytes: 1, movedTo: null },
       { type: 'sandbox-started', tier: 'container', image: null, description: 'd', limits: { memory: 1 } },
       { type: 'sandbox-lost', reason: 'r', recreated: random() < 0.5 },
+      { type: 'service-changed', serviceId: id('s'), command: text, status: 'running', exitCode: null },
       { type: 'user-message-added', messageId: id('message'), text, queued: random() < 0.5 },
       { type: 'message-delivered', messageId: id('message') },
       { type: 'message-dropped', messageId: id('message') },

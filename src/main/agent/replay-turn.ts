@@ -129,6 +129,7 @@ function noSandbox(facts: TurnFacts): Sandbox {
     description: { tier, image: null, text: 'replay', limits: {}, warnings: [] },
     workspacePath,
     scratchPath,
+    services: null,
     exec: refuse,
     runWithNetwork: refuse,
     open: refuse,

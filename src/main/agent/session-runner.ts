@@ -87,6 +87,8 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
   const stop = (): void => {
     queue.drop((message) => message.resolve(cancelledEnd));
     turns.abort();
+    // A person who cancels wants nothing to go on.
+    void services.sandbox.services?.stopAll();
   };
   return {
     post,

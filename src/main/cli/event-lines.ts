@@ -81,6 +81,11 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.dim(`sandbox: ${printable(event.description)}`);
     case 'sandbox-lost':
       return colors.red(`sandbox lost: ${printable(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
+    case 'service-changed': {
+      const { serviceId, command, status, exitCode } = event;
+      const text = `service ${serviceId} ${status}${exitCode === null ? '' : ` with ${exitCode}`}: ${oneLine(command, 120)}`;
+      return status === 'running' || status === 'stopped' ? colors.dim(`    ${text}`) : colors.yellow(`    ${text}`);
+    }
     case 'rung-chosen':
       return `${colors.bold(event.recipe ?? event.rung.gear)} on ${event.rung.model}: ${oneLine(event.reason, 160)}`;
     case 'criterion-checked':

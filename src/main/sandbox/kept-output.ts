@@ -48,6 +48,34 @@ export function keepOutput(keepBytes: number): KeptOutput {
   };
 }
 
+/** The end alone of a stream of bytes that may never end; memory stays below about twice `keepBytes`. */
+export interface KeptTail {
+  push(bytes: Uint8Array): void;
+  readonly totalBytes: number;
+  /** From the start of a character, with a line before it where there was more. */
+  text(): string;
+}
+
+export function keepTail(keepBytes: number): KeptTail {
+  let kept: Buffer = Buffer.alloc(0);
+  let totalBytes = 0;
+  return {
+    push(bytes) {
+      totalBytes += bytes.length;
+      kept = Buffer.concat([kept, bytes.subarray(Math.max(0, bytes.length - keepBytes))]);
+      if (kept.length > keepBytes * 2) kept = Buffer.from(kept.subarray(kept.length - keepBytes));
+    },
+    get totalBytes() {
+      return totalBytes;
+    },
+    text() {
+      const last = kept.subarray(Math.max(0, kept.length - keepBytes));
+      const dropped = totalBytes - last.length;
+      return dropped === 0 ? last.toString() : `[… ${dropped} bytes before this …]\n${textOfTail(last)}`;
+    },
+  };
+}
+
 // A cut may fall within a character: its remains on either side are dropped rather than shown as damage.
 function textOfHead(bytes: Buffer): string {
   let end = bytes.length;

@@ -8,7 +8,7 @@ import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
 import { createOutward } from './network/outward.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { Sandbox, ServiceState } from './sandbox.ts';
 import { withMasks } from './read-only/masked.ts';
 import { surroundingsOf } from './surroundings-of-project.ts';
 import { chooseTier, mayGoWithout, type TierWish } from './tiers.ts';
@@ -40,6 +40,8 @@ interface SandboxRequest extends TierWish {
   readonly masks?: readonly string[];
   /** A container was lost; `recreated` says whether the next command has one again. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
+  /** A service was started or has ended. Must not throw. */
+  readonly onService?: (state: ServiceState) => void;
   /** What takes its time at a first start (making the image), in a sentence. Must not throw. */
   readonly onProgress: (text: string) => void;
 }
@@ -96,6 +98,7 @@ async function startContainer(
       surroundings: (image) => surroundingsOf({ ...deps, ...request, engine, image }, signal),
       log: deps.log,
       onLost: request.onLost,
+      ...(request.onService === undefined ? {} : { onService: request.onService }),
     },
     signal,
   );

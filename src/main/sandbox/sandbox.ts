@@ -26,6 +26,8 @@ export interface Sandbox {
    * 443 (TLS). Whoever calls has the approval. `refused` in a tier that cannot keep to the hosts.
    */
   runWithNetwork(request: NetworkRequest, signal: AbortSignal): Promise<Reply<NetworkResult>>;
+  /** Commands that go on beside the others, on purpose (a development server); null where there are none. */
+  readonly services: SandboxServices | null;
   /** Starts a process that lives until `close` or the end of the sandbox; `signal` counts for the start alone. */
   open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>>;
   /** The bytes of a regular file; `too-large` above `maxBytes` (default 4 MiB), `not-found`, `bad-input` for a folder or device. */
@@ -58,6 +60,45 @@ export interface Sandbox {
   scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>>;
   /** Kills everything and removes the sandbox. Safe to call twice; never rejects. */
   dispose(): Promise<void>;
+}
+
+/**
+ * Services: each in a container of its own on the network of the session's, so that commands reach it by `localhost` and
+ * it ends by itself without touching them. They end with the sandbox, with a cancelled turn, and when the sandbox is lost.
+ */
+export interface SandboxServices {
+  /** `too-large` where as many run as may. */
+  start(request: ServiceRequest, signal: AbortSignal): Promise<Reply<ServiceState>>;
+  /** All of this session, the oldest first; the last few of those that have ended. */
+  list(): readonly ServiceState[];
+  /** What one printed, its end; null where there is none of that id. */
+  read(id: string): ServiceOutput | null;
+  /** Ends one with all it started. Null where there is none of that id; one that has ended stays as it was. */
+  stop(id: string): Promise<ServiceState | null>;
+  /** Never rejects. */
+  stopAll(): Promise<void>;
+}
+
+export interface ServiceRequest {
+  readonly command: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ServiceState {
+  /** `s1`, `s2` … in the order of their start. */
+  readonly id: string;
+  readonly command: string;
+  /** `lost`: the sandbox went away under it. */
+  readonly status: 'running' | 'exited' | 'stopped' | 'lost';
+  readonly exitCode: number | null;
+  readonly outputBytes: number;
+}
+
+export interface ServiceOutput {
+  readonly state: ServiceState;
+  /** Both streams as they came, at most the last 32 KiB. */
+  readonly text: string;
 }
 
 export interface SandboxDescription {

@@ -22,6 +22,7 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'message-dropped',
   'plan-edited',
   'sandbox-lost',
+  'service-changed',
   'engine-waited',
   'cache-prefilled',
   'file-changed',

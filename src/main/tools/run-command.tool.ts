@@ -3,6 +3,7 @@ import type { NetworkDecision } from '../sandbox/network/decision.ts';
 import { defineTool } from './define.ts';
 import { describeExec } from './exec-result.ts';
 import { failureResult } from './results.ts';
+import { startService } from './services.ts';
 
 export default defineTool({
   name: 'run_command',
@@ -13,12 +14,13 @@ export default defineTool({
     command: z.string().min(1).max(20_000),
     why: z.string().max(500).optional(),
     timeoutSeconds: z.number().positive().max(3600).optional(),
+    background: z.boolean().describe('for a server, which goes on until stopped').optional(),
     network: z
       .object({ hosts: z.array(z.string().min(1).max(260)).min(1).max(16), why: z.string().min(1).max(500) })
       .optional(),
   }),
-  label: ({ command, why, network }) =>
-    `run ${command}${why === undefined ? '' : ` (${why})`}${network === undefined ? '' : ` with a network to ${network.hosts.join(', ')}`}`,
+  label: ({ command, why, network, background }) =>
+    `${background === true ? 'start' : 'run'} ${command}${why === undefined ? '' : ` (${why})`}${network === undefined ? '' : ` with a network to ${network.hosts.join(', ')}`}`,
   create: () => async (input, context) => {
     const timeoutMs = input.timeoutSeconds === undefined ? context.facts.commandTimeoutMs : input.timeoutSeconds * 1000;
     const request = {
@@ -27,6 +29,11 @@ export default defineTool({
       onOutput: ({ stream, bytes }: { readonly stream: 'stdout' | 'stderr'; readonly bytes: Uint8Array }) =>
         context.emit(stream, bytes),
     };
+    if (input.background === true) {
+      if (input.network !== undefined)
+        return { status: 'refused', output: 'A command in the background has no network but localhost.' };
+      return startService(input.command, context);
+    }
     if (input.network === undefined) {
       const reply = await context.sandbox.exec(request, context.signal);
       return reply.ok ? describeExec(reply.value) : failureResult(reply.error);

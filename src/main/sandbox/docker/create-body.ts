@@ -44,6 +44,8 @@ export interface ContainerPlan {
   readonly extra: readonly ExtraMount[];
   /** What commands find in their environment beside the usual, or in its place. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The id of the container whose network it shares; null: it has none but its own `localhost`. */
+  readonly networkOf: string | null;
   readonly memoryBytes: number;
   readonly cpus: number;
   readonly pids: number;
@@ -96,7 +98,7 @@ const ownCgroups = { CgroupnsMode: 'private' } as const;
 
 function hostConfig(plan: ContainerPlan): Dockerode.HostConfig {
   return {
-    NetworkMode: 'none',
+    NetworkMode: plan.networkOf === null ? 'none' : `container:${plan.networkOf}`,
     ReadonlyRootfs: true,
     Privileged: false,
     PublishAllPorts: false,

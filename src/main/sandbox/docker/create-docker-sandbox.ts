@@ -5,7 +5,7 @@ import { success, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Outward } from '../network/outward.ts';
 import { noSurroundings, type Surroundings } from '../dependencies/surroundings.ts';
-import type { SandboxDescription } from '../sandbox.ts';
+import type { SandboxDescription, ServiceState } from '../sandbox.ts';
 import { borrowRunner } from './borrow-runner.ts';
 import { DockerSandbox } from './docker-sandbox.ts';
 import type { Engine } from './engine.ts';
@@ -33,6 +33,7 @@ export interface DockerSandboxRequest {
   readonly surroundings?: (image: SandboxImage) => Promise<Surroundings>;
   readonly log: Log;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
+  readonly onService?: (state: ServiceState) => void;
 }
 
 /** Starts the container of a session. What earlier processes of this home left is swept first. */
@@ -83,6 +84,7 @@ export async function createDockerSandbox(
       description: describe(engine),
       limits: shownLimits(limits),
       notes: surroundings.notes,
+      ...(request.onService === undefined ? {} : { onService: request.onService }),
       warnings: [...warningsOf(engine), ...(hasRunner ? [] : [noRunnerText]), ...surroundings.warnings],
     }),
   );

@@ -19,8 +19,10 @@ import type {
   ScannedFile,
   SearchQuery,
   SearchResult,
+  ServiceState,
 } from '../sandbox.ts';
 import { workspaceInContainer } from './create-body.ts';
+import { ContainerServices } from './container-services.ts';
 import { ContainerFiles } from './container-files.ts';
 import type { UserIds } from './identity.ts';
 import { execCommand, programOf, refuseCommand } from './exec-command.ts';
@@ -37,6 +39,7 @@ export interface DockerSandboxOptions {
   readonly limits: SandboxDescription['limits'];
   readonly notes?: readonly string[];
   readonly warnings: readonly string[];
+  readonly onService?: (state: ServiceState) => void;
 }
 
 /** A session's container as a `Sandbox`: commands and file operations are processes in it. */
@@ -48,12 +51,14 @@ export class DockerSandbox implements Sandbox {
   readonly #runs: ContainerRuns;
   readonly #files: ContainerFiles;
   readonly #open = new Set<OpenProcess>();
+  readonly services: ContainerServices;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
     this.scratchPath = options.session.scratchPath;
     this.#runs = new ContainerRuns(options.session);
     this.#files = new ContainerFiles(this.#runs);
+    this.services = new ContainerServices(options.session, options.onService ?? (() => undefined));
   }
 
   get description(): SandboxDescription {
@@ -157,6 +162,7 @@ export class DockerSandbox implements Sandbox {
   }
 
   async dispose(): Promise<void> {
+    await this.services.dispose();
     await this.#options.session.dispose();
   }
 

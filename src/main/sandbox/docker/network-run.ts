@@ -43,7 +43,7 @@ export async function runWithNetwork(
     }
     hosts.add(host);
   }
-  const started = await session.startBeside(request.mounts ?? [], signal);
+  const started = await session.startBeside({ extra: request.mounts ?? [] }, signal);
   if (!started.ok) return started;
   const beside = started.value;
   const decisions: NetworkDecision[] = [];

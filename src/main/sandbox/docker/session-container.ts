@@ -55,8 +55,8 @@ export interface SessionContainerOptions {
   readonly pids: number;
   readonly extra: readonly ExtraMount[];
   readonly environment: Readonly<Record<string, string>>;
-  /** For one command beside a session: it shares that one's scratch volume, and is not made again when it is lost. */
-  readonly besides: { readonly scratchVolume: string } | null;
+  /** For one command beside a session: it shares that one's scratch volume, perhaps its network, and is not made again when it is lost. */
+  readonly besides: { readonly scratchVolume: string; readonly networkOf: string | null } | null;
   readonly log: Log;
   /** Called once for every loss, after the try to make a new one. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
@@ -88,7 +88,6 @@ export class SessionContainer {
   #hasVolume = false;
   #disposed = false;
   #stopWatching: () => void = () => undefined;
-  /** Aborted at the end: nothing is waited for any more. */
   readonly #closing = new AbortController();
 
   private constructor(options: SessionContainerOptions, workspaceKey: string) {
@@ -112,14 +111,17 @@ export class SessionContainer {
     }
   }
 
-  /** Starts a container of its own for one command: as this one, by the same user, with `extra` mounted as well. The caller disposes. */
-  startBeside(extra: readonly ExtraMount[], signal: AbortSignal): Promise<Reply<SessionContainer>> {
+  /** A container of its own for one command: as this one, with `extra` mounted too, on the network of `network`. The caller disposes. */
+  startBeside(
+    { extra = [], network = null }: { readonly extra?: readonly ExtraMount[]; readonly network?: LiveContainer | null },
+    signal: AbortSignal,
+  ): Promise<Reply<SessionContainer>> {
     return SessionContainer.start(
       {
         ...this.#options,
         users: this.#users,
         extra: [...this.#options.extra, ...extra],
-        besides: { scratchVolume: this.#volumeName },
+        besides: { scratchVolume: this.#volumeName, networkOf: network?.container.id ?? null },
         onLost: () => undefined,
       },
       signal,
@@ -178,7 +180,6 @@ export class SessionContainer {
     }
   }
 
-  /** Notes that a container is gone; the next `acquire` makes a new one. */
   markGone(live: LiveContainer, reason: string): void {
     const isFirst = live.goneBecause === null;
     live.goneBecause ??= reason;
@@ -383,6 +384,7 @@ export class SessionContainer {
       seccomp: kind === 'podman' ? support.seccomp : options.seccomp,
       hasSwappiness: options.engine.hasSwappiness,
       scratchVolume: this.#volumeName,
+      networkOf: options.besides?.networkOf ?? null,
       extra: options.extra,
       environment: options.environment,
       memoryBytes: options.memoryBytes,

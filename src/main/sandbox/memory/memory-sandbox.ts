@@ -66,6 +66,7 @@ export function createMemorySandbox(options: MemorySandboxOptions = {}): MemoryS
     description: { tier: 'memory', image: null, text: 'In memory: nothing real is touched.', limits: {}, warnings: [] },
     workspacePath,
     scratchPath: options.hasScratch === false ? null : '/scratch',
+    services: null,
     files: store.files,
     commands,
     put: store.put,

@@ -70,6 +70,7 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     description,
     workspacePath,
     scratchPath: null,
+    services: null,
     exec: () => refuse('Running a command'),
     runWithNetwork: () => refuse('Running a command'),
     open: () => refuse('Starting a process'),

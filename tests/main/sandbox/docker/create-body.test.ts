@@ -32,6 +32,7 @@ const plan: ContainerPlan = {
   scratchVolume: 'dewpoint-v',
   extra: [],
   environment: {},
+  networkOf: null,
   memoryBytes: 1024 * 1024 * 1024,
   cpus: 1.5,
   pids: 256,

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServiceState } from '../../src/main/sandbox/sandbox.ts';
+import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
+import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
+
+const server = (port: number): string =>
+  `exec python3 -u -c "
+import http.server, os
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(b'hello from ${port}')
+    def log_message(self, *args): print('asked', flush=True)
+print('listening', flush=True)
+http.server.HTTPServer(('127.0.0.1', ${port}), Page).serve_forever()"`;
+const ask = (port: number): string =>
+  `python3 -c "import urllib.request; print(urllib.request.urlopen('http://localhost:${port}', timeout=5).read().decode())"`;
+
+describe.skipIf(isWithoutEngine)('a service beside the commands of a session', () => {
+  let under: DockerUnderTest;
+  let states: ServiceState[];
+  beforeEach(async () => {
+    states = [];
+    under = await startSandbox({ onService: (state) => void states.push(state) });
+  });
+  afterEach(() => under.close());
+
+  const start = async (command: string): Promise<ServiceState> =>
+    valueOf(await under.sandbox.services.start({ command }, none));
+  const printed = (id: string): string => under.sandbox.services.read(id)?.text ?? '';
+  const listens = (id: string): Promise<void> => expect.poll(() => printed(id)).toContain('listening');
+
+  it('answers commands on localhost, outlives them, and ends alone when it is stopped', async () => {
+    const [one, other] = [await start(server(8001)), await start(server(8002))];
+    await listens(one.id);
+    await listens(other.id);
+    expect(await output(under.sandbox, ask(8001))).toBe('hello from 8001\n');
+    expect(await output(under.sandbox, 'true; sleep 0.2')).toBe('');
+    expect(await output(under.sandbox, ask(8002))).toBe('hello from 8002\n');
+    await expect.poll(() => printed(one.id)).toContain('asked');
+    expect(await under.sandbox.services.stop(one.id)).toMatchObject({ id: 's1', status: 'stopped', exitCode: null });
+    expect((await under.sandbox.exec({ command: ask(8001), timeoutMs: 10_000 }, none)).ok).toBe(true);
+    expect(await output(under.sandbox, `${ask(8001)} 2>/dev/null || echo gone`)).toBe('gone\n');
+    expect(await output(under.sandbox, ask(8002))).toBe('hello from 8002\n');
+    expect(under.sandbox.services.list().map(({ id, status }) => [id, status])).toEqual([
+      ['s1', 'stopped'],
+      ['s2', 'running'],
+    ]);
+    expect(states.map(({ id, status }) => `${id} ${status}`)).toEqual(['s1 running', 's2 running', 's1 stopped']);
+    expect((await under.leftovers()).containers).toHaveLength(2);
+  });
+
+  it('has no way out, no more power than a command, and the same files', async () => {
+    await under.put('in.txt', 'kept\n');
+    const { id } = await start(
+      'cat in.txt > out.txt; grep -E "CapEff|NoNewPrivs" /proc/self/status; ls /sys/class/net; touch /etc/x; echo over',
+    );
+    await expect.poll(() => under.sandbox.services.read(id)?.state).toMatchObject({ status: 'exited', exitCode: 0 });
+    expect(printed(id)).toMatch(/CapEff:\s0+\nNoNewPrivs:\s1\nlo\n.*Read-only file system\nover\n/s);
+    expect(await under.text('out.txt')).toBe('kept\n');
+  });
+
+  it('is one of four at most, and all end with the sandbox', async () => {
+    for (let round = 0; round < 4; round += 1) await start('sleep 1000');
+    expect(codeOf(await under.sandbox.services.start({ command: 'sleep 1' }, none))).toBe('too-large');
+    await under.sandbox.dispose();
+    expect(await under.leftovers()).toEqual({ containers: [], volumes: [] });
+    expect(new Set(under.sandbox.services.list().map(({ status }) => status))).toEqual(new Set(['stopped']));
+  });
+
+  it('is lost with the container whose network it is on; the next one is on the new network', async () => {
+    const { id } = await start(server(8001));
+    await listens(id);
+    const { docker } = requireEngine();
+    const { containers } = await under.leftovers();
+    for (const container of containers) {
+      const { HostConfig } = await docker.getContainer(container).inspect();
+      if (HostConfig.NetworkMode === 'none') await docker.getContainer(container).kill();
+    }
+    await expect.poll(() => under.sandbox.services.read(id)?.state.status).toBe('lost');
+    const next = await start(server(8001));
+    await listens(next.id);
+    expect(await output(under.sandbox, ask(8001))).toBe('hello from 8001\n');
+    await under.sandbox.services.stopAll();
+    expect((await under.leftovers()).containers).toHaveLength(1);
+  });
+});
