@@ -6,6 +6,7 @@ import { fenceFindingSchema } from './fences.ts';
 import { gateCheckSchema } from './gate.ts';
 import { approvalScopeSchema, networkUseSchema } from './network-access.ts';
 import { partSchema } from './messages.ts';
+import { sandboxPayloads } from './sandbox-events.ts';
 import { rungSchema, whereSchema } from './models.ts';
 import { priceSchema, usageSchema } from './money.ts';
 import { routeDetailSchema } from './routing.ts';
@@ -24,9 +25,6 @@ export const capScopeSchema = z.enum(['step', 'task', 'session', 'project', 'day
 
 export const workspaceModeSchema = z.enum(['in-place', 'copy', 'scratch']);
 export type WorkspaceMode = z.infer<typeof workspaceModeSchema>;
-
-export const sandboxTierSchema = z.enum(['container', 'os', 'read-only', 'memory']);
-export type SandboxTier = z.infer<typeof sandboxTierSchema>;
 
 /** Why a turn ended. Every limit has a reason of its own. */
 export const turnEndReasonSchema = z.enum([
@@ -128,21 +126,7 @@ const payloads = {
   }),
   /** Something was wrong with the log when it was opened; the damaged bytes lie in `movedTo`, nothing was deleted. */
   'session-repaired': z.object({ reason: z.string(), movedBytes: z.number().int(), movedTo: z.string().nullable() }),
-  'sandbox-started': z.object({
-    tier: sandboxTierSchema,
-    image: z.string().nullable(),
-    /** Limits and warnings in words and numbers, as `Sandbox.describe` gives them. */
-    description: z.string(),
-    limits: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-  }),
-  'sandbox-lost': z.object({ reason: z.string(), recreated: z.boolean() }),
-  /** A command that goes on beside the others was started, or has ended. */
-  'service-changed': z.object({
-    serviceId: z.string(),
-    command: z.string(),
-    status: z.enum(['running', 'exited', 'stopped', 'lost']),
-    exitCode: z.number().int().nullable(),
-  }),
+  ...sandboxPayloads,
   /** `queued`: the text came while a turn ran, and waits; `message-delivered` says when the model saw it. */
   'user-message-added': z.object({
     messageId: z.string(),

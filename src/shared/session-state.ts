@@ -2,7 +2,6 @@ import type {
   Confidence,
   EventOf,
   Purpose,
-  SandboxTier,
   SessionEvent,
   StopReason,
   ToolStatus,
@@ -11,6 +10,7 @@ import type {
 } from './events.ts';
 import type { Attachment } from './attachments.ts';
 import type { Energy, Timings } from './call-report.ts';
+import type { SandboxTier } from './sandbox-events.ts';
 import type { Rung, Where } from './models.ts';
 import type { Usage } from './money.ts';
 import type { RunStatus } from './run-options.ts';

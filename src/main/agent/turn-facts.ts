@@ -1,4 +1,5 @@
-import { capScopeSchema, sandboxTierSchema } from '@shared/events.ts';
+import { capScopeSchema } from '@shared/events.ts';
+import { sandboxTierSchema } from '@shared/sandbox-events.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { modelInfoSchema } from '@shared/models.ts';
 import { routeRuleSchema } from '@shared/route-rules.ts';

@@ -74,6 +74,12 @@ function ending(event: EventOf<'tool-ended'>, { colors }: Terminal): string {
   return event.exitCode === null || event.exitCode === 0 ? '' : colors.yellow(`exit ${event.exitCode}`);
 }
 
+function serviceLine(event: EventOf<'service-changed'>, colors: Terminal['colors']): string {
+  const { serviceId, command, status, exitCode } = event;
+  const text = `    service ${serviceId} ${status}${exitCode === null ? '' : ` with ${exitCode}`}: ${oneLine(command, 120)}`;
+  return status === 'running' || status === 'stopped' ? colors.dim(text) : colors.yellow(text);
+}
+
 /** The line for an event that is neither a step nor an action; null for those that people need not see. */
 function describe(event: SessionEvent, { colors }: Terminal): string | null {
   switch (event.type) {
@@ -81,11 +87,8 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.dim(`sandbox: ${printable(event.description)}`);
     case 'sandbox-lost':
       return colors.red(`sandbox lost: ${printable(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
-    case 'service-changed': {
-      const { serviceId, command, status, exitCode } = event;
-      const text = `service ${serviceId} ${status}${exitCode === null ? '' : ` with ${exitCode}`}: ${oneLine(command, 120)}`;
-      return status === 'running' || status === 'stopped' ? colors.dim(`    ${text}`) : colors.yellow(`    ${text}`);
-    }
+    case 'service-changed':
+      return serviceLine(event, colors);
     case 'rung-chosen':
       return `${colors.bold(event.recipe ?? event.rung.gear)} on ${event.rung.model}: ${oneLine(event.reason, 160)}`;
     case 'criterion-checked':

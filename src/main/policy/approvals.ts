@@ -1,5 +1,5 @@
 import type { Access } from '../tools/define.ts';
-import type { SandboxTier } from '@shared/events.ts';
+import type { SandboxTier } from '@shared/sandbox-events.ts';
 
 export type ApprovalKind = 'guarded-file' | 'network' | 'fence';
 export type ApproveMode = 'ask' | 'deny' | 'allow';

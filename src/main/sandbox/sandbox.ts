@@ -1,5 +1,5 @@
 import type { Reply } from '@shared/errors.ts';
-import type { SandboxTier } from '@shared/events.ts';
+import type { SandboxTier } from '@shared/sandbox-events.ts';
 import type { NetworkDecision, NetworkLimits } from './network/decision.ts';
 
 /**

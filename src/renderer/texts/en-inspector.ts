@@ -86,10 +86,12 @@ export const inspector = {
   'cost.children.other': '{count} child sessions cost {money} on top.',
 
   'sandbox.none': 'No sandbox was started yet. It starts with the first message.',
+  'sandbox.tier.vm': 'Virtual machine',
   'sandbox.tier.container': 'Container',
   'sandbox.tier.os': 'OS sandbox',
   'sandbox.tier.read-only': 'Read-only',
   'sandbox.tier.memory': 'In memory',
+  'sandbox.tierText.vm': 'Commands run in a machine of their own, without a network.',
   'sandbox.tierText.container': 'Commands run in a container without a network.',
   'sandbox.tierText.os': 'Commands run under restrictions of the operating system.',
   'sandbox.tierText.read-only': 'Files can be read. No command runs and nothing is changed.',
