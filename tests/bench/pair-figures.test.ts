@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import {
+  causesOf,
+  errorOf,
+  escalatedOf,
+  heldOf,
+  isCovered,
+  localShare,
+  outcomesOf,
+  savedShare,
+  type Trio,
+} from '../../bench/lib/pair-figures.ts';
+import { drawTasks } from '../../bench/lib/pair-options.ts';
+import type { PairRecord } from '../../bench/lib/pair-results.ts';
+import { noUsage } from '../../src/shared/money.ts';
+import { aTask } from './bench-kit.ts';
+
+type Call = PairRecord['calls'][number];
+
+/** 1,000 tokens read in 5 s and 100 written in 5 s here; in the cloud 4 s in all and 0.00014 dollars. */
+function aCall(where: Call['where']): Call {
+  const usage = { ...noUsage, freshInput: 1000, output: 100 };
+  const isHere = where === 'local';
+  const timings = isHere
+    ? { queuedMs: 0, prefillMs: 5000, decodeMs: 5000, totalMs: 10_000 }
+    : { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 4000 };
+  const costUsd = isHere ? 0 : 0.00014;
+  return { where, purpose: 'propose', end: { usage, evaluatedTokens: isHere ? 1000 : null, timings, costUsd } };
+}
+
+function aRun(policy: PairRecord['policy'], solved: boolean, calls: readonly Call[]): PairRecord {
+  return {
+    key: policy,
+    task: 't',
+    kind: 'small',
+    split: 'dev',
+    policy,
+    at: '2026-11-21T00:00:00.000Z',
+    commit: 'abc',
+    solved,
+    visible: solved,
+    accepted: solved,
+    status: solved ? 'done' : 'gave-up',
+    reason: '',
+    confidence: null,
+    seconds: calls.length * 10,
+    costUsd: calls.reduce((sum, { end }) => sum + (end.costUsd ?? 0), 0),
+    calls: [...calls],
+    answers: { kept: 0, asked: calls.length },
+    moves: [],
+    guarded: [],
+    worse: [],
+    fault: null,
+  };
+}
+
+const here = aCall('local');
+const there = aCall('cloud');
+
+function aTrio(task: string, solved: { readonly local: boolean; readonly cloud: boolean }, auto: PairRecord): Trio {
+  const local = aRun('local', solved.local, [here, here]);
+  return { task, local, cloud: aRun('cloud', solved.cloud, [there, there]), auto };
+}
+
+const moved = { to: 'cloud', cause: 'no progress', text: 'No change passed.' } as const;
+const trios = [
+  aTrio('easy', { local: true, cloud: true }, aRun('auto', true, [here, here])),
+  aTrio(
+    'hard',
+    { local: false, cloud: true },
+    {
+      ...aRun('auto', true, [here, here, there, there]),
+      moves: [moved],
+    },
+  ),
+  aTrio('fooled', { local: false, cloud: true }, { ...aRun('auto', false, [here]), accepted: true }),
+  aTrio(
+    'hopeless',
+    { local: false, cloud: false },
+    {
+      ...aRun('auto', false, [here, here, there, there]),
+      moves: [moved],
+    },
+  ),
+];
+
+describe('a pair of models', () => {
+  it('is told beside chance at the same budget and who knows it all', () => {
+    const { local, cloud, auto, random, oracle, triesAll } = outcomesOf(trios);
+    const cells = [local, cloud, auto, random, oracle, triesAll].map(({ solved, lost, costUsd }) => [
+      Number(solved.toFixed(6)),
+      Number(lost.toFixed(6)),
+      Math.round(costUsd * 1e5),
+    ]);
+    // Half of the cloud's bill buys half of what it solves more.
+    expect(cells).toEqual([
+      [1, 2, 0],
+      [3, 0, 112],
+      [2, 1, 56],
+      [2, 1, 56],
+      [3, 0, 56],
+      [3, 0, 84],
+    ]);
+    expect(savedShare(auto, cloud, oracle)).toBeCloseTo(1, 9);
+    expect(savedShare(auto, cloud, cloud)).toBeNull();
+  });
+
+  it('tells what stayed here, what went up before the limit, and why', () => {
+    expect(localShare(trios)).toEqual({ share: 1, calls: 2 });
+    expect(escalatedOf(trios)).toEqual({ failed: 3, escalated: 2, unseen: 1 });
+    expect(causesOf(trios)).toEqual([{ cause: 'no progress', count: 2, text: 'No change passed.' }]);
+  });
+
+  it('holds what was said of the other place against the run there, at the speeds of the other tasks', () => {
+    const { cloudUsd, localSeconds, cloudSeconds } = heldOf(trios, '2026-11-21');
+    expect(cloudUsd.map(errorOf).every((error) => error < 1e-9)).toBe(true);
+    expect(localSeconds.map(({ value, real }) => [value, real])[0]).toEqual([20, 20]);
+    expect(cloudSeconds.map(({ value, real }) => [value, real])[0]).toEqual([8, 8]);
+    expect(isCovered({ task: 't', value: 2, low: 1, high: 3, real: 3.1 })).toBe(false);
+    expect(heldOf(trios.slice(0, 1), '2026-11-21').localSeconds).toEqual([]);
+  });
+
+  it('is tried on tasks in an order that the seed draws, whatever else is asked for', () => {
+    const tasks = ['py-a', 'py-b', 'js-a', 'js-b', 'py-c'].map((id) => aTask({ id }));
+    const draw = (more: object): string[] =>
+      drawTasks(tasks, { split: 'dev', tasks: null, sample: null, seed: 3, ...more }).map(({ id }) => id);
+    const order = draw({});
+    expect([...order].sort()).toEqual(['js-a', 'js-b', 'py-a', 'py-b', 'py-c']);
+    expect(draw({ sample: 2 })).toEqual(order.slice(0, 2));
+    expect(draw({ tasks: 'py-*' })).toEqual(order.filter((id) => id.startsWith('py-')));
+    expect(draw({ split: 'held' })).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createReplyCache, type ReplyCache } from '../../bench/lib/reply-cache.ts';
+import type { ModelRequest, Provider, StreamPart } from '../../src/main/providers/define.ts';
+import { noUsage } from '../../src/shared/money.ts';
+import { collect, request } from '../fakes/provider-kit.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-replies-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const { signal } = new AbortController();
+const timings = { queuedMs: 0, prefillMs: 700, decodeMs: 300, totalMs: 1000 };
+
+/** Says how often it was asked, in two pieces. */
+function counting(): Provider {
+  let asked = 0;
+  return {
+    id: 'here',
+    listModels: async () => [],
+    countTokens: async () => 7,
+    dispose: async () => undefined,
+    async *stream({ stop }): AsyncIterable<StreamPart> {
+      asked += 1;
+      const error = stop[0] === 'fail' ? ({ code: 'cut', message: 'cut', retryable: true } as const) : null;
+      yield { type: 'progress', phase: 'prefill', done: 1, total: 1 };
+      yield { type: 'text-delta', text: `answer ` };
+      yield { type: 'text-delta', text: `${asked}` };
+      const usage = { ...noUsage, freshInput: 10, output: 2 };
+      yield {
+        type: 'ended',
+        stopReason: error === null ? 'stop' : 'error',
+        usage,
+        evaluatedTokens: 10,
+        timings,
+        error,
+      };
+    },
+  };
+}
+
+const cache = (): ReplyCache => createReplyCache({ folder, digestOf: (_, model) => `digest of ${model}` });
+
+async function ask(provider: Provider, change: Partial<ModelRequest> = {}): Promise<readonly StreamPart[]> {
+  const parts = await collect(provider.stream({ ...request('m'), seed: 1, ...change }, signal));
+  return parts.filter(({ type }) => type !== 'progress');
+}
+
+describe('answers that are kept', () => {
+  it('are given again as they were measured, in another run, whoever asks', async () => {
+    const first = await ask(cache().wrap(counting()), { cacheKey: 'session 1' });
+    const later = cache();
+    const again = await ask(later.wrap(counting()), { cacheKey: 'session 2' });
+    expect(again).toEqual([{ type: 'text-delta', text: 'answer 1' }, first.at(-1)]);
+    expect(later.counts()).toEqual({ kept: 1, asked: 0 });
+  });
+
+  it('are not those of another seed, model or talk, nor of a call that failed', async () => {
+    const provider = cache().wrap(counting());
+    const words: string[] = [];
+    const fails = { stop: ['fail'] };
+    for (const change of [{}, { seed: 2 }, { model: 'n' }, { temperature: 0.5 }, fails, fails]) {
+      const parts = await ask(provider, change);
+      words.push(parts.map((part) => (part.type === 'text-delta' ? part.text : '')).join(''));
+    }
+    expect(words).toEqual([1, 2, 3, 4, 5, 6].map((count) => `answer ${count}`));
+    const kept = await readdir(folder, { recursive: true });
+    expect(kept.filter((name) => name.endsWith('.json'))).toHaveLength(4);
+  });
+});
