@@ -1,3 +1,4 @@
+import runs from './counterfactual-runs.json';
 import type { Energy, Timings } from './call-report.ts';
 import type { Where } from './models.ts';
 import type { Price, Usage } from './money.ts';
@@ -150,17 +151,35 @@ const tokenSpread = { low: 0.8, high: 1.25 } as const;
 /** The same work on the same machine: longer contexts are slower, a busy machine is. */
 const speedSpread = { low: 0.75, high: 1.5 } as const;
 
+/** What an interval has to hold: the same tokens elsewhere, or another run of the task, which takes steps of its own. */
+type Scope = 'tokens' | 'run';
+
 /**
- * From the same tokens, not from another run: a better model may have needed fewer steps, a weaker one more, and that is
- * in no interval here.
+ * The value is that of the same tokens. Where it stands for a whole run its interval is as wide as real runs of the other
+ * policy were found to differ (`counterfactual-runs.json`): a better model needs fewer steps, a weaker one more.
+ * `known`: all calls of which speeds are known.
  */
 export function counterfactualOf(
   work: SplitWork,
   reference: CloudReference | null,
   known: SplitWork = work,
+  scope: Scope = 'run',
 ): Counterfactual {
-  return { allLocal: allLocal(work, known), allCloud: allCloud(work, reference, known) };
+  return { allLocal: allLocal(work, known, scope), allCloud: allCloud(work, reference, { known, scope }) };
 }
+
+/** Real by said, over the tasks that it was found out on. */
+interface Found {
+  readonly low: number;
+  readonly high: number;
+}
+
+function widened({ value, low, high }: Interval, scope: Scope, found: Found): Interval {
+  if (scope === 'tokens') return { value, low, high };
+  return { value, low: Math.min(low, value * found.low), high: Math.max(high, value * found.high) };
+}
+
+const foundText = `; and as far as real runs elsewhere were found to differ (${runs.tasks} tasks, ${runs.date})`;
 
 const exact = (value: number): Interval => ({ value, low: value, high: value });
 
@@ -170,20 +189,24 @@ const add = (left: Interval, right: Interval): Interval => ({
   high: left.high + right.high,
 });
 
-function allCloud({ local, cloud }: SplitWork, reference: CloudReference | null, known: SplitWork): Elsewhere {
+function allCloud(
+  { local, cloud }: SplitWork,
+  reference: CloudReference | null,
+  { known, scope }: { readonly known: SplitWork; readonly scope: Scope },
+): Elsewhere {
   const spent = cloud.unpricedCalls > 0 ? null : exact(cloud.costUsd);
   if (local.calls === 0) return ranThere(spent, cloud, 'calls without a known price');
-  const seconds = cloudSeconds(local, cloud, known.cloud);
+  const seconds = cloudSeconds(local, cloud, known.cloud, scope);
   if (reference === null) {
     const why = 'no cloud model with a price is set up, so there is nothing to compare with';
     return { basis: 'estimated', usd: null, seconds, why, formula: 'nothing was computed' };
   }
   const { price } = reference;
-  const guess = priced(local, price);
+  const guess = widened(priced(local, price), scope, runs.cloudUsd);
   const formula =
     `${cloud.calls > 0 ? 'the bill of the cloud calls + ' : ''}(tokens read anew × input + tokens kept from the call before × cache read ` +
     `+ tokens written × output) at the price of ${reference.model} (${price.source}, ${price.date}); ` +
-    `from: everything kept that could be, 20 % fewer tokens; to: nothing kept, 25 % more tokens`;
+    `from: everything kept that could be, 20 % fewer tokens; to: nothing kept, 25 % more tokens${scope === 'run' ? foundText : ''}`;
   const why = spent === null ? 'calls without a known price' : null;
   return { basis: 'estimated', usd: spent === null ? null : add(spent, guess), seconds, why, formula };
 }
@@ -208,14 +231,15 @@ function priced(local: Workload, price: Price): Interval {
 }
 
 /** By the answers of cloud calls that were timed; null where there are none. */
-function cloudSeconds(local: Workload, cloud: Workload, known: Workload): Interval | null {
+function cloudSeconds(local: Workload, cloud: Workload, known: Workload, scope: Scope): Interval | null {
   if (known.usage.output === 0) return null;
   const value = (local.usage.output * known.totalMs) / known.usage.output / 1000;
   const low = value * speedSpread.low * tokenSpread.low;
-  return add(exact(cloud.totalMs / 1000), { value, low, high: value * speedSpread.high * tokenSpread.high });
+  const high = value * speedSpread.high * tokenSpread.high;
+  return add(exact(cloud.totalMs / 1000), widened({ value, low, high }, scope, runs.cloudSeconds));
 }
 
-function allLocal({ local, cloud }: SplitWork, known: SplitWork): Elsewhere {
+function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): Elsewhere {
   const electricity = local.unmeteredCalls + local.unpricedEnergyCalls > 0 ? null : exact(local.energyUsd);
   if (cloud.calls === 0) {
     const why = local.unmeteredCalls > 0 ? unmetered : noPrice;
@@ -230,21 +254,22 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork): Elsewhere {
     const why = 'no local call was timed, so nobody knows how fast this machine is';
     return { basis: 'estimated', usd: null, seconds: null, why, formula: 'nothing was computed' };
   }
-  const anew = promptTokensOf(cloud.usage) - Math.min(cloud.reused, promptTokensOf(cloud.usage));
+  const prompt = promptTokensOf(cloud.usage);
+  const anew = prompt * anewShare(known.local);
   const ms = (tokens: number): number =>
     (tokens * read.ms) / read.tokens + (cloud.usage.output * written.ms) / written.tokens;
   const value = ms(anew) / 1000;
-  const low = value * speedSpread.low * tokenSpread.low;
-  const high = (ms(promptTokensOf(cloud.usage)) / 1000) * speedSpread.high * tokenSpread.high;
-  const seconds = add(exact(local.totalMs / 1000), { value, low, high });
+  // A call in a row can keep all but its last turn; the first of them keeps nothing.
+  const low = (ms(Math.min(anew, prompt / cloud.calls)) / 1000) * speedSpread.low * tokenSpread.low;
+  const high = (ms(prompt) / 1000) * speedSpread.high * tokenSpread.high;
+  const guess = widened({ value, low, high }, scope, runs.localSeconds);
+  const seconds = add(exact(local.totalMs / 1000), guess);
   const perSecond = usdPerSecond(known.local);
-  const usd =
-    electricity === null || perSecond === null
-      ? null
-      : add(electricity, { value: value * perSecond, low: low * perSecond, high: high * perSecond });
+  const usd = electricity === null || perSecond === null ? null : add(electricity, times(guess, perSecond));
   const formula =
-    `${local.calls > 0 ? 'the time of the local calls + ' : ''}tokens read anew ÷ ${speedText(read)} + tokens written ÷ ${speedText(written)}, ` +
-    'as this machine was timed; money: that time at the electricity of the local calls';
+    `${local.calls > 0 ? 'the time of the local calls + ' : ''}tokens read anew (${Math.round(anewShare(known.local) * 100)} % of a prompt) ÷ ` +
+    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as this machine was timed${scope === 'run' ? foundText : ''}; ` +
+    'money: that time at the electricity of the local calls';
   return {
     basis: 'estimated',
     usd,
@@ -252,6 +277,16 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork): Elsewhere {
     why: usd === null ? (known.local.wattHours > 0 ? noPrice : unmetered) : null,
     formula,
   };
+}
+
+/** How much of its prompts this machine had to read, after what it had kept of the call before. */
+function anewShare({ usage, reused }: Workload): number {
+  const prompt = promptTokensOf(usage);
+  return prompt === 0 ? 1 : 1 - Math.min(reused, prompt) / prompt;
+}
+
+function times({ value, low, high }: Interval, factor: number): Interval {
+  return { value: value * factor, low: low * factor, high: high * factor };
 }
 
 const unmetered = 'its electricity was not metered: set energy.watts, or let Dewpoint read a meter';

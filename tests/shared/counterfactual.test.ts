@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EndedCall } from '../../src/shared/counterfactual.ts';
+import runs from '../../src/shared/counterfactual-runs.json';
 import { addSplitWork, counterfactualOf, noSplitWork, splitWork } from '../../src/shared/counterfactual.ts';
 
 const price = { input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, source: 'test', date: '2026-11-21' };
@@ -30,7 +31,7 @@ function cloudCall(costUsd: number | null): { where: 'cloud'; end: EndedCall } {
 describe('what the same tokens would have cost elsewhere', () => {
   it('prices local calls as the cloud would, by what was read anew, kept and written', () => {
     const work = splitWork([localCall(0), localCall(800)]);
-    const { allCloud } = counterfactualOf(work, reference);
+    const { allCloud } = counterfactualOf(work, reference, work, 'tokens');
     // 1,200 anew at 2.50, 800 kept at 0.20, 200 written at 10, in millionths.
     const value = (1200 * 2.5 + 800 * 0.2 + 200 * 10) / 1e6;
     // From: 1,000 kept and the rest at 2, a fifth fewer. To: nothing kept, a quarter more.
@@ -55,10 +56,29 @@ describe('what the same tokens would have cost elsewhere', () => {
     const work = splitWork([localCall(500, metered), cloudCall(0.01)]);
     const { allLocal } = counterfactualOf(work, null);
     const here = 2.5 + 5;
-    const there = 400 / 200 + 200 / 20;
+    // Half of a prompt was kept here, so half of what the cloud was sent would have been read.
+    const there = 500 / 200 + 200 / 20;
     expect(allLocal.seconds?.value).toBeCloseTo(here + there, 9);
     expect(allLocal.usd?.value).toBeCloseTo(0.0001 + (0.0001 / here) * there, 12);
     expect(allLocal.basis).toBe('estimated');
+  });
+
+  it('is as wide for a run as real runs elsewhere were found to differ, and says so', () => {
+    const work = splitWork([localCall(0), cloudCall(0.01)]);
+    const run = counterfactualOf(work, reference);
+    const tokens = counterfactualOf(work, reference, work, 'tokens');
+    for (const [wide, narrow, found] of [
+      [run.allCloud.seconds, tokens.allCloud.seconds, runs.cloudSeconds],
+      [run.allLocal.seconds, tokens.allLocal.seconds, runs.localSeconds],
+    ] as const) {
+      const measured = wide === run.allCloud.seconds ? 4 : 10;
+      const guessed = (wide?.value ?? 0) - measured;
+      expect(wide?.value).toBe(narrow?.value);
+      expect(wide?.high).toBeCloseTo(Math.max(narrow?.high ?? 0, measured + guessed * found.high), 9);
+      expect(wide?.low).toBeCloseTo(Math.min(narrow?.low ?? 0, measured + guessed * found.low), 9);
+    }
+    expect(run.allCloud.formula).toContain(`${runs.tasks} tasks`);
+    expect(tokens.allCloud.formula).not.toContain('real runs');
   });
 
   it('is a measured figure where all of it ran there', () => {

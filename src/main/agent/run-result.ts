@@ -109,6 +109,6 @@ function figuresOf(step: StepState, reference: CloudReference | null, known: Spl
 }
 
 function elsewhereOf(step: StepState, reference: CloudReference | null, known: SplitWork): Elsewhere {
-  const { allLocal, allCloud } = counterfactualOf(splitWork([step]), reference, known);
+  const { allLocal, allCloud } = counterfactualOf(splitWork([step]), reference, known, 'tokens');
   return step.where === 'local' ? allCloud : allLocal;
 }
