@@ -143,7 +143,7 @@ function* finish(request: ModelRequest, taken: Answer, startedAt: number, contex
   yield {
     type: 'ended',
     stopReason: taken.calls.length > 0 && taken.stopReason === 'stop' ? 'tool-calls' : taken.stopReason,
-    usage: taken.usage ?? estimateUsage(request, taken, false),
+    usage: countedUsage(taken) ?? estimateUsage(request, taken, false),
     evaluatedTokens: taken.evaluatedTokens,
     timings,
     error: taken.stopReason === 'error' ? withheld : null,
@@ -165,11 +165,22 @@ function modelOf({ model }: Answer): Pick<StreamEnded, 'model'> {
 /** Of an answer that broke off: what was counted until then, and of what came after it no less than was seen. */
 function usageSoFar(request: ModelRequest, taken: Answer, notTaken: boolean): Usage {
   const estimate = estimateUsage(request, taken, notTaken);
-  if (taken.usage === null) return estimate;
-  if (taken.stopReason !== null) return taken.usage;
-  const output = Math.max(taken.usage.output, estimate.output);
-  const reasoning = Math.min(output, Math.max(taken.usage.reasoning, estimate.reasoning));
-  return { ...taken.usage, output, reasoning, estimated: true };
+  const usage = countedUsage(taken);
+  if (usage === null) return estimate;
+  if (taken.stopReason !== null) return usage;
+  const output = Math.max(usage.output, estimate.output);
+  const reasoning = Math.min(output, Math.max(usage.reasoning, estimate.reasoning));
+  return { ...usage, output, reasoning, estimated: true };
+}
+
+/** What the service counted, where that can be a count: what is less than nothing, or nothing at all, is none. */
+function countedUsage({ usage }: Answer): Usage | null {
+  if (usage === null) return null;
+  const { freshInput, cacheRead, cacheWrite, output, reasoning } = usage;
+  const counts = [freshInput, cacheRead, cacheWrite, output, reasoning];
+  if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0)) return null;
+  if (freshInput + cacheRead + cacheWrite + output === 0) return null;
+  return reasoning <= output ? usage : { ...usage, reasoning: output };
 }
 
 /** For a service that gave no numbers; marked as estimated. Nothing for a call that it did not take. */

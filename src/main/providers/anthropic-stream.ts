@@ -159,6 +159,8 @@ function takeUsage(usage: unknown, answer: Answer): void {
   if (!parsed.success) return;
   const counted = parsed.data;
   const before = answer.usage;
+  // Without what was read nothing is counted: an output alone would be a bill too low.
+  if (before === null && typeof counted.input_tokens !== 'number') return;
   answer.usage = {
     freshInput: counted.input_tokens ?? before?.freshInput ?? 0,
     cacheRead: counted.cache_read_input_tokens ?? before?.cacheRead ?? 0,

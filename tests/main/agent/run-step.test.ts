@@ -75,7 +75,9 @@ describe('a model call', () => {
 
   it.each([
     [{ step: 1 }, 'for one step'],
+    [{ task: 1 }, 'for this task'],
     [{ session: 1 }, 'for this session'],
+    [{ day: 1 }, 'for today'],
     [{ project: 1 }, 'for this project'],
     [{ month: 1 }, 'for this month'],
   ])('is not made at the cap %o of the settings', async (caps, words) => {

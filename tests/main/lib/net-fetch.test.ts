@@ -1,9 +1,14 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { createNetFetch } from '../../../src/main/lib/net-fetch.ts';
+import { selfSigned } from '../../fakes/self-signed.ts';
 
 const servers: Server[] = [];
 
@@ -55,6 +60,22 @@ it('never looks for this machine behind a proxy, nor for hosts that are excepted
   const reach = createNetFetch(() => ({ ...plain, proxy: url }), {});
   expect(await (await reach(`http://${target}/x`)).text()).toBe('hello');
   expect(asked).toEqual([]);
+});
+
+it('trusts a private certificate authority that the settings name, also through a proxy, and nobody else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-ca-'));
+  const { key, cert } = selfSigned(['service.invalid']);
+  const certificates = join(folder, 'ca.pem');
+  await writeFile(certificates, cert);
+  const { url, asked } = await proxyTo(
+    await listen(createTlsServer({ key, cert }, (_, response) => response.end('hello'))),
+  );
+  const reach = createNetFetch(() => ({ proxy: url, certificates }), {});
+  expect(await (await reach('https://service.invalid/x')).text()).toBe('hello');
+  const without = createNetFetch(() => ({ proxy: url, certificates: null }), {});
+  await expect(without('https://service.invalid/x')).rejects.toThrow('fetch failed');
+  expect(asked).toEqual(['service.invalid:443', 'service.invalid:443']);
+  await rm(folder, { recursive: true, force: true });
 });
 
 it('does not go on without the certificates that it cannot read', async () => {

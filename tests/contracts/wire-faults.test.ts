@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
+import { discoverProviders } from '../../src/main/providers/registry.ts';
+import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import type { WireFormat } from '../fakes/wire/streams.ts';
+import { wireFormats } from '../fakes/wire/streams.ts';
+
+const registry = discoverProviders();
+
+function providerOf(format: WireFormat, door: typeof fetch): Provider {
+  const definition = registry.get(format.kind);
+  if (definition === undefined) throw new Error(`no provider of the kind ${format.kind}`);
+  const settings = definition.settings.parse({
+    kind: format.kind,
+    baseUrl: `http://service.invalid${format.basePath}`,
+  });
+  return definition.create(providerDependencies({ secret: async () => 'a-key', fetch: door }), { id: 'x', settings });
+}
+
+const whole = (body: string): typeof fetch => {
+  return async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+};
+
+const run = (format: WireFormat, door: typeof fetch): Promise<readonly StreamPart[]> =>
+  collect(providerOf(format, door).stream(request('m'), new AbortController().signal));
+
+const endOf = (parts: readonly StreamPart[]): StreamEnded => {
+  const last = parts.at(-1);
+  if (last?.type !== 'ended') throw new Error('the stream has no end');
+  return last;
+};
+
+type Change = (key: string, value: unknown) => unknown;
+
+/** The same stream with some of its fields changed; `undefined` takes one out. */
+function changed(body: string, change: Change): string {
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(key, walk(inner))]));
+  };
+  return body.replace(/^data: (\{.*\})(\r?)$/gmu, (_line, json: string, end: string) => {
+    return `data: ${JSON.stringify(walk(JSON.parse(json)))}${end}`;
+  });
+}
+
+const isUsage = (key: string): boolean => key === 'usage' || key === 'usageMetadata';
+
+function numbersAs(value: unknown, wrong: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value === 'number' ? wrong : value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, numbersAs(inner, wrong)]));
+}
+
+afterEach(() => vi.useRealTimers());
+
+describe.each(wireFormats)('what goes wrong with $kind', (format) => {
+  it('a stream that stalls, before its first byte or in its middle, ends as stalled and may be tried again', async () => {
+    vi.useFakeTimers();
+    const silent: typeof fetch = () => new Promise(() => undefined);
+    const middle = new TextEncoder().encode(format.body.slice(0, Math.floor(format.wholeFrom / 2)));
+    const stalls: typeof fetch = async () =>
+      new Response(new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(middle) }), {
+        headers: { 'content-type': 'text/event-stream' },
+      });
+    for (const door of [silent, stalls]) {
+      const running = run(format, door);
+      await vi.advanceTimersByTimeAsync(90_001);
+      const parts = await running;
+      expect(endOf(parts).error).toMatchObject({ code: 'stalled', retryable: true });
+      expect(parts.filter((part) => part.type === 'tool-call')).toEqual([]);
+    }
+  });
+
+  it('an answer without usage is taken, and its tokens are an estimate that says so', async () => {
+    const parts = await run(format, whole(changed(format.body, (key, value) => (isUsage(key) ? undefined : value))));
+    expect(parts.filter((part) => part.type === 'tool-call')).toHaveLength(1);
+    const { usage, error } = endOf(parts);
+    expect(error).toBeNull();
+    expect(usage).toMatchObject({ estimated: true, cacheRead: 0, cacheWrite: 0 });
+    expect(usage.output).toBeGreaterThan(1);
+    expect(usage.freshInput).toBeGreaterThan(0);
+  });
+
+  it.each([[-5], [0], [1.5], [null], ['17'], [1e300]])(
+    'usage that says %j is never a credit nor no number',
+    async (wrong) => {
+      const body = changed(format.body, (key, value) => (isUsage(key) ? numbersAs(value, wrong) : value));
+      const parts = await run(format, whole(body));
+      expect(parts.filter((part) => part.type === 'tool-call')).toHaveLength(1);
+      const { usage } = endOf(parts);
+      const { estimated, ...buckets } = usage;
+      for (const [name, count] of Object.entries(buckets)) {
+        expect({ name, isCount: Number.isSafeInteger(count) && count >= 0 }).toEqual({ name, isCount: true });
+      }
+      expect(usage.reasoning).toBeLessThanOrEqual(usage.output);
+      expect(typeof estimated).toBe('boolean');
+    },
+  );
+
+  it('more tokens from the cache than there were at all leave nothing below zero', async () => {
+    const more: Change = (key, value) => (/cache/iu.test(key) && typeof value === 'number' ? 5000 : value);
+    const { usage } = endOf(await run(format, whole(changed(format.body, more))));
+    expect(Math.min(usage.freshInput, usage.cacheRead, usage.cacheWrite, usage.output)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('a model that answers in place of another is named', async () => {
+    const other: Change = (key, value) => (key === 'model' || key === 'modelVersion' ? 'lesser-9' : value);
+    expect(endOf(await run(format, whole(changed(format.body, other)))).model).toBe('lesser-9');
+  });
+
+  it('a frame that is no JSON, or of another shape, ends the call and hands on none of its tools', async () => {
+    const begun = format.body.slice(0, format.body.search(/\r?\n\r?\n/u));
+    for (const frame of ['data: {"broken": \n\n', 'data: "text"\n\n', 'data: [1, 2]\n\n', 'data: null\n\n']) {
+      const parts = await run(format, whole(`${begun}\n\n${frame}`));
+      expect(endOf(parts).error?.retryable).toBe(true);
+      expect(parts.filter((part) => part.type === 'tool-call')).toEqual([]);
+    }
+  });
+
+  it('a service that answers with a page, or with nothing, is no answer', async () => {
+    const page: typeof fetch = async () =>
+      new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } });
+    for (const door of [page, whole('')]) expect(endOf(await run(format, door)).error).not.toBeNull();
+  });
+});

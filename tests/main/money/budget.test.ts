@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { BudgetAnswer, CapScope } from '../../../src/main/money/budget.ts';
+import { createBudget } from '../../../src/main/money/budget.ts';
+import { MemoryPurseFile, memoryPurse, noCaps } from '../../fakes/memory-purse.ts';
+
+const at = (text: string): number => new Date(`${text}T12:00:00`).getTime();
+
+/** Sessions of one home, on one purse, by a clock that a test sets. */
+function home(caps: Partial<Record<CapScope, number>>) {
+  const clock = { now: at('2026-11-21') };
+  const purse = memoryPurse(new MemoryPurseFile(), () => clock.now);
+  const call = async (sessionId: string, projectPath: string | null, costUsd: number): Promise<CapScope | 'made'> => {
+    const budget = createBudget({
+      sessionId,
+      projectPath,
+      caps: () => ({ ...noCaps, ...caps }),
+      purse: async () => purse,
+      now: () => clock.now,
+      ask: async () => null,
+    });
+    const answer: BudgetAnswer = await budget.reserve({ turnId: 't', step: 1, worstUsd: costUsd, taskCapUsd: null });
+    if (answer.type === 'granted') answer.settle(costUsd);
+    return answer.type === 'refused' ? answer.cap.scope : 'made';
+  };
+  return { clock, call };
+}
+
+describe('caps of a home', () => {
+  it.each([
+    ['session', ['s1', '/a'], ['s2', '/a']],
+    ['project', ['s2', '/a'], ['s2', '/b']],
+  ] as const)('of a %s count all that belongs to it, and nothing else', async (scope, same, other) => {
+    const { call } = home({ [scope]: 1 });
+    expect(await call('s1', '/a', 0.7)).toBe('made');
+    expect(await call(same[0], same[1], 0.7)).toBe(scope);
+    expect(await call(other[0], other[1], 0.7)).toBe('made');
+  });
+
+  it.each([
+    ['day', '2026-11-22'],
+    ['month', '2026-12-01'],
+  ] as const)(
+    'of a %s begin anew with the next one, and are not paid back by a clock that is put back',
+    async (scope, next) => {
+      const { clock, call } = home({ [scope]: 1 });
+      expect(await call('s1', null, 0.7)).toBe('made');
+      expect(await call('s2', '/a', 0.7)).toBe(scope);
+      clock.now = at(next);
+      expect(await call('s1', null, 0.7)).toBe('made');
+      expect(await call('s1', null, 0.7)).toBe(scope);
+      clock.now = at('2026-11-21');
+      expect(await call('s1', null, 0.7)).toBe(scope);
+      clock.now = 0;
+      expect(await call('s1', null, 0.7)).toBe('made');
+      clock.now = at(next);
+      expect(await call('s1', null, 0.7)).toBe(scope);
+    },
+  );
+
+  it('hold together: the tightest one speaks', async () => {
+    const { call } = home({ step: 5, session: 3, day: 2, month: 4 });
+    expect(await call('s1', '/a', 6)).toBe('step');
+    expect(await call('s1', '/a', 3.5)).toBe('session');
+    expect(await call('s1', '/a', 2.5)).toBe('day');
+    expect(await call('s1', '/a', 2)).toBe('made');
+  });
+});
