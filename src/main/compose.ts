@@ -25,6 +25,8 @@ import type { CoreAttachments } from './core-attachments.ts';
 import { createCoreAttachments } from './core-attachments.ts';
 import type { CoreSessions } from './core-sessions.ts';
 import { createCoreSessions } from './core-sessions.ts';
+import type { SandboxCommands } from './core-sandboxes.ts';
+import { createSandboxCommands } from './core-sandboxes.ts';
 import { createPowerMeter } from './engines/power-meter.ts';
 import { delay } from './lib/delay.ts';
 import type { Log } from './lib/log.ts';
@@ -303,27 +305,29 @@ function secretsOf(
   });
 }
 
-type SessionCommands = Pick<
-  CoreApi,
-  | 'createSession'
-  | 'send'
-  | 'editPlan'
-  | keyof CoreAttachments['commands']
-  | 'subscribe'
-  | 'cancel'
-  | 'approve'
-  | 'answerCap'
-  | 'listSessions'
-  | 'findSession'
-  | 'showSession'
-  | 'result'
->;
+type SessionCommands = SandboxCommands &
+  Pick<
+    CoreApi,
+    | 'createSession'
+    | 'send'
+    | 'editPlan'
+    | keyof CoreAttachments['commands']
+    | 'subscribe'
+    | 'cancel'
+    | 'approve'
+    | 'answerCap'
+    | 'listSessions'
+    | 'findSession'
+    | 'showSession'
+    | 'result'
+  >;
 
 function sessionCommands({ sessions, store, money, attachments }: Parts): SessionCommands {
   const list = async (): Promise<readonly SessionSummary[]> =>
     (await store.list()).map((summary) => listedSession(summary, statusOf(sessions, summary.id)));
   return {
     ...attachments.commands,
+    ...createSandboxCommands({ sessions, store }),
     createSession: sessions.create,
     send: async (sessionId, text, options, attachments) => {
       const { messageId, queued } = await sessions.send(sessionId, text, options, attachments);

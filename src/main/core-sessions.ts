@@ -1,32 +1,27 @@
-import { join } from 'node:path';
 import type { Attachment } from '@shared/attachments.ts';
 import type { Reply } from '@shared/errors.ts';
-import { AppError, failure, valueOf } from '@shared/errors.ts';
+import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { NewEvent } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
-import type { Settings } from '@shared/settings.ts';
 import type { NewSessionRequest } from './api/core-api.ts';
-import type { AgentConfig, AgentServices } from './agent/services.ts';
 import type { SentMessage, SessionRunner } from './agent/session-runner.ts';
 import { createSessionRunner } from './agent/session-runner.ts';
 import { isQuestion } from './agent/task-kind.ts';
-import type { CoreAttachments, Gathered } from './core-attachments.ts';
+import type { Gathered } from './core-attachments.ts';
 import type { PersonApprover } from './core-approvals.ts';
 import { createPersonApprover } from './core-approvals.ts';
+import { createSession } from './core-new-session.ts';
+import type { CoreSessionsOptions } from './core-session-options.ts';
 import { createSessionFences } from './policy/session-fences.ts';
 import { createSessionNetwork } from './policy/session-network.ts';
 import { childAbort } from './lib/child-abort.ts';
-import type { Budget, BudgetOptions, CapDecision } from './money/budget.ts';
+import type { CapDecision } from './money/budget.ts';
 import { isSecretFile, rulesOf } from './core-rules.ts';
-import type { RuleFiles } from './policy/rule-files.ts';
 import type { ExecResult, Sandbox, ServiceState } from './sandbox/sandbox.ts';
-import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
-import type { PreparedWorkspace, WorkspaceRequest } from './sandbox/workspace.ts';
 import type { LiveJournal } from './sessions/live-journal.ts';
-import type { SessionStore } from './sessions/session-store.ts';
 import { checkTask, editPlan } from './person-words.ts';
-import { turnOptions } from './turn-options.ts';
+import { agentConfig, turnOptions } from './turn-options.ts';
 
 /** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
 export interface CoreSessions {
@@ -49,6 +44,13 @@ export interface CoreSessions {
   readonly answerCap: (sessionId: string, capId: string, decision: CapDecision) => void;
   /** Runs a command in the sandbox of a session in which no turn runs; it is in no log. */
   readonly execute: (sessionId: string, command: string, signal: AbortSignal) => Promise<Reply<ExecResult>>;
+  /** The sandbox that is kept for a session now; null: none. Starts none. */
+  readonly sandbox: (sessionId: string) => Sandbox | null;
+  /** A sandbox for what a person does in it, kept until it is released. `conflict` while a turn runs. */
+  readonly occupy: (
+    sessionId: string,
+    signal: AbortSignal,
+  ) => Promise<{ readonly sandbox: Sandbox; readonly release: () => void }>;
   /** Gives the sandbox of a session back, unless it is at work. */
   readonly rest: (sessionId: string) => Promise<void>;
   /** Gives a session free, with all it holds. Rejects with `conflict` while a turn of it runs. */
@@ -57,30 +59,6 @@ export interface CoreSessions {
   readonly running: () => number;
   readonly idle: () => Promise<void>;
   readonly dispose: () => Promise<void>;
-}
-
-export interface CoreSessionsOptions {
-  readonly store: SessionStore;
-  readonly settings: () => Settings;
-  readonly startSandbox: SandboxFactory;
-  readonly prepareWorkspace: (request: WorkspaceRequest, signal: AbortSignal) => Promise<Reply<PreparedWorkspace>>;
-  /** What a message brings along. */
-  readonly gather: CoreAttachments['gather'];
-  readonly homePath: string;
-  readonly onNotice: (text: string) => void;
-  readonly agent: Pick<
-    AgentServices,
-    'tools' | 'recipes' | 'gatherFacts' | 'modelInfo' | 'provider' | 'meter' | 'delay'
-  >;
-  readonly recipeSettings: AgentConfig['recipe'];
-  /** Keeps which hosts the commands of each project may reach. */
-  readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;
-  /** The money of one session. */
-  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
-  /** The rules of a person and of the project. */
-  readonly rules: RuleFiles['holding'];
-  /** Takes out secrets whose values are known on this machine. */
-  readonly hideKnown: (text: string) => string;
 }
 
 interface OpenSession {
@@ -97,6 +75,8 @@ interface OpenSession {
   cancelStart: (() => void) | null;
   /** Gives the sandbox back when nobody has asked for anything for a while. */
   restTimer: NodeJS.Timeout | null;
+  /** Persons who are in the sandbox. */
+  occupants: number;
 }
 
 /** A container holds memory; the next message starts a new one in about a second. */
@@ -109,6 +89,7 @@ const atRest = {
   starting: null,
   cancelStart: null,
   restTimer: null,
+  occupants: 0,
 } as const;
 
 export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
@@ -148,6 +129,8 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
     approve: (id, approvalId, answer, scope) => mustWait(ready.get(id)?.approver.answer(approvalId, answer, scope)),
     answerCap: (id, capId, decision) => mustWait(ready.get(id)?.approver.answerCap(capId, decision)),
     execute: async (sessionId, command, signal) => executeIn(options, await get(sessionId), { command, signal }),
+    sandbox: (sessionId) => ready.get(sessionId)?.sandbox ?? null,
+    occupy: async (sessionId, signal) => occupy(options, await get(sessionId), signal),
     rest: (sessionId) => rest(ready.get(sessionId)),
     close: async (sessionId) => {
       const session = await open.get(sessionId);
@@ -210,16 +193,46 @@ async function executeIn(
   session: OpenSession,
   { command, signal }: { readonly command: string; readonly signal: AbortSignal },
 ): Promise<Reply<ExecResult>> {
-  if (session.runner?.isRunning() === true) {
-    return failure('conflict', 'A turn of this session is running.', 'Wait for its end, or cancel it.');
-  }
+  const sandbox = await commandSandbox(options, session, { text: command, signal });
+  if (!sandbox.ok) return sandbox;
+  return sandbox.value.exec(
+    { command, timeoutMs: agentConfig(options.settings(), options.recipeSettings).commandTimeoutMs },
+    signal,
+  );
+}
+
+/** The sandbox of a session in which no turn runs, for commands that are no model's. */
+async function commandSandbox(
+  options: CoreSessionsOptions,
+  session: OpenSession,
+  { text, signal }: { readonly text: string; readonly signal: AbortSignal },
+): Promise<Reply<Sandbox>> {
+  if (session.runner?.isRunning() === true) return { ok: false, error: toFailure(busySession()) };
   // What is to be run changes or reads the workspace, as a task does: a question would get a weaker sandbox.
-  await runnerFor(options, session, { text: command, plan: false, signal });
+  await runnerFor(options, session, { text, plan: false, signal });
   const { sandbox } = session;
   if (sandbox === null || sandbox.tier === 'read-only') {
     return failure('missing-sandbox', 'There is no sandbox for commands on this machine.');
   }
-  return sandbox.exec({ command, timeoutMs: agentConfig(options).commandTimeoutMs }, signal);
+  return success(sandbox);
+}
+
+async function occupy(
+  options: CoreSessionsOptions,
+  session: OpenSession,
+  signal: AbortSignal,
+): Promise<{ readonly sandbox: Sandbox; readonly release: () => void }> {
+  session.occupants += 1;
+  const release = (): void => {
+    session.occupants -= 1;
+    restLater(session);
+  };
+  try {
+    return { sandbox: valueOf(await commandSandbox(options, session, { text: 'Open a terminal.', signal })), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 async function cancelSession(session: OpenSession | undefined): Promise<void> {
@@ -247,7 +260,7 @@ function restLater(session: OpenSession): void {
 async function rest(session: OpenSession | undefined): Promise<void> {
   if (session === undefined) return;
   const { runner, sandbox } = session;
-  if (session.starting !== null || runner?.isRunning() === true) return;
+  if (session.starting !== null || runner?.isRunning() === true || session.occupants > 0) return;
   session.runner = null;
   session.sandbox = null;
   await runner?.dispose();
@@ -260,29 +273,6 @@ async function closeSession(session: OpenSession): Promise<void> {
   await session.runner?.dispose();
   await session.sandbox?.dispose();
   await session.journal.close();
-}
-
-async function createSession(
-  options: CoreSessionsOptions,
-  request: NewSessionRequest,
-  signal: AbortSignal,
-): Promise<LiveJournal> {
-  const { store, homePath } = options;
-  const id = store.newSessionId();
-  const { projectPath, groupId = null } = request;
-  const mode = request.workspace ?? (projectPath === null ? 'scratch' : 'in-place');
-  const prepared = await options.prepareWorkspace(
-    {
-      mode,
-      projectPath: request.sourcePath ?? projectPath,
-      targetPath: join(homePath, 'workspaces', id),
-      homePath,
-      needsWrite: request.sandbox !== 'read-only',
-    },
-    signal,
-  );
-  const { path } = valueOf(prepared);
-  return store.create({ id, title: request.title ?? '', projectPath, workspace: { mode, path }, groupId });
 }
 
 /**
@@ -383,17 +373,7 @@ async function startRunner(
       isSecretFile,
       hideKnown: options.hideKnown,
     }),
-    config: agentConfig(options),
+    config: agentConfig(options.settings(), options.recipeSettings),
   });
   return session.runner;
-}
-
-function agentConfig(options: CoreSessionsOptions): AgentConfig {
-  const commandTimeoutMs = options.settings().sandbox.commandTimeoutSeconds * 1000;
-  return {
-    commandTimeoutMs,
-    toolTimeoutMs: commandTimeoutMs + 30_000,
-    maxWriteBytes: 1024 * 1024,
-    recipe: options.recipeSettings,
-  };
 }

@@ -2,7 +2,7 @@ import type { Policy } from '@shared/routing.ts';
 import { routingOf } from '@shared/routing.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Settings } from '@shared/settings.ts';
-import type { TurnOptions } from './agent/services.ts';
+import type { AgentConfig, TurnOptions } from './agent/services.ts';
 
 /** What a turn goes by: as it was asked for, else as the settings say. */
 export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
@@ -32,4 +32,9 @@ function routed({ routing }: Settings, policy: Policy): Pick<TurnOptions, 'polic
     return { policy, routing: routingOf(routing.profile, routing.numbers) };
   }
   return { policy: 'hybrid', routing: routingOf(policy, {}) };
+}
+
+export function agentConfig(settings: Settings, recipe: AgentConfig['recipe']): AgentConfig {
+  const commandTimeoutMs = settings.sandbox.commandTimeoutSeconds * 1000;
+  return { commandTimeoutMs, toolTimeoutMs: commandTimeoutMs + 30_000, maxWriteBytes: 1024 * 1024, recipe };
 }

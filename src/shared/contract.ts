@@ -22,6 +22,7 @@ import type { KeptCard, ProbeProgress } from './probe-card.ts';
 import { rulesContract } from './rules-contract.ts';
 import { runOptionsSchema } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
+import { sandboxContract } from './sandbox-contract.ts';
 import type { MoneyState } from './session-money.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { SessionState } from './session-state.ts';
@@ -330,6 +331,7 @@ export const contract = {
     /** Without `apply` it only says what is wrong and what would be done. Whoever sets it has asked the person. */
     mend: base.input(z.object({ id: z.string().min(1), apply: z.boolean() })).output(type<ModelMending>()),
   },
+  sandboxes: sandboxContract,
   plan: base.input(planInputSchema).output(type<PlanAnswer>()),
   keys: {
     list: base.output(type<KeyReport>()),
@@ -386,7 +388,8 @@ export const contract = {
   doctor: base.output(type<readonly Finding[]>()),
   /** What the program around the page does by itself: only a window has it. A path is always one that a person chose. */
   host: {
-    info: base.output(type<{ isWindow: boolean }>()),
+    /** `refused`: what this host does not let through (`settings.set`, `sandboxes.terminal` …). */
+    info: base.output(type<{ isWindow: boolean; refused: readonly string[] }>()),
     /** Null, here and below: the person chose nothing. */
     chooseFolder: base.output(type<{ path: string | null }>()),
     exportSession: base.input(bySession).output(type<{ path: string | null; missing: number }>()),

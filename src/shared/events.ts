@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contextEvents, terminalEvents } from './small-events.ts';
 import { attachmentSchema } from './attachments.ts';
 import { blobRefSchema } from './blob-ref.ts';
 import { surenessSchema, energySchema, engineReportSchema, prefillReportSchema, timingsSchema } from './call-report.ts';
@@ -308,17 +309,8 @@ const payloads = {
     by: z.enum(['person', 'policy', 'nobody']),
   }),
   'recipe-progressed': z.object({ recipe: z.string(), phase: z.string(), text: z.string(), data: z.unknown() }),
-  'context-compacted': z.object({
-    summary: z.string(),
-    replacesUpToSeq: z.number().int(),
-    beforeTokens: z.number().int(),
-    afterTokens: z.number().int(),
-  }),
-  'observation-trimmed': z.object({
-    toolCallId: z.string(),
-    beforeTokens: z.number().int(),
-    afterTokens: z.number().int(),
-  }),
+  ...contextEvents,
+  ...terminalEvents,
   /** Something a person should know that is no failure of the turn (a sandbox limit not enforced, a retried call). */
   'notice-added': z.object({ level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
   'child-session-ended': z.object({ sessionId: z.string(), costUsd: z.number().nullable(), usage: usageSchema }),

@@ -29,6 +29,9 @@ export interface PreparationPart {
   readonly reason: string | null;
   readonly packages: number | null;
   readonly sizeBytes: number | null;
+  /** What the kept packages are found by, and since when they are there; absent or null: they are not. */
+  readonly key?: string | null;
+  readonly preparedAt?: number | null;
 }
 
 /** A sentence about what is being done, and at the end how it stands. */

@@ -27,3 +27,7 @@ export function gateNotice({ seq, by, verdict, text }: EventOf<'gate-checked'>):
     text: `${told[verdict]}: ${text}`,
   };
 }
+
+export function terminalNotice({ seq, type }: EventOf<'terminal-opened'>): NoticeState {
+  return { seq, level: 'info', code: type, text: 'A person opened a terminal in the sandbox.' };
+}

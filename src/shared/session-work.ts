@@ -3,7 +3,7 @@ import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from '
 import { keep } from './kept-counts.ts';
 import { reduceMessages } from './session-messages.ts';
 import { reduceSandbox } from './session-sandbox.ts';
-import { fenceNotice, gateNotice, noticed } from './session-notices.ts';
+import { fenceNotice, gateNotice, noticed, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
 import type { ApprovalState, SessionState, StepState, ToolCallState, TurnState } from './session-state.ts';
 
@@ -72,9 +72,12 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
       return { compactions: state.compactions + 1 };
     case 'child-session-ended':
     case 'cache-prefilled':
+    case 'terminal-closed':
       return {};
     case 'gate-checked':
       return noticed(state, gateNotice(event));
+    case 'terminal-opened':
+      return noticed(state, terminalNotice(event));
     case 'notice-added':
       return noticed(state, event);
     case 'turn-ended':

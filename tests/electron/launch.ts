@@ -48,10 +48,15 @@ export function testEnvironment(home: string): Record<string, string> {
   return { ...Object.fromEntries(inherited), DEWPOINT_HOME: home, DEWPOINT_TEST: '1', DOCKER_HOST: 'unix:///nowhere' };
 }
 
-/** Starts the built app on a home and waits for its window. */
-export async function launch(home: string): Promise<Launched> {
+/** Starts the built app on a home and waits for its window. `hasEngine`: it may use this machine's container engine. */
+export async function launch(home: string, { hasEngine = false } = {}): Promise<Launched> {
   let text = '';
-  const app = await _electron.launch({ args: [mainFile, ...appFlags()], env: testEnvironment(home), timeout: 30_000 });
+  const { DOCKER_HOST, ...env } = testEnvironment(home);
+  const app = await _electron.launch({
+    args: [mainFile, ...appFlags()],
+    env: { ...env, ...(hasEngine || DOCKER_HOST === undefined ? {} : { DOCKER_HOST }) },
+    timeout: 30_000,
+  });
   app.process().stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const page = await app.firstWindow();
   return { app, page, errors: () => text };

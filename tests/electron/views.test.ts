@@ -140,6 +140,43 @@ describe('a session', () => {
   });
 });
 
+describe('the sandbox panel', () => {
+  it('shows what it takes, what it keeps from commands and where they went, and takes a host back', async () => {
+    const { page } = served;
+    await open('Fix the failing date test');
+    await page.keyboard.press('Control+3');
+    const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
+    await panel.getByText('37 % of one core').waitFor();
+    await panel.getByText('412 MB of 2.1 GB').waitFor();
+    await panel.getByText('2 files with secrets are found empty').click();
+    await panel.getByText('config/credentials.json').waitFor();
+    await panel.getByText('collect.example.net:443').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await panel.getByRole('button', { name: 'Revoke files.example.org' }).click();
+    const rules = { deny: [], ask: [], allow: [] };
+    await expect.poll(() => lastAsked('set')).toEqual(['network.projects', { '/home/ada/projects/api-server': rules }]);
+    await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+    await panel.getByRole('button', { name: 'Revoke files.example.org' }).waitFor();
+  });
+
+  it('shows the commands and hosts before packages are installed, and nothing is run without a yes', async () => {
+    const { page } = served;
+    const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
+    await panel.getByRole('button', { name: 'Prepare …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Prepare the packages of this project' });
+    await dialog.getByText('python -m pip install -r requirements.txt').waitFor();
+    await dialog.getByText('packages.example.org').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(lastAsked('prepare')).toBeUndefined();
+    await dialog.getByRole('button', { name: 'Approve and run' }).click();
+    await dialog.getByText('Successfully installed six').waitFor();
+    await dialog.getByText('The packages are ready.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await panel.getByText('1 package · 40.0 kB').waitFor();
+    expect(lastAsked('prepare')).toEqual(['a'.repeat(64)]);
+  });
+});
+
 describe('an approval', () => {
   it('is denied by default, not at once, and shows what deceives the eye', async () => {
     const { page } = served;

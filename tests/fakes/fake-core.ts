@@ -106,6 +106,12 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     testRules: async () => ({ place: null, fence: null, mask: null }),
     approveRules: () => notThere(),
     settingsPath: '/home/settings.json',
+    watchSandbox: async (_sessionId, onView) =>
+      onView({ state: 'none', usage: null, masked: [], pinned: [], warnings: [], terminals: 0 }),
+    networkHistory: async () => ({ uses: [], answers: [] }),
+    openTerminal: async () => undefined,
+    typeInTerminal: async () => undefined,
+    resizeTerminal: async () => undefined,
     projectParts: async () => [],
     planPreparation: () => Promise.reject(new Error('There is nothing to install.')),
     prepareProject: () => Promise.reject(new Error('There is nothing to install.')),

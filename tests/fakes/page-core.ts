@@ -2,6 +2,8 @@ import { counterfactualOf, noSplitWork } from '../../src/shared/counterfactual.t
 import type { SearchHit } from '../../src/shared/search-answer.ts';
 import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry, SessionSummary } from '@shared/contract.ts';
 import type { KeptCard } from '@shared/probe-card.ts';
+import type { PreparationPlan } from '@shared/preparation.ts';
+import type { NetworkHistory, SandboxView } from '@shared/sandbox-view.ts';
 import type { CostRow } from '@shared/cost-report.ts';
 import { addTotals, noCosts } from '@shared/cost-report.ts';
 import type { RuleCheck, RuleFile } from '@shared/rule-report.ts';
@@ -25,6 +27,28 @@ export interface PageCore extends ScriptedCore {
   /** What a search finds, by the text that is searched. */
   readonly found: Map<string, readonly SearchHit[]>;
   binned: readonly SessionSummary[];
+  sandbox: SandboxView;
+  network: NetworkHistory;
+  packages: PreparationPlan;
+}
+
+const noSandbox: SandboxView = { state: 'none', usage: null, masked: [], pinned: [], warnings: [], terminals: 0 };
+
+const noPackages: PreparationPlan = {
+  projectPath: '/',
+  image: 'image',
+  parts: [],
+  hosts: [],
+  variables: [],
+  approval: 'a'.repeat(64),
+};
+
+/** By its whole name, as it was set here, or along its way. */
+function settingAt(settings: Readonly<Record<string, unknown>>, key: string): unknown {
+  if (Object.hasOwn(settings, key)) return settings[key];
+  return key
+    .split('.')
+    .reduce<unknown>((node, name) => (node instanceof Object ? Reflect.get(node, name) : null), settings);
 }
 
 const probeCard: KeptCard = {
@@ -80,6 +104,9 @@ export function createPageCore(): PageCore {
     details,
     found,
     binned: [],
+    sandbox: noSandbox,
+    network: { uses: [], answers: [] },
+    packages: noPackages,
     models: [],
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
@@ -120,7 +147,7 @@ export function createPageCore(): PageCore {
     takeChanges: async (sessionId, paths) => outcome('take', sessionId, paths),
     undoChanges: async (sessionId, paths) => outcome('undo', sessionId, paths),
     listModels: async () => core.models,
-    getSetting: (key) => (key === undefined ? core.settings : core.settings[key]),
+    getSetting: (key) => (key === undefined ? core.settings : settingAt(core.settings, key)),
     showRules: async () => ({ files: [core.rules] }),
     checkRules: async (_target, text) => checked(text),
     saveRules: async ({ text }) => {
@@ -137,9 +164,23 @@ export function createPageCore(): PageCore {
       core.settings = { ...core.settings, [key]: value };
       return value;
     },
-    projectParts: async () => [],
-    planPreparation: () => Promise.reject(new Error('There is nothing to install.')),
-    prepareProject: () => Promise.reject(new Error('There is nothing to install.')),
+    watchSandbox: async (_sessionId, onView) => onView(core.sandbox),
+    networkHistory: async () => core.network,
+    projectParts: async () => core.packages.parts,
+    planPreparation: async () => core.packages,
+    prepareProject: async ({ approval }, onProgress) => {
+      note('prepare', approval);
+      onProgress('python -m pip install -r requirements.txt');
+      onProgress('Successfully installed six-1.17.0');
+      const parts = core.packages.parts.map((part) => ({
+        ...part,
+        state: 'ready' as const,
+        packages: 1,
+        sizeBytes: 4e4,
+      }));
+      core.packages = { ...core.packages, parts };
+      return core.packages;
+    },
     clean: async () => [],
     doctor: async () => core.findings,
     answerCap: async (sessionId, capId, decision) => {

@@ -368,6 +368,7 @@ export function furnish(core: PageCore): void {
     limits: { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000 },
     sandbox: { image: null, memoryMb: 2048, cpus: null, pids: 512, commandTimeoutSeconds: 120 },
   };
+  furnishSandbox(core);
   core.keys = {
     store: { type: 'ready' },
     keys: [
@@ -406,4 +407,53 @@ export function furnish(core: PageCore): void {
     },
     { area: 'cloud', status: 'missing', text: 'office is not reachable', hint: 'dewpoint models list' },
   ];
+}
+
+function furnishSandbox(core: PageCore): void {
+  core.sandbox = {
+    state: 'running',
+    usage: { cpuPercent: 37, memoryBytes: 412_000_000, memoryLimitBytes: 2_147_483_648, processes: 9 },
+    masked: ['.env', 'config/credentials.json'],
+    pinned: [
+      { path: '.git', readOnly: false },
+      { path: '.git/hooks', readOnly: true },
+      { path: '.vscode', readOnly: true },
+    ],
+    warnings: [],
+    terminals: 0,
+  };
+  const use = { toolCallId: 'net-1', port: 443, count: 2, sentBytes: 1840, receivedBytes: 64_200, at: 1 };
+  core.network = {
+    uses: [
+      { ...use, host: 'files.example.org', isAllowed: true, reason: 'listed', address: '203.0.113.7' },
+      { ...use, host: 'collect.example.net', isAllowed: false, reason: 'not-listed', address: null },
+    ],
+    answers: [{ at: 1, hosts: ['files.example.org'], answer: 'allow', scope: 'project', by: 'person' }],
+  };
+  core.packages = {
+    projectPath: project,
+    image: 'dewpoint-sandbox:dev',
+    parts: [
+      {
+        ecosystem: 'python',
+        tool: 'pip',
+        files: ['requirements.txt'],
+        commands: ['python -m pip install -r requirements.txt'],
+        state: 'missing',
+        isNeeded: true,
+        reason: null,
+        packages: null,
+        sizeBytes: null,
+      },
+    ],
+    hosts: [{ host: 'packages.example.org', why: 'the usual place of pip' }],
+    variables: [],
+    approval: 'a'.repeat(64),
+  };
+  core.settings['network'] = {
+    deny: [],
+    ask: [],
+    allow: [],
+    projects: { [project]: { deny: [], ask: [], allow: ['files.example.org'] } },
+  };
 }

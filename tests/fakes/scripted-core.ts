@@ -146,6 +146,12 @@ const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessio
   listComparisons: async () => [],
   getSetting: () => null,
   setSetting: async () => null,
+  watchSandbox: async (_sessionId, onView) =>
+    onView({ state: 'none', usage: null, masked: [], pinned: [], warnings: [], terminals: 0 }),
+  networkHistory: async () => ({ uses: [], answers: [] }),
+  openTerminal: async () => undefined,
+  typeInTerminal: async () => undefined,
+  resizeTerminal: async () => undefined,
   projectParts: async () => [],
   planPreparation: () => Promise.reject(new Error('There is nothing to install.')),
   prepareProject: () => Promise.reject(new Error('There is nothing to install.')),

@@ -36,6 +36,8 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
       { type: 'sandbox-started', tier: 'container', image: null, description: 'd', limits: { memory: 1 } },
       { type: 'sandbox-lost', reason: 'r', recreated: random() < 0.5 },
       { type: 'service-changed', serviceId: id('s'), command: text, status: 'running', exitCode: null },
+      { type: 'terminal-opened', terminalId: id('terminal') },
+      { type: 'terminal-closed', terminalId: id('terminal'), exitCode: 0, durationMs: 1 },
       { type: 'user-message-added', messageId: id('message'), text, queued: random() < 0.5 },
       { type: 'message-delivered', messageId: id('message') },
       { type: 'message-dropped', messageId: id('message') },

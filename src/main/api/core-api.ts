@@ -34,6 +34,7 @@ import type { MoneyState } from '@shared/session-money.ts';
 import type { CapDecision } from '../money/budget.ts';
 import type { ForkPoint } from '../sessions/fork-plan.ts';
 import type { CostQuery } from '../money/ledger.ts';
+import type { NetworkHistory, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox-view.ts';
 import type { SessionState } from '@shared/session-state.ts';
 
 /** One push of a subscription that began at an event; a subscriber that fell far behind gets a snapshot. */
@@ -179,6 +180,18 @@ export interface CoreApi {
   getSetting(key: string | undefined): unknown;
   setSetting(key: string, value: unknown): Promise<unknown>;
   readonly settingsPath: string;
+  /** Calls `onView` with how it stands now and every two seconds, until `signal` is aborted. Starts no sandbox. */
+  watchSandbox(sessionId: string, onView: (view: SandboxView) => void, signal: AbortSignal): Promise<void>;
+  /** What commands of a session reached, and what a person said to it. */
+  networkHistory(sessionId: string): Promise<NetworkHistory>;
+  /** A person's shell in the sandbox of a session, until it ends or `signal` is aborted. `conflict` while a turn runs. */
+  openTerminal(
+    sessionId: string,
+    options: { readonly size: TerminalSize; readonly onPush: (push: TerminalPush) => void },
+    signal: AbortSignal,
+  ): Promise<void>;
+  typeInTerminal(terminalId: string, text: string): Promise<void>;
+  resizeTerminal(terminalId: string, size: TerminalSize): Promise<void>;
   /** How it stands with a project's packages. */
   projectParts(projectPath: string, signal: AbortSignal): Promise<readonly PreparationPart[]>;
   /** What would be run to install them. `hosts`: allowed beside those that are found. */

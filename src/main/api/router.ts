@@ -5,6 +5,7 @@ import { comparisonStream } from './comparison-stream.ts';
 import { prepareStream } from './prepare-stream.ts';
 import { progressStream } from './progress-stream.ts';
 import { sessionStream } from './session-stream.ts';
+import { terminalStream } from './terminal-stream.ts';
 import type { CoreApi } from './core-api.ts';
 
 export type AppRouter = ReturnType<typeof createRouter>;
@@ -57,6 +58,7 @@ export function createRouter(core: CoreApi) {
       preparation: os.projects.preparation.handler(({ input, signal }) => core.planPreparation(input, orNever(signal))),
       prepare: os.projects.prepare.handler(({ input, signal }) => prepareStream(core, input, orNever(signal))),
     },
+    sandboxes: sandboxHandlers(os, core),
     clean: os.clean.handler(({ input, signal }) => core.clean(input.remove, orNever(signal))),
     doctor: os.doctor.handler(({ signal }) => core.doctor(orNever(signal))),
     host: noWindow(os),
@@ -128,6 +130,20 @@ function ruleHandlers(os: Implemented, core: CoreApi) {
   };
 }
 
+function sandboxHandlers(os: Implemented, core: CoreApi) {
+  return {
+    watch: os.sandboxes.watch.handler(({ input, signal }) =>
+      progressStream((note, stop) => core.watchSandbox(input.sessionId, note, stop), orNever(signal)),
+    ),
+    network: os.sandboxes.network.handler(({ input }) => core.networkHistory(input.sessionId)),
+    terminal: os.sandboxes.terminal.handler(({ input: { sessionId, ...size }, signal }) =>
+      terminalStream((onPush, stop) => core.openTerminal(sessionId, { size, onPush }, stop), orNever(signal)),
+    ),
+    type: os.sandboxes.type.handler(({ input }) => core.typeInTerminal(input.terminalId, input.text)),
+    resize: os.sandboxes.resize.handler(({ input: { terminalId, ...size } }) => core.resizeTerminal(terminalId, size)),
+  };
+}
+
 function comparisonHandlers(os: Implemented, core: CoreApi) {
   return {
     create: os.comparisons.create.handler(async ({ input, signal }) => ({
@@ -147,7 +163,7 @@ function noWindow(os: Implemented) {
     throw new AppError('refused', 'This is only there in the app.');
   };
   return {
-    info: os.host.info.handler(() => ({ isWindow: false })),
+    info: os.host.info.handler(() => ({ isWindow: false, refused: [] })),
     chooseFolder: os.host.chooseFolder.handler(refuse),
     exportSession: os.host.exportSession.handler(refuse),
     importSession: os.host.importSession.handler(refuse),

@@ -138,7 +138,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
         `    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}${event.scope === undefined || event.scope === 'once' ? '' : ` for the ${event.scope}`}`,
       );
     default:
-      return null;
+      return event.type === 'terminal-opened' ? colors.dim('a person opened a terminal in the sandbox') : null;
   }
 }
 

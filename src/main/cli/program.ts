@@ -378,5 +378,6 @@ function addMachine(program: Command, handlers: Handlers): void {
     .option('--port <n>', 'the port (default: a free one)')
     .option('--root <dir>', 'where projects lie (default: your home folder and this one)')
     .option('--open', 'open it in the browser')
+    .option('--allow <what>', 'let the browser change keys or settings, or open a terminal; repeat it', collect)
     .action((args: ServeArguments) => handlers.serve(args));
 }

@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createForwardRouter } from '../api/forward-router.ts';
-import { createWebGuard } from '../web/guard.ts';
+import type { WebGrant } from '../web/guard.ts';
+import { createWebGuard, refusedCommands, webGrants } from '../web/guard.ts';
 import { startServer } from '../web/serve.ts';
 import type { CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
@@ -14,6 +15,8 @@ export interface ServeArguments {
   readonly port?: string;
   readonly root?: string;
   readonly open?: boolean;
+  /** What the browser may do beside the usual. */
+  readonly allow?: readonly string[];
 }
 
 /** Serves the interface until Ctrl-C, or until the process that owns the home has gone. */
@@ -21,7 +24,12 @@ export async function serve(context: CommandContext, opened: OpenCore, args: Ser
   const { terminal, signal } = context;
   // Who starts it here means this folder; a person's other projects lie under their home folder.
   const roots = args.root === undefined ? [homedir(), process.cwd()] : [resolve(args.root)];
-  const router = createForwardRouter({ client: async () => opened.client, guard: createWebGuard(roots) });
+  const granted = parseGrants(args.allow ?? []);
+  const router = createForwardRouter({
+    client: async () => opened.client,
+    guard: createWebGuard(roots, granted),
+    own: { 'host.info': async () => ({ isWindow: false, refused: refusedCommands(granted) }) },
+  });
   const server = await startServer(router, { port: parsePort(args.port), pageFolder: pageFolder() });
   terminal.out(`${server.url}\n`);
   terminal.err(terminal.colors.dim(`for this machine only; projects under ${roots.join(' and ')}; Ctrl-C ends it\n`));
@@ -34,6 +42,16 @@ export async function serve(context: CommandContext, opened: OpenCore, args: Ser
   if (ended === 'asked') return 0;
   terminal.err('the Dewpoint that owns this folder has ended; start this again to go on\n');
   return 1;
+}
+
+function parseGrants(words: readonly string[]): readonly WebGrant[] {
+  return words
+    .flatMap((word) => word.split(','))
+    .map((word) => {
+      const grant = webGrants.find((one) => one === word.trim());
+      if (grant === undefined) throw usageError(`"${word}" cannot be allowed.`, `There are: ${webGrants.join(', ')}`);
+      return grant;
+    });
 }
 
 /** Beside the command line in the build. */

@@ -16,7 +16,7 @@ const bySession = z.object({ sessionId: z.string() });
 /** What the window does itself: the dialogs in which a person names a place, and what is to be shown next. */
 export function createHostCommands({ client, pushes }: HostCommandsOptions): Readonly<Record<string, OwnCommand>> {
   return {
-    'host.info': async () => ({ isWindow: true }),
+    'host.info': async () => ({ isWindow: true, refused: [] }),
     'host.pushes': async (_input, signal) => pushes.stream(signal ?? new AbortController().signal),
     'host.chooseFolder': async () => {
       const { filePaths } = await dialog.showOpenDialog(windowOf(), {

@@ -238,6 +238,8 @@ function partOf({ part, state, record }: PartState): PreparationPart {
     reason: outcome?.type === 'failed' ? `${outcome.command}: ${outcome.reason}` : null,
     packages: outcome?.type === 'ready' ? outcome.packages : null,
     sizeBytes: outcome?.type === 'ready' ? outcome.sizeBytes : null,
+    key: outcome?.type === 'ready' ? (record?.key ?? null) : null,
+    preparedAt: outcome?.type === 'ready' ? (record?.at ?? null) : null,
   };
 }
 

@@ -58,6 +58,8 @@ export interface Sandbox {
   stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>>;
   /** Metadata of every file that changes are tracked for: path to a fingerprint that differs when the file was touched. */
   scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>>;
+  /** How it stands right now, and what it takes of the machine; starts nothing. Missing where there is nothing to measure. */
+  readonly look?: (signal: AbortSignal) => Promise<SandboxLook>;
   /** Kills everything and removes the sandbox. Safe to call twice; never rejects. */
   dispose(): Promise<void>;
 }
@@ -99,6 +101,20 @@ export interface ServiceOutput {
   readonly state: ServiceState;
   /** Both streams as they came, at most the last 32 KiB. */
   readonly text: string;
+}
+
+export interface SandboxLook {
+  readonly isRunning: boolean;
+  readonly masked: readonly string[];
+  readonly pinned: readonly { readonly path: string; readonly readOnly: boolean }[];
+  /** Null: it could not be measured. `cpuNs` has been used since its start, at `readNs` of the engine's clock. */
+  readonly usage: {
+    readonly cpuNs: number;
+    readonly readNs: number;
+    readonly memoryBytes: number | null;
+    readonly memoryLimitBytes: number | null;
+    readonly processes: number | null;
+  } | null;
 }
 
 export interface SandboxDescription {

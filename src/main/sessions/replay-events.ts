@@ -23,6 +23,8 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'plan-edited',
   'sandbox-lost',
   'service-changed',
+  'terminal-opened',
+  'terminal-closed',
   'engine-waited',
   'cache-prefilled',
   'file-changed',

@@ -10,41 +10,81 @@ const pathInput = z.object({
   options: z.object({ projectPath: z.string().nullish() }).nullish(),
 });
 
+/** What a person can grant to the browser when it is started. */
+export const webGrants = ['keys', 'terminal', 'settings'] as const;
+export type WebGrant = (typeof webGrants)[number];
+
+interface Refusal {
+  readonly names: readonly string[];
+  /** With this grant it is let through; null: never. */
+  readonly grant: WebGrant | null;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const refusals: readonly Refusal[] = [
+  {
+    names: ['settings.set'],
+    grant: 'settings',
+    message: 'Settings cannot be changed from the browser.',
+    hint: 'At the machine: dewpoint settings set KEY VALUE; or start it with dewpoint serve --allow settings',
+  },
+  {
+    names: ['rules.save', 'rules.approve'],
+    grant: 'settings',
+    message: 'Rules cannot be changed from the browser.',
+    hint: 'At the machine: dewpoint rules path says where the file is; or start it with dewpoint serve --allow settings',
+  },
+  {
+    names: ['keys.set', 'keys.remove'],
+    grant: 'keys',
+    message: 'Keys cannot be changed from the browser.',
+    hint: 'At the machine: dewpoint keys set PROVIDER; or start it with dewpoint serve --allow keys',
+  },
+  {
+    names: ['sandboxes.terminal', 'sandboxes.type', 'sandboxes.resize'],
+    grant: 'terminal',
+    message: 'No terminal can be opened from the browser.',
+    hint: 'Start it with dewpoint serve --allow terminal, or use the app.',
+  },
+  {
+    names: ['models.import', 'models.remove'],
+    grant: null,
+    message: 'Model files cannot be added or removed from the browser.',
+    hint: 'At the machine: dewpoint models import FILE, dewpoint models remove NAME',
+  },
+  {
+    names: ['projects.prepare', 'clean'],
+    grant: null,
+    message: 'Packages cannot be installed or removed from the browser.',
+    hint: 'At the machine: dewpoint projects prepare DIR, dewpoint clean',
+  },
+  {
+    names: ['sessions.export', 'sessions.import'],
+    grant: null,
+    message: 'Sessions cannot be exported or imported from the browser.',
+    hint: 'At the machine: dewpoint sessions export SESSION FILE',
+  },
+];
+
+/** The commands that are refused, so that a page need not offer them. */
+export function refusedCommands(granted: readonly WebGrant[]): readonly string[] {
+  return refusals.flatMap(({ names, grant }) => (grant !== null && granted.includes(grant) ? [] : names));
+}
+
 /**
  * What a browser may not ask for: settings are changed at the machine itself, and projects lie under `roots`
  * (links resolved). Throws `refused` or `bad-input`.
  */
-export function createWebGuard(roots: readonly string[]): (call: ForwardedCall) => Promise<void> {
+export function createWebGuard(
+  roots: readonly string[],
+  granted: readonly WebGrant[] = [],
+): (call: ForwardedCall) => Promise<void> {
+  const refused = refusedCommands(granted);
   return async ({ name, input }) => {
-    if (name === 'settings.set') {
-      throw new AppError('refused', 'Settings cannot be changed from the browser.', {
-        hint: 'At the machine: dewpoint settings set KEY VALUE',
-      });
-    }
-    if (name === 'rules.save' || name === 'rules.approve') {
-      throw new AppError('refused', 'Rules cannot be changed from the browser.', {
-        hint: 'At the machine: dewpoint rules path says where the file is',
-      });
-    }
-    if (name === 'keys.set' || name === 'keys.remove') {
-      throw new AppError('refused', 'Keys cannot be changed from the browser.', {
-        hint: 'At the machine: dewpoint keys set PROVIDER',
-      });
-    }
-    if (name === 'models.import' || name === 'models.remove') {
-      throw new AppError('refused', 'Model files cannot be added or removed from the browser.', {
-        hint: 'At the machine: dewpoint models import FILE, dewpoint models remove NAME',
-      });
-    }
-    if (name === 'projects.prepare' || name === 'clean') {
-      throw new AppError('refused', 'Packages cannot be installed or removed from the browser.', {
-        hint: 'At the machine: dewpoint projects prepare DIR, dewpoint clean',
-      });
-    }
-    if (name === 'sessions.export' || name === 'sessions.import') {
-      throw new AppError('refused', 'Sessions cannot be exported or imported from the browser.', {
-        hint: 'At the machine: dewpoint sessions export SESSION FILE',
-      });
+    if (refused.includes(name)) {
+      const refusal = refusals.find(({ names }) => names.includes(name));
+      if (refusal !== undefined) throw new AppError('refused', refusal.message, { hint: refusal.hint });
     }
     if (name === 'attachments.keep' && Reflect.get(Object(input), 'path') !== undefined) {
       throw new AppError('refused', 'A browser names no paths of this machine.');

@@ -3,15 +3,24 @@ import { useEffect } from 'react';
 import type { HostPush } from '@shared/contract.ts';
 import { useClient } from './core-context.ts';
 
-/** Whether the page is in the app's window, with its dialogs and menus; false in a browser, and until that is known. */
-export function useIsWindow(): boolean {
+function useHostInfo() {
   const client = useClient();
-  const query = useQuery({
+  return useQuery({
     queryKey: ['host'],
     queryFn: ({ signal }) => client.host.info(undefined, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
-  });
-  return query.data?.isWindow === true;
+  }).data;
+}
+
+/** Whether the page is in the app's window, with its dialogs and menus; false in a browser, and until that is known. */
+export function useIsWindow(): boolean {
+  return useHostInfo()?.isWindow === true;
+}
+
+/** Whether the host of this page lets a command of the contract through; until that is known it is not offered. */
+export function useRefused(command: string): boolean {
+  const info = useHostInfo();
+  return info === undefined || info.refused.includes(command);
 }
 
 /** Hears what the app around the page wants shown or done. `onPush` should stay the same. */

@@ -11,7 +11,7 @@ import type { SessionPush } from '@shared/contract.ts';
 import { createForwardRouter } from '../../../src/main/api/forward-router.ts';
 import { createRouter } from '../../../src/main/api/router.ts';
 import type { CoreClient } from '../../../src/main/api/socket.ts';
-import { createWebGuard } from '../../../src/main/web/guard.ts';
+import { createWebGuard, refusedCommands } from '../../../src/main/web/guard.ts';
 import type { PageServer } from '../../../src/main/web/serve.ts';
 import { startServer } from '../../../src/main/web/serve.ts';
 import type { ScriptedCore } from '../../fakes/scripted-core.ts';
@@ -196,18 +196,27 @@ describe('the socket', () => {
 });
 
 describe('what a browser may ask for', () => {
+  it('includes what was granted at the start, and no more', async () => {
+    const guard = createWebGuard([folder], ['terminal']);
+    await expect(guard({ name: 'sandboxes.terminal', input: {} })).resolves.toBeUndefined();
+    await expect(guard({ name: 'keys.set', input: {} })).rejects.toThrow('Keys cannot be changed');
+    expect(refusedCommands(['terminal', 'keys'])).not.toContain('sandboxes.type');
+    expect(refusedCommands(['terminal', 'keys'])).toContain('settings.set');
+  });
+
   it('does not include settings and folders outside the root, by links neither', async () => {
     const { client } = await connect();
     const refusals = [
       client.settings.set({ key: 'policy', value: 'cloud' }),
       client.keys.set({ provider: 'openai', value: 'a key' }),
       client.keys.remove({ provider: 'openai' }),
+      client.sandboxes.type({ terminalId: 'terminal', text: 'id' }),
       client.sessions.create({ projectPath: folder }),
       client.sessions.create({ projectPath: join(folder, 'projects', '..') }),
       client.sessions.create({ projectPath: join(folder, 'projects', 'missing') }),
     ];
     const codes = await Promise.all(refusals.map((refusal) => refusal.then(() => 'done', failureCode)));
-    expect(codes).toEqual(['refused', 'refused', 'refused', 'refused', 'refused', 'refused']);
+    expect(codes).toEqual(refusals.map(() => 'refused'));
     expect(await client.sessions.create({ projectPath: 'projects' }).catch(failureCode)).toBe('bad-input');
     expect(await client.sessions.list()).toEqual([]);
   });

@@ -16,6 +16,7 @@ import type {
   ReadOptions,
   Sandbox,
   SandboxDescription,
+  SandboxLook,
   ScannedFile,
   SearchQuery,
   SearchResult,
@@ -30,6 +31,7 @@ import { ContainerRuns } from './run-in-container.ts';
 import { runWithNetwork } from './network-run.ts';
 import type { Outward } from '../network/outward.ts';
 import type { SessionContainer } from './session-container.ts';
+import { readUsage } from './usage.ts';
 
 export interface DockerSandboxOptions {
   readonly session: SessionContainer;
@@ -159,6 +161,18 @@ export class DockerSandbox implements Sandbox {
 
   scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>> {
     return this.#files.scan(signal);
+  }
+
+  async look(signal: AbortSignal): Promise<SandboxLook> {
+    const { session } = this.#options;
+    const container = session.running;
+    const usage = container === null ? null : await readUsage(container, signal);
+    return {
+      isRunning: container !== null,
+      masked: session.masks.map(({ path }) => path),
+      pinned: session.pins,
+      usage,
+    };
   }
 
   async dispose(): Promise<void> {

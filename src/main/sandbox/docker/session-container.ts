@@ -151,6 +151,11 @@ export class SessionContainer {
     return this.#pins;
   }
 
+  /** The container that runs now; null where none does. Starts none. */
+  get running(): Dockerode.Container | null {
+    return this.#live === null || this.#live.goneBecause !== null ? null : this.#live.container;
+  }
+
   get workspacePath(): string {
     return this.#options.workspacePath;
   }
@@ -224,9 +229,7 @@ export class SessionContainer {
   }
 
   #startOnce(): Promise<Reply<LiveContainer>> {
-    this.#starting ??= this.#replace().finally(() => {
-      this.#starting = null;
-    });
+    this.#starting ??= this.#replace().finally(() => void (this.#starting = null));
     return this.#starting;
   }
 
@@ -273,10 +276,7 @@ export class SessionContainer {
     const made = await this.#createAs(writable, ground.value);
     if (!made.ok) return made;
     this.#users = [writable, ...this.#users.filter((other) => other !== writable)];
-    this.#warnings = [
-      ...this.#warnings,
-      'Commands cannot write in the project folder: its permissions do not allow it.',
-    ];
+    this.warn('Commands cannot write in the project folder: its permissions do not allow it.');
     return success(made.value.live);
   }
 

@@ -47,7 +47,7 @@ function Content({ sessionId, view, tab, selectedStep, onStep }: InspectorProps)
     case 'cost':
       return <CostTab state={state} money={money} />;
     case 'sandbox':
-      return <SandboxTab state={state} />;
+      return <SandboxTab sessionId={sessionId} state={state} />;
     case 'changes':
       return <ChangesTab sessionId={sessionId} state={state} />;
     case 'context':

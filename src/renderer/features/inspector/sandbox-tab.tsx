@@ -1,13 +1,41 @@
+import { Suspense, lazy, useState } from 'react';
+import type { SandboxView } from '@shared/sandbox-view.ts';
 import type { SessionState } from '@shared/session-state.ts';
-import { t } from '../../lib/texts.ts';
+import { sessionStatus } from '@shared/session-state.ts';
+import { plural, t } from '../../lib/texts.ts';
+import { useRefused } from '../../lib/use-host.ts';
+import { Button } from '../../ui/button.tsx';
 import { Empty, Facts, Section } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { PreparePackages } from '../../ui/prepare-packages.tsx';
+import { SandboxLive } from './sandbox-live.tsx';
+import { SandboxNetwork } from './sandbox-network.tsx';
+import { useSandbox } from './use-sandbox.ts';
 
-/** Where commands run and what holds them. */
-export function SandboxTab({ state }: { readonly state: SessionState }) {
-  const { sandbox, workspace } = state;
-  if (sandbox === null) return <Empty>{t('sandbox.none')}</Empty>;
+const TerminalPane = lazy(() => import('./terminal-pane.tsx'));
+
+interface SandboxTabProps {
+  readonly sessionId: string;
+  readonly state: SessionState;
+}
+
+/** Where commands run, what holds them, what they reach, and a way in for the person. */
+export function SandboxTab({ sessionId, state }: SandboxTabProps) {
+  const { sandbox, workspace, projectPath } = state;
+  const view = useSandbox(sessionId);
+  if (sandbox === null) {
+    return (
+      <>
+        <Empty>{t('sandbox.none')}</Empty>
+        <TerminalSection sessionId={sessionId} state={state} />
+      </>
+    );
+  }
+  const isContainer = sandbox.tier === 'container';
+  const cpus = sandbox.limits['cpus'];
+  // What is in the log of the network comes with calls and their approvals.
+  const version = `${state.totals.toolCalls} ${state.totals.actions} ${state.approvals.length}`;
   return (
     <>
       <p className="flex items-center gap-2 text-sm font-semibold">
@@ -19,7 +47,8 @@ export function SandboxTab({ state }: { readonly state: SessionState }) {
           {t('sandbox.lost', { reason: sandbox.lost })}
         </Notice>
       )}
-      <p className="mt-3 text-sm wrap-anywhere">{sandbox.description}</p>
+      {isContainer && <SandboxLive view={view} cpus={typeof cpus === 'number' ? cpus : null} />}
+      {isContainer && <TerminalSection sessionId={sessionId} state={state} />}
       <Section title={t('sandbox.workspace')}>
         <p className="font-mono text-xs wrap-anywhere">{workspace?.path}</p>
         {sandbox.image !== null && (
@@ -27,13 +56,93 @@ export function SandboxTab({ state }: { readonly state: SessionState }) {
             {t('sandbox.image')} {sandbox.image}
           </p>
         )}
+        <p className="text-sm wrap-anywhere">{sandbox.description}</p>
       </Section>
       {Object.keys(sandbox.limits).length > 0 && (
         <Section title={t('sandbox.limits')}>
           <Facts facts={Object.entries(sandbox.limits).map(([name, value]) => [words(name), valueText(value)])} />
         </Section>
       )}
+      {isContainer && view?.state === 'running' && <Protected view={view} />}
+      {isContainer && <SandboxNetwork sessionId={sessionId} projectPath={projectPath} version={version} />}
+      {projectPath !== null && (
+        <Section title={t('packages.heading')}>
+          <PreparePackages projectPath={projectPath} />
+        </Section>
+      )}
     </>
+  );
+}
+
+/** A person's own shell; it is closed with the panel. */
+function TerminalSection({ sessionId, state }: SandboxTabProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [isLarge, setIsLarge] = useState(false);
+  const isRefused = useRefused('sandboxes.terminal');
+  const isRunning = sessionStatus(state) === 'running';
+  if (isRefused) return null;
+  if (!isOpen) {
+    return (
+      <Section title={t('terminal.heading')}>
+        <Button size="small" className="w-fit" disabled={isRunning} onClick={() => setIsOpen(true)}>
+          {t('terminal.open')}
+        </Button>
+        <p className="text-xs text-soft">{t(isRunning ? 'terminal.busy' : 'terminal.text')}</p>
+      </Section>
+    );
+  }
+  const place = isLarge
+    ? 'fixed inset-4 z-40 flex flex-col gap-2 rounded-xl border border-line bg-paper p-4 shadow-float'
+    : 'mt-6 flex h-80 flex-col gap-2';
+  return (
+    <section aria-label={t('terminal.heading')} className={place}>
+      <div className="flex items-center gap-2">
+        <h3 className="flex-1 text-xs font-semibold text-soft">{t('terminal.heading')}</h3>
+        <Button size="small" look="quiet" onClick={() => setIsLarge(!isLarge)}>
+          {t(isLarge ? 'terminal.smaller' : 'terminal.larger')}
+        </Button>
+        <Button size="small" look="quiet" onClick={() => setIsOpen(false)}>
+          {t('terminal.close')}
+        </Button>
+      </div>
+      <Suspense fallback={<p className="text-sm text-soft">{t('terminal.opening')}</p>}>
+        <TerminalPane sessionId={sessionId} isLocked={isRunning} onEnd={() => setIsOpen(false)} />
+      </Suspense>
+    </section>
+  );
+}
+
+/** What a command finds empty, and what it cannot change. */
+function Protected({ view: { masked, pinned, warnings } }: { readonly view: SandboxView }) {
+  return (
+    <Section title={t('sandbox.protected')}>
+      {warnings.map((warning) => (
+        <Notice key={warning} kind="warning">
+          {warning}
+        </Notice>
+      ))}
+      <Paths label={plural('sandbox.masked', masked.length)} paths={masked} />
+      <Paths
+        label={plural('sandbox.pinned', pinned.length)}
+        paths={pinned.map(({ path, readOnly }) => (readOnly ? `${path} (${t('sandbox.readOnly')})` : path))}
+      />
+    </Section>
+  );
+}
+
+function Paths({ label, paths }: { readonly label: string; readonly paths: readonly string[] }) {
+  if (paths.length === 0) return <p className="text-sm text-soft">{label}</p>;
+  return (
+    <details className="text-sm">
+      <summary className="cursor-pointer">{label}</summary>
+      <ul className="mt-1 flex flex-col gap-0.5 pl-4">
+        {paths.map((path) => (
+          <li key={path} className="font-mono text-xs text-soft wrap-anywhere">
+            {path}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

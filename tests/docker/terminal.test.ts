@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resizedFrame, shellCommand, typedFrames } from '../../src/main/sandbox/terminal-shell.ts';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+import { type DockerUnderTest, isWithoutEngine, none, startSandbox } from './docker-kit.ts';
+
+describe.skipIf(isWithoutEngine)('a terminal of a person in the container', () => {
+  let under: DockerUnderTest;
+  beforeAll(async () => {
+    under = await startSandbox();
+  });
+  afterAll(async () => {
+    await under?.close();
+  });
+
+  it('is a terminal that is typed in, resized and left, and is gone with its last process', async () => {
+    let seen = '';
+    const shell = valueOf(
+      await under.sandbox.open(
+        {
+          command: shellCommand({ columns: 80, rows: 24 }),
+          onOutput: ({ bytes }) => (seen += Buffer.from(bytes).toString()),
+        },
+        none,
+      ),
+    );
+    await shell.write(typedFrames('stty size; echo "it is $TERM"\n'));
+    await expect.poll(() => seen, { timeout: 20_000 }).toMatch(/24 80\r\n[^]*it is xterm-256color/u);
+    await shell.write(resizedFrame({ columns: 132, rows: 50 }));
+    await shell.write(typedFrames('stty size; pwd\n'));
+    await expect.poll(() => seen, { timeout: 20_000 }).toMatch(/50 132\r\n[^]*\/workspace/u);
+    await shell.write(typedFrames('exit 3\n'));
+    expect(await shell.ended).toEqual({ exitCode: 3 });
+  });
+
+  it('ends with all that it started when it is closed', async () => {
+    let seen = '';
+    const shell = valueOf(
+      await under.sandbox.open(
+        {
+          command: shellCommand({ columns: 80, rows: 24 }),
+          onOutput: ({ bytes }) => (seen += Buffer.from(bytes).toString()),
+        },
+        none,
+      ),
+    );
+    await shell.write(typedFrames('setsid sleep 4321 & echo "be"gun\n'));
+    await expect.poll(() => seen, { timeout: 20_000 }).toContain('begun');
+    await shell.close();
+    const left = valueOf(
+      await under.sandbox.exec({ command: 'pgrep -fc "sleep [4]321" || true', timeoutMs: 20_000 }, none),
+    );
+    expect(left.stdout.trim()).toBe('0');
+  });
+
+  it('is beside a look at what the container takes and what it keeps', async () => {
+    const look = await under.sandbox.look(none);
+    expect(look).toMatchObject({ isRunning: true, usage: { processes: expect.any(Number) } });
+    expect(look.usage?.cpuNs).toBeGreaterThan(0);
+    expect(look.usage?.memoryBytes).toBeGreaterThan(0);
+    expect(look.usage?.memoryLimitBytes).toBe(2048 * 1024 * 1024);
+    await under.sandbox.dispose();
+    expect(await under.sandbox.look(none)).toMatchObject({ isRunning: false, usage: null });
+  });
+});
