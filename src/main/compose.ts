@@ -192,6 +192,7 @@ function createSandboxParts(config: ComposeConfig, { env, files, settings, rules
   const preparations = createPreparationCommands({
     ...engineDeps,
     settings: () => settings.current().sandbox,
+    saveProjects: (projects) => settings.set('sandbox.projects', projects),
     masks: async (projectPath) => (await rules.holding(projectPath)).masks,
     onNotice: config.onNotice,
   });

@@ -12,6 +12,7 @@ import { workspaceModeSchema } from './events.ts';
 import { sandboxTierSchema } from './sandbox-events.ts';
 import type { Manifest } from './manifest.ts';
 import type { Part } from './messages.ts';
+import { bringImageSchema, type BringProgress, type ProjectImage } from './sandbox-images.ts';
 import type { KeptItem, PreparationPart, PreparationPlan, PrepareProgress } from './preparation.ts';
 import type { ModelInfo } from './models.ts';
 import type { Price } from './money.ts';
@@ -378,6 +379,8 @@ export const contract = {
     parts: base.input(z.object({ projectPath })).output(type<readonly PreparationPart[]>()),
     /** What would be run to install them, and which hosts it would reach. Installs nothing. */
     preparation: base.input(preparationInput).output(type<PreparationPlan>()),
+    image: base.input(z.object({ projectPath })).output(type<ProjectImage | null>()),
+    bringImage: base.input(bringImageSchema).output(type<AsyncIterable<BringProgress>>()),
     /** Runs what was approved (`approval` of the plan) and nothing else. */
     prepare: base
       .input(preparationInput.extend({ approval: z.string().length(64) }))

@@ -187,6 +187,8 @@ const projectSettingsSchema = z.strictObject({
   setup: z.strictObject({ python: z.string().optional(), javascript: z.string().optional() }).prefault({}),
   /** Hosts from which packages may come beside those that were found. */
   hosts: z.array(z.string()).default([]),
+  /** In place of the usual one; `approval`: of what the project says, where that is where it came from. */
+  image: z.strictObject({ name: z.string(), approval: z.string().nullable() }).nullable().default(null),
 });
 
 const cap = z.number().nonnegative().nullable().default(null);

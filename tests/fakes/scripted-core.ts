@@ -154,6 +154,8 @@ const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessio
   resizeTerminal: async () => undefined,
   projectParts: async () => [],
   planPreparation: () => Promise.reject(new Error('There is nothing to install.')),
+  projectImage: async () => null,
+  bringImage: () => Promise.reject(new Error('There is no image.')),
   prepareProject: () => Promise.reject(new Error('There is nothing to install.')),
   clean: async () => [],
   doctor: async () => [],

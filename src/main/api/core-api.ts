@@ -23,6 +23,7 @@ import type { BlobRef, SessionEvent, Transient, WorkspaceMode } from '@shared/ev
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
+import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
 import type { KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { ProbeProgress } from '@shared/probe-card.ts';
 import type { RuleAnswer, RuleCheck, RuleOwner, RuleReport } from '@shared/rule-report.ts';
@@ -202,6 +203,10 @@ export interface CoreApi {
     onProgress: (text: string) => void,
     signal: AbortSignal,
   ): Promise<PreparationPlan>;
+  /** The image that a project brings along; null where it brings none. */
+  projectImage(projectPath: string): Promise<ProjectImage | null>;
+  /** Imports, fetches or builds an image; `conflict` when a project says something else than was approved. */
+  bringImage(input: BringImage, onProgress: (text: string) => void, signal: AbortSignal): Promise<BroughtImage>;
   /** What is kept in the container engine for this home. */
   clean(remove: 'nothing' | 'unneeded' | 'all', signal: AbortSignal): Promise<readonly KeptItem[]>;
   doctor(signal: AbortSignal): Promise<readonly Finding[]>;

@@ -3,6 +3,7 @@ import { contract } from '@shared/contract.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
 import { comparisonStream } from './comparison-stream.ts';
 import { prepareStream } from './prepare-stream.ts';
+import type { BringProgress } from '@shared/sandbox-images.ts';
 import { progressStream } from './progress-stream.ts';
 import { sessionStream } from './session-stream.ts';
 import { terminalStream } from './terminal-stream.ts';
@@ -56,6 +57,13 @@ export function createRouter(core: CoreApi) {
     projects: {
       parts: os.projects.parts.handler(({ input, signal }) => core.projectParts(input.projectPath, orNever(signal))),
       preparation: os.projects.preparation.handler(({ input, signal }) => core.planPreparation(input, orNever(signal))),
+      image: os.projects.image.handler(({ input }) => core.projectImage(input.projectPath)),
+      bringImage: os.projects.bringImage.handler(({ input, signal }) =>
+        progressStream<BringProgress>(async (tell, stop) => {
+          const image = await core.bringImage(input, (text) => tell({ type: 'text', text }), stop);
+          tell({ type: 'ended', image });
+        }, orNever(signal)),
+      ),
       prepare: os.projects.prepare.handler(({ input, signal }) => prepareStream(core, input, orNever(signal))),
     },
     sandboxes: sandboxHandlers(os, core),

@@ -93,6 +93,8 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
       return take(action === 'check' ? checkRules(context, word, args) : testRules(context, word, args));
     },
     plan: async (model, args) => take((await import('./plan.ts')).plan(context, model, args)),
+    sandboxImage: async (action, word, args) =>
+      take((await import('./sandbox.ts')).sandboxImage(context, action, word, args)),
     prepareProject: async (folder, args) => take((await import('./projects.ts')).prepareProject(context, folder, args)),
     clean: async (args) => take((await import('./clean.ts')).clean(context, args)),
     doctor: async (args) => take((await import('./doctor.ts')).doctor(context, args)),

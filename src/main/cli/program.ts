@@ -10,6 +10,8 @@ import type { SearchArguments } from './search.ts';
 import type { RouteArguments } from './route.ts';
 import type { RulesArguments } from './rules.ts';
 import { addRules, type RulesAction } from './rules-program.ts';
+import type { ImageAction, ImageArguments } from './sandbox.ts';
+import { addSandbox } from './sandbox-program.ts';
 import type { ServeArguments } from './serve.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
@@ -39,6 +41,7 @@ export interface Handlers {
   settings(action: 'get' | 'set' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
+  sandboxImage(action: ImageAction, word: string | undefined, args: ImageArguments): Promise<void>;
   clean(args: CleanArguments): Promise<void>;
   doctor(args: { readonly json?: boolean }): Promise<void>;
   serve(args: ServeArguments): Promise<void>;
@@ -66,6 +69,7 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addRoute(program, handlers);
   addRules(program, subcommand, (action, word, args) => handlers.rules(action, word, args));
   addProjects(program, handlers);
+  addSandbox(program, subcommand, (action, word, args) => handlers.sandboxImage(action, word, args));
   addMachine(program, handlers);
   return program;
 }

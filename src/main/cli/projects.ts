@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { AppError } from '@shared/errors.ts';
 import type { PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import { exitCodes } from '@shared/run-result.ts';
+import { confirm } from './confirm.ts';
 import type { Command, CommandContext } from './context.ts';
 import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
 
@@ -114,17 +114,3 @@ function sentenceOf(part: PreparationPart): string {
 }
 
 const nameOf = ({ ecosystem }: PreparationPart): string => (ecosystem === 'python' ? 'Python' : 'JavaScript');
-
-/** Anything but a plain yes is a no. */
-async function confirm(question: string, { terminal, signal }: CommandContext): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const said = await reader.question(`${terminal.colors.yellow(question)} [y/N] `, { signal });
-    return /^(?:y|yes)$/iu.test(said.trim());
-  } catch {
-    // Ctrl-C at the question is a no.
-    return false;
-  } finally {
-    reader.close();
-  }
-}

@@ -21,7 +21,7 @@ import { lookAt } from './docker/look-at-project.ts';
 import { approvalOf, prepareDependencies } from './docker/prepare-dependencies.ts';
 import { createOutward } from './network/outward.ts';
 import type { SandboxFactoryDeps } from './sandbox-factory.ts';
-import { setupOf, variablesOf } from './project-setup.ts';
+import { imageOf, setupOf, variablesOf } from './project-setup.ts';
 import type { ExtraMount, Sandbox } from './sandbox.ts';
 import { cleanKept } from './clean-kept.ts';
 import { checkWorkspace } from './workspace.ts';
@@ -134,7 +134,7 @@ async function findPlace(deps: PreparationsDeps, path: string, signal: AbortSign
   const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
   const engine = valueOf(await findEngine(search, signal));
   await mkdir(deps.homePath, { recursive: true });
-  const wanted = deps.settings().image;
+  const wanted = imageOf(deps.settings(), projectPath);
   const image = valueOf(await findImage(engine, { ...imageRequest(deps), wanted }, signal));
   const homePath = await realpath(deps.homePath);
   return { engine, image, homePath, homeId: homeIdOf(homePath), projectPath };

@@ -4,7 +4,12 @@ type ProjectSettings = Settings['sandbox']['projects'][string];
 
 /** What the settings say of one project; a project that they do not name has nothing of its own. */
 export function setupOf(settings: Settings['sandbox'], projectPath: string): ProjectSettings {
-  return settings.projects[projectPath] ?? { env: {}, secretEnv: [], setup: {}, hosts: [] };
+  return settings.projects[projectPath] ?? { env: {}, secretEnv: [], setup: {}, hosts: [], image: null };
+}
+
+/** The name of the image that sessions of a project run in; null: our own. */
+export function imageOf(settings: Settings['sandbox'], projectPath: string): string | null {
+  return setupOf(settings, projectPath).image?.name ?? settings.image;
 }
 
 export interface ProjectVariables {

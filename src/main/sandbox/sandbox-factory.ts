@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Settings } from '@shared/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
@@ -10,6 +10,8 @@ import { createOutward } from './network/outward.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { Sandbox, ServiceState } from './sandbox.ts';
 import { withMasks } from './read-only/masked.ts';
+import { findOwnImage } from './own-image.ts';
+import { imageOf, setupOf } from './project-setup.ts';
 import { surroundingsOf } from './surroundings-of-project.ts';
 import { chooseTier, mayGoWithout, type TierWish } from './tiers.ts';
 import { checkWorkspace } from './workspace.ts';
@@ -85,23 +87,38 @@ async function startContainer(
   { engine, signal }: { readonly engine: Engine; readonly signal: AbortSignal },
 ): Promise<Reply<Sandbox>> {
   await mkdir(deps.homePath, { recursive: true });
+  const named = request.projectPath ?? request.workspacePath;
+  const projectPath = await realpath(named).catch(() => named);
+  const changed = await changedImage(request.settings, projectPath);
   return createDockerSandbox(
     engine,
     {
       sessionId: request.sessionId,
       workspacePath: request.workspacePath,
-      settings: request.settings,
+      settings: { ...request.settings, image: imageOf(request.settings, projectPath) },
       masks: request.masks ?? [],
       homePath: deps.homePath,
       image: { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: request.onProgress },
       outward: createOutward(deps.connection, deps.env),
-      surroundings: (image) => surroundingsOf({ ...deps, ...request, engine, image }, signal),
+      surroundings: async (image) => {
+        const found = await surroundingsOf({ ...deps, ...request, engine, image }, signal);
+        return changed === null ? found : { ...found, warnings: [...found.warnings, changed] };
+      },
       log: deps.log,
       onLost: request.onLost,
       ...(request.onService === undefined ? {} : { onService: request.onService }),
     },
     signal,
   );
+}
+
+/** What a project says of its image may have changed since somebody looked at it; until then the old one is used. */
+async function changedImage(settings: Settings['sandbox'], projectPath: string): Promise<string | null> {
+  const used = setupOf(settings, projectPath).image;
+  if (used === null || used.approval === null) return null;
+  const own = await findOwnImage(projectPath).catch(() => null);
+  if (own?.ok === true && own.value?.approval === used.approval) return null;
+  return 'The project says something else of its image than what was approved; the approved one is used. To look at it: dewpoint sandbox image use';
 }
 
 function readOnly(workspacePath: string, because: Failure | null): Sandbox {

@@ -31,6 +31,7 @@ async function parse(
     settings: record('settings'),
     plan: record('plan'),
     prepareProject: record('prepareProject'),
+    sandboxImage: record('sandboxImage'),
     clean: record('clean'),
     doctor: record('doctor'),
     serve: record('serve'),

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import type { Engine } from './engine.ts';
+import { readImageRecords } from './image-records.ts';
 import { runnerVersion } from './runner-frames.ts';
 import { runnerLabel } from './runner-processes.ts';
 
@@ -44,7 +45,7 @@ export async function findImage(
     return failure(
       'missing-sandbox',
       `The image ${wanted} of the settings is not on this machine.`,
-      `Bring it (docker pull ${wanted}), or clear it: dewpoint settings set sandbox.image null`,
+      `Bring it (dewpoint sandbox image pull ${wanted}), or clear it: dewpoint settings set sandbox.image null`,
     );
   }
   const name = await ourImageName(request.resourcesPath);
@@ -139,14 +140,7 @@ async function buildHere(
       { context, src: [...(await sourcesOf(context))] },
       { t: name, rm: true, forcerm: true, abortSignal: signal },
     );
-    let problem: string | null = null;
-    for await (const line of createInterface({ input: stream })) {
-      const record = buildRecordSchema.safeParse(parseJson(line));
-      if (!record.success) continue;
-      problem ??= record.data.error ?? record.data.errorDetail?.message ?? null;
-      const text = (record.data.stream ?? record.data.status ?? '').trim();
-      if (/^Step \d/.test(text)) onProgress(text);
-    }
+    const { problem } = await readImageRecords(stream, onProgress);
     if (problem !== null) return failure('missing-sandbox', problem);
     const made = await lookUpImage(engine, name, signal);
     return made === null ? failure('missing-sandbox', 'the build left no image') : success(made.id);
@@ -154,13 +148,6 @@ async function buildHere(
     return failure('missing-sandbox', messageOf(error));
   }
 }
-
-const buildRecordSchema = z.object({
-  error: z.string().nullish(),
-  errorDetail: z.object({ message: z.string() }).nullish(),
-  stream: z.string().nullish(),
-  status: z.string().nullish(),
-});
 
 function parseJson(text: string): unknown {
   try {

@@ -1,0 +1,78 @@
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+
+export interface ImageRecords {
+  /** The first error in the stream; null where there is none. */
+  readonly problem: string | null;
+  /** The image that the engine named: by a load, an import or a build. */
+  readonly named: string | null;
+}
+
+const recordSchema = z.object({
+  error: z.string().nullish(),
+  errorDetail: z.object({ message: z.string() }).nullish(),
+  stream: z.string().nullish(),
+  status: z.string().nullish(),
+  id: z.string().nullish(),
+  progressDetail: z.object({ current: z.number().nullish(), total: z.number().nullish() }).nullish(),
+  aux: z.object({ ID: z.string().nullish() }).nullish(),
+});
+
+type ImageRecord = z.infer<typeof recordSchema>;
+
+/**
+ * Reads what the engine says while it builds, fetches, loads or imports an image, to its end. A try that failed ends like
+ * one that did not: only an `error` record somewhere in the stream tells.
+ */
+export async function readImageRecords(
+  stream: NodeJS.ReadableStream,
+  onProgress: (text: string) => void,
+): Promise<ImageRecords> {
+  const layers = new Map<string, { readonly current: number; readonly total: number }>();
+  let problem: string | null = null;
+  let named: string | null = null;
+  let told = '';
+  for await (const line of createInterface({ input: stream })) {
+    const record = recordSchema.safeParse(parseJson(line));
+    if (!record.success) continue;
+    problem ??= record.data.errorDetail?.message ?? record.data.error ?? null;
+    named = namedIn(record.data) ?? named;
+    const text = progressOf(record.data, layers);
+    if (text === null || text === told) continue;
+    told = text;
+    onProgress(text);
+  }
+  return { problem, named };
+}
+
+function namedIn({ stream, status, aux }: ImageRecord): string | null {
+  const loaded = /^Loaded image(?: ID)?: (\S+)/.exec(stream ?? '')?.[1];
+  return loaded ?? aux?.ID ?? /^sha256:[0-9a-f]{64}$/.exec(status ?? '')?.[0] ?? null;
+}
+
+/** Steps of a build, and megabytes of what is fetched; null for what nobody needs to see. */
+function progressOf(
+  { stream, status, id, progressDetail }: ImageRecord,
+  layers: Map<string, { readonly current: number; readonly total: number }>,
+): string | null {
+  const step = (stream ?? '').trim();
+  if (/^Step \d/.test(step)) return step;
+  const { current, total } = progressDetail ?? {};
+  if (status !== 'Downloading' || typeof id !== 'string' || typeof current !== 'number' || typeof total !== 'number')
+    return null;
+  layers.set(id, { current, total });
+  const sum = { current: 0, total: 0 };
+  for (const layer of layers.values()) {
+    sum.current += layer.current;
+    sum.total += layer.total;
+  }
+  return `fetched ${Math.floor(sum.current / 1e6)} of ${Math.ceil(sum.total / 1e6)} MB`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
+import { createImages } from '../../src/main/sandbox/images.ts';
+import { isWithoutEngine, none, output, requireEngine, startSandbox } from './docker-kit.ts';
+import { smallImageCommand } from '../fakes/private-engine.ts';
+
+describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
+  let folder: string;
+  let projects: Settings['sandbox']['projects'] = {};
+  const made = new Set<string>();
+  const images = () =>
+    createImages({
+      homePath: join(folder, 'home'),
+      env: process.env,
+      settings: () => ({ ...settingsSchema.parse({}).sandbox, projects }),
+      saveProjects: async (saved) => {
+        projects = saved;
+      },
+    });
+  const quiet = (): void => undefined;
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-images-')));
+    await mkdir(join(folder, 'project'));
+    const maker = await startSandbox();
+    await output(maker.sandbox, `${smallImageCommand.replace('usr/local/lib/dewpoint/runner', '')}; gzip -k small.tar`);
+    await writeFile(join(folder, 'root.tar.gz'), await readFile(join(maker.workspace, 'small.tar.gz')));
+    await maker.close();
+  });
+  afterAll(async () => {
+    for (const name of [...made].reverse()) await requireEngine().docker.getImage(name).remove({ force: true });
+    await rm(folder, { recursive: true });
+  });
+
+  it('come out of a file, are lent the runner, and run commands like any other', async () => {
+    const image = await images().bring({ type: 'import', file: join(folder, 'root.tar.gz') }, quiet, none);
+    made.add(image.name);
+    expect(image.name).toMatch(/^dewpoint-import:[0-9a-f]{12}$/);
+    const under = await startSandbox({ settings: { image: image.name } });
+    try {
+      expect(under.sandbox.description.warnings.join(' ')).not.toContain('without the runner');
+      expect(await output(under.sandbox, 'echo x > a; cat a; ls /proc/1/exe 2>&1 | grep -c denied')).toBe('x\n1\n');
+      const [id = ''] = (await under.leftovers()).containers;
+      const { Mounts } = await requireEngine().docker.getContainer(id).inspect();
+      expect(Mounts.filter(({ Destination }) => Destination === '/run/dewpoint-runner')).toMatchObject([{ RW: false }]);
+    } finally {
+      await under.close();
+    }
+    // The same again out of what `docker save` writes.
+    const saved = join(folder, 'saved.tar');
+    const chunks: Buffer[] = [];
+    for await (const chunk of await requireEngine().docker.getImage(image.name).get()) chunks.push(Buffer.from(chunk));
+    await writeFile(saved, Buffer.concat(chunks));
+    expect(await images().bring({ type: 'import', file: saved }, quiet, none)).toMatchObject({ id: image.id });
+  });
+
+  it('that a project brings are built once they were approved, byte by byte, and not when a step fails', async () => {
+    const project = join(folder, 'project');
+    const [base = ''] = made;
+    const own = async (text: string) => {
+      await writeFile(join(project, 'Dockerfile'), text);
+      return images().ofProject(project);
+    };
+    const bring = (approval: string) =>
+      images().bring({ type: 'project', projectPath: project, approval }, quiet, none);
+    const first = await own(`FROM ${base}\nENV BROUGHT=yes\n`);
+    const second = await own(`FROM ${base}\nENV BROUGHT=changed\n`);
+    await expect(bring(first?.approval ?? '')).rejects.toMatchObject({ code: 'conflict' });
+    expect(projects).toEqual({});
+    const image = await bring(second?.approval ?? '');
+    made.add(image.name);
+    expect(projects[project]?.image).toEqual({ name: image.name, approval: second?.approval });
+    expect((await images().ofProject(project))?.isUsed).toBe(true);
+    const failing = await own(`FROM ${base}\nCOPY secret /\n`);
+    expect(failing?.isUsed).toBe(false);
+    await expect(bring(failing?.approval ?? '')).rejects.toMatchObject({
+      code: 'missing-sandbox',
+      message: expect.stringContaining('given the Dockerfile alone'),
+    });
+    expect(projects[project]?.image?.name).toBe(image.name);
+  });
+
+  it('that are no images say so', async () => {
+    await writeFile(join(folder, 'no.tar'), 'this is no archive at all');
+    for (const file of ['no.tar', 'not-there.tar'])
+      await expect(images().bring({ type: 'import', file: join(folder, file) }, quiet, none)).rejects.toThrow(/no/i);
+    await expect(images().bring({ type: 'pull', name: '--x y' }, quiet, none)).rejects.toMatchObject({
+      code: 'bad-input',
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findOwnImage } from '../../../src/main/sandbox/own-image.ts';
+import { valueOf } from '../../contracts/sandbox-contract.ts';
+
+let project: string;
+beforeEach(async () => {
+  project = await mkdtemp(join(tmpdir(), 'dewpoint-own-image-'));
+});
+afterEach(() => rm(project, { recursive: true }));
+
+const put = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(join(project, path)), { recursive: true });
+  await writeFile(join(project, path), text);
+};
+const found = async () => valueOf(await findOwnImage(project));
+
+describe('the image that a project brings along', () => {
+  it('is what is meant for working on it, before what it ships in', async () => {
+    expect(await found()).toBeNull();
+    await put('Dockerfile', 'FROM shipped');
+    expect(await found()).toMatchObject({ path: 'Dockerfile', kind: 'dockerfile', text: 'FROM shipped' });
+    await put(
+      '.devcontainer/devcontainer.json',
+      '{ // the "image"\n "image": "a/b@sha256:1", /* "x" */ "list": [1,], }',
+    );
+    expect(await found()).toMatchObject({ kind: 'image', text: 'a/b@sha256:1' });
+    await put('.dewpoint/Dockerfile', 'FROM own');
+    expect(await found()).toMatchObject({ path: '.dewpoint/Dockerfile', text: 'FROM own' });
+  });
+
+  it('is another one after any change of a byte', async () => {
+    await put('Dockerfile', 'FROM a');
+    const first = await found();
+    await put('Dockerfile', 'FROM a\n');
+    expect((await found())?.approval).not.toBe(first?.approval);
+  });
+
+  it.each([
+    ['{"build": {"dockerfile": "Dev"}}', { path: '.devcontainer/Dev', text: 'FROM dev' }],
+    ['{"dockerFile": "../Top"}', { path: 'Top', text: 'FROM top' }],
+  ])('is the file that %s names', async (text, expected) => {
+    await put('.devcontainer/Dev', 'FROM dev');
+    await put('Top', 'FROM top');
+    await put('.devcontainer/devcontainer.json', text);
+    expect(await found()).toMatchObject(expected);
+  });
+
+  it.each([
+    '{"build": {"dockerfile": "../../outside"}}',
+    '{"dockerFile": "/etc/passwd"}',
+    '{"dockerFile": "link"}',
+    '{}',
+    'no',
+  ])('is not %s', async (text) => {
+    await mkdir(join(project, '.devcontainer'));
+    await symlink('/etc/passwd', join(project, '.devcontainer/link'));
+    await put('.devcontainer/devcontainer.json', text);
+    expect((await findOwnImage(project)).ok).toBe(false);
+  });
+});
