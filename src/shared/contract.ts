@@ -12,8 +12,8 @@ import { workspaceModeSchema } from './events.ts';
 import { sandboxTierSchema } from './sandbox-events.ts';
 import type { Manifest } from './manifest.ts';
 import type { Part } from './messages.ts';
-import { bringImageSchema, type BringProgress, type ProjectImage } from './sandbox-images.ts';
-import type { KeptItem, PreparationPart, PreparationPlan, PrepareProgress } from './preparation.ts';
+import type { KeptItem } from './preparation.ts';
+import { projectsContract } from './projects-contract.ts';
 import type { ModelInfo } from './models.ts';
 import type { Price } from './money.ts';
 import { approvalScopeSchema } from './network-access.ts';
@@ -210,9 +210,6 @@ const bySession = z.object({ sessionId });
 const id = z.string().min(1).max(100);
 const byId = z.object({ id: z.string().min(1).max(100) });
 
-const projectPath = z.string().min(1).max(4096);
-const preparationInput = z.object({ projectPath, hosts: z.array(z.string().min(1).max(253)).max(50).default([]) });
-
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
 export const contract = {
   home: {
@@ -374,18 +371,7 @@ export const contract = {
     set: base.input(z.object({ key: z.string().min(1), value: z.unknown() })).output(type<unknown>()),
     path: base.output(type<{ path: string }>()),
   },
-  projects: {
-    /** How it stands with the packages of a project: installed or not. Quick; starts nothing. */
-    parts: base.input(z.object({ projectPath })).output(type<readonly PreparationPart[]>()),
-    /** What would be run to install them, and which hosts it would reach. Installs nothing. */
-    preparation: base.input(preparationInput).output(type<PreparationPlan>()),
-    image: base.input(z.object({ projectPath })).output(type<ProjectImage | null>()),
-    bringImage: base.input(bringImageSchema).output(type<AsyncIterable<BringProgress>>()),
-    /** Runs what was approved (`approval` of the plan) and nothing else. */
-    prepare: base
-      .input(preparationInput.extend({ approval: z.string().length(64) }))
-      .output(type<AsyncIterable<PrepareProgress>>()),
-  },
+  projects: projectsContract,
   /** What is kept in the container engine, and the removal of what is not needed, or of all of it. */
   clean: base.input(z.object({ remove: z.enum(['nothing', 'unneeded', 'all']) })).output(type<readonly KeptItem[]>()),
   doctor: base.output(type<readonly Finding[]>()),

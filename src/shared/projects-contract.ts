@@ -1,0 +1,24 @@
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import { base } from './contract-base.ts';
+import type { PreparationPart, PreparationPlan, PrepareProgress } from './preparation.ts';
+import { bringImageSchema, type BringProgress, type ProjectImage } from './sandbox-images.ts';
+
+const projectPath = z.string().min(1).max(4096);
+const preparationInput = z.object({ projectPath, hosts: z.array(z.string().min(1).max(253)).max(50).default([]) });
+
+/** What projects need to be worked on. */
+export const projectsContract = {
+  /** How it stands with the packages of a project: installed or not. Quick; starts nothing. */
+  parts: base.input(z.object({ projectPath })).output(type<readonly PreparationPart[]>()),
+  /** What would be run to install them, and which hosts it would reach. Installs nothing. */
+  preparation: base.input(preparationInput).output(type<PreparationPlan>()),
+  /** Runs what was approved (`approval` of the plan) and nothing else. */
+  prepare: base
+    .input(preparationInput.extend({ approval: z.string().length(64) }))
+    .output(type<AsyncIterable<PrepareProgress>>()),
+  /** The image that a project brings along; null where it brings none. */
+  image: base.input(z.object({ projectPath })).output(type<ProjectImage | null>()),
+  /** Imports, fetches or builds an image; of a project only what was approved. */
+  bringImage: base.input(bringImageSchema).output(type<AsyncIterable<BringProgress>>()),
+};
