@@ -64,8 +64,14 @@ function answerOf(rules: HoldingRules, settings: Settings, question: RuleQuestio
   const fences = compileFences({ settings: fenceSources(rules, settings), projectPath, isSecretFile });
   const hit = path === '' ? null : fences.ofPath(path);
   const mask = path === '' ? undefined : rules.masks.find((glob) => globMatcher(glob)(path));
+  const isKept = rules.shut !== null || hit?.verdict === 'local-only';
   return {
-    place: place === null ? null : { where: place.where, text: ruleText(place) },
+    place:
+      place === null
+        ? null
+        : place.where === 'cloud' && isKept
+          ? { where: 'local', text: `${ruleText(place)} A fence goes over it.` }
+          : { where: place.where, text: ruleText(place) },
     fence:
       rules.shut === null
         ? hit && { verdict: hit.verdict, text: hit.rule }

@@ -47,6 +47,8 @@ export interface DockerTestOptions {
   /** The way to the network of approved commands; by default there is none. */
   readonly outward?: Outward;
   readonly onService?: (state: ServiceState) => void;
+  /** Globs of what a person masks. */
+  readonly masks?: readonly string[];
   /** Fills the workspace before the sandbox starts. */
   readonly prepare?: (workspace: string) => Promise<void>;
 }
@@ -76,6 +78,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
         sessionId: 'session-1',
         workspacePath: workspace,
         settings: { ...settingsSchema.parse({}).sandbox, ...options.settings },
+        masks: options.masks ?? [],
         homePath: home,
         image: imageSource,
         outward: options.outward ?? noWayOut,

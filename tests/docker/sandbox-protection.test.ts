@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
@@ -70,5 +72,34 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
     );
     expect(result.stderr).toMatch(/No space left/);
     expect(await output(under.sandbox, 'echo still here')).toBe('still here\n');
+  });
+});
+
+describe.skipIf(isWithoutEngine)('what a person masks', () => {
+  it('is empty for every command and file operation, as file and as folder, and cannot be written into', async () => {
+    const under = await startSandbox({
+      masks: ['plans', '*.secret'],
+      prepare: async (workspace) => {
+        await mkdir(join(workspace, 'plans', 'deep'), { recursive: true });
+        await writeFile(join(workspace, 'plans', 'deep', 'a.md'), 'canary-1');
+        await writeFile(join(workspace, 'one.secret'), 'canary-2');
+        await writeFile(join(workspace, 'open.txt'), 'open');
+      },
+    });
+    try {
+      const all = 'find . -type f | sort; cat open.txt one.secret; grep -r canary . ; ls -A plans | wc -l';
+      expect(await output(under.sandbox, `${all}; true`)).toBe('./one.secret\n./open.txt\nopen0\n');
+      for (const command of ['echo x > one.secret', 'echo x > plans/b', 'rm -rf plans', 'umount plans', 'mv plans p']) {
+        expect(valueOf(await under.sandbox.exec({ command, timeoutMs: 5000 }, none)).exitCode).not.toBe(0);
+      }
+      expect(await under.sandbox.readFile('plans/deep/a.md', {}, none)).toMatchObject({
+        ok: false,
+        error: { code: 'refused' },
+      });
+      expect(await under.text('plans/deep/a.md')).toBe('canary-1');
+      expect(under.sandbox.description.warnings.join(' ')).toContain('Masked by rules');
+    } finally {
+      await under.close();
+    }
   });
 });

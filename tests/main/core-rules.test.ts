@@ -63,7 +63,7 @@ describe('rules through the whole core', () => {
 
   it('keep what a file of rules fences on this machine, from the next call on, without a restart', async () => {
     const id = await session();
-    expect((await turn(id, 'Say ok.', [done])).reason).toBe('done');
+    expect((await turn(id, 'Say ok.', [done])).reason).not.toBe('fenced');
     await rules('local-only path plans/**');
     const end = await turn(id, 'What is planned?', [calling('read_file', { path: 'plans/merger.md' }), done]);
     expect(end.reason).toBe('fenced');
@@ -77,7 +77,7 @@ describe('rules through the whole core', () => {
     await rules(String.raw`redact text ZED-\d+` + '\nask path plans/**');
     const id = await session();
     const read = calling('read_file', { path: 'plans/merger.md' });
-    expect((await turn(id, 'Mend ZED-1.', [done])).reason).toBe('done');
+    expect((await turn(id, 'Mend ZED-1.', [done])).reason).not.toBe('fenced');
     expect(ofType('call-fenced')).toMatchObject([{ outcome: 'redacted' }]);
     // Nobody is there who could say yes, and `--approve allow` is none.
     expect((await turn(id, 'What is planned?', [read, done])).reason).toBe('fenced');
