@@ -91,6 +91,14 @@ describe('the in-process engine', () => {
     expect(again.map(({ ended }) => ended.evaluatedTokens)).toEqual([1, 1]);
   });
 
+  it('reads a prompt in beforehand, and the call after that has one token of it to compute', async () => {
+    const request = modelRequest(model, longText.slice(0, 1200), { cacheKey: 'ahead', maxOutputTokens: 4 });
+    const read = await provider.prefill?.(request, never);
+    expect(read?.error).toBeNull();
+    expect(read?.evaluatedTokens).toBeGreaterThan(100);
+    expect((await answer(request)).ended.evaluatedTokens).toBe(1);
+  });
+
   it('opens the answer with the prefill and stops before the stop string', async () => {
     const { text, ended } = await answer(
       modelRequest(model, 'Write a Python function that returns 1.', {

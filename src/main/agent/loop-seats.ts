@@ -35,6 +35,24 @@ function requestOf({ turn }: LoopSeats, { shape, model }: LoopSeat): ModelReques
   return buildRequest(shape, turn.conversation.entries(), model.info, options);
 }
 
+/**
+ * While a service works, the local model reads the talk, where it is expected to come back: the local model has worked
+ * on it in this session, may take it over again, and its window holds it.
+ */
+export function keepWarm(seats: LoopSeats): void {
+  const { turn, all, current, shut } = seats;
+  const numbers = turn.options.routing?.numbers;
+  const here = all.find(({ rung, canDrive }) => rung.where === 'local' && canDrive);
+  if (current.rung.where !== 'cloud' || here === undefined || numbers === undefined || shut !== null) return;
+  const { models, takeovers } = turn.trail.now();
+  const { info, provider } = here.model;
+  if (provider.prefill === undefined || models[info.id] === undefined || takeovers >= numbers.maxTakeovers) return;
+  const request = { ...requestOf(seats, here), cacheKey: `${turn.services.journal.sessionId}:loop` };
+  if (turn.tokens.countBytes(promptBytes(request)) + maxOutputTokens(info) > info.contextTokens) return;
+  const why = `The talk is expected to come back (take-over ${takeovers} of ${numbers.maxTakeovers} that may be).`;
+  turn.warm.start({ info, provider, request, why });
+}
+
 function seatOf(seats: LoopSeats, seat: LoopSeat): Seat {
   const { info } = seat.model;
   const promptTokens = seats.turn.tokens.countBytes(promptBytes(requestOf(seats, seat)));

@@ -11,7 +11,7 @@ import { deliverMessages } from './deliver-messages.ts';
 import { failureOf } from './failure-of.ts';
 import type { Stop } from './limits.ts';
 import type { LoopSeat, LoopSeats } from './loop-seats.ts';
-import { takeSeat } from './loop-seats.ts';
+import { keepWarm, takeSeat } from './loop-seats.ts';
 import { runStep, type StepReply } from './run-step.ts';
 import { runTools } from './run-tools.ts';
 import type { ResolvedModel } from './services.ts';
@@ -137,6 +137,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     reason: { code: 'ladder', text: mode.reason },
     ...(decision === null ? {} : { decision }),
   };
+  keepWarm(seats);
   let reply = await runStep(turn, { ...step, request });
   if (reply.type === 'failed' && reply.error.code === 'context-full') {
     const smaller = await makeRoom(turn, subject, true);

@@ -61,6 +61,8 @@ type CallOutcome = Exclude<StepReply, { type: 'failed' }> | { readonly type: 'fa
 
 async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
   const { info } = step.model;
+  // Its own call comes first, at once.
+  if (!leavesMachine(info)) await turn.warm.stop();
   const counted = await countTokens(turn, step);
   const bytes = promptBytes(step.request);
   const promptTokens = counted ?? turn.tokens.countBytes(bytes);

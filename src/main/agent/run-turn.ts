@@ -53,6 +53,7 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   const end = await work(turn, start, recorded).catch((error: unknown) => endOf(turn, error));
   if (!isStarted) await start();
   const { failure } = end;
+  await turn.warm.stop();
   await tellDegraded(turn);
   await turn.log.close({
     type: 'turn-ended',

@@ -3,6 +3,7 @@ import { attachedParts } from './attached-parts.ts';
 import { createConversation } from './conversation.ts';
 import { createFileBaseline } from './file-baseline.ts';
 import { createFileChanges } from './file-changes.ts';
+import { createKeepWarm } from './keep-warm.ts';
 import { createLimits } from './limits.ts';
 import { createReadLedger } from './read-ledger.ts';
 import type { TurnEnd } from './run-turn.ts';
@@ -115,6 +116,7 @@ function createTurn(
     found,
     progress: { okWrites: 0, okCommands: 0, lastCheck: null },
     toolFacts: () => toolFacts(services, found),
+    warm: createKeepWarm(journal, id, services.effects.replaying),
   };
 }
 

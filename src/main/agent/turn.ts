@@ -8,6 +8,7 @@ import type { ToolFacts } from '../tools/define.ts';
 import type { CriterionCheck } from './check-criterion.ts';
 import type { Conversation } from './conversation.ts';
 import type { FileChanges } from './file-changes.ts';
+import type { KeepWarm } from './keep-warm.ts';
 import type { LimitTracker } from './limits.ts';
 import type { ReadLedger } from './read-ledger.ts';
 import type { AgentServices, ResolvedModel, TurnOptions } from './services.ts';
@@ -46,6 +47,8 @@ export interface Turn {
     lastCheck: { readonly okWrites: number; readonly check: CriterionCheck } | null;
   };
   readonly toolFacts: () => ToolFacts;
+  /** Reads the talk into the local model while a service works. */
+  readonly warm: KeepWarm;
 }
 
 /** What `run-step` is asked for: one model call. */

@@ -79,6 +79,14 @@ export interface StreamEnded {
   readonly model?: string;
 }
 
+export interface Prefilled {
+  readonly promptTokens: number | null;
+  /** Read anew; null: not known. */
+  readonly evaluatedTokens: number | null;
+  /** Null: it went well, or was aborted. */
+  readonly error: string | null;
+}
+
 export interface ProviderError {
   readonly code:
     | 'rate-limit'
@@ -120,6 +128,11 @@ export interface Provider {
   countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | null>;
   /** Never rejects or throws: failure is `ended` with an error. Ends within 200 ms of an abort. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart>;
+  /**
+   * Reads a prompt into the model and answers nothing, so that the next call with that beginning need not. Ends within
+   * 200 ms of an abort, and what was read by then stays. Never rejects; absent where it cannot be done.
+   */
+  readonly prefill?: (request: ModelRequest, signal: AbortSignal) => Promise<Prefilled>;
   /** Ends what it holds (processes, sockets); safe to call twice. */
   dispose(): Promise<void>;
 }

@@ -2,11 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { llamaCppSchema } from '@shared/settings.ts';
 import type { EngineReport } from '@shared/call-report.ts';
+import { messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { ContextGrant, ContextWish } from '../engines/grant-context.ts';
 import type { EngineEvent, LlamaEngine } from '../engines/llama-client.ts';
 import type { EngineError, EngineOutput, EngineRequest, LoadOptions } from '../engines/llama-worker/protocol.ts';
-import type { ModelRequest, Provider, ProviderDependencies, ProviderError, StreamEnded, StreamPart } from './define.ts';
+import type {
+  ModelRequest,
+  Prefilled,
+  Provider,
+  ProviderDependencies,
+  ProviderError,
+  StreamEnded,
+  StreamPart,
+} from './define.ts';
 import { defineProvider } from './define.ts';
 import { endedWith } from './ended.ts';
 
@@ -67,6 +76,7 @@ export default defineProvider({
           yield endedWith(failed('internal', error instanceof Error ? error.message : String(error)), startedAt, now());
         }
       },
+      prefill: (request, signal) => prefill(dependencies, settings, { request, signal }),
       // The engine is the core's, and other instances use it, too.
       dispose: () => Promise.resolve(),
     };
@@ -99,6 +109,29 @@ async function* answer(
         ...(engine === null ? {} : { engine }),
       };
     }
+  }
+}
+
+/** Of the same talk as the calls that come after: the tokens stay in its sequence. */
+async function prefill(
+  dependencies: ProviderDependencies,
+  settings: Settings,
+  { request, signal }: { readonly request: ModelRequest; readonly signal: AbortSignal },
+): Promise<Prefilled> {
+  const nothing = { promptTokens: null, evaluatedTokens: null };
+  try {
+    const model = await findModel(dependencies, settings, request.model);
+    const asked = toEngineRequest(request);
+    if (dependencies.llama === undefined || model === null || asked === null)
+      return { ...nothing, error: 'The model is not there.' };
+    for await (const event of dependencies.llama.generate(model.options, { ...asked, onlyPrompt: true }, signal)) {
+      if (event.type !== 'ended') continue;
+      const { promptTokens, evaluatedTokens, error } = event.generation;
+      return { promptTokens, evaluatedTokens, error: error === null || signal.aborted ? null : error.message };
+    }
+    return { ...nothing, error: null };
+  } catch (error) {
+    return { ...nothing, error: messageOf(error) };
   }
 }
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
+import { createSessionRunner } from '../../../src/main/agent/session-runner.ts';
+import type { ModelRequest, Provider } from '../../../src/main/providers/define.ts';
 import { replaySession } from '../../../src/main/sessions/replay.ts';
 import { parseRules, placeRules } from '../../../src/shared/rules.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
@@ -132,6 +134,34 @@ describe('a task with a local and a cloud model', () => {
     const end = await kit.runner.send('Fix add().', routed({}, { holdSteps: 1, marginUsd: 0 }));
     expect(end.reason).toBe('done');
     expect(route(kit).slice(2)).toEqual(['cloud L4 checks', 'cloud L2 tool-loop', 'local L2 back-home']);
+    await replays(kit);
+  });
+
+  it('has the local model read the talk while the cloud works, and stops that when it is needed or the turn ends', async () => {
+    const prefills: { readonly request: ModelRequest; readonly signal: AbortSignal }[] = [];
+    const kit = kitOf([done, done, fix, call('run_tests', {}), done]);
+    const scripted = kit.services.provider('fake');
+    if (scripted === null) throw new Error('There is no script.');
+    const local: Provider = {
+      ...scripted,
+      prefill: (request, signal) => {
+        prefills.push({ request, signal });
+        const end = { promptTokens: 100, evaluatedTokens: 60, error: null };
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(end), { once: true }));
+      },
+    };
+    const sky = kit.services.provider;
+    const runner = createSessionRunner({ ...kit.services, provider: (id) => (id === 'fake' ? local : sky(id)) });
+    const end = await runner.send('Fix add().', routed({}, { holdSteps: 1, marginUsd: 0 }));
+    expect(end.reason).toBe('done');
+    expect(route(kit).at(-1)).toBe('local L2 back-home');
+    expect(prefills.map(({ signal }) => signal.aborted)).toEqual([true]);
+    expect(prefills[0]?.request.cacheKey).toBe('session-1:loop');
+    const types = kit.journal.events.map(({ type }) => type);
+    expect(ofType(kit.journal.events, 'cache-prefilled')).toMatchObject([
+      { outcome: 'cancelled', evaluatedTokens: 60 },
+    ]);
+    expect(types.indexOf('cache-prefilled')).toBeLessThan(types.lastIndexOf('model-call-started'));
     await replays(kit);
   });
 

@@ -91,6 +91,12 @@ async function run(context: GenerationContext, request: EngineRequest, call: Cal
   if (call.signal.aborted) return settle(call.account, 'cancelled', null);
   const last = await prefill(context, { slot, prompt }, call);
   if (last === null) return settle(call.account, 'cancelled', null);
+  if (request.onlyPrompt === true) {
+    // The last token is what a call begins with: it is computed again in any case.
+    const rest = last.slice(0, -1);
+    if (rest.length > 0) await slot.sequence.evaluateWithoutGeneratingNewTokens([...rest]);
+    return settle(call.account, 'stop', null);
+  }
   return decode(context, { request, prompt, slot, last, grammar, most: Math.min(request.maxOutputTokens, room) }, call);
 }
 

@@ -56,6 +56,8 @@ const engineRequestSchema = z.object({
   seed: z.number().nullable(),
   maxOutputTokens: z.number().int().positive(),
   cacheKey: z.string(),
+  /** The prompt is read and nothing is answered. */
+  onlyPrompt: z.boolean().optional(),
 });
 export type EngineRequest = z.infer<typeof engineRequestSchema>;
 
