@@ -9,6 +9,12 @@ export type Profile = z.infer<typeof profileSchema>;
 export const policySchema = z.enum(['local', 'hybrid', 'cloud', ...profileSchema.options]);
 export type Policy = z.infer<typeof policySchema>;
 
+/** What a model is asked for apart from the steps of the talk (those of a plan are scored, a review is `reviews`). */
+export const roleSchema = z.enum(['context', 'edit', 'answer', 'summary', 'title']);
+export type Role = z.infer<typeof roleSchema>;
+/** `own`: the model of the rung. `local`: this machine's. `score`: by votes and prices, like a step of the talk. */
+const placeOfRoleSchema = z.enum(['own', 'local', 'score']);
+
 /** The numbers that the router decides by. A task's log has them, so that it can be decided again in the same way. */
 export const routingNumbersSchema = z.strictObject({
   /** What it is worth that a task is done rightly, in US dollars. */
@@ -35,6 +41,8 @@ export const routingNumbersSchema = z.strictObject({
   offlineSeconds: z.number().nonnegative(),
   /** A bad signal of the local model is answered first by advice on a digest, where a service can be asked. */
   advice: z.boolean(),
+  /** Where each role is asked. Absent: all by the model of the rung. */
+  roles: z.partialRecord(roleSchema, placeOfRoleSchema).optional(),
   /** What the votes of a rule count for, by its name, in place of 1: where fitted weights go. Absent: all as they are. */
   weights: z.record(z.string(), z.number().nonnegative().max(10)).optional(),
   /** How often in a task a stronger model may judge what a local one calls done, where that is worth its price. Absent: never. */
@@ -51,6 +59,10 @@ const shared = {
   offlineSeconds: 120,
 } as const;
 
+/** Looking things up, and summing up, is done well here; edits and answers stay with who was chosen for the task. */
+const homely = { context: 'local', edit: 'own', answer: 'own', summary: 'local', title: 'local' } as const;
+const choosy = { context: 'score', edit: 'score', answer: 'score', summary: 'local', title: 'local' } as const;
+
 /** The presets, as they are shown. */
 export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
   economy: {
@@ -62,6 +74,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
     maxTakeovers: 1,
     advice: true,
     reviews: 0,
+    roles: homely,
   },
   balanced: {
     ...shared,
@@ -72,6 +85,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
     maxTakeovers: 2,
     advice: true,
     reviews: 1,
+    roles: homely,
   },
   quality: {
     ...shared,
@@ -82,6 +96,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
     maxTakeovers: 3,
     advice: false,
     reviews: 2,
+    roles: choosy,
   },
 };
 

@@ -1,3 +1,4 @@
+import { askByRole } from './ask-by-role.ts';
 import type { ModelInfo, Rung } from '@shared/models.ts';
 import { textMessage } from '@shared/messages.ts';
 import type { Message, Part } from '@shared/messages.ts';
@@ -7,7 +8,6 @@ import type { PromptShape } from './build-prompt.ts';
 import { shortenResult } from './cap-output.ts';
 import type { CallEntry, Entry } from './conversation.ts';
 import { promptTexts } from './prompt-texts.ts';
-import { runStep } from './run-step.ts';
 import { promptBytes } from './token-estimate.ts';
 import type { Turn } from './turn.ts';
 
@@ -139,13 +139,12 @@ async function summarise(
       (message) => `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}`,
     )
     .join('\n\n');
-  const reply = await runStep(turn, {
+  const reply = await askByRole(turn, {
     purpose: 'summarise',
-    rung: subject.rung,
-    model: { info: subject.info, provider: subject.provider },
+    own: { rung: subject.rung, model: { info: subject.info, provider: subject.provider } },
     reason: { code: 'same-model', text: 'The talk no longer fits the window; the same model sums it up.' },
-    request: {
-      ...buildRequest(subject.shape, [], subject.info, { seed: 0, temperature: 0, cacheKey: 'summary' }),
+    request: ({ info }) => ({
+      ...buildRequest(subject.shape, [], info, { seed: 0, temperature: 0, cacheKey: 'summary' }),
       messages: [
         textMessage('system', promptTexts.summarise),
         textMessage('user', shortenResult(transcript, Math.floor(room * 0.6))),
@@ -153,8 +152,8 @@ async function summarise(
       tools: [],
       output: { type: 'text' },
       stop: [],
-      maxOutputTokens: Math.min(600, maxOutputTokens(subject.info)),
-    },
+      maxOutputTokens: Math.min(600, maxOutputTokens(info)),
+    }),
   });
   if (reply.type !== 'answered') return null;
   const text = reply.parts

@@ -14,6 +14,7 @@ import type {
   RecipeOutcome,
   RecipeSubject,
 } from './recipes/define.ts';
+import { askByRole } from './ask-by-role.ts';
 import { runStep } from './run-step.ts';
 import type { ResolvedModel } from './services.ts';
 import type { TurnFacts } from './turn-facts.ts';
@@ -105,12 +106,11 @@ async function ask(
   question: Question,
   noteStop: (stop: Stop) => void,
 ): Promise<Answer> {
-  const reply = await runStep(turn, {
+  const reply = await askByRole(turn, {
     purpose: question.purpose,
-    rung,
-    model,
+    own: { rung, model },
+    request: (one) => requestFor(turn, one, question, recipe),
     reason: { code: 'ladder', text: `${question.label}: ${reason}` },
-    request: requestFor(turn, model, question, recipe),
   });
   switch (reply.type) {
     case 'answered': {

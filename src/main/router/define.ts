@@ -50,6 +50,8 @@ export interface RouteFacts {
   readonly gear: Gear;
   readonly policy: 'local' | 'hybrid' | 'cloud';
   readonly numbers: RoutingNumbers;
+  /** Of a question apart from the talk: the model of its rung. */
+  readonly driver?: string;
   /** In the order of the ladder; one here and one in the cloud at most. */
   readonly seats: readonly Seat[];
   /** What the call would carry of what is fenced; what a person has allowed is left out. */

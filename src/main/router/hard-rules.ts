@@ -59,6 +59,9 @@ function capabilityDenial({ info, canDrive }: Seat, { needs, gear }: RouteFacts)
   if (needs.images && info.capabilities.images !== true) {
     return { code: 'capability', text: `${info.label} does not see pictures.` };
   }
+  if (gear === 'recipe' && !canDrive) {
+    return { code: 'capability', text: `${info.label} did not pass the probe for recipes.` };
+  }
   if (gear === 'loop' && !canDrive) {
     return { code: 'capability', text: `${info.label} did not pass the probe for the free loop.` };
   }

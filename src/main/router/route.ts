@@ -1,3 +1,4 @@
+import type { Role } from '@shared/routing.ts';
 import type { Decision, Denial, RouteFacts, Rule, Seat, Weighed } from './define.ts';
 import { denialOf, isOnlyTooLong } from './hard-rules.ts';
 import type { Score } from './weigh.ts';
@@ -135,7 +136,7 @@ interface Pair {
 /** Both may: failure first, then what must not be torn apart, then the score. */
 function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
   if (facts.purpose === 'review') return reviewed(facts, pair, score);
-  if (!isOfTalk(facts.purpose)) return byScore(facts, pair, score, 'L2');
+  if (!isOfTalk(facts.purpose)) return byRole(facts, pair, score);
   return (
     afterTrouble(facts, pair) ??
     afterStrikes(facts, pair) ??
@@ -143,6 +144,44 @@ function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
     byScore(facts, pair, score, facts.trail.steps === 0 ? 'L1' : 'L2')
   );
 }
+
+/** L2: what is asked apart from the talk goes where its role is asked; what failed here does not come back for it. */
+function byRole(facts: RouteFacts, pair: Pair, score: Score): Verdict {
+  const { local, cloud } = pair;
+  const own = [local, cloud].find(({ info }) => info.id === facts.driver);
+  if (own === undefined) return byScore(facts, pair, score, 'L2');
+  const role = roleOf[facts.purpose];
+  const place = role === null ? 'own' : (facts.numbers.roles?.[role] ?? 'own');
+  const what = role === null ? 'This' : roleNames[role];
+  if (place === 'local') {
+    return { chosen: local, layer: 'L2', code: 'role', text: `${what} is done by this machine in this profile.` };
+  }
+  if (place === 'score' && own === local) return byScore(facts, pair, score, 'L2');
+  const text = `${what} stays with the model that works on the task.`;
+  return { chosen: own, layer: 'L2', code: 'role', text };
+}
+
+const roleOf: Readonly<Record<RouteFacts['purpose'], Role | null>> = {
+  act: null,
+  plan: null,
+  locate: 'context',
+  choose: 'context',
+  propose: 'edit',
+  repair: 'edit',
+  answer: 'answer',
+  summarise: 'summary',
+  title: 'title',
+  advise: null,
+  review: null,
+};
+
+const roleNames: Readonly<Record<Role, string>> = {
+  context: 'Looking things up',
+  edit: 'An edit',
+  answer: 'An answer',
+  summary: 'Summing up',
+  title: 'A title',
+};
 
 /** L4: whether the cloud looks at what was called done here. Chosen is the cloud, or this machine: then nobody does. */
 function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: Score): Verdict {

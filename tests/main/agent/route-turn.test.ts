@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
+import type { Recipe, RecipeContext } from '../../../src/main/agent/recipes/define.ts';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import { createSessionRunner } from '../../../src/main/agent/session-runner.ts';
 import type { ModelRequest, Provider } from '../../../src/main/providers/define.ts';
@@ -137,6 +138,39 @@ describe('a task with a local and a cloud model', () => {
     await replays(kit);
   });
 
+  it('asks each question of a recipe of whom its role is asked, with what was said for it', async () => {
+    const ask = (context: RecipeContext, purpose: 'choose' | 'propose'): ReturnType<RecipeContext['ask']> =>
+      context.ask({
+        ...{ purpose, label: purpose, system: '', user: 'Which?', prefill: null, output: { type: 'text' }, stop: [] },
+        ...{ temperature: 0, topP: 1, seed: 1, maxOutputTokens: 20 },
+      });
+    const recipe: Recipe = {
+      id: 'two-questions',
+      label: '',
+      fits: () => ({ score: 1, reason: 'It fits.' }),
+      run: async (context) => {
+        if (context.model.where === 'local') return { type: 'gave-up', reason: 'Not here.', facts: '' };
+        await ask(context, 'choose');
+        const answer = await ask(context, 'propose');
+        return answer.ok ? { type: 'answered', text: answer.text } : { type: 'gave-up', reason: '', facts: '' };
+      },
+    };
+    const away = { error: { code: 'engine-lost', message: 'It died.', retryable: false } } as const;
+    const ran = async (first: NonNullable<KitOptions['replies']>): Promise<readonly string[]> => {
+      const kit = kitOf([...first, { text: 'That one.' }], {
+        recipes: [recipe],
+        model: { gears: ['recipe'] },
+        cloud: { price, gears: ['recipe'] },
+      });
+      expect((await kit.runner.send('Look at add().', routed())).text).toBe('That one.');
+      await replays(kit);
+      return route(kit);
+    };
+    expect(await ran([{ text: '1' }])).toEqual(['local L2 role', 'cloud L2 role']);
+    // Who is asked in place of the rung's own model and does not answer is no reason to give up.
+    expect(await ran([away, { text: '1' }])).toEqual(['local L2 role', 'cloud L0 ladder', 'cloud L2 role']);
+  });
+
   it('has the local model read the talk while the cloud works, and stops that when it is needed or the turn ends', async () => {
     const prefills: { readonly request: ModelRequest; readonly signal: AbortSignal }[] = [];
     const kit = kitOf([done, done, fix, call('run_tests', {}), done]);
@@ -248,7 +282,7 @@ describe('a task with a local and a cloud model', () => {
 
   it('begins in the cloud where so much is at stake that it is worth it', async () => {
     const kit = kitOf([look, fix, done]);
-    const options = routed({ routing: routingOf('quality', {}) });
+    const options = routed({ routing: routingOf('quality', { valueUsd: 20 }) });
     await kit.runner.send('There is a race and a deadlock in the migration of calc.py.', options);
     expect(route(kit)[0]).toBe('cloud L1 gain');
     await replays(kit);
