@@ -141,8 +141,17 @@ describe('a task with a local and a cloud model', () => {
   it('asks each question of a recipe of whom its role is asked, with what was said for it', async () => {
     const ask = (context: RecipeContext, purpose: 'choose' | 'propose'): ReturnType<RecipeContext['ask']> =>
       context.ask({
-        ...{ purpose, label: purpose, system: '', user: 'Which?', prefill: null, output: { type: 'text' }, stop: [] },
-        ...{ temperature: 0, topP: 1, seed: 1, maxOutputTokens: 20 },
+        purpose,
+        label: purpose,
+        system: '',
+        user: 'Which?',
+        prefill: null,
+        output: { type: 'text' },
+        stop: [],
+        temperature: 0,
+        topP: 1,
+        seed: 1,
+        maxOutputTokens: 20,
       });
     const recipe: Recipe = {
       id: 'two-questions',
