@@ -6,7 +6,6 @@ import { Approvals } from './features/approvals/approvals.tsx';
 import { CapQuestion } from './features/approvals/cap-question.tsx';
 import type { ComposerHandle } from './features/conversation/composer.tsx';
 import { Composer } from './features/conversation/composer.tsx';
-import { LastPlan } from './features/conversation/plan-editor.tsx';
 import type { ConversationHandle } from './features/conversation/conversation.tsx';
 import { Conversation } from './features/conversation/conversation.tsx';
 import { SessionHeader } from './features/conversation/session-header.tsx';
@@ -101,7 +100,6 @@ function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: S
           <Conversation sessionId={sessionId} view={view} handle={conversation} onReview={() => inspect('changes')} />
           <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} />
-          <LastPlan sessionId={sessionId} state={state} />
           <Composer
             sessionId={sessionId}
             state={state}

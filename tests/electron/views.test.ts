@@ -220,10 +220,10 @@ describe('the composer', () => {
   it('offers commands, takes one by keyboard and says what is wrong with another', async () => {
     const { page } = served;
     await open('Which port');
-    await message().fill('/c');
+    await message().fill('/co');
     expect(await page.getByRole('listbox', { name: 'Commands' }).getByRole('option').allInnerTexts()).toEqual([
-      expect.stringContaining('/cloud'),
-      expect.stringContaining('/changes'),
+      expect.stringContaining('/compact'),
+      expect.stringContaining('/compare'),
       expect.stringContaining('/cost'),
     ]);
     await message().press('ArrowDown');

@@ -19,14 +19,18 @@ export function AttachmentList({ attachments, onRemove }: AttachmentListProps) {
     <ul aria-label={t('attach.list')} className="flex flex-wrap gap-2">
       {attachments.map((attachment) => (
         <li key={`${attachment.name}:${attachment.blob.sha256}`} className="relative max-w-full">
-          {attachment.kind === 'image' ? <Picture attachment={attachment} /> : <TextChip attachment={attachment} />}
+          {attachment.kind === 'image' ? (
+            <Picture attachment={attachment} />
+          ) : (
+            <TextChip attachment={attachment} isRemovable={onRemove !== undefined} />
+          )}
           {onRemove !== undefined && (
             <button
               type="button"
               aria-label={t('attach.remove', { name: attachment.name })}
               title={t('attach.remove', { name: attachment.name })}
               onClick={() => onRemove(attachment)}
-              className="absolute -top-1.5 -right-1.5 flex size-6 items-center justify-center rounded-full border border-line bg-raised hover:bg-chosen"
+              className="absolute top-1 right-1 flex size-6 items-center justify-center rounded-full border border-line bg-raised hover:bg-chosen"
             >
               <Icon name="close" className="size-3" />
             </button>
@@ -37,9 +41,11 @@ export function AttachmentList({ attachments, onRemove }: AttachmentListProps) {
   );
 }
 
-function TextChip({ attachment }: { readonly attachment: Attachment }) {
+function TextChip({ attachment, isRemovable }: { readonly attachment: Attachment; readonly isRemovable: boolean }) {
   return (
-    <span className="inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border border-line bg-raised px-2 text-xs text-ink">
+    <span
+      className={`inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border border-line bg-raised px-2 text-xs text-ink ${isRemovable ? 'pr-8' : ''}`}
+    >
       <Icon name="file" className="size-3.5 text-soft" />
       <span className="truncate font-mono">{attachmentLabel(attachment)}</span>
       <span className="text-soft">{bytes(attachment.blob.bytes)}</span>

@@ -15,6 +15,7 @@ import { MessageField } from '../../ui/message-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import type { ComposerProps } from './composer-types.ts';
 import type { ComposerState } from './use-composer.ts';
+import { LastPlan } from './plan-editor.tsx';
 import { useComposer } from './use-composer.ts';
 
 export interface ComposerHandle {
@@ -47,6 +48,7 @@ export function Composer(props: ComposerProps & { readonly handle: Ref<ComposerH
   };
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
+      <LastPlan sessionId={sessionId} state={state} onStarted={props.onSent} />
       {composer.said !== null && (
         <Notice kind={composer.said.kind} className="mb-2">
           {composer.said.text}

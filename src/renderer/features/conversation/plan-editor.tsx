@@ -17,28 +17,42 @@ interface PlanEditorProps {
   readonly turn: TurnState;
   /** What a person made of a plan, as the log has it. */
   readonly plan: SessionState['plan'];
+  readonly onStarted: () => void;
+}
+
+interface LastPlanProps {
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly onStarted: () => void;
 }
 
 /** The plan of the last turn, as long as nothing else was said since. */
-export function LastPlan({ sessionId, state }: { readonly sessionId: string; readonly state: SessionState }) {
+export function LastPlan({ sessionId, state, onStarted }: LastPlanProps) {
   const turn = state.turns.at(-1);
   if (turn?.reason !== 'planned' || state.pending.length > 0) return null;
   return (
-    <div className="mx-auto max-h-[45vh] w-full max-w-3xl overflow-y-auto px-5 pt-2">
-      <PlanEditor key={turn.id} sessionId={sessionId} turn={turn} plan={state.plan} />
+    <div className="mb-2 max-h-[45vh] overflow-y-auto">
+      <PlanEditor key={turn.id} sessionId={sessionId} turn={turn} plan={state.plan} onStarted={onStarted} />
     </div>
   );
 }
 
 /** The plan that a turn ended with: its steps can be changed, moved, added and removed, and then carried out. */
-function PlanEditor({ sessionId, turn, plan }: PlanEditorProps) {
+function PlanEditor({ sessionId, turn, plan, onStarted }: PlanEditorProps) {
   const load = useDetail(sessionId, turn.id, String(turn.endedAt));
   const edited = plan?.turnId === turn.id ? plan.steps : null;
   if (load.type === 'loading') return null;
   const whole = load.type === 'ready' ? (load.detail.text ?? turn.text) : turn.text;
   const made = edited ?? planSteps(whole);
   return (
-    <Steps key={made.join('\n\n')} sessionId={sessionId} turnId={turn.id} made={made} isEdited={edited !== null} />
+    <Steps
+      key={made.join('\n\n')}
+      sessionId={sessionId}
+      turnId={turn.id}
+      made={made}
+      isEdited={edited !== null}
+      onStarted={onStarted}
+    />
   );
 }
 
@@ -47,6 +61,7 @@ interface StepsProps {
   readonly turnId: string;
   readonly made: readonly string[];
   readonly isEdited: boolean;
+  readonly onStarted: () => void;
 }
 
 interface Row {
@@ -59,10 +74,10 @@ function Steps(props: StepsProps) {
   const { rows, setRows, problem } = plan;
   return (
     <section aria-label={t('plan.label')} className="rounded-lg border border-line bg-raised p-3">
-      <h3 className="mb-2 flex items-baseline gap-2 text-sm font-medium">
+      <h2 className="mb-2 flex items-baseline gap-2 text-sm font-medium">
         {t('plan.label')}
         {props.isEdited && <span className="text-xs font-normal text-soft">{t('plan.edited')}</span>}
-      </h3>
+      </h2>
       <ol className="flex flex-col gap-1.5">
         {rows.map((row, index) => (
           <StepField
@@ -99,7 +114,7 @@ function Steps(props: StepsProps) {
   );
 }
 
-function usePlan({ sessionId, turnId, made }: StepsProps) {
+function usePlan({ sessionId, turnId, made, onStarted }: StepsProps) {
   const client = useClient();
   const [draft, setDraft] = useDraft(`plan:${turnId}`);
   const [rows, setKept] = useState<readonly Row[]>(() => rowsOf(draft, made));
@@ -130,7 +145,10 @@ function usePlan({ sessionId, turnId, made }: StepsProps) {
     canStart: !isBusy && steps.length > 0,
     save: (): void => void run(() => savePlan(client, { sessionId, turnId, steps })),
     start: (): void =>
-      void run(() => startPlan(client, { sessionId, turnId, made: steps, steps: isChanged ? steps : null })),
+      void run(async () => {
+        await startPlan(client, { sessionId, turnId, made: steps, steps: isChanged ? steps : null });
+        onStarted();
+      }),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Policy } from '../../lib/policies.ts';
 import type { ComposerProps, Said } from './composer-types.ts';
 
 /** What commands can reach. */
-export interface SlashReach extends Pick<ComposerProps, 'sessionId' | 'onInspect' | 'onHelp'> {
+export interface SlashReach extends Pick<ComposerProps, 'sessionId' | 'onSent' | 'onInspect' | 'onHelp'> {
   readonly client: CoreClient;
   readonly state: SessionState;
   readonly navigate: (view: View) => void;
@@ -134,6 +134,7 @@ async function plan(reach: SlashReach, rest: string): Promise<SlashOutcome> {
     const edited = state.plan?.turnId === turn.id ? state.plan.steps : null;
     const text = (await client.sessions.detail({ sessionId, id: turn.id })).text ?? turn.text;
     await startPlan(client, { sessionId, turnId: turn.id, made: edited ?? planSteps(text), steps: null });
+    reach.onSent();
     return done;
   }
   document.querySelector<HTMLElement>('[data-plan-step]')?.focus();

@@ -70,7 +70,7 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const { onInspect, onHelp } = props;
   const { setText, chooseFiles } = field;
   const set = { setPolicy, setModel, setIsCompact, setText };
-  const reach = { client, sessionId, state, navigate, onInspect, onHelp, ...set, chooseFiles, send, stop };
+  const reach = { client, sessionId, state, navigate, onSent, onInspect, onHelp, ...set, chooseFiles, send, stop };
   const submit = async (text: string): Promise<void> => {
     setSaid(null);
     const command = parseSlash(text, 'window');

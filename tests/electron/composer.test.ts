@@ -1,0 +1,209 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CoreApi } from '../../src/main/api/core-api.ts';
+import { compose } from '../../src/main/compose.ts';
+import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { success } from '../../src/shared/errors.ts';
+import type { EventOf, SessionEvent } from '../../src/shared/events.ts';
+import { violations } from './axe.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+/** The page on a real core, with a written model: what a person gives arrives where it should. */
+let folder: string;
+let core: CoreApi;
+let served: ServedPage;
+let sessionId: string;
+const pictures = process.env.DEWPOINT_COMPOSER_PICTURES;
+
+const replies = [
+  { text: 'I see a blue picture.' },
+  { text: 'I will:\n\n1. Read a.py\n2. Change a.py\n3. Run the tests\n4. Write a poem' },
+  { toolCalls: [{ name: 'write_file', input: { path: 'src/b.py', content: 'y = 2\n' } }] },
+  { toolCalls: [{ name: 'task_complete', input: { summary: 'All steps are done.' } }] },
+];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-composer-'));
+  const project = join(folder, 'project');
+  mkdirSync(join(project, 'src'), { recursive: true });
+  mkdirSync(join(project, 'build'));
+  writeFileSync(join(project, 'src', 'a.py'), 'first = 1\nsecond = 2\nthird = 3\n');
+  writeFileSync(join(project, 'src', 'app.py'), 'x = 1\n');
+  writeFileSync(join(project, 'build', 'made.py'), 'x = 1\n');
+  writeFileSync(join(project, '.gitignore'), 'build/\n');
+  writeFileSync(join(project, '.env'), 'KEY=1\n');
+  core = await compose({
+    home: join(folder, 'home'),
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () => success(createMemorySandbox({ files: { 'src/a.py': 'first = 1\n' } })),
+  });
+  await core.setSetting('providers.script', { kind: 'scripted', images: true, replies });
+  await core.setSetting('local', 'script/script');
+  sessionId = await core.createSession({ projectPath: project, title: 'A talk with files' });
+  served = await servePage(core);
+  await served.resize(1100, 800);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+  await served.page.locator('[data-session]', { hasText: 'A talk with files' }).click();
+});
+
+afterAll(async () => {
+  await served?.close();
+  await core?.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A busy machine has the time it needs. */
+const patient = { timeout: 20_000 };
+
+const message = () => served.page.getByRole('textbox', { name: 'Message' });
+const attached = () => served.page.getByRole('main').locator('form').getByRole('list', { name: 'Attached' });
+
+async function events(): Promise<readonly SessionEvent[]> {
+  const seen: SessionEvent[] = [];
+  const end = await core.subscribe(sessionId, 1, (push) => void (push.type === 'event' && seen.push(push.event)));
+  const { state } = await core.showSession(sessionId);
+  await expect.poll(() => seen.at(-1)?.seq ?? 0, patient).toBeGreaterThanOrEqual(state.seq);
+  end();
+  return seen;
+}
+
+async function lastMessage(): Promise<EventOf<'user-message-added'> | undefined> {
+  const found = (await events()).findLast((event) => event.type === 'user-message-added');
+  return found?.type === 'user-message-added' ? found : undefined;
+}
+
+async function shot(name: string): Promise<void> {
+  if (pictures !== undefined) await served.page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+/** As the clipboard and a drag have them. */
+async function give(kind: 'paste' | 'drop'): Promise<void> {
+  await message().evaluate(async (area, type) => {
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [320, 180];
+    const pen = canvas.getContext('2d');
+    if (pen !== null) pen.fillStyle = type === 'paste' ? 'steelblue' : 'darkorange';
+    pen?.fillRect(0, 0, 320, 180);
+    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
+    const data = new DataTransfer();
+    // The name says something else: what it is is in the bytes.
+    data.items.add(new File([blob ?? ''], `${type}.txt`, { type: 'text/plain' }));
+    const init = { bubbles: true, cancelable: true };
+    area.dispatchEvent(
+      type === 'paste'
+        ? new ClipboardEvent('paste', { ...init, clipboardData: data })
+        : new DragEvent('drop', { ...init, dataTransfer: data }),
+    );
+  }, kind);
+}
+
+describe('the composer', () => {
+  it('takes files by button, paste and drop, and has them after a reload', async () => {
+    const { page } = served;
+    const file = { name: 'notes.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2\n') };
+    await message().fill('What is this?');
+    await page.getByRole('main').locator('input[type=file]').setInputFiles(file);
+    await attached().getByText('notes.csv').waitFor();
+    await give('paste');
+    await attached().getByRole('button', { name: 'Image paste.txt, 320 × 180' }).waitFor();
+    await give('drop');
+    await attached().getByRole('button', { name: 'Image drop.txt, 320 × 180' }).waitFor();
+    await page.reload();
+    await attached().getByRole('button', { name: 'Image drop.txt' }).waitFor();
+    expect(await message().inputValue()).toBe('What is this?');
+    await attached().getByRole('button', { name: 'Remove drop.txt' }).click();
+    expect(await attached().getByRole('listitem').count()).toBe(2);
+    await expect
+      .poll(() =>
+        attached()
+          .locator('img')
+          .evaluate((image) => Reflect.get(image, 'naturalWidth')),
+      )
+      .toBe(320);
+  });
+
+  it('says what cannot be attached, and why', async () => {
+    const { page } = served;
+    const file = { name: 'thing.png', mimeType: 'image/png', buffer: Buffer.from([0, 1, 2, 3]) };
+    await page.getByRole('main').locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('alert').getByText('thing.png is neither text nor an image').waitFor();
+    await shot('problem');
+    await page.getByRole('button', { name: 'Leave it out' }).click();
+  });
+
+  it('completes a file after an @ by keyboard, without what is ignored, and marks what stays here', async () => {
+    const { page } = served;
+    await message().fill('What is this? See @');
+    const files = page.getByRole('listbox', { name: 'Files of the project' }).getByRole('option');
+    await files.first().waitFor();
+    const shown = await files.allInnerTexts();
+    expect(shown.join('\n')).toContain('.env');
+    expect(shown.find((one) => one.includes('.env'))).toContain('stays on this machine');
+    expect(shown.join('\n')).not.toContain('made.py');
+    await message().pressSequentially('apy');
+    await expect.poll(async () => (await files.allInnerTexts())[0], patient).toBe('src/a.py');
+    await shot('mention');
+    await message().press('ArrowDown');
+    await message().press('ArrowUp');
+    await message().press('Enter');
+    expect(await message().inputValue()).toBe('What is this? See @src/a.py ');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it('sends what was given, shows it, and the model gets it', async () => {
+    const { page } = served;
+    await message().fill('What is this? See @src/a.py:2-3');
+    await shot('attached');
+    await message().press('Enter');
+    await page.getByRole('log').getByText('I see a blue picture.').first().waitFor();
+    const sent = page.getByRole('article', { name: 'You' });
+    await sent.getByRole('button', { name: 'Image paste.txt' }).click();
+    await sent.getByText('src/a.py (lines 2 to 3)').waitFor();
+    await shot('sent');
+    const given = (await lastMessage())?.attachments ?? [];
+    expect(given.map((one) => [one.kind, one.name, one.path ?? null])).toEqual([
+      ['text', 'notes.csv', null],
+      ['image', 'paste.txt', null],
+      ['text', 'src/a.py', 'src/a.py'],
+    ]);
+    expect(await message().inputValue()).toBe('');
+    expect(await attached().count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    const report = await core.replay(sessionId, new AbortController().signal);
+    expect(report.firstDifference).toBeNull();
+  });
+
+  it('makes a plan that is changed and then carried out as it was changed', async () => {
+    const { page } = served;
+    await message().fill('/plan Make it better');
+    await message().press('Enter');
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByRole('textbox', { name: 'Step 4' }).waitFor();
+    await plan.getByRole('button', { name: 'Remove step 4' }).click();
+    await plan.getByRole('button', { name: 'Move step 3 up' }).click();
+    await plan.getByRole('textbox', { name: 'Step 1' }).fill('Read src/a.py and src/app.py');
+    await plan.getByRole('button', { name: 'Add a step' }).click();
+    await plan.getByRole('textbox', { name: 'Step 4' }).fill('Say what was done');
+    expect(await violations(page)).toEqual([]);
+    await shot('plan');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await shot('plan-dark');
+    expect(await violations(page)).toEqual([]);
+    await served.resize(480, 800);
+    await shot('plan-narrow');
+    await plan.getByRole('button', { name: 'Start the plan' }).click();
+    await page.getByRole('log').getByText('All steps are done.').first().waitFor();
+    const steps = ['Read src/a.py and src/app.py', 'Run the tests', 'Change a.py', 'Say what was done'];
+    expect((await events()).find((event) => event.type === 'plan-edited')).toMatchObject({ steps });
+    expect((await lastMessage())?.text).toBe(
+      `Carry out this plan, step by step:\n\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`,
+    );
+    await shot('after-narrow');
+    expect(served.complaints).toEqual([]);
+  });
+});
