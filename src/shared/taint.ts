@@ -70,6 +70,7 @@ const namesItsFiles: ReadonlySet<string> = new Set([
   'apply_change',
   'read_instructions',
   'search',
+  'look_at_changes',
   'take_back',
 ]);
 /** Tools that tell names of files, and nothing of what is in them. */
@@ -205,9 +206,10 @@ function toolEnded(state: State, event: EventOf<'tool-ended'>): void {
   const hits: Hits = new Map(tool?.hits ?? builtFrom(state.exposed));
   if (tellsNames.has(event.tool)) return;
   const data = event.dataBlob === null ? textsIn(event.data).join('\n') : '';
-  // Data too large for its event is not looked into: a search may have met any file.
-  if (event.dataBlob !== null && event.tool === 'search') put(hits, builtFrom(state.exposed).values());
-  if (event.tool === 'search') for (const path of pathsFound(event)) put(hits, hitsOfPath(state, path).values());
+  // Data too large for its event is not looked into: it may have met any file.
+  const isFinding = event.tool === 'search' || event.tool === 'look_at_changes';
+  if (event.dataBlob !== null && isFinding) put(hits, builtFrom(state.exposed).values());
+  if (isFinding) for (const path of pathsFound(event)) put(hits, hitsOfPath(state, path).values());
   put(hits, hitsInText(state, event.output).values());
   put(hits, hitsInText(state, data).values());
   if (hits.size === 0) return;
@@ -362,10 +364,12 @@ function* pathsIn(input: unknown): Generator<string> {
   }
 }
 
-/** Where a search found something: by its data, and by its lines. */
+/** Where something was found: by the data of a search and its lines, or by the heads of a diff. */
 function* pathsFound({ output, data }: EventOf<'tool-ended'>): Generator<string> {
   const matches: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'matches') : null;
   if (Array.isArray(matches)) for (const item of matches) yield* pathsIn(item);
+  const diff: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'diff') : null;
+  if (typeof diff === 'string') yield* pathsIn({ patch: diff });
   for (const match of output.matchAll(/^(.+?):\d+: /gmu)) if (match[1] !== undefined) yield match[1];
 }
 

@@ -100,6 +100,16 @@ describe('the fences at the door', () => {
     expect(fenced?.hits.map(({ path, how }) => [path, how])).toContainEqual(['plans/merger.md', 'content']);
   });
 
+  it('leave a talk alone that was looked at for its end, but not one whose changes are fenced', async () => {
+    const write = (path: string) => call('write_file', { path, content: 'y = 2\n' });
+    const open = kitOf({ replies: [write('b.py'), done, done] });
+    await open.runner.send('Add b.', options);
+    expect((await open.runner.send('Go on.', options)).reason).not.toBe('fenced');
+    const fenced = kitOf({ replies: [write('plans/new.md'), done, done] });
+    await fenced.runner.send('Add a plan.', options);
+    expect((await fenced.runner.send('Go on.', options)).reason).toBe('fenced');
+  });
+
   it('count every output of a command as fenced where a fenced file lies open', async () => {
     const kit = kitOf({
       replies: [call('run_command', { command: 'make' }), done],
