@@ -24,6 +24,7 @@ import { createCoreMoney } from './core-money.ts';
 import type { CoreAttachments } from './core-attachments.ts';
 import { createCoreAttachments } from './core-attachments.ts';
 import type { CoreSessions } from './core-sessions.ts';
+import { historyCommands } from './core-history.ts';
 import { createCoreSessions } from './core-sessions.ts';
 import type { SandboxCommands } from './core-sandboxes.ts';
 import { createSandboxCommands } from './core-sandboxes.ts';
@@ -89,6 +90,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     ...sessionCommands(parts),
     ...parts.library.commands,
     ...createInspectCommands({ store, blobs, rules: parts.rules, settings: () => settings.current() }),
+    ...historyCommands(sessions, store, blobs),
     replay: async (sessionId) => {
       if (sessions.runner(sessionId)?.isRunning() === true) throw busy();
       const view = await store.view(sessionId, 'whole');

@@ -7,7 +7,6 @@ import type { CoreApi } from './api/core-api.ts';
 import { fenceSources, isSecretFile } from './core-rules.ts';
 import type { RuleFiles } from './policy/rule-files.ts';
 import type { Blobs } from './sessions/blobs.ts';
-import { readCallDetail } from './sessions/call-detail.ts';
 import { readManifest } from './sessions/read-manifest.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 
@@ -24,7 +23,7 @@ export function createInspectCommands({
   blobs,
   rules,
   settings,
-}: CoreInspectOptions): Pick<CoreApi, 'manifest' | 'callDetail' | 'escalations'> {
+}: CoreInspectOptions): Pick<CoreApi, 'manifest' | 'escalations'> {
   return {
     manifest: async (sessionId, step) => {
       const view = await store.view(sessionId);
@@ -35,7 +34,6 @@ export function createInspectCommands({
         fences: compileFences({ settings: sources, projectPath, isSecretFile }),
       });
     },
-    callDetail: async (sessionId, id) => readCallDetail((await store.view(sessionId)).read(), id, blobs),
     escalations: async (sessionId) => escalationsOf((await store.view(sessionId)).read()),
   };
 }

@@ -18,7 +18,7 @@ import { inspectorTab, isInspectorOpen } from './lib/preferences.ts';
 import { useStored } from './lib/stored.ts';
 import { t } from './lib/texts.ts';
 import { useSession } from './lib/use-session.ts';
-import type { SessionView } from './lib/use-session.ts';
+import type { LookUp, SessionView } from './lib/use-session.ts';
 import type { Side } from './lib/use-side.ts';
 import { useSide } from './lib/use-side.ts';
 import { Button } from './ui/button.tsx';
@@ -38,7 +38,7 @@ export interface SessionHandle {
 interface SessionScreenProps {
   readonly sessionId: string;
   /** A place to look at, each time this is another object. */
-  readonly at: { readonly ref: string } | null;
+  readonly at: { readonly ref: string; readonly seq?: number } | null;
   readonly isConnected: boolean;
   readonly hasMenuButton: boolean;
   readonly handle: Ref<SessionHandle>;
@@ -61,13 +61,18 @@ export function SessionScreen(props: SessionScreenProps) {
       </Notice>
     );
   }
-  return <OpenSession {...props} view={load.view} />;
+  return <OpenSession {...props} view={load.view} lookUp={load.lookUp} />;
 }
 
 /** Below this the inspector lies over the conversation. */
 const narrowRem = 70;
 
-function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: SessionView }) {
+interface OpenSessionProps extends SessionScreenProps {
+  readonly view: SessionView;
+  readonly lookUp: LookUp;
+}
+
+function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { sessionId, handle, onPalette, onModels } = props;
   const { state, money } = view;
   const { side, tab, setTab, inspect } = useInspector();
@@ -79,7 +84,7 @@ function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: S
     setSelectedStep(callId);
     if (tab !== 'context') setTab('route');
     if (!side.isOver) side.open();
-    conversation.current?.reveal(callId);
+    conversation.current?.reveal({ id: callId });
   };
   return (
     <>
@@ -97,7 +102,7 @@ function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: S
             <InspectorButton isOpen={side.isOpen} onClick={side.toggle} />
           </SessionHeader>
           <ModelBanner />
-          <Conversation sessionId={sessionId} view={view} handle={conversation} onReview={() => inspect('changes')} />
+          <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={() => inspect('changes')} />
           <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} />
           <Composer
@@ -111,12 +116,9 @@ function OpenSession({ view, ...props }: SessionScreenProps & { readonly view: S
         </main>
         {side.isOpen && (
           <SideInspector
+            {...{ sessionId, view, tab, selectedStep }}
             onClose={side.toggle}
-            sessionId={sessionId}
-            view={view}
-            tab={tab}
             onTab={setTab}
-            selectedStep={selectedStep}
             onStep={setSelectedStep}
             isOver={side.isOver}
           />
@@ -142,7 +144,7 @@ function useParts(
     focusApproval: () => approvals.current?.focus(),
   }));
   useEffect(() => {
-    if (at !== null) conversation.current?.reveal(at.ref);
+    if (at !== null) conversation.current?.reveal({ id: at.ref, seq: at.seq });
   }, [at]);
   return { conversation, composer, approvals };
 }

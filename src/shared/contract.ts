@@ -26,6 +26,7 @@ import type { RunResult } from './run-result.ts';
 import { sandboxContract } from './sandbox-contract.ts';
 import type { MoneyState } from './session-money.ts';
 import type { SearchAnswer } from './search-answer.ts';
+import type { SessionPart } from './session-part.ts';
 import type { SessionState } from './session-state.ts';
 
 /** One line of the list of sessions; all of it can be rebuilt from the logs. */
@@ -208,7 +209,10 @@ const capDecisionSchema = z.discriminatedUnion('answer', [
 const sessionId = z.string().min(1).max(100);
 const bySession = z.object({ sessionId });
 const id = z.string().min(1).max(100);
-const byId = z.object({ id: z.string().min(1).max(100) });
+const seq = z.number().int().positive();
+const path = z.string().min(1);
+const historyPlace = z.union([z.object({ before: seq }), z.object({ from: seq })]);
+const byId = z.object({ id });
 
 /** Every command and stream of the core: the same for the terminal, the window, the browser and a second process. */
 export const contract = {
@@ -271,11 +275,9 @@ export const contract = {
       .input(bySession.extend({ at: z.union([z.object({ before: id }), z.object({ after: id })]).optional() }))
       .output(type<ForkOutcome>()),
     /** Log and kept files in one file; `missing` of them are gone. A path of the machine the core runs on. */
-    export: base
-      .input(bySession.extend({ path: z.string().min(1) }))
-      .output(type<{ blobs: number; missing: number }>()),
+    export: base.input(bySession.extend({ path })).output(type<{ blobs: number; missing: number }>()),
     /** What comes from outside is checked whole; it gets an empty workspace of its own. */
-    import: base.input(z.object({ path: z.string().min(1) })).output(type<{ sessionId: string }>()),
+    import: base.input(z.object({ path })).output(type<{ sessionId: string }>()),
     /** Into the bin, from where it can be restored. */
     delete: base.input(bySession).output(type<void>()),
     binned: base.output(type<readonly SessionSummary[]>()),
@@ -284,8 +286,10 @@ export const contract = {
     /** Out of the bin, for good: its log, and its workspace where that was its own. */
     purge: base.input(z.object({ id })).output(type<void>()),
     show: base.input(bySession).output(type<{ state: SessionState; money: MoneyState }>()),
-    /** `id`: of a model call, a tool call, an action, a message or a turn. Empty for one that the log does not know. */
-    detail: base.input(bySession.extend({ id: z.string().min(1) })).output(type<CallDetail>()),
+    /** Of any id; `near`: an event before it. Empty where the log knows none. */
+    detail: base.input(bySession.extend({ id: z.string().min(1), near: seq.optional() })).output(type<CallDetail>()),
+    /** Turns that the state no longer has: some before an event, or from the one on that it lies in. Null: none. */
+    history: base.input(bySession.extend({ place: historyPlace })).output(type<SessionPart | null>()),
     /** What a step carried to its model, or would have where a fence stopped it; null where nobody knows. */
     manifest: base.input(bySession.extend({ step: z.number().int().positive() })).output(type<Manifest | null>()),
     /** The steps of the plan that a turn ended with, as a person wants them. */

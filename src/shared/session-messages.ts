@@ -17,11 +17,11 @@ export function reduceMessages(
   const { messageId } = event;
   switch (event.type) {
     case 'user-message-added': {
-      const { text, at, attachments } = event;
+      const { text, at, seq, attachments } = event;
       const given = attachments === undefined ? {} : { attachments };
       return {
-        messages: latest([...messages, { messageId, text: cap(text, textLimit), at, ...given }], keptMessages),
-        queued: event.queued ? [...queued, { messageId, text, at, ...given }] : queued,
+        messages: latest([...messages, { messageId, seq, text: cap(text, textLimit), at, ...given }], keptMessages),
+        queued: event.queued ? [...queued, { messageId, seq, text, at, ...given }] : queued,
         pending: latest([...pending, messageId], keptMessages),
       };
     }

@@ -18,7 +18,7 @@ import type { ChangeState } from './session-changes.ts';
 import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 7;
+export const STATE_VERSION = 8;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -102,6 +102,8 @@ export interface ServiceView {
 
 export interface MessageState {
   readonly messageId: string;
+  /** Of the event that brought it. */
+  readonly seq: number;
   /** Capped. */
   readonly text: string;
   readonly at: number;
@@ -112,6 +114,8 @@ export interface MessageState {
 
 export interface TurnState {
   readonly id: string;
+  /** Of the event that began it. */
+  readonly seq: number;
   readonly messageId: string;
   readonly plan: boolean;
   readonly startedAt: number;

@@ -175,6 +175,7 @@ function routeDecided(state: SessionState, event: EventOf<'route-decided'>): Cha
 function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Change {
   const turn: TurnState = {
     id: event.turnId ?? '',
+    seq: event.seq,
     messageId: event.messageId,
     plan: event.plan,
     startedAt: event.at,
@@ -275,8 +276,7 @@ function toolRequested(state: SessionState, event: EventOf<'tool-call-requested'
 }
 
 function actionStarted(state: SessionState, event: EventOf<'tool-started'>): Change {
-  const { toolCallId, tool, at: startedAt } = event;
-  const turnId = event.turnId ?? null;
+  const { toolCallId, tool, at: startedAt, turnId = null } = event;
   const action: ToolCallState = {
     ...newCall,
     toolCallId,
@@ -364,7 +364,7 @@ function fileChanged(state: SessionState, event: EventOf<'file-changed'>): Chang
 }
 
 function progressed(state: SessionState, event: EventOf<'recipe-progressed'>): Change {
-  const { seq, recipe, phase } = event;
-  const entry = { seq, turnId: event.turnId ?? null, recipe, phase, text: cap(event.text, 2 * lineLimit) };
-  return { progress: latest([...state.progress, entry], keep.progress) };
+  const { seq, recipe, phase, turnId = null } = event;
+  const text = cap(event.text, 2 * lineLimit);
+  return { progress: latest([...state.progress, { seq, turnId, recipe, phase, text }], keep.progress) };
 }

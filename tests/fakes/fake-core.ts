@@ -71,6 +71,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     purgeSession: async () => undefined,
     manifest: async () => null,
     callDetail: async () => ({ text: null, request: null, parts: [], price: null, tools: [] }),
+    history: async () => null,
     replay: async () => notThere(),
     showChanges: async () => [],
     takeChanges: async () => ({ done: [], refused: [] }),

@@ -4,6 +4,7 @@ import type { NewEvent, SessionEvent, Transient } from '@shared/events.ts';
 import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/session-money.ts';
 import { emptySession, reduceSession, sessionStatus } from '@shared/session-state.ts';
 import type { CoreApi, CorePush } from '../../src/main/api/core-api.ts';
+import { readHistory } from '../../src/main/sessions/history.ts';
 
 /** A core without engine, disk or sandbox: each message is answered by the next list of events of its script. */
 export interface ScriptedCore extends CoreApi {
@@ -87,6 +88,12 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
     listSessions: async () => [...sessions.keys()].map(summary),
     findSession: async (id) => summary(id),
     showSession: async (sessionId) => ({ state: stateOf(sessionId), money: moneyOf(sessionId) }),
+    history: async (sessionId, place) => {
+      const read = async function* (fromSeq: number): AsyncIterable<SessionEvent> {
+        yield* held(sessionId).events.slice(fromSeq - 1);
+      };
+      return readHistory({ marks: [{ seq: 0, offset: 0 }], read }, place);
+    },
   };
 }
 
@@ -94,7 +101,10 @@ const notScripted = (): never => {
   throw new AppError('internal', 'This is not in the script.');
 };
 
-const unused: Omit<CoreApi, 'createSession' | 'send' | 'subscribe' | 'listSessions' | 'findSession' | 'showSession'> = {
+const unused: Omit<
+  CoreApi,
+  'createSession' | 'send' | 'subscribe' | 'listSessions' | 'findSession' | 'showSession' | 'history'
+> = {
   info: { version: '0', home: '/home', cache: '/cache' },
   escalations: async () => [],
   showRules: async () => ({ files: [] }),

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type { NewEvent } from '@shared/events.ts';
+import type { TurnState } from '@shared/session-state.ts';
 import { emptySession, reduceSession } from '@shared/session-state.ts';
 import { canFold, conversationRows } from '../../src/renderer/lib/conversation-rows.ts';
+import { noHistory } from '../../src/renderer/lib/session-history.ts';
 import { timelineOf } from '../../src/renderer/lib/timeline.ts';
 
 const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
@@ -28,7 +30,8 @@ function stateOf(events: readonly NewEvent[]) {
 
 it('folds the rows of a long turn into one, and keeps its message and its end', () => {
   const state = stateOf([...turn('a', 9), ...turn('b', 9)]);
-  const rows = conversationRows(state, (id) => id === 'a').map((row) => row.key);
+  const isFolded = (one: TurnState): boolean => one.id === 'a';
+  const rows = conversationRows({ state, history: noHistory }, { isFolded, texts: new Map() }).map((row) => row.key);
   expect(rows.slice(0, 4)).toEqual(['m-a', 'folded-a', 'after-a', 'm-b']);
   expect(rows).toHaveLength(3 + 11);
 });
@@ -41,5 +44,6 @@ it('never folds a turn that is short or still runs', () => {
 
 it('shows a message that waits although no turn runs', () => {
   const state = stateOf([{ type: 'user-message-added', messageId: 'late', text: 'x', queued: true }]);
-  expect(conversationRows(state, () => false)).toMatchObject([{ type: 'message', key: 'late', isWaiting: true }]);
+  const rows = conversationRows({ state, history: noHistory }, { isFolded: () => false, texts: new Map() });
+  expect(rows).toMatchObject([{ type: 'message', key: 'late', isWaiting: true }]);
 });

@@ -3,6 +3,7 @@ import type { NewEvent } from '@shared/events.ts';
 import { emptyMoney } from '@shared/session-money.ts';
 import { emptySession, reduceSession } from '@shared/session-state.ts';
 import { emptyFeed, foldTransient, settle } from '../../src/renderer/lib/live-feed.ts';
+import { noHistory } from '../../src/renderer/lib/session-history.ts';
 import { timelineOf } from '../../src/renderer/lib/timeline.ts';
 import { foldPush } from '../../src/renderer/lib/use-session.ts';
 
@@ -150,7 +151,7 @@ describe('the live feed', () => {
 });
 
 it('folds an event once, however often it is sent', () => {
-  const start = { state: emptySession, money: emptyMoney, feed: emptyFeed };
+  const start = { state: emptySession, money: emptyMoney, feed: emptyFeed, history: noHistory };
   const once = foldPush(start, { type: 'events', events: log });
   const twice = foldPush(once, { type: 'events', events: log.slice(3) });
   expect(twice).toEqual(once);

@@ -34,8 +34,10 @@ import type { Manifest } from '@shared/manifest.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { CapDecision } from '../money/budget.ts';
 import type { ForkPoint } from '../sessions/fork-plan.ts';
+import type { HistoryPlace } from '../sessions/history.ts';
 import type { CostQuery } from '../money/ledger.ts';
 import type { NetworkHistory, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox-view.ts';
+import type { SessionPart } from '@shared/session-part.ts';
 import type { SessionState } from '@shared/session-state.ts';
 
 /** One push of a subscription that began at an event; a subscriber that fell far behind gets a snapshot. */
@@ -117,8 +119,10 @@ export interface CoreApi {
   restoreSession(id: string): Promise<string>;
   purgeSession(id: string): Promise<void>;
   showSession(sessionId: string): Promise<{ readonly state: SessionState; readonly money: MoneyState }>;
-  /** Of a model call, a tool call or an action, by its id; empty for one that the log does not know. */
-  callDetail(sessionId: string, id: string): Promise<CallDetail>;
+  /** By its id; empty for one that the log does not know. `near`: of an event before it, not far. */
+  callDetail(sessionId: string, id: string, near?: number): Promise<CallDetail>;
+  /** Turns that are no longer in the state; null where there are none. */
+  history(sessionId: string, place: HistoryPlace): Promise<SessionPart | null>;
   /** What a step carried to its model, or would have; null where nobody knows. */
   manifest(sessionId: string, step: number): Promise<Manifest | null>;
   /** Every step that a failure moved, with its cause. */

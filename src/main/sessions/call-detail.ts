@@ -8,6 +8,8 @@ const outputLimitBytes = 1024 * 1024;
 
 interface Found {
   text: string | null;
+  /** The turn that what was looked for is in, once something of it was seen. */
+  turnId: string | null;
   route: EventOf<'route-decided'> | null;
   started: EventOf<'model-call-started'> | null;
   ended: EventOf<'model-call-ended'> | null;
@@ -26,15 +28,17 @@ interface FoundTool {
 
 /**
  * What a log has about one model call (by its call id, with the tool calls it caused), one tool call or action, one
- * message or the end of one turn (each by its own id). Empty where the log knows no such id; what a blob no longer has is null.
+ * message or the end of one turn (each by its own id), read no further than the turn after. Null where these
+ * events know no such id; what a blob no longer has is null.
  */
 export async function readCallDetail(
   events: AsyncIterable<SessionEvent>,
   id: string,
   blobs: Blobs,
-): Promise<CallDetail> {
+): Promise<CallDetail | null> {
   const found: Found = {
     text: null,
+    turnId: null,
     route: null,
     started: null,
     ended: null,
@@ -42,7 +46,13 @@ export async function readCallDetail(
     after: [],
     isLast: false,
   };
-  for await (const event of events) gather(found, event, id);
+  for await (const event of events) {
+    if (isPast(found, event)) break;
+    gather(found, event, id);
+    if (isAll(found, event, id)) break;
+  }
+  const { text, route, started, ended, tools } = found;
+  if ([text, route, started, ended].every((one) => one === null) && tools.size === 0) return null;
   return {
     text: found.text ?? saidBy(found.ended),
     request: found.started === null ? null : await requestOf(found.started.request, blobs),
@@ -72,6 +82,23 @@ function gather(found: Found, event: SessionEvent, id: string): void {
   }
   if (event.type === 'tool-ended') gatherKnown(found, event.toolCallId, (tool) => void (tool.ended = event));
   if (event.type === 'file-changed') gatherKnown(found, event.toolCallId, (tool) => void tool.changes.push(event));
+}
+
+/** Nothing that belongs to it comes later. */
+function isAll(found: Found, event: SessionEvent, id: string): boolean {
+  if (event.type === 'user-message-added' && event.messageId === id) return true;
+  found.turnId ??= isAbout(found, event, id) ? (event.turnId ?? null) : null;
+  return event.type === 'turn-ended' && event.turnId === id;
+}
+
+/** What was done after a call can come after the end of its turn, and not after the next has begun. */
+function isPast(found: Found, event: SessionEvent): boolean {
+  return event.type === 'turn-started' && found.turnId !== null && event.turnId !== found.turnId;
+}
+
+function isAbout(found: Found, event: SessionEvent, id: string): boolean {
+  if (event.type === 'model-call-started') return event.callId === id;
+  return 'toolCallId' in event && event.toolCallId !== null && found.tools.has(event.toolCallId);
 }
 
 function gatherKnown(found: Found, toolCallId: string | null, add: (tool: FoundTool) => void): void {

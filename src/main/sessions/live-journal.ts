@@ -15,6 +15,7 @@ import type { Blobs } from './blobs.ts';
 import { type EventLog, soonSyncedTypes, syncedTypes } from './event-log.ts';
 import { createGrowingText } from './growing-text.ts';
 import type { BlobSink, Journal } from './journal.ts';
+import type { LogPosition } from './log-scan.ts';
 import type { Redactor } from './redact.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type JournalListener, type JournalPush, Subscriber } from './subscriber.ts';
@@ -26,6 +27,8 @@ export interface LiveJournal extends Journal {
    * now first. Transients come between them. Returns how to stop. A listener never delays or breaks an append.
    */
   subscribe(fromSeq: number | null, listener: JournalListener): () => void;
+  /** Places in the log about every MiB. */
+  marks(): readonly LogPosition[];
   /** Waits for running appends and for listeners (2 s at most), keeps a snapshot, gives the session free. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -63,6 +66,7 @@ export function createLiveJournal(options: LiveJournalOptions): LiveJournal {
     state: () => journal.state(),
     money: () => journal.money(),
     read: (fromSeq) => journal.read(fromSeq),
+    marks: () => journal.marks(),
     now: () => journal.now(),
     newId: (kind) => journal.newId(kind),
     subscribe: (fromSeq, listener) => journal.subscribe(fromSeq, listener),
@@ -131,6 +135,10 @@ class FileJournal implements LiveJournal {
 
   read(fromSeq = 1): AsyncIterable<SessionEvent> {
     return this.#options.log.read(fromSeq);
+  }
+
+  marks(): readonly LogPosition[] {
+    return this.#options.log.marks;
   }
 
   now(): number {

@@ -37,6 +37,8 @@ interface SessionView {
   readonly money: MoneyState;
   /** What was found wrong with the part that was read, in words; the log is left as it is. */
   readonly problems: readonly string[];
+  /** Places about every MiB. */
+  readonly marks: readonly LogPosition[];
   /** From `fromSeq` (default 1) on; damaged records are passed over. */
   read(fromSeq?: number): AsyncIterable<SessionEvent>;
 }
@@ -270,6 +272,7 @@ async function viewSession(paths: Paths, sessionId: string, isWhole = false): Pr
     sessionId,
     ...folded,
     problems: problemsOf(scan),
+    marks,
     read: (fromSeq = 1) => {
       const from = marks.findLast((mark) => mark.seq < fromSeq) ?? { seq: 0, offset: 0 };
       return readEvents(paths.log, from, scan.end, fromSeq);

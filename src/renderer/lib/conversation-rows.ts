@@ -1,10 +1,16 @@
 import type { MessageState, NoticeState, SessionState, ToolCallState, TurnState } from '@shared/session-state.ts';
+import { firstWholeTurn } from '@shared/session-part.ts';
+import type { History } from './session-history.ts';
+import { textPieces } from './text-pieces.ts';
 import { timelineOf } from './timeline.ts';
-import type { TimelineRow, TurnTimeline } from './timeline.ts';
+import type { TimelineParts, TimelineRow, TurnTimeline } from './timeline.ts';
 
 /** What the conversation shows, from top to bottom, one entry a row. */
 export type ConversationRow =
-  | { readonly type: 'earlier'; readonly key: string; readonly count: number }
+  /** Turns before the first that is shown, looked up when this comes into view. `count`: null where it is not known. */
+  | { readonly type: 'earlier'; readonly key: string; readonly count: number | null; readonly before: number }
+  /** Turns are left out here; those after what is above can be asked for. */
+  | { readonly type: 'gap'; readonly key: string; readonly from: number }
   | {
       readonly type: 'message';
       readonly key: string;
@@ -14,9 +20,31 @@ export type ConversationRow =
   | { readonly type: 'before'; readonly key: string; readonly turn: TurnState }
   | { readonly type: 'folded'; readonly key: string; readonly turn: TurnState }
   | Extract<TimelineRow, { readonly type: 'step' }>
-  | { readonly type: 'action'; readonly key: string; readonly at: number; readonly action: ToolCallState }
-  | { readonly type: 'after'; readonly key: string; readonly timeline: TurnTimeline }
+  | {
+      readonly type: 'action';
+      readonly key: string;
+      readonly at: number;
+      readonly action: ToolCallState;
+      readonly turn: TurnState;
+    }
+  /** How far the recipe is or was, and the check after the work. */
+  | { readonly type: 'ran'; readonly key: string; readonly timeline: TurnTimeline }
+  /** A piece of what was said at the end of a turn, where that is long. The last piece is in the end's own row. */
+  | { readonly type: 'said'; readonly key: string; readonly text: string; readonly turn: TurnState }
+  | { readonly type: 'after'; readonly key: string; readonly timeline: TurnTimeline; readonly text: string }
   | { readonly type: 'notice'; readonly key: string; readonly notice: NoticeState };
+
+export interface ShownSession {
+  readonly state: SessionState;
+  readonly history: History;
+}
+
+export interface RowChoices {
+  /** Decides for the turns that can be folded. */
+  readonly isFolded: (turn: TurnState) => boolean;
+  /** Texts that were looked up because the fold has only their beginning, by the id of their turn. */
+  readonly texts: ReadonlyMap<string, string>;
+}
 
 /** Turns with at most this many rows are never folded. */
 const smallTurn = 8;
@@ -26,18 +54,41 @@ export function canFold(timeline: TurnTimeline): boolean {
   return timeline.turn.reason !== null && timeline.rows.length > smallTurn;
 }
 
-/** `isFolded`: decides for the turns that can be folded. */
-export function conversationRows(
+export function conversationRows({ state, history }: ShownSession, choices: RowChoices): readonly ConversationRow[] {
+  const live = { ...state, turns: state.turns.slice(firstWholeTurn(state)) };
+  const shown: readonly TimelineParts[] = [...history.parts, live];
+  const opening = new Set([...shown.flatMap(({ turns }) => turns), ...state.turns].map((turn) => turn.messageId));
+  const rows: ConversationRow[] = [...earlierRow(state, history, live.turns)];
+  for (const [index, parts] of shown.entries()) {
+    const before = history.parts[index - 1];
+    const first = parts.turns[0];
+    if (before !== undefined && first !== undefined && before.toSeq < first.seq) {
+      rows.push({ type: 'gap', key: `gap-${before.toSeq}`, from: before.toSeq });
+    }
+    for (const timeline of timelineOf(parts, opening)) rows.push(...turnRows(timeline, choices));
+  }
+  return [...rows, ...looseRows(state, new Set(rows.map((row) => row.key)))];
+}
+
+/** What stands before the first turn that is shown, where there is something. */
+function earlierRow(
   state: SessionState,
-  isFolded: (turnId: string) => boolean,
+  { parts, startSeq }: History,
+  live: readonly TurnState[],
 ): readonly ConversationRow[] {
-  const timelines = timelineOf(state);
+  const before = parts[0]?.fromSeq ?? live[0]?.seq;
+  if (before === undefined || before === startSeq) return [];
+  const ends = [...parts.slice(1).map((part) => part.fromSeq), live[0]?.seq ?? 0];
+  const hasGap = parts.some((part, index) => part.toSeq < (ends[index] ?? 0));
+  const shown = parts.reduce((sum, part) => sum + part.turns.length, live.length);
+  const count = hasGap ? null : state.totals.turns - shown;
+  return count !== null && count <= 0 ? [] : [{ type: 'earlier', key: 'earlier', count, before }];
+}
+
+/** Messages that belong to no turn, and notices. */
+function looseRows(state: SessionState, placed: Set<string>): readonly ConversationRow[] {
   const rows: ConversationRow[] = [];
-  const earlier = state.totals.turns - state.turns.length;
-  if (earlier > 0) rows.push({ type: 'earlier', key: 'earlier', count: earlier });
-  for (const timeline of timelines) rows.push(...turnRows(timeline, canFold(timeline) && isFolded(timeline.turn.id)));
   // A message that waits for a turn which has not begun yet belongs to none.
-  const placed = new Set(rows.map((row) => row.key));
   for (const message of state.queued) {
     if (!placed.has(message.messageId)) {
       rows.push({ type: 'message', key: message.messageId, message, isWaiting: true });
@@ -53,14 +104,47 @@ export function conversationRows(
   return rows;
 }
 
-function turnRows(timeline: TurnTimeline, isFolded: boolean): readonly ConversationRow[] {
+function turnRows(timeline: TurnTimeline, { isFolded, texts }: RowChoices): readonly ConversationRow[] {
   const { turn, message, rows } = timeline;
   const first: ConversationRow[] =
     message === null ? [] : [{ type: 'message', key: message.messageId, message, isWaiting: false }];
   const before: ConversationRow[] =
     turn.rungs.length === 0 && turn.before === null ? [] : [{ type: 'before', key: `before-${turn.id}`, turn }];
-  const middle: readonly ConversationRow[] = isFolded
-    ? [{ type: 'folded', key: `folded-${turn.id}`, turn }, ...rows.filter((row) => row.type === 'message')]
-    : rows;
-  return [...first, ...before, ...middle, { type: 'after', key: `after-${turn.id}`, timeline }];
+  const middle: readonly ConversationRow[] =
+    canFold(timeline) && isFolded(turn)
+      ? [{ type: 'folded', key: `folded-${turn.id}`, turn }, ...rows.filter((row) => row.type === 'message')]
+      : rows;
+  const ran: ConversationRow[] =
+    timeline.phases.length === 0 && turn.after === null ? [] : [{ type: 'ran', key: `ran-${turn.id}`, timeline }];
+  const { said, last } = saidOf(turn, texts.get(turn.id) ?? turn.text);
+  return [
+    ...first,
+    ...before,
+    ...middle,
+    ...ran,
+    ...said,
+    { type: 'after', key: `after-${turn.id}`, timeline, text: last },
+  ];
+}
+
+interface Said {
+  readonly text: string;
+  readonly said: readonly ConversationRow[];
+  readonly last: string;
+}
+
+/** Rows are made with every event, and the text of a turn that has ended is the same. */
+const known = new WeakMap<TurnState, Said>();
+
+/** The rows of a text but for its last piece. */
+function saidOf(turn: TurnState, text: string): Said {
+  const before = known.get(turn);
+  if (before?.text === text) return before;
+  const pieces = textPieces(text);
+  const said = pieces
+    .slice(0, -1)
+    .map((piece, index) => ({ type: 'said' as const, key: `said-${turn.id}-${index}`, text: piece, turn }));
+  const made = { text, said, last: pieces.at(-1) ?? '' };
+  known.set(turn, made);
+  return made;
 }

@@ -8,8 +8,15 @@ export type TimelineRow =
       readonly at: number;
       readonly step: StepState;
       readonly calls: readonly ToolCallState[];
+      readonly turn: TurnState;
     }
-  | { readonly type: 'action'; readonly key: string; readonly at: number; readonly action: ToolCallState }
+  | {
+      readonly type: 'action';
+      readonly key: string;
+      readonly at: number;
+      readonly action: ToolCallState;
+      readonly turn: TurnState;
+    }
   /** A message that came while the turn ran. */
   | {
       readonly type: 'message';
@@ -27,20 +34,33 @@ export interface TurnTimeline {
   readonly phases: readonly { readonly phase: string; readonly text: string }[];
 }
 
-/** The turns of a session with what happened in each. */
-export function timelineOf(state: SessionState): readonly TurnTimeline[] {
-  const opening = new Set(state.turns.map((turn) => turn.messageId));
-  const waiting = new Set(state.queued.map((message) => message.messageId));
+/** What a timeline is made of: a folded state, or a part of its past. */
+export type TimelineParts = Pick<SessionState, 'turns' | 'messages' | 'steps' | 'toolCalls' | 'actions'> &
+  Partial<Pick<SessionState, 'queued' | 'progress'>>;
+
+/** The turns of a session with what happened in each. `opening`: the messages that turns are about, these or others. */
+export function timelineOf(
+  state: TimelineParts,
+  opening: ReadonlySet<string> = new Set(state.turns.map((turn) => turn.messageId)),
+): readonly TurnTimeline[] {
+  const waiting = new Set((state.queued ?? []).map((message) => message.messageId));
   const late = state.messages.filter((message) => !opening.has(message.messageId));
   const callsById = new Map(state.toolCalls.map((call) => [call.toolCallId, call]));
+  const messages = new Map(state.messages.map((message) => [message.messageId, message]));
+  const steps = grouped(state.steps);
+  const actions = grouped(state.actions);
   return state.turns.map((turn, index) => {
     const next = state.turns[index + 1];
     const isHere = (at: number): boolean => at >= turn.startedAt && (next === undefined || at < next.startedAt);
     const rows: TimelineRow[] = [
-      ...state.steps.filter((step) => step.turnId === turn.id).map((step) => stepRow(step, callsById)),
-      ...state.actions
-        .filter((action) => action.turnId === turn.id)
-        .map((action) => ({ type: 'action' as const, key: action.toolCallId, at: action.startedAt ?? 0, action })),
+      ...(steps.get(turn.id) ?? []).map((step) => stepRow(step, turn, callsById)),
+      ...(actions.get(turn.id) ?? []).map((action) => ({
+        type: 'action' as const,
+        key: action.toolCallId,
+        at: action.startedAt ?? 0,
+        action,
+        turn,
+      })),
       ...late
         .filter((message) => isHere(message.at))
         .map((message) => ({
@@ -53,18 +73,28 @@ export function timelineOf(state: SessionState): readonly TurnTimeline[] {
     ];
     // Sorting keeps the order of equals, and each list is in order already.
     rows.sort((left, right) => left.at - right.at);
-    const message = state.messages.find((candidate) => candidate.messageId === turn.messageId) ?? null;
-    return { turn, message, rows, phases: phasesOf(state, turn) };
+    return { turn, message: messages.get(turn.messageId) ?? null, rows, phases: phasesOf(state, turn) };
   });
 }
 
-function stepRow(step: StepState, callsById: ReadonlyMap<string, ToolCallState>): TimelineRow {
-  const calls = step.toolCallIds.flatMap((id) => callsById.get(id) ?? []);
-  return { type: 'step', key: step.callId, at: step.startedAt, step, calls };
+function grouped<T extends { readonly turnId: string | null }>(items: readonly T[]): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    if (item.turnId === null) continue;
+    const group = groups.get(item.turnId);
+    if (group === undefined) groups.set(item.turnId, [item]);
+    else group.push(item);
+  }
+  return groups;
 }
 
-function phasesOf(state: SessionState, turn: TurnState): TurnTimeline['phases'] {
+function stepRow(step: StepState, turn: TurnState, callsById: ReadonlyMap<string, ToolCallState>): TimelineRow {
+  const calls = step.toolCallIds.flatMap((id) => callsById.get(id) ?? []);
+  return { type: 'step', key: step.callId, at: step.startedAt, step, calls, turn };
+}
+
+function phasesOf(state: TimelineParts, turn: TurnState): TurnTimeline['phases'] {
   const phases = new Map<string, string>();
-  for (const entry of state.progress) if (entry.turnId === turn.id) phases.set(entry.phase, entry.text);
+  for (const entry of state.progress ?? []) if (entry.turnId === turn.id) phases.set(entry.phase, entry.text);
   return [...phases].map(([phase, text]) => ({ phase, text }));
 }

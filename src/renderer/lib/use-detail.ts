@@ -8,15 +8,22 @@ export type DetailLoad =
   | { readonly type: 'ready'; readonly detail: CallDetail }
   | { readonly type: 'failed'; readonly text: string };
 
+/** A call, a tool call, an action, a message or a turn, and the number of an event not far before it. */
+export interface LogPlace {
+  readonly id: string;
+  readonly near: number;
+}
+
 /**
  * All that the log has of a call, a tool call, an action, a message or a turn. `version`: changes when it has more.
  * Not `isNeeded`: nothing is asked, and it stays loading.
  */
-export function useDetail(sessionId: string, id: string, version: string, isNeeded = true): DetailLoad {
+export function useDetail(sessionId: string, place: string | LogPlace, version: string, isNeeded = true): DetailLoad {
+  const asked = typeof place === 'string' ? { id: place } : place;
   const client = useClient();
   const query = useQuery({
-    queryKey: ['detail', sessionId, id, version],
-    queryFn: ({ signal }) => client.sessions.detail({ sessionId, id }, { signal }),
+    queryKey: ['detail', sessionId, asked.id, version],
+    queryFn: ({ signal }) => client.sessions.detail({ sessionId, ...asked }, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
     enabled: isNeeded,

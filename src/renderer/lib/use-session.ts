@@ -2,23 +2,33 @@ import { useEffect, useState } from 'react';
 import type { SessionPush } from '@shared/contract.ts';
 import { reduceMoney } from '@shared/session-money.ts';
 import type { MoneyState } from '@shared/session-money.ts';
+import type { SessionPart } from '@shared/session-part.ts';
 import { reduceSession } from '@shared/session-state.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import type { CoreClient } from './core-client.ts';
 import { failureText } from './failure-text.ts';
 import { emptyFeed, foldTransient, settle } from './live-feed.ts';
 import type { LiveFeed } from './live-feed.ts';
+import type { History } from './session-history.ts';
+import { keepLeaving, liveFrom, noHistory, withPart } from './session-history.ts';
 
 /** A session as it stands: the state that the core folded, and folded on with each event that comes. */
 export interface SessionView {
   readonly state: SessionState;
   readonly money: MoneyState;
   readonly feed: LiveFeed;
+  readonly history: History;
 }
+
+/** Turns before an event, or from the one on in which an event lies. */
+export type HistoryPlace = { readonly before: number } | { readonly from: number };
+
+/** Looks turns up that the state has no more, into the history. Null: there are none. Rejects where the core cannot be asked. */
+export type LookUp = (place: HistoryPlace) => Promise<SessionPart | null>;
 
 export type SessionLoad =
   | { readonly type: 'loading' }
-  | { readonly type: 'ready'; readonly view: SessionView }
+  | { readonly type: 'ready'; readonly view: SessionView; readonly lookUp: LookUp }
   | { readonly type: 'failed'; readonly text: string };
 
 const retryMs = 1_000;
@@ -28,7 +38,15 @@ export function useSession(client: CoreClient, sessionId: string): SessionLoad {
   const [load, setLoad] = useState<SessionLoad>({ type: 'loading' });
   useEffect(() => {
     const stop = new AbortController();
-    void follow({ client, sessionId, show: setLoad, signal: stop.signal });
+    const following: Following = {
+      client,
+      sessionId,
+      show: setLoad,
+      view: null,
+      signal: stop.signal,
+      lookUp: (place) => lookUp(following, place),
+    };
+    void follow(following);
     return () => stop.abort();
   }, [client, sessionId]);
   return load;
@@ -38,23 +56,27 @@ interface Following {
   readonly client: CoreClient;
   readonly sessionId: string;
   readonly show: (load: SessionLoad) => void;
+  /** The latest, drawn or not. */
+  view: SessionView | null;
+  /** The same for as long as it follows. */
+  readonly lookUp: LookUp;
   readonly signal: AbortSignal;
 }
 
 async function follow(following: Following): Promise<void> {
   const { client, sessionId, show, signal } = following;
-  let hasShown = false;
   while (!signal.aborted) {
     try {
       const folded = await client.sessions.show({ sessionId }, { signal });
-      const view = { ...folded, feed: emptyFeed };
-      show({ type: 'ready', view });
-      hasShown = true;
-      await followFrom(view, following);
+      const before = following.view;
+      const history = before === null ? noHistory : keepLeaving(before.history, before.state, folded.state);
+      following.view = { ...folded, feed: emptyFeed, history };
+      draw(following);
+      await followFrom(folded.state.seq, following);
     } catch (error) {
       if (signal.aborted) return;
       // What is on the screen stays there while the stream is taken up again.
-      if (!hasShown) {
+      if (following.view === null) {
         show({ type: 'failed', text: failureText(error) });
         return;
       }
@@ -63,23 +85,40 @@ async function follow(following: Following): Promise<void> {
   }
 }
 
-async function followFrom(start: SessionView, { client, sessionId, show, signal }: Following): Promise<void> {
-  let view = start;
+function draw({ view, show, lookUp: ask, signal }: Following): void {
+  if (view !== null && !signal.aborted) show({ type: 'ready', view, lookUp: ask });
+}
+
+async function lookUp(following: Following, place: HistoryPlace): Promise<SessionPart | null> {
+  const { client, sessionId, signal } = following;
+  const part = await client.sessions.history({ sessionId, place }, { signal });
+  const { view } = following;
+  if (view === null) return null;
+  const liveSeq = liveFrom(view.state) ?? view.state.seq;
+  const isStart = part === null && 'before' in place;
+  const history = part === null ? view.history : withPart(view.history, part, liveSeq);
+  following.view = { ...view, history: isStart ? { ...history, startSeq: place.before } : history };
+  draw(following);
+  return part;
+}
+
+async function followFrom(seq: number, following: Following): Promise<void> {
+  const { client, sessionId, signal } = following;
   let frame: number | null = null;
-  const draw = (): void => {
+  const drawNow = (): void => {
     frame = null;
-    show({ type: 'ready', view });
+    draw(following);
   };
-  const pushes = await client.sessions.events({ sessionId, fromSeq: start.state.seq + 1 }, { signal });
+  const pushes = await client.sessions.events({ sessionId, fromSeq: seq + 1 }, { signal });
   try {
     for await (const push of pushes) {
-      view = foldPush(view, push);
+      if (following.view !== null) following.view = foldPush(following.view, push);
       // One drawing a frame, however much arrives between two.
-      if (!signal.aborted) frame ??= window.requestAnimationFrame(draw);
+      if (!signal.aborted) frame ??= window.requestAnimationFrame(drawNow);
     }
   } finally {
     if (frame !== null) window.cancelAnimationFrame(frame);
-    if (!signal.aborted) draw();
+    draw(following);
   }
 }
 
@@ -93,7 +132,7 @@ export function foldPush(view: SessionView, push: SessionPush): SessionView {
         money = reduceMoney(money, event);
         feed = settle(feed, event);
       }
-      return { state, money, feed };
+      return { state, money, feed, history: keepLeaving(view.history, view.state, state) };
     }
     case 'transients':
       return { ...view, feed: push.items.reduce(foldTransient, view.feed) };

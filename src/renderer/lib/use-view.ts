@@ -3,8 +3,12 @@ import { useCallback, useState } from 'react';
 /** What the middle of the window shows. */
 export type View =
   | { readonly type: 'new' }
-  /** `at`: a place in it that is to be looked at, by the id of a message, call or turn. */
-  | { readonly type: 'session'; readonly sessionId: string; readonly at?: { readonly ref: string } }
+  /** `at`: a place in it that is to be looked at, by the id of a message, call or turn, and the event it stands in. */
+  | {
+      readonly type: 'session';
+      readonly sessionId: string;
+      readonly at?: { readonly ref: string; readonly seq?: number };
+    }
   | { readonly type: 'bin' }
   | { readonly type: 'models' }
   /** `task`: one to begin with. */

@@ -9,7 +9,7 @@ export const library = {
   'search.kind.answer': 'Answer',
   'search.kind.call': 'Call',
   'search.kind.output': 'Output',
-  'search.earlier': 'This place is in an earlier part of the session, which is in the log and not shown here.',
+  'search.gone': 'This place is no longer in the session.',
 
   'menu.session': 'What to do with this session',
   'menu.rename': 'Rename',

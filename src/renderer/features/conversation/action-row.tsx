@@ -10,13 +10,15 @@ import { ToolDetails } from './tool-details.tsx';
 interface ActionRowProps {
   readonly sessionId: string;
   readonly action: ToolCallState;
+  /** The number of the event that began its turn. */
+  readonly near: number;
   readonly liveOutput: string;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }
 
 /** What a recipe did by itself: no model, so neither tokens nor money. */
-export function ActionRow({ sessionId, action, liveOutput, isOpen, onToggle }: ActionRowProps) {
+export function ActionRow({ sessionId, action, near, liveOutput, isOpen, onToggle }: ActionRowProps) {
   const status = toolCallStatus(action);
   const hasFailed = status !== 'ok' && status !== 'running' && status !== 'requested';
   return (
@@ -38,7 +40,7 @@ export function ActionRow({ sessionId, action, liveOutput, isOpen, onToggle }: A
         }
         figures={action.durationMs === null ? t('step.running') : seconds(action.durationMs)}
       >
-        {() => <ToolDetails sessionId={sessionId} id={action.toolCallId} calls={[action]} />}
+        {() => <ToolDetails sessionId={sessionId} place={{ id: action.toolCallId, near }} calls={[action]} />}
       </RowLine>
       {action.status === null && liveOutput !== '' && (
         <div className="my-1.5 ml-5.5">

@@ -4,62 +4,60 @@ import type { Ref } from 'react';
 import { changeStatus } from '@shared/session-changes.ts';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { SessionState } from '@shared/session-state.ts';
-import { announce } from '../../lib/announce.ts';
 import type { ConversationRow } from '../../lib/conversation-rows.ts';
-import { canFold, conversationRows } from '../../lib/conversation-rows.ts';
+import { conversationRows } from '../../lib/conversation-rows.ts';
 import type { LiveFeed } from '../../lib/live-feed.ts';
 import { plural, t } from '../../lib/texts.ts';
-import { timelineOf } from '../../lib/timeline.ts';
-import type { SessionView } from '../../lib/use-session.ts';
+import type { LookUp, SessionView } from '../../lib/use-session.ts';
 import { useStickToBottom } from '../../lib/use-stick-to-bottom.ts';
+import { useWholeTexts } from '../../lib/use-whole-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RowView } from './row-view.tsx';
-import { rowId } from './row-id.ts';
+import { useFolds } from './use-folds.ts';
+import { useReveal } from './use-reveal.ts';
 import { VirtualRows } from './virtual-rows.tsx';
+
+/** A message, call or turn; `seq` of an event of its turn, where it may be one that has to be looked up. */
+export interface RevealedPlace {
+  readonly id: string;
+  readonly seq?: number | undefined;
+}
 
 /** What others can ask of the conversation. */
 export interface ConversationHandle {
   /** Brings the row of a message, call or turn into view, opened. */
-  readonly reveal: (id: string) => void;
+  readonly reveal: (place: RevealedPlace) => void;
   readonly toEnd: () => void;
 }
 
 interface ConversationProps {
   readonly sessionId: string;
   readonly view: SessionView;
+  /** Looks up turns that the view does not have. */
+  readonly lookUp: LookUp;
   readonly handle: Ref<ConversationHandle>;
   /** The changes are to be looked at. */
   readonly onReview: () => void;
 }
 
 /** The log of a session as it is read: messages, steps, actions and ends, in order. */
-export function Conversation({ sessionId, view, handle, onReview }: ConversationProps) {
+export function Conversation({ sessionId, view, lookUp, handle, onReview }: ConversationProps) {
   const { state, feed } = view;
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { isAtEnd, toEnd, release } = useStickToBottom(scroller, content);
   const folds = useFolds(state);
   const open = useOpenRows();
-  const rows = useMemo(() => conversationRows(state, folds.isFolded), [state, folds.isFolded]);
-  const [target, setTarget] = useState<{ readonly index: number } | null>(null);
-
-  const reveal = (id: string): void => {
-    const { key, turnId } = placeOf(state, id);
-    if (turnId !== null) folds.unfold(turnId);
-    // After a fold is gone there are more rows than now.
-    const opened = conversationRows(state, (candidate) => candidate !== turnId && folds.isFolded(candidate));
-    const index = opened.findIndex((row) => row.key === key);
-    if (index < 0) {
-      announce({ kind: 'info', text: t('search.earlier') });
-      return;
-    }
-    open.show(key);
-    release();
-    setTarget({ index });
-    setTimeout(() => focusRow(key), 60);
-  };
+  const { texts, want } = useWholeTexts(sessionId);
+  const { history } = view;
+  const { isFolded } = folds;
+  const rows = useMemo(
+    () => conversationRows({ state, history }, { isFolded, texts }),
+    [state, history, isFolded, texts],
+  );
+  const { target, reveal } = useReveal({ view, rows, folds, lookUp, show: open.show, release });
   useImperativeHandle(handle, () => ({ reveal, toEnd }));
 
   const draw = (row: ConversationRow): ReactNode => (
@@ -70,7 +68,10 @@ export function Conversation({ sessionId, view, handle, onReview }: Conversation
       isOpen={open.ids.has(row.key)}
       onToggle={open.toggle}
       onUnfold={folds.unfold}
-      lastSaid={lastSaidOf(state, row)}
+      onLookUp={lookUp}
+      onWanted={want}
+      whole={texts.get(turnIdOf(row))}
+      lastSaid={lastSaidOf(row)}
     />
   );
   return (
@@ -126,22 +127,6 @@ function ToReview({ state, onReview }: { readonly state: SessionState; readonly 
   );
 }
 
-/** The row of a message, a model call, a tool call, an action or a turn, and the turn that has to be unfolded for it. */
-function placeOf(state: SessionState, id: string): { readonly key: string; readonly turnId: string | null } {
-  const call = state.toolCalls.find((one) => one.toolCallId === id);
-  const key = call?.callId ?? id;
-  const step = state.steps.find((one) => one.callId === key);
-  const action = state.actions.find((one) => one.toolCallId === key);
-  const isTurn = state.turns.some((turn) => turn.id === id);
-  return { key: isTurn ? `after-${id}` : key, turnId: step?.turnId ?? action?.turnId ?? null };
-}
-
-function focusRow(callId: string): void {
-  const row = document.getElementById(rowId(callId));
-  row?.scrollIntoView({ block: 'center' });
-  row?.focus({ preventScroll: true });
-}
-
 /** Rows that nothing live belongs to are not drawn again with every token. */
 function feedFor(row: ConversationRow, feed: LiveFeed): LiveFeed | null {
   if (row.type === 'step') {
@@ -151,33 +136,14 @@ function feedFor(row: ConversationRow, feed: LiveFeed): LiveFeed | null {
 }
 
 /** What the end of a step's turn says: the step does not say it a second time. */
-function lastSaidOf(state: SessionState, row: ConversationRow): string | null {
-  if (row.type !== 'step') return null;
-  const turn = state.turns.find((candidate) => candidate.id === row.step.turnId);
-  return turn === undefined || turn.reason === null ? null : turn.text;
+function lastSaidOf(row: ConversationRow): string | null {
+  return row.type !== 'step' || row.turn.reason === null ? null : row.turn.text;
 }
 
-interface Folds {
-  readonly isFolded: (turnId: string) => boolean;
-  readonly unfold: (turnId: string) => void;
-}
-
-/** Turns that were over when the session was opened are folded, but for the last; what is open stays so. */
-function useFolds(state: SessionState): Folds {
-  const [folded, setFolded] = useState<ReadonlySet<string>>(
-    () =>
-      new Set(
-        timelineOf(state)
-          .slice(0, -1)
-          .filter(canFold)
-          .map(({ turn }) => turn.id),
-      ),
-  );
-  const isFolded = useCallback((turnId: string) => folded.has(turnId), [folded]);
-  const unfold = useCallback((turnId: string) => {
-    setFolded((before) => (before.has(turnId) ? new Set([...before].filter((id) => id !== turnId)) : before));
-  }, []);
-  return { isFolded, unfold };
+/** The turn whose end is said in a row. */
+function turnIdOf(row: ConversationRow): string {
+  if (row.type === 'after') return row.timeline.turn.id;
+  return row.type === 'said' ? row.turn.id : '';
 }
 
 interface OpenRows {

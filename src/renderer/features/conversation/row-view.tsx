@@ -1,12 +1,16 @@
-import { memo } from 'react';
+import type { ReactNode } from 'react';
+import { memo, useEffect } from 'react';
+import type { TurnState } from '@shared/session-state.ts';
 import type { ConversationRow } from '../../lib/conversation-rows.ts';
 import type { LiveFeed } from '../../lib/live-feed.ts';
 import { emptyFeed } from '../../lib/live-feed.ts';
-import { plural } from '../../lib/texts.ts';
+import type { LookUp } from '../../lib/use-session.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { ActionRow } from './action-row.tsx';
 import { StepRow } from './step-row.tsx';
-import { FoldedTurn, Message, TurnAfter, TurnBefore } from './turn-parts.tsx';
+import { Earlier } from './earlier.tsx';
+import { FoldedTurn, Message, TurnAfter, TurnBefore, TurnRan, TurnSaid } from './turn-parts.tsx';
+import { isCut } from './whole-text.tsx';
 
 interface RowViewProps {
   readonly sessionId: string;
@@ -16,18 +20,26 @@ interface RowViewProps {
   readonly isOpen: boolean;
   readonly onToggle: (key: string) => void;
   readonly onUnfold: (turnId: string) => void;
+  /** Turns that are not here are to be looked up. */
+  readonly onLookUp: LookUp;
+  /** The whole text of a turn is wanted. */
+  readonly onWanted: (turn: TurnState) => void;
+  /** The whole text of the row's turn where it was looked up. */
+  readonly whole: string | undefined;
   /** What the end of its turn says; null while that is not known. */
   readonly lastSaid: string | null;
 }
 
 /** One row of the conversation; drawn again only when something of it changed. */
 export const RowView = memo(function RowView(props: RowViewProps) {
-  const { sessionId, row, isOpen, onToggle } = props;
+  const { sessionId, row, isOpen, onToggle, onWanted } = props;
   const { calls, outputs } = props.feed ?? emptyFeed;
   const toggle = (): void => onToggle(row.key);
+  const isHere = props.whole !== undefined;
   switch (row.type) {
     case 'earlier':
-      return <p className="py-3 text-center text-xs text-soft">{plural('session.earlier', row.count)}</p>;
+    case 'gap':
+      return <Earlier row={row} onLookUp={props.onLookUp} />;
     case 'message':
       return <Message sessionId={sessionId} message={row.message} isWaiting={row.isWaiting} />;
     case 'before':
@@ -37,12 +49,10 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'step':
       return (
         <StepRow
-          sessionId={sessionId}
-          step={row.step}
+          {...{ sessionId, isOpen, outputs, step: row.step }}
+          near={row.turn.seq}
           calls={row.calls}
           live={calls[row.step.callId]}
-          outputs={outputs}
-          isOpen={isOpen}
           onToggle={toggle}
           isSaidAgain={isSaidAgain(row.step.end?.text ?? '', props.lastSaid)}
         />
@@ -50,15 +60,27 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'action':
       return (
         <ActionRow
-          sessionId={sessionId}
+          {...{ sessionId, isOpen }}
           action={row.action}
+          near={row.turn.seq}
           liveOutput={outputs[row.action.toolCallId] ?? ''}
-          isOpen={isOpen}
           onToggle={toggle}
         />
       );
     case 'after':
-      return <TurnAfter sessionId={sessionId} timeline={row.timeline} />;
+      return (
+        <Wanted turn={row.timeline.turn} isHere={isHere} onWanted={onWanted}>
+          <TurnAfter turn={row.timeline.turn} text={row.text} whole={props.whole ?? row.timeline.turn.text} />
+        </Wanted>
+      );
+    case 'ran':
+      return <TurnRan timeline={row.timeline} />;
+    case 'said':
+      return (
+        <Wanted turn={row.turn} isHere={isHere} onWanted={onWanted}>
+          <TurnSaid text={row.text} />
+        </Wanted>
+      );
     case 'notice':
       return (
         <Notice kind={row.notice.level} className="mt-3">
@@ -69,6 +91,22 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       return row satisfies never;
   }
 }, isSameRow);
+
+interface WantedProps {
+  readonly turn: TurnState;
+  /** Its whole text is here. */
+  readonly isHere: boolean;
+  readonly onWanted: (turn: TurnState) => void;
+  readonly children: ReactNode;
+}
+
+/** Part of what a turn said: once it is drawn, what the fold has cut off is looked up. */
+function Wanted({ turn, isHere, onWanted, children }: WantedProps) {
+  useEffect(() => {
+    if (!isHere && isCut(turn.text)) onWanted(turn);
+  }, [turn, isHere, onWanted]);
+  return children;
+}
 
 /** The fold keeps only the beginning of what a step said. */
 function isSaidAgain(text: string, lastSaid: string | null): boolean {
@@ -83,6 +121,8 @@ function isSameRow(left: RowViewProps, right: RowViewProps): boolean {
     left.lastSaid === right.lastSaid &&
     left.onToggle === right.onToggle &&
     left.onUnfold === right.onUnfold &&
+    left.onLookUp === right.onLookUp &&
+    left.whole === right.whole &&
     (left.row === right.row || hasSameContent(left.row, right.row))
   );
 }
@@ -100,12 +140,16 @@ function hasSameContent(left: ConversationRow, right: ConversationRow): boolean 
   }
   if (left.type === 'action' && right.type === 'action') return left.action === right.action;
   if (left.type === 'after' && right.type === 'after') {
+    return left.timeline.turn === right.timeline.turn && left.text === right.text;
+  }
+  if (left.type === 'ran' && right.type === 'ran') {
     return (
       left.timeline.turn === right.timeline.turn &&
       left.timeline.phases.length === 0 &&
       right.timeline.phases.length === 0
     );
   }
+  if (left.type === 'said' && right.type === 'said') return left.turn === right.turn && left.text === right.text;
   if (left.type === 'before' && right.type === 'before') return left.turn === right.turn;
   if (left.type === 'folded' && right.type === 'folded') return left.turn === right.turn;
   return left.type === 'notice' && right.type === 'notice' && left.notice === right.notice;

@@ -14,13 +14,16 @@ interface StepDetailProps {
   readonly sessionId: string;
   readonly step: StepState;
   readonly calls: readonly ToolCallState[];
+  /** The number of the event that began its turn. */
+  readonly near: number;
 }
 
 /** All that the log has of a step: why and how, what it said, what its calls did, what it was sent. */
-export function StepDetail({ sessionId, step, calls }: StepDetailProps) {
+export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
   // One look into the log for the step and its calls: it is taken again when any of them has got further.
   const calling = calls.map((call) => toolCallStatus(call)).join(' ');
-  const load = useDetail(sessionId, step.callId, `${step.end === null ? 'running' : 'ended'} ${calling}`);
+  const place = { id: step.callId, near };
+  const load = useDetail(sessionId, place, `${step.end === null ? 'running' : 'ended'} ${calling}`);
   const detail = load.type === 'ready' ? load.detail : null;
   return (
     <>

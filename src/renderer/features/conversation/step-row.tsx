@@ -16,6 +16,8 @@ import { StepDetail } from './step-detail.tsx';
 interface StepRowProps {
   readonly sessionId: string;
   readonly step: StepState;
+  /** The number of the event that began its turn. */
+  readonly near: number;
   readonly calls: readonly ToolCallState[];
   /** What the model says right now, while it does. */
   readonly live: LiveCall | undefined;
@@ -27,7 +29,7 @@ interface StepRowProps {
 }
 
 /** One model call and what it caused. What it says while it runs is visible without opening it. */
-export function StepRow({ sessionId, step, calls, live, outputs, isOpen, onToggle, isSaidAgain }: StepRowProps) {
+export function StepRow({ sessionId, step, near, calls, live, outputs, isOpen, onToggle, isSaidAgain }: StepRowProps) {
   const running = calls.find((call) => call.status === null && (outputs[call.toolCallId] ?? '') !== '');
   return (
     <>
@@ -40,12 +42,12 @@ export function StepRow({ sessionId, step, calls, live, outputs, isOpen, onToggl
         label={<Label step={step} calls={calls} />}
         figures={<Figures step={step} live={live} />}
       >
-        {() => <StepDetail sessionId={sessionId} step={step} calls={calls} />}
+        {() => <StepDetail sessionId={sessionId} step={step} calls={calls} near={near} />}
       </RowLine>
       {step.end === null && live !== undefined && <LiveText live={live} isProse={isProse(step)} />}
       {step.end !== null && !isSaidAgain && isSaying(step) && (
         <div className="my-1.5 ml-5.5">
-          <WholeText sessionId={sessionId} id={step.callId} text={step.end.text} />
+          <WholeText sessionId={sessionId} place={{ id: step.callId, near }} text={step.end.text} />
         </div>
       )}
       {running !== undefined && (

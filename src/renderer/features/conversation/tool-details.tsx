@@ -4,7 +4,7 @@ import type { ToolCallState } from '@shared/session-state.ts';
 import { toolCallStatus } from '@shared/session-state.ts';
 import { lineCounts, seconds } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
-import type { DetailLoad } from '../../lib/use-detail.ts';
+import type { DetailLoad, LogPlace } from '../../lib/use-detail.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -14,13 +14,13 @@ import { TerminalOutput } from '../../ui/terminal-output.tsx';
 interface ToolDetailsProps {
   readonly sessionId: string;
   /** Under which the log is asked. */
-  readonly id: string;
+  readonly place: LogPlace;
   readonly calls: readonly ToolCallState[];
 }
 
 /** Input, output and differences of an action. */
-export function ToolDetails({ sessionId, id, calls }: ToolDetailsProps) {
-  const load = useDetail(sessionId, id, calls.map((call) => toolCallStatus(call)).join(' '));
+export function ToolDetails({ sessionId, place, calls }: ToolDetailsProps) {
+  const load = useDetail(sessionId, place, calls.map((call) => toolCallStatus(call)).join(' '));
   return <CallDetails load={load} calls={calls} />;
 }
 

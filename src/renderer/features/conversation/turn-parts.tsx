@@ -8,10 +8,11 @@ import type { TurnTimeline } from '../../lib/timeline.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { AttachmentList } from '../../ui/attachment-list.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
 import { TerminalOutput } from '../../ui/terminal-output.tsx';
 import { EditMessage, MessageActions } from './message-actions.tsx';
 import { rowId } from './row-id.ts';
-import { useWholeText, WholeText } from './whole-text.tsx';
+import { useWholeText } from './whole-text.tsx';
 
 interface MessageProps {
   readonly sessionId: string;
@@ -23,8 +24,8 @@ const none: readonly Attachment[] = [];
 
 export function Message({ sessionId, message, isWaiting }: MessageProps) {
   const [isEditing, setIsEditing] = useState(false);
-  const { messageId, text, attachments = none, isDropped = false } = message;
-  const whole = useWholeText(sessionId, messageId, text);
+  const { messageId, text, seq, attachments = none, isDropped = false } = message;
+  const whole = useWholeText(sessionId, { id: messageId, near: seq }, text);
   if (isEditing) {
     return (
       <EditMessage
@@ -128,13 +129,8 @@ function Criterion({ label, turn, result }: CriterionProps) {
   );
 }
 
-interface AfterProps {
-  readonly sessionId: string;
-  readonly timeline: TurnTimeline;
-}
-
-/** How far the recipe is while the turn runs; the end of the turn when it is over. */
-export function TurnAfter({ sessionId, timeline }: AfterProps) {
+/** How far the recipe is or was, and the check after the work. */
+export function TurnRan({ timeline }: { readonly timeline: TurnTimeline }) {
   const { turn, phases } = timeline;
   return (
     <div className="mt-2 flex flex-col gap-2">
@@ -148,22 +144,39 @@ export function TurnAfter({ sessionId, timeline }: AfterProps) {
         </ul>
       )}
       <Criterion label={t('turn.after')} turn={turn} result={turn.after} />
-      <Outcome sessionId={sessionId} turn={turn} />
+    </div>
+  );
+}
+
+/** A piece of a long text that the agent said at the end. */
+export function TurnSaid({ text }: { readonly text: string }) {
+  return (
+    <div className="mt-2">
+      <Markdown text={text} />
     </div>
   );
 }
 
 const plainEnds: readonly string[] = ['answered', 'planned'];
 
-function Outcome({ sessionId, turn }: { readonly sessionId: string; readonly turn: TurnState }) {
+interface AfterProps {
+  readonly turn: TurnState;
+  /** What was said at the end, or the last piece of it. */
+  readonly text: string;
+  /** All of it, as far as it is here. */
+  readonly whole: string;
+}
+
+/** The end of a turn, once it is over. */
+export function TurnAfter({ turn, text, whole }: AfterProps) {
   const status = turnStatus(turn);
   if (status === 'running') return null;
   const isPlain = plainEnds.includes(turn.reason ?? '');
   const took = turn.endedAt === null ? '' : t('turn.took', { time: seconds(turn.endedAt - turn.startedAt) });
   const isGood = status === 'done';
   return (
-    <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="flex flex-col gap-2">
-      {turn.text !== '' && <WholeText sessionId={sessionId} id={turn.id} text={turn.text} />}
+    <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
+      {text !== '' && <Markdown text={text} />}
       {turn.failure !== null && (
         <p className="wrap-anywhere">
           {turn.failure.message === turn.text ? '' : turn.failure.message} {turn.failure.hint}
@@ -176,7 +189,7 @@ function Outcome({ sessionId, turn }: { readonly sessionId: string; readonly tur
         </span>
         <span>{took}</span>
         {turn.confidence !== null && !isPlain && <span>· {t(`turn.confidence.${turn.confidence}`)}</span>}
-        {turn.text !== '' && <CopyButton text={turn.text} label={t('session.copy')} />}
+        {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}
       </p>
       <Kept status={status} />
     </div>

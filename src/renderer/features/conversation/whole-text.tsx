@@ -1,17 +1,18 @@
 import { t } from '../../lib/texts.ts';
+import type { LogPlace } from '../../lib/use-detail.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { Markdown } from '../../ui/markdown.tsx';
 
 interface WholeTextProps {
   readonly sessionId: string;
-  /** Of the turn or the model call. */
-  readonly id: string;
+  /** Of the model call. */
+  readonly place: LogPlace;
   /** As the folded state has it: whole, or its beginning with a mark at the end. */
   readonly text: string;
 }
 
 /** The mark of the fold; a text that ends so by itself is looked up for nothing, and is the same. */
-function isCut(text: string): boolean {
+export function isCut(text: string): boolean {
   return text.endsWith('…');
 }
 
@@ -20,8 +21,8 @@ export function WholeText(props: WholeTextProps) {
   return isCut(props.text) ? <FromLog {...props} /> : <Markdown text={props.text} />;
 }
 
-function FromLog({ sessionId, id, text }: WholeTextProps) {
-  const load = useDetail(sessionId, id, 'text');
+function FromLog({ sessionId, place, text }: WholeTextProps) {
+  const load = useDetail(sessionId, place, 'text');
   return (
     <>
       <Markdown text={load.type === 'ready' ? (load.detail.text ?? text) : text} />
@@ -35,7 +36,7 @@ function FromLog({ sessionId, id, text }: WholeTextProps) {
 }
 
 /** The same as a text: its beginning until the log has answered. */
-export function useWholeText(sessionId: string, id: string, text: string): string {
-  const load = useDetail(sessionId, id, 'text', isCut(text));
+export function useWholeText(sessionId: string, place: LogPlace, text: string): string {
+  const load = useDetail(sessionId, place, 'text', isCut(text));
   return load.type === 'ready' ? (load.detail.text ?? text) : text;
 }

@@ -69,8 +69,8 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
         <SearchHits
           load={search}
           project={isKnown ? project : null}
-          onShow={({ sessionId, ref }) =>
-            onShow({ type: 'session', sessionId, ...(ref === null ? {} : { at: { ref } }) })
+          onShow={({ sessionId, ref, seq }) =>
+            onShow({ type: 'session', sessionId, ...(ref === null ? {} : { at: { ref, seq } }) })
           }
         />
       </div>

@@ -1,0 +1,45 @@
+import type { ConversationRow } from './conversation-rows.ts';
+
+const linePx = 24;
+const blockPx = 14;
+const lineCharacters = 88;
+
+/** About how high a row is before it was measured, in pixels: the nearer, the less moves when it is. */
+export function rowHeight(row: ConversationRow): number {
+  switch (row.type) {
+    case 'message':
+      return 64 + textHeight(row.message, row.message.text, lineCharacters * 0.8);
+    case 'said':
+      return 8 + textHeight(row, row.text, lineCharacters);
+    case 'after':
+      return row.timeline.turn.reason === null ? 8 : 32 + textHeight(row.timeline.turn, row.text, lineCharacters);
+    case 'ran':
+      return 24 + 20 * row.timeline.phases.length;
+    case 'before':
+      return 24 + 20 * row.turn.rungs.length;
+    case 'notice':
+      return 50;
+    case 'earlier':
+    case 'gap':
+      return 48;
+    case 'step':
+    case 'action':
+    case 'folded':
+      return 28;
+    default:
+      return row satisfies never;
+  }
+}
+
+const known = new WeakMap<object, { readonly text: string; readonly height: number }>();
+
+/** `owner`: what has this text, and for as long as it has it the height is not counted again. */
+function textHeight(owner: object, text: string, width: number): number {
+  if (text === '') return 0;
+  const counted = known.get(owner);
+  if (counted?.text === text) return counted.height;
+  let height = 0;
+  for (const line of text.split('\n')) height += line === '' ? blockPx : linePx * Math.ceil(line.length / width);
+  known.set(owner, { text, height });
+  return height;
+}
