@@ -25,7 +25,7 @@ import type { CoreAttachments } from './core-attachments.ts';
 import { createCoreAttachments } from './core-attachments.ts';
 import type { CoreSessions } from './core-sessions.ts';
 import { historyCommands } from './core-history.ts';
-import { createCoreSessions } from './core-sessions.ts';
+import { busySession, createCoreSessions } from './core-sessions.ts';
 import type { SandboxCommands } from './core-sandboxes.ts';
 import { createSandboxCommands } from './core-sandboxes.ts';
 import { createPowerMeter } from './engines/power-meter.ts';
@@ -92,7 +92,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     ...createInspectCommands({ store, blobs, rules: parts.rules, settings: () => settings.current() }),
     ...historyCommands(sessions, store, blobs),
     replay: async (sessionId) => {
-      if (sessions.runner(sessionId)?.isRunning() === true) throw busy();
+      if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
       const view = await store.view(sessionId, 'whole');
       return replaySession(view, blobs, (turn) => runReplayTurn(turn, replayParts));
     },
@@ -381,7 +381,7 @@ function statusOf(sessions: CoreSessions, sessionId: string): SessionSummary['st
 
 function changeCommands(sessions: CoreSessions): Pick<CoreApi, 'showChanges' | 'takeChanges' | 'undoChanges'> {
   const atRest = (sessionId: string): void => {
-    if (sessions.runner(sessionId)?.isRunning() === true) throw busy();
+    if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
   };
   return {
     showChanges: async (sessionId, paths) => showChanges(await sessions.journal(sessionId), paths),
@@ -394,8 +394,4 @@ function changeCommands(sessions: CoreSessions): Pick<CoreApi, 'showChanges' | '
       return undoChanges(await sessions.journal(sessionId), paths);
     },
   };
-}
-
-function busy(): AppError {
-  return new AppError('conflict', 'A turn of this session is running.', { hint: 'Wait for its end, or cancel it.' });
 }
