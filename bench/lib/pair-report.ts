@@ -85,6 +85,7 @@ function routingRows(trios: readonly Trio[]): readonly BenchRow[] {
   const easy = localShare(trios);
   const { failed, escalated, unseen } = escalatedOf(trios);
   const sentences = causesOf(trios);
+  const starts = trios.filter(({ auto }) => auto.calls[0]?.where === 'cloud').length;
   const unexplained = sentences.filter(({ text }) => text.trim() === '').length;
   return [
     {
@@ -130,6 +131,13 @@ function routingRows(trios: readonly Trio[]): readonly BenchRow[] {
       target: null,
       note: text.replaceAll(/\s+/g, ' ').slice(0, 200),
     })),
+    {
+      figure: 'tasks that begin in the cloud',
+      value: starts,
+      unit: '',
+      target: null,
+      note: 'no failing test judges their tries, and the score found the cloud worth its price',
+    },
     { figure: 'moves without a reason in words', value: unexplained, unit: '', target: { atMost: 0 } },
   ];
 }

@@ -255,19 +255,19 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): 
     return { basis: 'estimated', usd: null, seconds: null, why, formula: 'nothing was computed' };
   }
   const prompt = promptTokensOf(cloud.usage);
-  const anew = prompt * anewShare(known.local);
+  // The first of calls in a row keeps nothing.
+  const anew = Math.max(prompt * anewShare(known.local), prompt / cloud.calls);
   const ms = (tokens: number): number =>
     (tokens * read.ms) / read.tokens + (cloud.usage.output * written.ms) / written.tokens;
   const value = ms(anew) / 1000;
-  // A call in a row can keep all but its last turn; the first of them keeps nothing.
-  const low = (ms(Math.min(anew, prompt / cloud.calls)) / 1000) * speedSpread.low * tokenSpread.low;
+  const low = (ms(prompt / cloud.calls) / 1000) * speedSpread.low * tokenSpread.low;
   const high = (ms(prompt) / 1000) * speedSpread.high * tokenSpread.high;
   const guess = widened({ value, low, high }, scope, runs.localSeconds);
   const seconds = add(exact(local.totalMs / 1000), guess);
   const perSecond = usdPerSecond(known.local);
   const usd = electricity === null || perSecond === null ? null : add(electricity, times(guess, perSecond));
   const formula =
-    `${local.calls > 0 ? 'the time of the local calls + ' : ''}tokens read anew (${Math.round(anewShare(known.local) * 100)} % of a prompt) ÷ ` +
+    `${local.calls > 0 ? 'the time of the local calls + ' : ''}tokens read anew (${Math.round((anew / Math.max(1, prompt)) * 100)} % of the prompts) ÷ ` +
     `${speedText(read)} + tokens written ÷ ${speedText(written)}, as this machine was timed${scope === 'run' ? foundText : ''}; ` +
     'money: that time at the electricity of the local calls';
   return {

@@ -53,14 +53,17 @@ describe('what the same tokens would have cost elsewhere', () => {
 
   it('says what a cloud call would have taken here, by the speeds of this machine, and what that draws', () => {
     const metered = { wattHours: 0.25, source: 'rapl', usd: 0.0001 } as const;
-    const work = splitWork([localCall(500, metered), cloudCall(0.01)]);
+    const work = splitWork([localCall(500, metered), cloudCall(0.01), cloudCall(0.01)]);
     const { allLocal } = counterfactualOf(work, null);
     const here = 2.5 + 5;
     // Half of a prompt was kept here, so half of what the cloud was sent would have been read.
-    const there = 500 / 200 + 200 / 20;
+    const there = 1000 / 200 + 400 / 20;
     expect(allLocal.seconds?.value).toBeCloseTo(here + there, 9);
     expect(allLocal.usd?.value).toBeCloseTo(0.0001 + (0.0001 / here) * there, 12);
     expect(allLocal.basis).toBe('estimated');
+    // The first of calls in a row keeps nothing.
+    const one = counterfactualOf(splitWork([cloudCall(0.01)]), null, work).allLocal;
+    expect(one.seconds?.value).toBeCloseTo(1000 / 200 + 200 / 20, 9);
   });
 
   it('is as wide for a run as real runs elsewhere were found to differ, and says so', () => {
