@@ -1,25 +1,49 @@
 type Schema = Readonly<Record<string, unknown>>;
 
+interface Basic {
+  readonly body: string;
+  readonly needs: readonly string[];
+}
+
+/** Any JSON, so many levels deep: a model that only ever opens brackets comes to an end. */
+const anyDepth = 6;
+
 /** Rules that every grammar brings; only what is used is written out. */
-const basics: Readonly<Record<string, { readonly body: string; readonly needs: readonly string[] }>> = {
-  value: {
-    body: 'object | array | string | number | boolean | null',
-    needs: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+const basics: Readonly<Record<string, Basic>> = {
+  value: { body: `value-${anyDepth}`, needs: [`value-${anyDepth}`] },
+  object: { body: `object-${anyDepth}`, needs: [`object-${anyDepth}`] },
+  array: { body: `array-${anyDepth}`, needs: [`array-${anyDepth}`] },
+  scalar: { body: 'string | number | boolean | null', needs: ['string', 'number', 'boolean', 'null'] },
+  // Halves of surrogate pairs are no text by themselves, and would be read as three characters.
+  char: { body: String.raw`[^"\\\x7F\x00-\x1F\uD800-\uDFFF] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`, needs: [] },
+  // Of one UTF-16 unit: a length is counted in units by some and in characters by others, and here both agree.
+  unit: {
+    body: String.raw`[^"\\\x7F\x00-\x1F\uD800-\uDFFF\U00010000-\U0010FFFF] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
+    needs: [],
   },
-  object: {
-    body: '"{" ws (string ":" ws value ("," ws string ":" ws value)*)? ws "}"',
-    needs: ['string', 'value', 'ws'],
-  },
-  array: { body: '"[" ws (value ("," ws value)*)? ws "]"', needs: ['value', 'ws'] },
-  char: { body: String.raw`[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`, needs: [] },
   string: { body: String.raw`"\"" char* "\""`, needs: ['char'] },
-  integer: { body: '"-"? ("0" | [1-9] [0-9]{0,15})', needs: [] },
-  number: { body: 'integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?', needs: ['integer'] },
+  // What a double holds exactly, so that a reader who checks for that takes it; and never what would read as infinite.
+  integer: { body: '"-"? ("0" | [1-9] [0-9]{0,14})', needs: [] },
+  number: { body: 'integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,2})?', needs: ['integer'] },
   boolean: { body: '"true" | "false"', needs: [] },
   null: { body: '"null"', needs: [] },
   // One optional blank: models like it, and endless white space cannot happen.
   ws: { body: '" "?', needs: [] },
+  'value-0': { body: 'scalar', needs: ['scalar'] },
+  ...Object.fromEntries(Array.from({ length: anyDepth }, (_, index) => Object.entries(levelOf(index + 1))).flat()),
 };
+
+function levelOf(depth: number): Readonly<Record<string, Basic>> {
+  const [value, object, array] = [`value-${depth - 1}`, `object-${depth}`, `array-${depth}`];
+  return {
+    [`value-${depth}`]: { body: `${object} | ${array} | scalar`, needs: [object, array, 'scalar'] },
+    [object]: {
+      body: `"{" ws (string ":" ws ${value} ("," ws string ":" ws ${value})*)? ws "}"`,
+      needs: ['string', value, 'ws'],
+    },
+    [array]: { body: `"[" ws (${value} ("," ws ${value})*)? ws "]"`, needs: [value, 'ws'] },
+  };
+}
 
 /**
  * A GBNF grammar for JSON that matches the schema. Optional properties are optional, properties come in the
@@ -113,7 +137,10 @@ function objectRule(name: string, schema: Schema, { rule, use, add }: Parts): st
   const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : [];
   // Properties that are listed are all there are: a model is not invited to invent more.
   const isClosed = isSchema(schema.properties) || schema.additionalProperties === false;
-  if (properties.length === 0) return isClosed ? '"{}"' : use('object');
+  if (properties.length === 0) {
+    if (isSchema(schema.additionalProperties)) return mapRule(name, schema.additionalProperties, { rule, use, add });
+    return isClosed ? '"{}"' : use('object');
+  }
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const ws = use('ws');
   const pairs = properties.map(([key, value], index) => ({
@@ -136,7 +163,22 @@ function objectRule(name: string, schema: Schema, { rule, use, add }: Parts): st
   return add(name, `"{" ${ws} ${atStart} ${ws} "}"`);
 }
 
+/** Names as the model likes, values by their schema. */
+function mapRule(name: string, schema: Schema, { rule, use, add }: Parts): string {
+  const ws = use('ws');
+  const pair = add(`${name}-pair`, `${use('string')} ":" ${ws} ${rule(`${name}-item`, schema)}`);
+  return add(name, `"{" ${ws} (${pair} ("," ${ws} ${pair})*)? ${ws} "}"`);
+}
+
+function tupleRule(name: string, items: readonly unknown[], { rule, use, add }: Parts): string {
+  const ws = use('ws');
+  const parts = items.map((item, index) => rule(`${name}-${index + 1}`, item));
+  return add(name, `"[" ${ws} ${parts.join(` "," ${ws} `)} ${ws} "]"`);
+}
+
 function arrayRule(name: string, schema: Schema, { rule, use, add }: Parts): string {
+  const fixed = schema.prefixItems;
+  if (Array.isArray(fixed) && fixed.length > 0) return tupleRule(name, fixed, { rule, use, add });
   const item = rule(`${name}-item`, schema.items);
   const ws = use('ws');
   const least = numberOr(schema.minItems, 0);
@@ -153,8 +195,8 @@ function stringRule(schema: Schema, use: (name: string) => string): string {
   // Counted repetition of more than this makes a grammar too large to be worth it.
   const countable = 2000;
   if ((least === 0 && most === null) || least > countable || (most !== null && most > countable)) return use('string');
-  use('char');
-  return String.raw`"\"" char{${least},${most ?? ''}} "\""`;
+  use('unit');
+  return String.raw`"\"" unit{${least},${most ?? ''}} "\""`;
 }
 
 function group(alternatives: readonly string[]): string {

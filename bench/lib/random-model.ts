@@ -1,0 +1,120 @@
+import { writeFile } from 'node:fs/promises';
+import { readGgufFileInfo } from 'node-llama-cpp';
+import { seeded } from './seeded.ts';
+
+const words = 4_096;
+const width = 32;
+
+/**
+ * A model of random weights, a few hundred KB: whatever it writes is wild, so what a grammar lets through shows. Its
+ * tokenizer is the first 4,096 words of a real one, for the time of a token under a grammar grows with the vocabulary.
+ */
+export async function writeRandomModel(path: string, tokenizerOf: string): Promise<void> {
+  const { metadata } = await readGgufFileInfo(tokenizerOf);
+  const { tokens, token_type: types, merges } = metadata.tokenizer.ggml;
+  if (merges === undefined || types === undefined) throw new Error(`${tokenizerOf} has no tokenizer of merges`);
+  const kept = tokens.slice(0, words);
+  const known = new Set(kept);
+  const keptMerges = merges.filter((merge) => known.has(merge.replace(' ', '')));
+  const keys: readonly Buffer[] = [
+    pair('general.architecture', text('llama')),
+    ...Object.entries({
+      block_count: 1,
+      context_length: 4_096,
+      embedding_length: width,
+      feed_forward_length: 2 * width,
+      'attention.head_count': 1,
+      'attention.head_count_kv': 1,
+      vocab_size: words,
+    }).map(([name, value]) => pair(`llama.${name}`, uint(value))),
+    pair('llama.attention.layer_norm_rms_epsilon', float(1e-5)),
+    pair('tokenizer.ggml.model', text('gpt2')),
+    pair('tokenizer.ggml.pre', text('smollm')),
+    pair('tokenizer.ggml.tokens', array(8, kept.map(bare))),
+    pair(
+      'tokenizer.ggml.token_type',
+      array(
+        5,
+        types.slice(0, words).map((type) => uint32(type)),
+      ),
+    ),
+    pair('tokenizer.ggml.merges', array(8, keptMerges.map(bare))),
+    pair('tokenizer.ggml.bos_token_id', uint(1)),
+    pair('tokenizer.ggml.eos_token_id', uint(2)),
+    pair('tokenizer.chat_template', text(template)),
+  ];
+  await writeFile(path, fileOf(keys));
+}
+
+const template =
+  "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
+
+const tensors: readonly { readonly name: string; readonly shape: readonly number[] }[] = [
+  { name: 'token_embd.weight', shape: [width, words] },
+  { name: 'output_norm.weight', shape: [width] },
+  ...['attn_norm', 'ffn_norm'].map((name) => ({ name: `blk.0.${name}.weight`, shape: [width] })),
+  ...['attn_q', 'attn_k', 'attn_v', 'attn_output'].map((name) => ({
+    name: `blk.0.${name}.weight`,
+    shape: [width, width],
+  })),
+  ...['ffn_gate', 'ffn_up'].map((name) => ({ name: `blk.0.${name}.weight`, shape: [width, 2 * width] })),
+  { name: 'blk.0.ffn_down.weight', shape: [2 * width, width] },
+];
+
+function fileOf(keys: readonly Buffer[]): Buffer {
+  const random = seeded(7);
+  let offset = 0;
+  const data: Buffer[] = [];
+  const list = tensors.map(({ name, shape }) => {
+    const count = shape.reduce((product, length) => product * length, 1);
+    const values = Float32Array.from({ length: count }, () => (random() - 0.5) * 0.5);
+    const bytes = Buffer.from(values.buffer);
+    const entry = Buffer.concat([bare(name), uint32(shape.length), ...shape.map(uint64), uint32(0), uint64(offset)]);
+    offset += bytes.length;
+    data.push(bytes);
+    return entry;
+  });
+  const header = Buffer.concat([
+    Buffer.from('GGUF'),
+    uint32(3),
+    uint64(tensors.length),
+    uint64(keys.length),
+    ...keys,
+    ...list,
+  ]);
+  return Buffer.concat([header, Buffer.alloc((32 - (header.length % 32)) % 32), ...data]);
+}
+
+function pair(key: string, value: Buffer): Buffer {
+  return Buffer.concat([bare(key), value]);
+}
+
+const text = (value: string): Buffer => Buffer.concat([uint32(8), bare(value)]);
+const uint = (value: number): Buffer => Buffer.concat([uint32(4), uint32(value)]);
+
+function float(value: number): Buffer {
+  const buffer = Buffer.alloc(8);
+  buffer.writeUInt32LE(6);
+  buffer.writeFloatLE(value, 4);
+  return buffer;
+}
+
+function array(type: number, entries: readonly Buffer[]): Buffer {
+  return Buffer.concat([uint32(9), uint32(type), uint64(entries.length), ...entries]);
+}
+
+function bare(value: string): Buffer {
+  return Buffer.concat([uint64(Buffer.byteLength(value)), Buffer.from(value)]);
+}
+
+function uint32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32LE(value);
+  return buffer;
+}
+
+function uint64(value: number): Buffer {
+  const buffer = Buffer.alloc(8);
+  buffer.writeBigUInt64LE(BigInt(value));
+  return buffer;
+}
