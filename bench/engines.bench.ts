@@ -14,6 +14,7 @@ import { fakeServersRow } from './lib/fake-servers.ts';
 import { headerWithVocabulary } from './lib/header-file.ts';
 import { realLoadRows } from './lib/real-loads.ts';
 import type { BenchRow } from './lib/rows.ts';
+import { sessionReuseRows } from './lib/session-reuse.ts';
 import { median } from './lib/statistics.ts';
 
 const rowSchema = z.tuple([
@@ -70,6 +71,7 @@ export async function run(): Promise<readonly BenchRow[]> {
     await headerRow(),
     ...(await realLoadRows()),
     await fakeServersRow(),
+    ...(await sessionReuseRows()),
   ];
 }
 

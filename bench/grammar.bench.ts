@@ -6,10 +6,9 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { textMessage } from '@shared/messages.ts';
 import { createLlamaEngine } from '../src/main/engines/llama-client.ts';
-import type { LlamaEngine } from '../src/main/engines/llama-client.ts';
 import { findPlaces } from '../src/main/lib/places.ts';
-import llamaCpp from '../src/main/providers/llama-cpp.provider.ts';
 import type { Provider } from '../src/main/providers/define.ts';
+import { localProvider } from './lib/local-provider.ts';
 import { writeRandomModel } from './lib/random-model.ts';
 import { randomInput } from './lib/random-schemas.ts';
 import type { BenchRow } from './lib/rows.ts';
@@ -39,13 +38,14 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     const randomPath = join(folder, 'random.gguf');
     await writeRandomModel(randomPath, realPath);
     const seed = Number(values.seed);
+    const places = { folder, workerPath, contextTokens: 4_096, threads: null };
     return [
-      await measure(providerOf(llama, { folder, workerPath, modelPath: randomPath }), {
+      await measure(localProvider(llama, { ...places, modelPath: randomPath }), {
         name: 'a model of random weights',
         calls: Number(values.calls),
         seed,
       }),
-      await measure(providerOf(llama, { folder, workerPath, modelPath: realPath }), {
+      await measure(localProvider(llama, { ...places, modelPath: realPath }), {
         name: tokenizerOf,
         calls: Number(values.real),
         seed: seed + 1,
@@ -55,28 +55,6 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     await llama.dispose();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-interface Places {
-  readonly folder: string;
-  readonly workerPath: string;
-  readonly modelPath: string;
-}
-
-function providerOf(llama: LlamaEngine, { folder, workerPath, modelPath }: Places): Provider {
-  return llamaCpp.create(
-    {
-      cacheDir: folder,
-      now: () => performance.now(),
-      secret: () => Promise.resolve(null),
-      modelFile: () => Promise.resolve({ path: modelPath, contextTokens: null, parametersB: null, label: 'bench' }),
-      localModels: () => Promise.resolve([]),
-      workerPath,
-      nodePath: process.execPath,
-      llama,
-    },
-    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu: 'off', contextTokens: 4096 } },
-  );
 }
 
 interface Sample {

@@ -1,0 +1,30 @@
+import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
+import llamaCpp from '../../src/main/providers/llama-cpp.provider.ts';
+import type { Provider } from '../../src/main/providers/define.ts';
+
+export interface LocalPlaces {
+  readonly folder: string;
+  readonly workerPath: string;
+  readonly modelPath: string;
+  readonly contextTokens: number;
+  /** Null: the physical cores. */
+  readonly threads: number | null;
+}
+
+/** The provider of models inside Dewpoint for one file, on the processor, as the core makes it. */
+export function localProvider(llama: LlamaEngine, places: LocalPlaces): Provider {
+  const { folder, workerPath, modelPath, contextTokens, threads } = places;
+  return llamaCpp.create(
+    {
+      cacheDir: folder,
+      now: () => performance.now(),
+      secret: () => Promise.resolve(null),
+      modelFile: () => Promise.resolve({ path: modelPath, contextTokens: null, parametersB: null, label: 'bench' }),
+      localModels: () => Promise.resolve([]),
+      workerPath,
+      nodePath: process.execPath,
+      llama,
+    },
+    { id: 'llama-cpp', settings: { kind: 'llama-cpp', gpu: 'off', contextTokens, threads: threads ?? undefined } },
+  );
+}
