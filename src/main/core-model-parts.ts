@@ -3,10 +3,12 @@ import catalogue from '../../resources/models.json';
 import type { Settings } from '@shared/settings.ts';
 import type { CoreKeys } from './core-keys.ts';
 import { createCoreKeys } from './core-keys.ts';
+import { splitModelId } from '@shared/models.ts';
 import type { CoreModels } from './core-models.ts';
 import { createCoreModels } from './core-models.ts';
 import type { CorePlan } from './core-plan.ts';
 import { createCorePlan } from './core-plan.ts';
+import type { CorePlanOptions } from './core-plan.ts';
 import type { Probed } from './core-probe.ts';
 import { createProbed } from './core-probe.ts';
 import { createModelFileCheck } from './engines/check-model-file.ts';
@@ -49,7 +51,7 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
 /** The engine's process, the files it may load, and what fits on this machine. */
 function createEngineParts(
   config: ModelPartsConfig,
-  { env, files, settings }: Omit<ModelPartsOptions, 'redactor'>,
+  { env, files, settings, serverHeader }: Omit<ModelPartsOptions, 'redactor'> & Pick<CorePlanOptions, 'serverHeader'>,
 ): EngineParts {
   const now = Date.now;
   const readHeader = createHeaderReader();
@@ -76,6 +78,7 @@ function createEngineParts(
     readHeader,
     measure: (context, signal) => llama.measure(context, signal),
     readHardware: hardware,
+    serverHeader,
   });
   const context = createGrantContext({
     readHeader,
@@ -116,7 +119,16 @@ export function createModelParts(
   config: ModelPartsConfig,
   { env, files, settings, redactor }: ModelPartsOptions,
 ): ModelParts {
-  const { llama, modelStore, plan, context, planServer } = createEngineParts(config, { env, files, settings });
+  const { llama, modelStore, plan, context, planServer } = createEngineParts(config, {
+    env,
+    files,
+    settings,
+    serverHeader: async (id, signal) => {
+      const named = splitModelId(id);
+      const header = named === null ? undefined : models.provider(named.provider)?.header;
+      return named === null || header === undefined ? null : header(named.name, signal);
+    },
+  });
   const keys = createCoreKeys({
     home: config.home,
     env,

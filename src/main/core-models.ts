@@ -123,9 +123,21 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     },
     add: async (request, signal) => show(`llama-cpp/${await store.add(request)}`, true, signal),
     remove: async (id, signal) =>
+      (await removeFromServer(instances, id, signal)) ??
       store.remove(fileNameOf(id, 'removed'), { release: (path) => llama.release(path), signal }),
     dispose: instances.dispose,
   };
+}
+
+/** Null for a model that lies in no server's store. */
+async function removeFromServer(instances: Instances, id: string, signal: AbortSignal): Promise<ModelRemoval | null> {
+  const named = splitModelId(id);
+  const remove = named === null ? undefined : instances.get(named.provider)?.remove;
+  if (named === null || remove === undefined) return null;
+  const removed = await remove(named.name, signal);
+  if (removed === null)
+    throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
+  return { done: 'deleted', path: id, bytes: removed.bytes };
 }
 
 interface Instances {

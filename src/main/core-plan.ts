@@ -19,6 +19,8 @@ export interface CorePlanOptions {
   /** The engine's own dry run; null where it cannot say. */
   readonly measure: LlamaEngine['measure'];
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
+  /** What a server says of a model's header; null where no server has it. */
+  readonly serverHeader: (id: string, signal: AbortSignal) => Promise<ModelFacts | null>;
 }
 
 /** The memory planner with what it needs from the outside: headers, the catalogue, the machine. Loads and fetches nothing. */
@@ -31,8 +33,12 @@ export interface CorePlan {
 
 export function createCorePlan(options: CorePlanOptions): CorePlan {
   const planWith = async (input: PlanInput, signal: AbortSignal, isMeasured: boolean): Promise<PlanAnswer> => {
-    const { facts, path } =
-      input.keys === null ? await factsOf(options, input.model) : { facts: factsOfKeys(input.keys), path: null };
+    const { facts, path, isServed } =
+      input.keys === null
+        ? await factsOf(options, input.model, signal)
+        : { facts: factsOfKeys(input.keys), path: null, isServed: false };
+    // A server runs its models by itself, and makes its contexts as llama.cpp's own server does.
+    const engine = isServed ? 'llama-server' : input.engine;
     const real = await options.readHardware(signal);
     const hardware = input.cards === null ? real : { ...real, devices: input.cards.map(simulated) };
     const question: PlanQuestion = {
@@ -44,7 +50,7 @@ export function createCorePlan(options: CorePlanOptions): CorePlan {
       ubatchTokens: input.ubatch,
       slots: input.slots,
       unified: input.unified,
-      engine: input.engine,
+      engine,
       hardware,
       measuredBytes: null,
     };
@@ -149,16 +155,17 @@ function factsOfKeys(given: Readonly<Record<string, unknown>>): ModelFacts {
 
 /** From the file's own header where it is here, else from the catalogue. */
 async function factsOf(
-  { store, catalogue, readHeader }: CorePlanOptions,
+  { store, catalogue, readHeader, serverHeader }: CorePlanOptions,
   id: string | null,
-): Promise<{ readonly facts: ModelFacts; readonly path: string | null }> {
+  signal: AbortSignal,
+): Promise<{ readonly facts: ModelFacts; readonly path: string | null; readonly isServed: boolean }> {
   if (id === null) throw new AppError('usage', 'Give a model or keys.');
   const split = isAbsolute(id) ? null : splitModelId(id);
   const name = split?.provider === 'llama-cpp' ? split.name : id;
   const stored = await store.find(name);
   if (stored?.path !== null && stored?.path !== undefined) {
     const { facts } = valueOf(await readHeader(stored.path));
-    return { facts, path: stored.path };
+    return { facts, path: stored.path, isServed: false };
   }
   const known = catalogue.known.find((model) => model.name === name);
   if (known !== undefined) {
@@ -177,8 +184,10 @@ async function factsOf(
               layers: null,
             },
     };
-    return { facts, path: null };
+    return { facts, path: null, isServed: false };
   }
+  const served = await serverHeader(id, signal);
+  if (served !== null) return { facts: served, path: null, isServed: true };
   throw new AppError('not-found', `Nothing is known about the header of ${id}.`, {
     hint: 'Name a model of `dewpoint models list`, a .gguf file, or give --keys FILE.',
   });

@@ -144,6 +144,8 @@ async function respond(state: State, request: IncomingMessage, response: ServerR
       return void response.end(habits.pulls.map((line) => `${JSON.stringify(line)}\n`).join(''));
     case '/api/create':
       return say({ status: 'success' });
+    case '/api/delete':
+      return request.method === 'DELETE' ? void response.end() : say({ error: 'method not allowed' }, 405);
     case '/api/chat':
       return isLoad ? load(state, body, say) : chat(state, body, response);
     default:

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '@shared/events.ts';
 import { success } from '@shared/errors.ts';
+import type { PlanInput } from '@shared/plan-input.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
 import { compose } from '../../src/main/compose.ts';
@@ -52,6 +53,36 @@ describe('an Ollama that runs on this machine', () => {
     expect(await doctor()).toEqual([
       { area: 'ollama', status: 'ok', text: `Ollama 0.17.4 at ${server.address}`, hint: null },
     ]);
+  });
+
+  it("is planned for by the header that the server tells of, as llama.cpp's own server makes a context", async () => {
+    const plain: Omit<PlanInput, 'model'> = {
+      keys: null,
+      context: 4096,
+      kv: null,
+      flash: true,
+      ubatch: 512,
+      slots: 1,
+      unified: false,
+      engine: 'node-llama-cpp',
+      cards: [{ totalBytes: 8 * 1024 ** 3, freeBytes: 8 * 1024 ** 3 }],
+    };
+    const plan = await core.plan({ ...plain, model: 'ollama/m' }, never);
+    expect(plan).toMatchObject({ architecture: 'llama', granted: { context: 4096, placement: 'devices' } });
+    expect(plan.terms.find(({ name }) => name === 'compute')?.why).toContain('llama-server');
+    await expect(core.plan({ ...plain, model: 'ollama/other' }, never)).rejects.toThrow('Nothing is known');
+  });
+
+  it('gives a model of its store up, and says when there is none of that name', async () => {
+    expect(await core.removeModel('ollama/m', never)).toEqual({
+      done: 'deleted',
+      path: 'ollama/m',
+      bytes: 500_000_000,
+    });
+    expect(server.requests.filter(({ path }) => path === '/api/delete')).toEqual([
+      { path: '/api/delete', body: { model: 'm:latest' } },
+    ]);
+    await expect(core.removeModel('ollama/other', never)).rejects.toThrow('There is no model');
   });
 
   it('answers, and what it did otherwise than it was asked stands in the log', async () => {

@@ -19,7 +19,7 @@ export const importModel: Command<[string, { readonly name?: string; readonly js
   return 0;
 };
 
-/** What was downloaded is deleted only after a yes; what was imported is only forgotten. */
+/** What was downloaded, here or by a server, is deleted only after a yes; what was imported is only forgotten. */
 export const removeModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
   context,
   id,
@@ -28,7 +28,8 @@ export const removeModel: Command<[string, { readonly yes?: boolean; readonly js
   const { terminal } = context;
   const core = await context.core();
   const model = await core.models.show({ id });
-  if (model.file?.isOurs === true && yes !== true && !(await isWanted(context, model))) {
+  const isDeleted = model.file === undefined || model.file.isOurs;
+  if (isDeleted && yes !== true && !(await isWanted(context, model))) {
     terminal.err('Nothing was removed.\n');
     return 1;
   }
@@ -41,13 +42,15 @@ export const removeModel: Command<[string, { readonly yes?: boolean; readonly js
 };
 
 async function isWanted({ terminal, signal }: CommandContext, { id, file }: ModelEntry): Promise<boolean> {
-  if (file === undefined || file.hereBytes === 0) return true;
+  if (file?.hereBytes === 0) return true;
   if (!terminal.isInteractive) {
     throw usageError(`${id} would be deleted, and there is nobody to ask.`, 'Say that it is meant: --yes');
   }
+  const what =
+    file === undefined ? `${printable(id)} from its server` : `${printable(file.path)} (${bytes(file.hereBytes)})`;
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const said = await reader.question(`Delete ${printable(file.path)} (${bytes(file.hereBytes)})? [y/N] `, { signal });
+    const said = await reader.question(`Delete ${what}? [y/N] `, { signal });
     return /^(y|yes)$/iu.test(said.trim());
   } catch {
     // Ctrl-C at the question.

@@ -256,7 +256,7 @@ function addModels(program: Command, handlers: Handlers): void {
     'delete what was downloaded, forget what was imported',
     'dewpoint models remove llama-cpp/my-model',
   )
-    .argument('<model>', 'llama-cpp/NAME')
+    .argument('<model>', 'llama-cpp/NAME, ollama/NAME')
     .option('--yes', 'do not ask before a file is deleted')
     .option('--json', 'as JSON')
     .action((id: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>

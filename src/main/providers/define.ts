@@ -7,6 +7,7 @@ import type { StopReason } from '@shared/events.ts';
 import type { z } from 'zod';
 import type { GrantContext, StepDown } from '../engines/grant-context.ts';
 import type { LlamaEngine } from '../engines/llama-client.ts';
+import type { ModelFacts } from '../engines/model-memory.ts';
 import type { PlanServer } from '../engines/plan-server.ts';
 
 /** A tool as a model is told of it. */
@@ -122,6 +123,10 @@ export interface Provider {
   readonly status?: (signal: AbortSignal) => Promise<{ readonly text: string; readonly complaint: string | null }>;
   /** Has the server fetch a model of its own library. Rejects with what went wrong. */
   readonly pull?: (name: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
+  /** What a server says of a model's header, from which its memory is planned. Null: the server has no such model. */
+  readonly header?: (name: string, signal: AbortSignal) => Promise<ModelFacts | null>;
+  /** Takes a model out of a server's store, and says what was freed. Null: it has no such model. Rejects with what went wrong. */
+  readonly remove?: (name: string, signal: AbortSignal) => Promise<{ readonly bytes: number } | null>;
   /** Looks at what is wrong with a model, and mends it by a derived one only where `apply` says so. */
   readonly mend?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
   /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */

@@ -83,6 +83,8 @@ export interface OllamaApi {
   /** What the server says while it fetches a model, one value a line. */
   readonly pull: (name: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
   readonly create: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<void>;
+  /** Takes a model out of the server's store. */
+  readonly remove: (name: string, signal: AbortSignal) => Promise<void>;
   /** The body of an answer that streams. */
   readonly chat: (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
 }
@@ -96,10 +98,15 @@ export interface OllamaApiOptions {
 }
 
 export function createOllamaApi({ address, fetch: get, askMs, loadMs }: OllamaApiOptions): OllamaApi {
-  const send = async (path: string, body: object | null, signal: AbortSignal): Promise<Response> => {
+  const send = async (
+    path: string,
+    body: object | null,
+    signal: AbortSignal,
+    method: 'POST' | 'DELETE' = 'POST',
+  ): Promise<Response> => {
     let response: Response;
     try {
-      const init = body === null ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const init = body === null ? {} : { method, body: JSON.stringify(body) };
       response = await get(`${address}${path}`, { ...init, headers: { 'content-type': 'application/json' }, signal });
     } catch (error) {
       if (signal.aborted) throw error;
@@ -142,6 +149,12 @@ export function createOllamaApi({ address, fetch: get, askMs, loadMs }: OllamaAp
     },
     create: async (body, signal) => {
       await ask('/api/create', z.unknown(), { body: { ...body, stream: false }, signal, limitMs: loadMs });
+    },
+    remove: async (name, signal) => {
+      const what = `Ollama at ${address} did not answer /api/delete`;
+      await within(askMs, signal, what, async (inner) => {
+        await send('/api/delete', { model: name }, inner, 'DELETE');
+      });
     },
     pull: (name, signal) => streamed('/api/pull', { model: name, stream: true }, signal),
     chat: (body, signal) => streamed('/api/chat', body, signal),

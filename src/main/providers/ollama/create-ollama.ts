@@ -106,6 +106,16 @@ export function createOllamaProvider(
       return { text: `Ollama ${text} at ${address}`, complaint };
     },
     pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs: limits.stallMs }),
+    header: async (name, signal) => {
+      const listed = await keeper.find(name, signal);
+      return listed === null ? null : (await known.of(listed, signal)).header.facts;
+    },
+    remove: async (name, signal) => {
+      const listed = await keeper.find(name, signal);
+      if (listed === null) return null;
+      await api.remove(listed.name, signal);
+      return { bytes: listed.size ?? 0 };
+    },
     mend: createMending({ api, known, find: keeper.find }),
     dispose: async () => {
       if (settings.keepAliveMinutes === 0) await keeper.release(AbortSignal.timeout(2_000)).catch(() => undefined);
