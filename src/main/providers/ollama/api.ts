@@ -104,14 +104,8 @@ export function createOllamaApi({ address, fetch: get, askMs, loadMs }: OllamaAp
     signal: AbortSignal,
     method: 'POST' | 'DELETE' = 'POST',
   ): Promise<Response> => {
-    let response: Response;
-    try {
-      const init = body === null ? {} : { method, body: JSON.stringify(body) };
-      response = await get(`${address}${path}`, { ...init, headers: { 'content-type': 'application/json' }, signal });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      throw notThere(address, error);
-    }
+    const init = body === null ? {} : { method, body: JSON.stringify(body) };
+    const response = await reach(get, address, { path, init: { ...init, signal } });
     if (response.ok) return response;
     throw new OllamaError(errorOfOllama({ status: response.status, message: messageIn(await response.text()) }));
   };
@@ -150,15 +144,26 @@ export function createOllamaApi({ address, fetch: get, askMs, loadMs }: OllamaAp
     create: async (body, signal) => {
       await ask('/api/create', z.unknown(), { body: { ...body, stream: false }, signal, limitMs: loadMs });
     },
-    remove: async (name, signal) => {
-      const what = `Ollama at ${address} did not answer /api/delete`;
-      await within(askMs, signal, what, async (inner) => {
+    remove: async (name, signal) =>
+      within(askMs, signal, `Ollama at ${address} did not answer /api/delete`, async (inner) => {
         await send('/api/delete', { model: name }, inner, 'DELETE');
-      });
-    },
+      }),
     pull: (name, signal) => streamed('/api/pull', { model: name, stream: true }, signal),
     chat: (body, signal) => streamed('/api/chat', body, signal),
   };
+}
+
+async function reach(
+  get: typeof fetch,
+  address: string,
+  { path, init }: { readonly path: string; readonly init: RequestInit & { readonly signal: AbortSignal } },
+): Promise<Response> {
+  try {
+    return await get(`${address}${path}`, { ...init, headers: { 'content-type': 'application/json' } });
+  } catch (error) {
+    if (init.signal.aborted) throw error;
+    throw notThere(address, error);
+  }
 }
 
 interface Question {

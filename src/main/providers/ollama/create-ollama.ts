@@ -21,7 +21,7 @@ import { ollamaWire } from './chat-wire.ts';
 import { createKnownModels, inBillions } from './known-model.ts';
 import { createMending } from './mend-model.ts';
 import { isBareTemplate, judgeTemplate } from './mend-template.ts';
-import type { KnownModel } from './known-model.ts';
+import type { KnownModel, KnownModels } from './known-model.ts';
 import type { ModelKeeper, ReadyModel } from './model-keeper.ts';
 import { createModelKeeper } from './model-keeper.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
@@ -106,19 +106,34 @@ export function createOllamaProvider(
       return { text: `Ollama ${text} at ${address}`, complaint };
     },
     pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs: limits.stallMs }),
-    header: async (name, signal) => {
-      const listed = await keeper.find(name, signal);
-      return listed === null ? null : (await known.of(listed, signal)).header.facts;
-    },
-    remove: async (name, signal) => {
-      const listed = await keeper.find(name, signal);
-      if (listed === null) return null;
-      await api.remove(listed.name, signal);
-      return { bytes: listed.size ?? 0 };
-    },
+    ...storeOf({ api, known, find: keeper.find }),
     mend: createMending({ api, known, find: keeper.find }),
     dispose: async () => {
       if (settings.keepAliveMinutes === 0) await keeper.release(AbortSignal.timeout(2_000)).catch(() => undefined);
+    },
+  };
+}
+
+/** What is done with models that lie in the server's store, without loading one. */
+function storeOf({
+  api,
+  known,
+  find,
+}: {
+  readonly api: OllamaApi;
+  readonly known: KnownModels;
+  readonly find: ModelKeeper['find'];
+}): Required<Pick<Provider, 'header' | 'remove'>> {
+  return {
+    header: async (name, signal) => {
+      const listed = await find(name, signal);
+      return listed === null ? null : (await known.of(listed, signal)).header.facts;
+    },
+    remove: async (name, signal) => {
+      const listed = await find(name, signal);
+      if (listed === null) return null;
+      await api.remove(listed.name, signal);
+      return { bytes: listed.size ?? 0 };
     },
   };
 }
