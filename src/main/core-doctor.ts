@@ -9,6 +9,7 @@ import type { CoreModels } from './core-models.ts';
 import { engineProblems } from './sandbox/docker/engine-health.ts';
 import { findEngine } from './sandbox/docker/engine.ts';
 import { usersText } from './sandbox/docker/user-candidates.ts';
+import { tiersText } from './sandbox/tiers.ts';
 
 export interface DoctorSubject {
   readonly version: string;
@@ -60,7 +61,13 @@ async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<rea
   const search = { env: subject.env, homeDirectory: homedir(), platform: process.platform };
   const found = await findEngine(search, signal);
   if (!found.ok) {
-    return [{ area: 'sandbox', status: 'missing', text: found.error.message, hint: found.error.hint ?? null }];
+    const missing: Finding = {
+      area: 'sandbox',
+      status: 'missing',
+      text: found.error.message,
+      hint: found.error.hint ?? null,
+    };
+    return [missing, { area: 'tiers', status: 'warning', ...tiersText(null) }];
   }
   const { kind, version, runc, desktopVersion, endpoint, limits } = found.value;
   const parts = [`${kind} ${version}`, ...(runc === null ? [] : [`runc ${runc}`])].join(', ');
@@ -76,6 +83,7 @@ async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<rea
       text: `container: ${parts} at ${endpoint}. ${users}`,
       hint: unheld.length === 0 ? null : `It cannot limit: ${unheld.join(', ')}.`,
     },
+    { area: 'tiers', status: 'ok', ...tiersText(found.value) },
     ...problems.map((text): Finding => ({ area: 'sandbox', status: 'warning', text, hint: engineHint })),
   ];
 }

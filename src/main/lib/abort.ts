@@ -1,3 +1,12 @@
+import { setMaxListeners } from 'node:events';
+
+/** For a signal that much waits on at the same time: Node takes more than ten for a leak, and says so to the person. */
+export function busyAbort(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
 /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. Leaves no listener or timer. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -23,6 +23,19 @@ export async function chooseTier(wish: TierWish, findEngine: () => Promise<Reply
   return mayGoWithout(wish, engine.error) ? success({ tier: 'read-only', because: engine.error }) : engine;
 }
 
+/** Which tiers this machine has, and what would make a better one available; for people. `engine` null: there is none. */
+export function tiersText(engine: Pick<Engine, 'rootless' | 'remapsUsers' | 'isDesktop'> | null): {
+  readonly text: string;
+  readonly hint: string | null;
+} {
+  const later = 'A machine of its own (vm) and the restrictions of the operating system (os) are not built yet';
+  if (engine === null) return { text: `read-only. ${later}.`, hint: 'A container engine makes "container" available.' };
+  const isApart = engine.rootless || engine.remapsUsers || engine.isDesktop;
+  const hint =
+    'A rootless engine would be stronger: whoever broke out of a container would then be you, and not root, on this machine.';
+  return { text: `container, read-only. ${later}.`, hint: isApart ? null : hint };
+}
+
 /** Whether work that only reads may go on although the container is missing for this reason. */
 export function mayGoWithout(wish: TierWish, reason: Failure): boolean {
   return !wish.needsExecute && reason.code === 'missing-sandbox';

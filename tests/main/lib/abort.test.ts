@@ -1,5 +1,6 @@
+import { getMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { abortable, sleep } from '../../../src/main/lib/abort.ts';
+import { abortable, busyAbort, sleep } from '../../../src/main/lib/abort.ts';
 
 describe('abort', () => {
   it('ends a sleep at once when it is aborted', async () => {
@@ -9,6 +10,10 @@ describe('abort', () => {
     await expect(slept).rejects.toThrow('stop');
     await expect(sleep(1, controller.signal)).rejects.toThrow('stop');
     await sleep(1, new AbortController().signal);
+  });
+
+  it('bears any number of listeners where much waits on it, without a warning of a leak', () => {
+    expect(getMaxListeners(busyAbort().signal)).toBe(0);
   });
 
   it('does not wait for work that cannot be stopped', async () => {

@@ -6,7 +6,7 @@ import { failure } from '../../../src/shared/errors.ts';
 import { settingsSchema } from '../../../src/shared/settings.ts';
 import { silentLog } from '../../../src/main/lib/log.ts';
 import { createSandboxFactory } from '../../../src/main/sandbox/sandbox-factory.ts';
-import { chooseTier } from '../../../src/main/sandbox/tiers.ts';
+import { chooseTier, tiersText } from '../../../src/main/sandbox/tiers.ts';
 
 const none = new AbortController().signal;
 
@@ -36,6 +36,21 @@ describe('choosing a tier', () => {
     expect(await chooseTier({ wanted: 'container', needsExecute: false }, () => Promise.resolve(cancelled))).toEqual(
       cancelled,
     );
+  });
+});
+
+describe('the tiers of a machine', () => {
+  const rootful = { rootless: false, remapsUsers: false, isDesktop: false };
+  it.each([
+    ['no engine', null, /^read-only\./, /container engine/],
+    ['an engine of root', rootful, /^container, read-only\./, /rootless/],
+    ['a rootless engine', { ...rootful, rootless: true }, /^container, read-only\./, null],
+  ] as const)('are said with what would make a better one available: %s', (_what, engine, text, hint) => {
+    const said = tiersText(engine);
+    expect(said.text).toMatch(text);
+    expect(said.text).toContain('not built yet');
+    if (hint === null) expect(said.hint).toBeNull();
+    else expect(said.hint).toMatch(hint);
   });
 });
 

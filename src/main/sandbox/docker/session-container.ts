@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type Dockerode from 'dockerode';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
-import { abortable } from '../../lib/abort.ts';
+import { abortable, busyAbort } from '../../lib/abort.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { probe, type Abilities } from './abilities.ts';
@@ -88,7 +88,7 @@ export class SessionContainer {
   #hasVolume = false;
   #disposed = false;
   #stopWatching: () => void = () => undefined;
-  readonly #closing = new AbortController();
+  readonly #closing = busyAbort();
 
   private constructor(options: SessionContainerOptions, workspaceKey: string) {
     this.#options = options;
@@ -319,7 +319,7 @@ export class SessionContainer {
     user: UserIds,
   ): Promise<{ live: LiveContainer; verdict: UserVerdict | null }> {
     let live: LiveContainer | null = null;
-    const gone = new AbortController();
+    const gone = busyAbort();
     const onEnd = (): void => {
       if (live !== null) this.markGone(live, 'the container ended');
       gone.abort(new ContainerGoneError('the container ended at once'));

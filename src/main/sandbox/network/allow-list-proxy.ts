@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { busyAbort } from '../../lib/abort.ts';
 import { connectThrough } from './connect-through.ts';
 import { forwardRequest } from './forward-request.ts';
 import { answer, type ProxyOptions, type ProxyWork } from './proxy-work.ts';
@@ -18,7 +19,7 @@ export interface AllowListProxy {
  * Nothing is sent to a host before its name, its address and, for TLS, the name in the client's first message are right.
  */
 export function createAllowListProxy(options: ProxyOptions): AllowListProxy {
-  const closing = new AbortController();
+  const closing = busyAbort();
   const traffic = createTraffic(options.limits, options.onDecision);
   const work: ProxyWork = { ...options, traffic, signal: closing.signal };
   const server = createServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
