@@ -133,6 +133,7 @@ describe('the composer', () => {
     await page.getByRole('main').locator('input[type=file]').setInputFiles(file);
     await page.getByRole('alert').getByText('thing.png is neither text nor an image').waitFor();
     await shot('problem');
+    expect(await page.getByRole('button', { name: 'Attach it as a smaller JPEG' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Leave it out' }).click();
   });
 

@@ -3,6 +3,17 @@ import { t } from './texts.ts';
 /** No service looks at more than this of a side at its usual setting. */
 const SIDE = 1568;
 
+/** Whether there is anything to make smaller: a file may only be called an image. */
+export async function canDraw(file: File): Promise<boolean> {
+  try {
+    (await createImageBitmap(file)).close();
+    return true;
+  } catch {
+    // Broken, or of a kind that this page does not know.
+    return false;
+  }
+}
+
 /** An image made smaller, as a person asked for. Rejects for what the page cannot draw. */
 export async function shrinkImage(file: File): Promise<File> {
   const image = await createImageBitmap(file);

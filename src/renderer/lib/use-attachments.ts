@@ -6,7 +6,7 @@ import { useClient } from './core-context.ts';
 import { pathOfFile } from './dropped-path.ts';
 import { failureText } from './failure-text.ts';
 import { bytes } from './format.ts';
-import { shrinkImage } from './shrink-image.ts';
+import { canDraw, shrinkImage } from './shrink-image.ts';
 import { keep, keptUnder } from './stored.ts';
 import { t } from './texts.ts';
 
@@ -47,7 +47,7 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
       const kept = await keepFile(client, file, place);
       change((before) => (before.length < maxAttachments ? [...before, kept] : before));
     } catch (error) {
-      const canShrink = file.type.startsWith('image/');
+      const canShrink = file.type.startsWith('image/') && (await canDraw(file));
       const problem = { file, text: failureText(error), canShrink };
       setProblems((before) => [...before, problem]);
     } finally {

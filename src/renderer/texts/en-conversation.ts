@@ -128,7 +128,7 @@ export const conversation = {
   'attach.pasted': 'pasted.png',
   'attach.tooLarge': '{name} is too large: {size}, at most {most} can be attached.',
   'attach.unreadable': '{name} cannot be read.',
-  'attach.shrink': 'Attach it smaller',
+  'attach.shrink': 'Attach it as a smaller JPEG',
   'attach.dismiss': 'Leave it out',
 
   'mention.label': 'Files of the project',

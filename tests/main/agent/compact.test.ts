@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
+import { replaySession } from '../../../src/main/sessions/replay.ts';
 import type { AgentKit, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
 
@@ -47,6 +49,25 @@ describe('a talk that outgrows the window', () => {
     const after = kit.requests.findIndex((_, index) => index > 0 && isSummary(kit, index - 1));
     expect(JSON.stringify(kit.requests[after]?.messages)).toContain('nothing about the moon');
     expect(ofType(kit.journal.events, 'model-call-started').some((event) => event.purpose === 'summarise')).toBe(true);
+  });
+
+  it('is summed up before it must be where a person asks for that, and plays again', async () => {
+    const done = call('task_complete', { summary: 'ok' });
+    const kit = createAgentKit({
+      replies: [...reads.slice(0, 4), done, { text: 'Four files were read.' }, done],
+      sandbox: { files },
+    });
+    await kit.runner.send('Read some.', turnOptions);
+    await kit.runner.send('Now go on.', { ...turnOptions, compact: true });
+    expect(ofType(kit.journal.events, 'context-compacted').map(({ summary }) => summary)).toEqual([
+      expect.stringContaining('Four files were read.'),
+    ]);
+    const last = kit.requests.at(-1)?.messages ?? [];
+    expect(JSON.stringify(last)).toContain('Now go on.');
+    const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
+    const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
+    const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
+    expect(report.firstDifference).toBeNull();
   });
 
   it('is summed up without a model when the model cannot', async () => {
