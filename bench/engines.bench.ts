@@ -263,7 +263,7 @@ function oracleOf(
         one.engine === engine &&
         one.context.cacheType === type &&
         one.context.flashAttention &&
-        one.context.ubatchTokens === 512 &&
+        one.context.ubatchTokens === batchOf(one.memory, engine) &&
         one.context.slots === 1 &&
         one.context.contextTokens % 1024 === 0,
     )
@@ -300,7 +300,7 @@ function judge(
       askedTokens: null,
       cacheType: type,
       flashAttention: true,
-      ubatchTokens: 512,
+      ubatchTokens: batchOf(memory, engine),
       slots: 1,
       unified: false,
       draftTokens: 0,
@@ -324,6 +324,11 @@ function judge(
     share: isFull && largest > 0 ? plan.context / largest : null,
     ms,
   };
+}
+
+/** What is asked for, so that the engine makes 512: node-llama-cpp makes a token more for models with a window. */
+function batchOf(memory: ModelMemory, engine: EngineProfile): number {
+  return engine === 'node-llama-cpp' && memory.namesWindow ? 511 : 512;
 }
 
 function timed(work: () => unknown): number {

@@ -137,7 +137,12 @@ function largest(
   const smallest = at(least);
   if (smallest === null) return null;
   const first = Math.floor(least / cellStep);
-  const last = lastThatHolds(first, Math.ceil(ceiling / cellStep), (step) => at(step * cellStep) !== null);
+  const end = Math.ceil(ceiling / cellStep);
+  const holds = (step: number): boolean => at(step * cellStep) !== null;
+  let last = lastThatHolds(first, end, holds);
+  // A longer context may need a smaller buffer, where the engine's allocator finds a better place: it is looked past.
+  for (const further of [2, 4, 8, 16, 32, 64])
+    if (last + further < end && holds(last + further)) last = lastThatHolds(last + further, end, holds);
   return last === first ? smallest : at(last * cellStep);
 }
 
