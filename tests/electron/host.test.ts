@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Launched, Place } from './launch.ts';
@@ -49,6 +49,47 @@ it('shows the session of a link that comes to the app that runs', async () => {
   const link = `dewpoint://session/${sessionId}`;
   await app.evaluate(({ app: own }, url) => own.emit('second-instance', {}, ['dewpoint', url]), link);
   await page.getByRole('log').waitFor();
+});
+
+it('writes a session into the file that a dialog names, and reads it from there as another', async () => {
+  const { app, page } = launched;
+  const file = join(place.project, 'kept.dewpoint');
+  const save = async (filePath: string): Promise<void> => {
+    await app.evaluate(({ dialog }, path) => {
+      Reflect.set(globalThis, 'wasAsked', false);
+      dialog.showSaveDialog = async () => {
+        Reflect.set(globalThis, 'wasAsked', true);
+        return { canceled: path === '', filePath: path };
+      };
+    }, filePath);
+    await page.getByRole('button', { name: 'What to do with this session' }).click();
+    await page.getByRole('menuitem', { name: /Export/u }).click();
+    // What is asked later must not get this answer.
+    await expect.poll(() => app.evaluate(() => Reflect.get(globalThis, 'wasAsked')), { timeout: 10_000 }).toBe(true);
+  };
+  await save('');
+  await save(file);
+  await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+  expect(readdirSync(place.project).filter((name) => name.endsWith('.dewpoint'))).toEqual(['kept.dewpoint']);
+  const before = readdirSync(join(place.home, 'sessions')).length;
+  const choose = async (paths: readonly string[]): Promise<void> => {
+    await app.evaluate(({ dialog, Menu }, filePaths) => {
+      const asked = new Promise<void>((resolve) => {
+        dialog.showOpenDialog = async () => {
+          resolve();
+          return { canceled: filePaths.length === 0, filePaths: [...filePaths] };
+        };
+      });
+      const items = Menu.getApplicationMenu()?.items.flatMap((item) => item.submenu?.items ?? []) ?? [];
+      items.find((item) => item.label.startsWith('Import a session'))?.click();
+      return asked;
+    }, paths);
+  };
+  await choose([]);
+  await choose([file]);
+  const sessions = (): number => readdirSync(join(place.home, 'sessions')).length;
+  await expect.poll(sessions, { timeout: 10_000 }).toBe(before + 1);
+  await page.getByText('The port is 8123.').first().waitFor();
 });
 
 it('loads a page that crashed again', async () => {
