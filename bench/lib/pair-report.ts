@@ -39,7 +39,27 @@ export function pairReport(
     `${trios.length} of ${tasks.length} tasks under all policies, ${pairs.length} under the two plain ones; ` +
     `${told} answers of models, ${kept} more were such answers given again with the times of the first`;
   const text = [about, formatColumns(outcomeCells(trios), [1, 2, 3, 4]), formatColumns(taskCells(trios))];
-  return { text: text.join('\n\n'), rows: [...routingRows(trios), ...heldRows(pairs)] };
+  return { text: text.join('\n\n'), rows: [...routingRows(trios), ...recordedRows(trios, done), ...heldRows(pairs)] };
+}
+
+/** Where these tasks leave nothing to save, the same over all that was ever recorded, both halves and all conditions. */
+function recordedRows(trios: readonly Trio[], done: ReadonlyMap<string, PairRecord>): readonly BenchRow[] {
+  if (trios.length === 0 || headroomOf(trios) >= leastHeadroom) return [];
+  const groups = new Map<string, Partial<Record<PairPolicy, PairRecord>>>();
+  for (const record of done.values()) {
+    const conditions = record.key.replace(`, ${record.policy},`, ',');
+    groups.set(conditions, { ...groups.get(conditions), [record.policy]: record });
+  }
+  const recorded = [...groups.values()].flatMap(({ local, cloud, auto }): readonly Trio[] =>
+    local === undefined || cloud === undefined || auto === undefined ? [] : [{ task: local.task, local, cloud, auto }],
+  );
+  const about = `recorded outcomes (${recorded.length}): `;
+  return routingRows(recorded).map((row) => ({ ...row, figure: `${about}${row.figure}` }));
+}
+
+function headroomOf(trios: readonly Trio[]): number {
+  const { cloud, oracle } = outcomesOf(trios);
+  return cloud.costUsd === 0 ? 0 : 1 - oracle.costUsd / cloud.costUsd;
 }
 
 function outcomeCells(trios: readonly Trio[]): readonly (readonly string[])[] {
@@ -80,7 +100,7 @@ function routingRows(trios: readonly Trio[]): readonly BenchRow[] {
   }
   const { cloud, auto, random, oracle, triesAll } = outcomesOf(trios);
   const percent = (share: number | null): number | null => (share === null ? null : share * 100);
-  const headroom = cloud.costUsd === 0 ? 0 : 1 - oracle.costUsd / cloud.costUsd;
+  const headroom = headroomOf(trios);
   const has = headroom >= leastHeadroom;
   const easy = localShare(trios);
   const { failed, escalated, unseen } = escalatedOf(trios);
