@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { Action } from './lib/actions.ts';
 import { copyText } from './lib/copy-text.ts';
 import { useClient } from './lib/core-context.ts';
-import { inspectorTabs, textSize, textSizes, theme, themes } from './lib/preferences.ts';
+import { inspectorTabs, isFirstStartWanted, textSize, textSizes, theme, themes } from './lib/preferences.ts';
 import { t } from './lib/texts.ts';
 import type { View } from './lib/use-view.ts';
 import { deleteSession, exportSession, forkSession, importSession } from './lib/session-commands.ts';
@@ -35,16 +35,7 @@ export function useActions({ view, show, session, openPalette, toggleSidebar }: 
       { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
       ...(isWindow ? [{ id: 'import', label: t('action.import'), run: () => void importSession(reach) }] : []),
       { id: 'settings', label: t('action.settings'), keys: 'Mod+,', run: () => show({ type: 'settings' }) },
-      ...themes.map((name) => ({
-        id: `theme-${name}`,
-        label: t('action.theme', { theme: t(`settings.theme.${name}`) }),
-        run: () => theme.set(name),
-      })),
-      ...textSizes.map((size) => ({
-        id: `text-size-${size}`,
-        label: t('action.textSize', { size: t(`settings.textSize.${size}`) }),
-        run: () => textSize.set(size),
-      })),
+      ...lookActions(show),
     ];
     if (sessionId === null) return always;
     const here: readonly Action[] = [
@@ -79,4 +70,28 @@ export function useActions({ view, show, session, openPalette, toggleSidebar }: 
     ];
     return [...here, ...always];
   }, [client, isWindow, sessionId, show, session, openPalette, toggleSidebar]);
+}
+
+/** How the window looks, and its first steps once more. */
+function lookActions(show: (view: View) => void): readonly Action[] {
+  return [
+    {
+      id: 'first-steps',
+      label: t('action.firstSteps'),
+      run: () => {
+        isFirstStartWanted.set(true);
+        show({ type: 'new' });
+      },
+    },
+    ...themes.map((name) => ({
+      id: `theme-${name}`,
+      label: t('action.theme', { theme: t(`settings.theme.${name}`) }),
+      run: () => theme.set(name),
+    })),
+    ...textSizes.map((size) => ({
+      id: `text-size-${size}`,
+      label: t('action.textSize', { size: t(`settings.textSize.${size}`) }),
+      run: () => textSize.set(size),
+    })),
+  ];
 }

@@ -5,6 +5,7 @@ import { SessionList } from './features/sessions/session-list.tsx';
 import { isSidebarOpen } from './lib/preferences.ts';
 import type { Action } from './lib/actions.ts';
 import { useActionKeys } from './lib/actions.ts';
+import { useOwnKeys } from './lib/use-own-keys.ts';
 import { useClient } from './lib/core-context.ts';
 import { t } from './lib/texts.ts';
 import { useSide } from './lib/use-side.ts';
@@ -44,7 +45,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     [setView, closeOver, refresh],
   );
   const openPalette = useCallback(() => setIsPaletteOpen(true), []);
-  const actions = useActions({ view, show, session, openPalette, toggleSidebar: side.toggle });
+  const actions = useOwnKeys(useActions({ view, show, session, openPalette, toggleSidebar: side.toggle }));
   useActionKeys(actions);
   usePushesInto(actions, show);
   const sessions = load.type === 'ready' ? load.sessions : [];

@@ -2,6 +2,7 @@ import { counterfactualOf, noSplitWork } from '../../src/shared/counterfactual.t
 import type { SearchHit } from '../../src/shared/search-answer.ts';
 import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry, SessionSummary } from '@shared/contract.ts';
 import type { KeptCard } from '@shared/probe-card.ts';
+import type { PlanAnswer } from '@shared/plan.ts';
 import type { PreparationPlan } from '@shared/preparation.ts';
 import type { NetworkHistory, SandboxView } from '@shared/sandbox-view.ts';
 import type { CostRow } from '@shared/cost-report.ts';
@@ -33,6 +34,40 @@ export interface PageCore extends ScriptedCore {
 }
 
 const noSandbox: SandboxView = { state: 'none', usage: null, masked: [], pinned: [], warnings: [], terminals: 0 };
+
+/** A machine with a card on which a small model fits whole. */
+function planOf(model: string | null): PlanAnswer {
+  const card = { name: 'Example Card 12', totalBytes: 12e9, freeBytes: 11e9, driverBytes: 3e8, isUnified: false };
+  return {
+    model,
+    architecture: 'qwen2',
+    trainedTokens: 32_768,
+    asked: null,
+    kvBytes: 9e8,
+    recurrentBytes: 0,
+    contextBytes: 9e8,
+    computeBytes: 3e8,
+    weightsBytes: 1.1e9,
+    totalBytes: 2.3e9,
+    certainty: 'exact',
+    terms: [],
+    granted: {
+      context: 32_768,
+      kv: 'f16',
+      gpuLayers: 29,
+      placement: 'devices',
+      devices: [{ name: card.name, layers: 29, bytes: 2.3e9, budgetBytes: 10.5e9 }],
+      hostBytes: 0,
+      reason: 'As much as the model was trained for fits on the card.',
+      warnings: [],
+    },
+    evaluated: null,
+    devices: [{ ...card, source: 'simulated', confidence: 'high', note: null }],
+    host: { totalBytes: 32e9, freeBytes: 20e9, source: 'simulated' },
+    ruleOfThumb: null,
+    why: null,
+  };
+}
 
 const noPackages: PreparationPlan = {
   projectPath: '/',
@@ -188,6 +223,7 @@ export function createPageCore(): PageCore {
       const raisedUsd = decision.answer === 'raise' ? decision.usd : null;
       scripted.append(sessionId, { type: 'cap-answered', capId, answer: decision.answer, raisedUsd, by: 'person' });
     },
+    plan: async ({ model }) => planOf(model),
     listKeys: async () => core.keys,
     setKey: async ({ provider }) => {
       note('key', provider);

@@ -56,6 +56,7 @@ const importDiff = `--- a/report.py
 export const changedFiles: readonly ChangedFile[] = [
   { path: 'dates.py', kind: 'modified', added: 6, removed: 3, diff: dateDiff, state: 'open' },
   { path: 'report.py', kind: 'modified', added: 1, removed: 1, diff: importDiff, state: 'open' },
+  { path: 'conftest.py', kind: 'added', added: 4, removed: 0, diff: null, state: 'taken' },
   { path: 'tests/__snapshots__/weeks.bin', kind: 'added', added: null, removed: null, diff: null, state: 'taken' },
 ];
 

@@ -32,7 +32,7 @@ export function useActionKeys(actions: readonly Action[]): void {
   }, [actions]);
 }
 
-function pressedKeys(event: KeyboardEvent): string | null {
+export function pressedKeys(event: KeyboardEvent): string | null {
   if (!(isMac ? event.metaKey : event.ctrlKey) || event.altKey) return null;
   return `Mod+${event.shiftKey ? 'Shift+' : ''}${event.key.length === 1 ? event.key.toUpperCase() : event.key}`;
 }

@@ -4,6 +4,8 @@ export const themes = ['system', 'light', 'dark'] as const;
 
 export const textSizes = ['small', 'normal', 'large', 'largest'] as const;
 
+export const motions = ['system', 'reduced'] as const;
+
 export const inspectorTabs = ['route', 'cost', 'sandbox', 'changes', 'context'] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
 
@@ -15,11 +17,28 @@ const oneOf =
 const flag = (fallback: boolean) => (kept: string | null) => (kept === null ? fallback : kept === 'yes');
 const flagText = (isOn: boolean): string => (isOn ? 'yes' : 'no');
 
+function shortcutsOf(kept: string | null): Readonly<Record<string, string>> {
+  try {
+    const own: unknown = JSON.parse(kept ?? '{}');
+    if (typeof own !== 'object' || own === null) return {};
+    const entries: readonly (readonly [string, unknown])[] = Object.entries(own);
+    return Object.fromEntries(entries.flatMap(([id, keys]) => (typeof keys === 'string' ? [[id, keys] as const] : [])));
+  } catch {
+    // Not ours, or damaged: the usual keys hold.
+    return {};
+  }
+}
+
 export const theme = createStored('dewpoint-theme', oneOf(themes, 'system'), String);
 export const textSize = createStored('dewpoint-text-size', oneOf(textSizes, 'normal'), String);
+export const motion = createStored('dewpoint-motion', oneOf(motions, 'system'), String);
+/** A person's own keys, by the id of the action. */
+export const shortcuts = createStored('dewpoint-shortcuts', shortcutsOf, (own) => JSON.stringify(own));
 export const inspectorTab = createStored('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
 export const isInspectorOpen = createStored('dewpoint-inspector', flag(true), flagText);
 export const isSidebarOpen = createStored('dewpoint-sidebar', flag(true), flagText);
+/** A person wants to see the first steps again, whatever is there already. */
+export const isFirstStartWanted = createStored('dewpoint-first-start-wanted', flag(false), flagText);
 export const isFirstStartHidden = createStored('dewpoint-first-start-hidden', flag(false), flagText);
 
 /** Puts theme and text size onto the page, now and whenever they or the system's theme change. */
@@ -30,9 +49,11 @@ export function applyLook(): void {
     const isDark = wanted === 'dark' || (wanted === 'system' && systemDark.matches);
     document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
     document.documentElement.dataset.textSize = textSize.get();
+    document.documentElement.dataset.motion = motion.get();
   };
   apply();
   theme.subscribe(apply);
   textSize.subscribe(apply);
+  motion.subscribe(apply);
   systemDark.addEventListener('change', apply);
 }

@@ -72,6 +72,7 @@ export const shell = {
   'palette.open': 'Commands',
 
   'action.new': 'New task',
+  'action.firstSteps': 'Show the first steps',
   'action.palette': 'Show all commands',
   'action.sidebar': 'Show or hide the list of sessions',
   'action.inspector': 'Show or hide the inspector',
@@ -88,6 +89,11 @@ export const shell = {
 
   'first.title': 'Three things Dewpoint needs',
   'first.text': 'Everything runs on this machine. Each point can be done later.',
+  'first.machine': 'What this machine has',
+  'first.machine.unknown': 'It could not be measured. Models can be used all the same.',
+  'first.machine.noCard': 'No graphics card was found; models run on the processor.',
+  'first.machine.card': '{name}: {free} of {all} free',
+  'first.machine.memory': 'Main memory: {free} of {all} free',
   'first.model': 'A local model',
   'first.model.ready': '{label} is on this machine.',
   'first.model.get': '{label} can be fetched once: {size}.',

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Finding, ModelEntry } from '@shared/contract.ts';
+import type { PlanAnswer } from '@shared/plan.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { megabytes } from '../../lib/format.ts';
-import { isFirstStartHidden } from '../../lib/preferences.ts';
+import { isFirstStartHidden, isFirstStartWanted } from '../../lib/preferences.ts';
 import { useStored } from '../../lib/stored.ts';
 import { t } from '../../lib/texts.ts';
 import { useLocalModel } from '../../lib/use-local-model.ts';
+import { usePlan } from '../../lib/use-plan.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
@@ -21,21 +23,33 @@ interface FirstStartProps {
 export function FirstStart({ hasSessions }: FirstStartProps) {
   const client = useClient();
   const [isHidden, setIsHidden] = useStored(isFirstStartHidden);
+  const [isWanted, setIsWanted] = useStored(isFirstStartWanted);
   const local = useLocalModel();
   const isModelReady = local.data?.model?.state === 'ready';
-  const isShown = !isHidden && !(hasSessions && (local.isPending || isModelReady));
+  const isShown = isWanted || (!isHidden && !(hasSessions && (local.isPending || isModelReady)));
   const doctor = useQuery({
     queryKey: ['doctor'],
     queryFn: ({ signal }) => client.doctor(undefined, { signal }),
     enabled: isShown,
   });
+  const machine = usePlan(isShown ? (local.data?.id ?? null) : null);
+  const ollama = doctor.data?.find((finding) => finding.area === 'ollama') ?? null;
   const sandbox = doctor.data?.find((finding) => finding.area === 'sandbox') ?? null;
   if (!isShown) return null;
+  const hide = (): void => {
+    setIsHidden(true);
+    setIsWanted(false);
+  };
   return (
     <section aria-label={t('first.title')} className="rounded-xl border border-line p-5">
       <h2 className="font-semibold">{t('first.title')}</h2>
       <p className="mb-4 text-sm text-soft">{t('first.text')}</p>
       <ol className="flex flex-col gap-4">
+        <Point title={t('first.machine')} state={machine.data === undefined ? 'open' : 'done'}>
+          {machine.isPending && <p>{t('first.checking')}</p>}
+          {machine.error !== null && <p>{t('first.machine.unknown')}</p>}
+          {machine.data !== undefined && <MachinePoint plan={machine.data} ollama={ollama} />}
+        </Point>
         <Point title={t('first.model')} state={local.isPending ? 'open' : isModelReady ? 'done' : 'missing'}>
           {local.isPending && <p>{t('first.checking')}</p>}
           {local.error !== null && <p>{failureText(local.error)}</p>}
@@ -52,7 +66,7 @@ export function FirstStart({ hasSessions }: FirstStartProps) {
           </Point>
         )}
       </ol>
-      <Button look="quiet" size="small" className="mt-4 -ml-2 text-soft" onClick={() => setIsHidden(true)}>
+      <Button look="quiet" size="small" className="mt-4 -ml-2 text-soft" onClick={hide}>
         {t('first.hide')}
       </Button>
     </section>
@@ -104,6 +118,27 @@ function ModelPoint({ id, model }: { readonly id: string; readonly model: ModelE
       <p>{t('first.model.get', { label: model.label, size })}</p>
       <PullControl id={model.id} />
     </div>
+  );
+}
+
+/** What models can be run on, and whether a server of models runs here already. */
+function MachinePoint({ plan, ollama }: { readonly plan: PlanAnswer; readonly ollama: Finding | null }) {
+  const { devices, host } = plan;
+  return (
+    <>
+      {devices.length === 0 && <p>{t('first.machine.noCard')}</p>}
+      {devices.map((device) => (
+        <p key={device.name}>
+          {t('first.machine.card', {
+            name: device.name,
+            free: megabytes(device.freeBytes),
+            all: megabytes(device.totalBytes),
+          })}
+        </p>
+      ))}
+      <p>{t('first.machine.memory', { free: megabytes(host.freeBytes), all: megabytes(host.totalBytes) })}</p>
+      {ollama !== null && <p>{ollama.text}</p>}
+    </>
   );
 }
 

@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { FileChange } from './file-change.tsx';
+import { RunsLater } from './runs-later.tsx';
 
 interface ChangesTabProps {
   readonly sessionId: string;
@@ -53,6 +54,7 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
           {t('changes.failed')} {failureText(query.error)}
         </Notice>
       )}
+      <RunsLater files={files} />
       {isRunning && <p className="text-xs text-soft">{t('changes.busy')}</p>}
       <AllButtons files={files} isCopy={isCopy} isDisabled={isRunning || isBusy} onChange={change} />
       {files.map((file) => (

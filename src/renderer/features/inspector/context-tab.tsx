@@ -7,6 +7,7 @@ import { plural, t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { Empty, Section } from '../../ui/facts.tsx';
+import { ContextMemory } from './context-memory.tsx';
 import { FencedParts } from './fenced-parts.tsx';
 
 interface ContextTabProps {
@@ -25,6 +26,7 @@ export function ContextTab({ sessionId, state, selectedStep }: ContextTabProps) 
       <p className="font-mono text-xs text-soft wrap-anywhere">{step.model}</p>
       <Window step={step} />
       <Parts sessionId={sessionId} step={step} />
+      <ContextMemory step={step} />
       <FencedParts sessionId={sessionId} step={step} />
       {state.compactions > 0 && (
         <p className="mt-6 text-xs text-soft">{plural('context.compactions', state.compactions)}</p>

@@ -5,6 +5,7 @@ import { plural, t } from '../../lib/texts.ts';
 import { Empty, Facts, Section } from '../../ui/facts.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
 import { CostElsewhere } from './cost-elsewhere.tsx';
+import { CostRollups } from './cost-rollups.tsx';
 
 interface CostTabProps {
   readonly state: SessionState;
@@ -56,6 +57,7 @@ export function CostTab({ state, money }: CostTabProps) {
         <Models money={money} />
       </Section>
       <CostElsewhere state={state} />
+      <CostRollups projectPath={state.projectPath} version={money.calls} />
     </>
   );
 }

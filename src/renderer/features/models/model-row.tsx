@@ -4,6 +4,7 @@ import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
+import { ModelFit } from './model-fit.tsx';
 import { ProbeCard } from './probe-card.tsx';
 import { RemoveModel } from './remove-model.tsx';
 
@@ -25,6 +26,7 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
         <p className="font-medium">{model.label}</p>
         <p className="font-mono text-xs text-soft wrap-anywhere">{model.id}</p>
         <p className="mt-1 text-xs text-soft">{factsOf(model).join(' · ')}</p>
+        {model.where === 'local' && model.state === 'downloadable' && <ModelFit id={model.id} />}
         {model.note !== null && <p className="text-xs text-soft wrap-anywhere">{model.note}</p>}
       </div>
       <div className="flex flex-col items-end gap-2">

@@ -1,4 +1,4 @@
-import { textSize, textSizes, theme, themes } from '../../lib/preferences.ts';
+import { motion, motions, textSize, textSizes, theme, themes } from '../../lib/preferences.ts';
 import { useStored } from '../../lib/stored.ts';
 import { t } from '../../lib/texts.ts';
 import { Choice, Group } from './settings-parts.tsx';
@@ -6,6 +6,7 @@ import { Choice, Group } from './settings-parts.tsx';
 export function LookSettings() {
   const [chosenTheme, setTheme] = useStored(theme);
   const [size, setSize] = useStored(textSize);
+  const [chosenMotion, setMotion] = useStored(motion);
   return (
     <Group title={t('settings.look')}>
       <Choice
@@ -19,6 +20,12 @@ export function LookSettings() {
         value={size}
         options={textSizes.map((value) => ({ value, text: t(`settings.textSize.${value}`) }))}
         onChange={setSize}
+      />
+      <Choice
+        label={t('settings.motion')}
+        value={chosenMotion}
+        options={motions.map((value) => ({ value, text: t(`settings.motion.${value}`) }))}
+        onChange={setMotion}
       />
     </Group>
   );

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Action } from '../../lib/actions.ts';
-import { keysText } from '../../lib/actions.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
@@ -11,7 +10,7 @@ import { Keys } from './keys.tsx';
 import { LookSettings } from './look-settings.tsx';
 import { Machine } from './machine.tsx';
 import { RulesSettings } from './rules/rules-settings.tsx';
-import { Group } from './settings-parts.tsx';
+import { ShortcutSettings } from './shortcut-settings.tsx';
 import { WorkSettings } from './work-settings.tsx';
 
 /** `actions`: shown with their keys. */
@@ -25,22 +24,7 @@ export function SettingsView({ actions }: { readonly actions: readonly Action[] 
         <RulesSettings />
         <Keys />
         <Machine />
-        <Group title={t('settings.shortcuts')}>
-          <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1.5 text-sm">
-            {actions
-              .filter((action) => action.keys !== undefined)
-              .map((action) => (
-                <div key={action.id} className="contents">
-                  <dt>{action.label}</dt>
-                  <dd>
-                    <kbd className="rounded border border-line bg-sunken px-1.5 py-0.5 font-sans text-xs">
-                      {keysText(action.keys ?? '')}
-                    </kbd>
-                  </dd>
-                </div>
-              ))}
-          </dl>
-        </Group>
+        <ShortcutSettings actions={actions} />
       </div>
     </div>
   );

@@ -1,0 +1,45 @@
+import { megabytes } from '../../lib/format.ts';
+import { tokens } from '../../lib/format.ts';
+import { useState } from 'react';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { usePlan } from '../../lib/use-plan.ts';
+import { Button } from '../../ui/button.tsx';
+
+/** Whether a model fits on this machine, by card, before it is fetched: its header is read, nothing else. */
+export function ModelFit({ id }: { readonly id: string }) {
+  const [isAsked, setIsAsked] = useState(false);
+  const plan = usePlan(isAsked ? id : null);
+  if (!isAsked) {
+    return (
+      <Button size="small" look="quiet" className="-ml-2.5" onClick={() => setIsAsked(true)}>
+        {t('models.fit')}
+      </Button>
+    );
+  }
+  if (plan.isPending) return <p className="text-xs text-soft">{t('models.fitLooking')}</p>;
+  if (plan.error !== null) return <p className="text-xs text-soft">{failureText(plan.error)}</p>;
+  const { granted, why, totalBytes } = plan.data;
+  return (
+    <div className="text-xs text-soft" data-fit>
+      <p>
+        {totalBytes === null
+          ? (why ?? t('models.fitUnknown'))
+          : t('models.fitGranted', { memory: megabytes(totalBytes), context: tokens(granted.context) })}
+      </p>
+      {totalBytes !== null && <p>{granted.reason}</p>}
+      <ul>
+        {granted.devices.map((device) => (
+          <li key={device.name}>
+            {t('models.fitCard', {
+              card: device.name,
+              layers: device.layers,
+              used: megabytes(device.bytes),
+              all: megabytes(device.budgetBytes),
+            })}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import type { Action } from '../../lib/actions.ts';
+import { keysText, pressedKeys } from '../../lib/actions.ts';
+import { shortcuts } from '../../lib/preferences.ts';
+import { useStored } from '../../lib/stored.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Group } from './settings-parts.tsx';
+
+/** Every action with its keys, which a person can change; two actions never have the same. */
+export function ShortcutSettings({ actions }: { readonly actions: readonly Action[] }) {
+  const [own, setOwn] = useStored(shortcuts);
+  const [asking, setAsking] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const set = (action: Action, keys: string): void => {
+    const taken = actions.find((other) => other.id !== action.id && other.keys === keys);
+    if (taken !== undefined) {
+      setProblem(t('shortcuts.taken', { keys: keysText(keys), action: taken.label }));
+      return;
+    }
+    setProblem(null);
+    setAsking(null);
+    setOwn({ ...own, [action.id]: keys });
+  };
+  const reset = (id: string): void => setOwn(Object.fromEntries(Object.entries(own).filter(([one]) => one !== id)));
+  return (
+    <Group title={t('settings.shortcuts')}>
+      <p className="text-sm text-soft">{t('shortcuts.text')}</p>
+      {problem !== null && <Notice kind="warning">{problem}</Notice>}
+      <ul className="flex flex-col gap-1 text-sm">
+        {actions.map((action) => (
+          <Shortcut
+            key={action.id}
+            action={action}
+            isOwn={Object.hasOwn(own, action.id)}
+            isAsking={asking === action.id}
+            onAsk={(isAsking) => {
+              setProblem(null);
+              setAsking(isAsking ? action.id : null);
+            }}
+            onKeys={(keys) => set(action, keys)}
+            onReset={() => reset(action.id)}
+          />
+        ))}
+      </ul>
+      {Object.keys(own).length > 0 && (
+        <Button size="small" className="w-fit" onClick={() => setOwn({})}>
+          {t('shortcuts.resetAll')}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+interface ShortcutProps {
+  readonly action: Action;
+  /** The keys are not the usual ones. */
+  readonly isOwn: boolean;
+  readonly isAsking: boolean;
+  readonly onAsk: (isAsking: boolean) => void;
+  readonly onKeys: (keys: string) => void;
+  readonly onReset: () => void;
+}
+
+function Shortcut({ action, isOwn, isAsking, onAsk, onKeys, onReset }: ShortcutProps) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span className="min-w-0 flex-1">{action.label}</span>
+      {isOwn && (
+        <Button
+          size="small"
+          look="quiet"
+          aria-label={t('shortcuts.resetOne', { action: action.label })}
+          onClick={() => onReset()}
+        >
+          {t('shortcuts.reset')}
+        </Button>
+      )}
+      <Button
+        size="small"
+        aria-label={t('shortcuts.change', { action: action.label, keys: shown(action) })}
+        aria-pressed={isAsking}
+        onClick={() => onAsk(!isAsking)}
+        onKeyDown={(event) => {
+          if (!isAsking) return;
+          const keys = pressedKeys(event.nativeEvent);
+          if (keys === null || keys.endsWith('+Control') || keys.endsWith('+Meta') || keys.endsWith('+Shift')) return;
+          event.preventDefault();
+          event.stopPropagation();
+          onKeys(keys);
+        }}
+      >
+        {isAsking ? t('shortcuts.press') : shown(action)}
+      </Button>
+    </li>
+  );
+}
+
+function shown({ keys }: Action): string {
+  return keys === undefined ? t('shortcuts.none') : keysText(keys);
+}
