@@ -375,12 +375,12 @@ describe('the other views', () => {
     await page.getByLabel('Steps', { exact: true }).fill('12');
     await page.getByLabel('Steps', { exact: true }).press('Enter');
     await expect.poll(() => lastAsked('set')).toEqual(['limits.maxSteps', 12]);
-    await page.getByLabel('Theme').selectOption('Dark');
-    await page.getByLabel('Text size').selectOption('Largest');
+    await page.getByLabel('Theme', { exact: true }).selectOption('Dark');
+    await page.getByLabel('Text size', { exact: true }).selectOption('Largest');
     const look = await page.evaluate(() => JSON.stringify(document.documentElement.dataset));
-    expect(JSON.parse(look)).toEqual({ theme: 'dark', textSize: 'largest' });
-    await page.getByLabel('Theme').selectOption('System');
-    await page.getByLabel('Text size').selectOption('Normal');
+    expect(JSON.parse(look)).toEqual({ theme: 'dark', textSize: 'largest', motion: 'system' });
+    await page.getByLabel('Theme', { exact: true }).selectOption('System');
+    await page.getByLabel('Text size', { exact: true }).selectOption('Normal');
   });
 
   it('sets a key and forgets it on the page, and shows what all sessions cost', async () => {
