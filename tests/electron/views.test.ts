@@ -510,6 +510,7 @@ describe('everybody can use it', () => {
       found[key] = await violations(page);
     }
     await page.keyboard.press('Escape');
+    await page.getByPlaceholder('Search actions').waitFor({ state: 'detached' });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);
     expect(Object.entries(found).filter(([, list]) => list.length > 0)).toEqual([]);
