@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPageCore } from '../fakes/page-core.ts';
+import { fixScene, furnish } from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+let served: ServedPage;
+
+beforeAll(async () => {
+  const core = createPageCore();
+  furnish(core);
+  core.setTime(Date.now() - 3_600_000);
+  await fixScene(core);
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+async function open(title: string): Promise<void> {
+  await served.page.locator('[data-session]', { hasText: title }).click();
+  await served.page.getByRole('heading', { level: 1, name: title }).waitFor();
+}
+
+async function show(name: string): Promise<void> {
+  await served.page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
+}
+
+describe('what is this person’s own', () => {
+  it('says whether a model fits before it is fetched, and what will run later by itself', async () => {
+    const { page } = served;
+    await show('Models');
+    const row = page.locator('[data-model$="0.5b-instruct"]');
+    await row.getByRole('button', { name: 'Does it fit here?' }).click();
+    await row.getByText('Example Card 12: 29 layers, 2.3 GB of 10.5 GB').waitFor();
+    await open('Fix the failing date test');
+    await page.keyboard.press('Control+4');
+    const changes = page.getByRole('tabpanel', { name: 'Changes' });
+    await changes.getByText('1 file will run on your machine later').waitFor();
+    await changes.getByText('Python runs it by itself').waitFor();
+    await page.keyboard.press('Control+5');
+    await page.getByRole('tabpanel', { name: 'Context' }).getByText('Weights').waitFor();
+  });
+
+  it('changes the keys of an action, names the action that has them, and gives the usual ones back', async () => {
+    const { page } = served;
+    await show('Settings');
+    const change = page.getByRole('button', { name: /^Change the keys of Costs/u });
+    await change.click();
+    await page.keyboard.press('Control+K');
+    await page.getByText(/is what .+ has\. Choose others/u).waitFor();
+    await page.keyboard.press('Control+Shift+Y');
+    await page.getByRole('button', { name: /^Change the keys of Costs, now Ctrl\+Shift\+Y/u }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Control+N');
+    await page.keyboard.press('Control+Shift+Y');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await show('Settings');
+    await page.getByRole('button', { name: 'Reset all keys' }).click();
+    await page.getByRole('button', { name: /^Change the keys of Costs, now none/u }).waitFor();
+  });
+});
