@@ -37,14 +37,17 @@ export class PrivateEngine {
     this.#anchorPid = anchorPid;
   }
 
-  /** Null where this machine cannot have one. The caller closes. */
-  static async start(): Promise<PrivateEngine | null> {
-    if (process.platform !== 'linux' || process.getuid?.() !== 0) return null;
-    const isThere = await run('sh', ['-c', 'command -v dockerd && command -v unshare && command -v nsenter']).then(
+  static async isPossible(): Promise<boolean> {
+    if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+    return run('sh', ['-c', 'command -v dockerd && command -v unshare && command -v nsenter']).then(
       () => true,
       () => false,
     );
-    if (!isThere) return null;
+  }
+
+  /** Null where this machine cannot have one. The caller closes. */
+  static async start(): Promise<PrivateEngine | null> {
+    if (!(await PrivateEngine.isPossible())) return null;
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-dockerd-'));
     // Process 1 of it: whatever runs in there dies with it, and it dies with our end of its input. A shell, because it
     // buries the dead: a daemon that starts again waits for ever for one that is still in the list.

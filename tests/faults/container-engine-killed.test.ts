@@ -8,7 +8,7 @@ import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
 import { PrivateEngine, smallImage, smallImageCommand } from '../fakes/private-engine.ts';
 
-const isHere = !isWithoutEngine && process.platform === 'linux' && process.getuid?.() === 0;
+const isHere = !isWithoutEngine && (await PrivateEngine.isPossible());
 
 describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the middle of a command', () => {
   let engine: PrivateEngine;
