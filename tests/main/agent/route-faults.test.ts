@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
+import type { TurnOptions } from '../../../src/main/agent/services.ts';
+import type { ProviderError, StreamPart } from '../../../src/main/providers/define.ts';
+import { replaySession } from '../../../src/main/sessions/replay.ts';
+import { routingOf } from '../../../src/shared/routing.ts';
+import type { AgentKit, KitOptions, Reply } from '../../fakes/agent-kit.ts';
+import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+
+const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15, source: 'test', date: '2026-11-21' };
+const look = call('read_file', { path: 'calc.py' });
+const fix = call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' });
+const done = call('task_complete', { summary: 'It adds now.' });
+const routed = (own: Partial<TurnOptions> = {}): TurnOptions => ({
+  ...turnOptions,
+  policy: 'hybrid',
+  cloud: 'sky/model',
+  routing: routingOf('balanced', { advice: false }),
+  gate: true,
+  ...own,
+});
+
+function kitOf(replies: readonly Reply[], more: Partial<KitOptions> = {}): AgentKit {
+  return createAgentKit({
+    replies,
+    cloud: { price },
+    sandbox: {
+      files: { 'calc.py': 'def add(a, b):\n    return a - b\n', 'tests/test_calc.py': 'def test_add(): pass\n' },
+      exec: (_request, box) =>
+        box.text('calc.py')?.includes('a + b') === true ? { exitCode: 0 } : { exitCode: 1, stdout: '1 failed' },
+    },
+    ...more,
+  });
+}
+
+const route = (kit: AgentKit): readonly string[] =>
+  ofType(kit.journal.events, 'route-decided').map(
+    ({ chosen, layer, reasonCode }) => `${chosen.where} ${layer} ${reasonCode}`,
+  );
+
+async function replays(kit: AgentKit): Promise<void> {
+  const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
+  const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
+  const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
+  expect(report.firstDifference).toBeNull();
+}
+
+const fails = (code: ProviderError['code'], retryable: boolean): Reply => ({
+  error: { code, message: `It says ${code}.`, retryable, ...(retryable ? { retryAfterMs: 10 } : {}) },
+});
+/** Half an answer with a call that never came, and then nothing. */
+const half: Reply = { stream: [{ type: 'text-delta', text: 'I will ed' }] satisfies StreamPart[] };
+const thrice = (reply: Reply): readonly Reply[] => [reply, reply, reply];
+
+describe('a switch to the cloud', () => {
+  const faults: readonly (readonly [string, readonly Reply[]])[] = [
+    ['too many calls', thrice(fails('rate-limit', true))],
+    ['a failure of the service', thrice(fails('overloaded', true))],
+    ['a stream that is cut', [fails('cut', false)]],
+    ['a revoked key', [fails('auth', false)]],
+    ['a model that has vanished', [fails('missing-model', false)]],
+    ['a service that stalls', thrice(fails('stalled', true))],
+  ];
+
+  it.each(faults)('that meets %s goes on here, and the reason is in the log', async (_name, broken) => {
+    // Twice an end that does not hold: the cloud takes over, and fails; then this machine does it.
+    const kit = kitOf([done, done, ...broken, look, fix, done]);
+    const end = await kit.runner.send('Fix add().', routed());
+    expect(end.reason).toBe('done');
+    const ran = route(kit);
+    expect(ran.slice(0, 3)).toEqual(['local L1 local-first', 'local L4 retry-here', 'cloud L4 checks']);
+    const after = ran.slice(2 + broken.length).filter((one) => one !== 'cloud L4 review');
+    expect(after.every((one) => one.startsWith('local'))).toBe(true);
+    const moved = ofType(kit.journal.events, 'rung-chosen').at(-1);
+    expect(moved?.reason).toMatch(/cloud cannot be reached|network is away|did not get on/u);
+    await replays(kit);
+  });
+
+  it('that is cut in the middle of an answer acts on nothing of it', async () => {
+    const kit = kitOf([done, done, half, half, half, look, fix, done]);
+    const end = await kit.runner.send('Fix add().', routed());
+    expect(end.reason).toBe('done');
+    const cloud = ofType(kit.journal.events, 'model-call-started').filter(({ rung }) => rung.where === 'cloud');
+    const asked = ofType(kit.journal.events, 'tool-call-requested').map(({ callId }) => callId);
+    expect(cloud.some(({ callId }) => asked.includes(callId))).toBe(false);
+    await replays(kit);
+  });
+});
+
+describe('a local engine that dies', () => {
+  const dead = fails('engine-lost', false);
+
+  it('leaves the work to the cloud, and where the caps leave nothing, ends the turn with both reasons', async () => {
+    const kit = kitOf([look, dead, fix, done]);
+    expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
+    expect(route(kit)[2]).toBe('cloud L5 transport');
+    await replays(kit);
+    const poor = kitOf([look, dead], { caps: { day: 0.0001 } });
+    const end = await poor.runner.send('Fix add().', routed());
+    expect(end).toMatchObject({ reason: 'error', failure: { code: expect.any(String) } });
+    expect(ofType(poor.journal.events, 'cap-reached')).toEqual([]);
+    expect(ofType(poor.journal.events, 'model-call-started').every(({ rung }) => rung.where === 'local')).toBe(true);
+    await replays(poor);
+  });
+});
+
+describe('a probe', () => {
+  it.each([
+    ['was never made, or was of another digest', []],
+    ['was passed for recipes only', ['recipe' as const]],
+  ])('that %s keeps the local model out of the free loop', async (_name, gears) => {
+    const kit = kitOf([look, fix, done], { model: { gears } });
+    expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
+    expect(route(kit)[0]).toBe('cloud L0 capability');
+    await replays(kit);
+  });
+});
+
+describe('a clock that jumps', () => {
+  it.each([
+    ['back by a day', -86_400_000],
+    ['ahead by a year', 31_536_000_000],
+  ])('%s at every event leaves costs that are numbers, and the same decisions in a replay', async (_name, jump) => {
+    let ticks = 0;
+    const now = (): number => 1_800_000_000_000 + (ticks++ % 3) * jump;
+    const kit = kitOf([done, done, look, fix, call('run_tests', {}), done], { journal: { now } });
+    await kit.runner.send('Fix add().', routed({ maxMinutes: 10_000_000 }));
+    const figures = ofType(kit.journal.events, 'route-decided').flatMap(({ options, gain }) => [
+      gain ?? 0,
+      ...(options ?? []).flatMap(({ costUsd, restUsd, seconds }) => [costUsd ?? 0, restUsd ?? 0, seconds ?? 0]),
+    ]);
+    expect(figures.length).toBeGreaterThan(10);
+    expect(figures.every((value) => Number.isFinite(value) && value >= 0)).toBe(true);
+    await replays(kit);
+  });
+});
