@@ -1,9 +1,11 @@
 import { discoverRules } from '../src/main/router/registry.ts';
 import { emptyFindings, generatedRun } from './lib/route-runs.ts';
+import { recordedTasks } from './lib/recorded-tasks.ts';
 import { bestGuessPlan, cheapestUsd, costOfPlan, drawTask, routedPlan } from './lib/route-schedule.ts';
 import { timeDecisions } from './lib/route-timing.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { seeded } from './lib/seeded.ts';
+import { UsageError } from './lib/usage-error.ts';
 
 const runs = 10_000;
 const prefixes = [10_000, 30_000, 100_000, 300_000, 700_000];
@@ -12,8 +14,53 @@ const tasksEach = 100;
 const decisionsEach = 500;
 
 /** What of the router can be measured without a model. */
-export async function run(): Promise<readonly BenchRow[]> {
-  return [...timeRows(), ...safetyRows(), ...scheduleRows()];
+export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
+  const folder = sessionsFolder(args);
+  return [...timeRows(), ...safetyRows(), ...scheduleRows(), ...(await recordedRows(folder))];
+}
+
+/** `--sessions FOLDER`: sessions to be played beside the made-up ones. */
+function sessionsFolder(args: readonly string[]): string | null {
+  if (args.length === 0) return null;
+  const [name, folder, ...more] = args;
+  if (name !== '--sessions' || folder === undefined || more.length > 0)
+    throw new UsageError('The router takes --sessions FOLDER, as $DEWPOINT_HOME/sessions.');
+  return folder;
+}
+
+async function recordedRows(folder: string | null): Promise<readonly BenchRow[]> {
+  const figure = 'tasks of recorded sessions that were played';
+  if (folder === null)
+    return [{ figure, value: 0, unit: '', target: null, note: 'none were named: -- router --sessions FOLDER' }];
+  const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15, source: 'bench', date: '2026-11-21' };
+  const tasks = (await Promise.all(lives.map((lifeMs) => recordedTasks(folder, lifeMs, price)))).flat();
+  const count = tasks.length / lives.length;
+  if (count === 0) return [{ figure, value: 0, unit: '', target: null, note: 'none has four steps or more' }];
+  const sum = { routed: 0, cheapest: 0, cloud: 0, dearer: 0 };
+  for (const task of tasks) {
+    const routed = costOfPlan(task, routedPlan(task));
+    const cloud = costOfPlan(
+      task,
+      task.steps.map(() => true),
+    );
+    sum.routed += routed;
+    sum.cheapest += cheapestUsd(task);
+    sum.cloud += cloud;
+    sum.dearer += routed > cloud * (1 + 1e-9) ? 1 : 0;
+  }
+  const steps = tasks.reduce((total, task) => total + task.steps.length, 0) / lives.length;
+  const hard = tasks.flatMap((task) => task.steps).filter(({ isHard }) => isHard).length / lives.length;
+  const note = `${steps} steps, ${hard} of them hard; cache life 5 min and 1 h; routed $${sum.routed.toFixed(4)}, the optimum $${sum.cheapest.toFixed(4)}, the cloud alone $${sum.cloud.toFixed(4)}`;
+  return [
+    { figure, value: count, unit: '', target: null, note },
+    {
+      figure: 'their switching above the optimum of who knows what is to come',
+      value: sum.cheapest === 0 ? 0 : above(sum.routed, sum.cheapest),
+      unit: '%',
+      target: { atMost: 5 },
+    },
+    { figure: 'of them dearer than the cloud alone', value: sum.dearer, unit: '', target: { atMost: 0 } },
+  ];
 }
 
 const talks = [

@@ -1,6 +1,7 @@
 import type { EventOf, SessionEvent, TurnEndReason } from './events.ts';
 import type { EscalationCause } from './escalations.ts';
 import { escalationOf } from './escalations.ts';
+import type { GateCheck } from './gate.ts';
 import type { RouteDetail } from './routing.ts';
 
 /** Raised when a field changes its meaning; new fields may come without that. */
@@ -39,7 +40,12 @@ export interface RoutingOutcome {
   /** Why, or why advice was asked for; null: it was not. */
   readonly escalation: EscalationCause | null;
   /** Null: the turn has not ended. */
-  readonly turn: { readonly reason: TurnEndReason; readonly checkPassed: boolean | null } | null;
+  readonly turn: {
+    readonly reason: TurnEndReason;
+    readonly checkPassed: boolean | null;
+    /** What a stronger model last said of its end; null: none was asked. */
+    readonly review: GateCheck['verdict'] | null;
+  } | null;
   /** What a person did with the files that the turn changed; null: nothing was changed. */
   readonly changes: ChangeMark | 'reverted' | 'open' | null;
 }
@@ -59,6 +65,7 @@ interface Open {
 interface TurnOutcome {
   reason: TurnEndReason | null;
   checkPassed: boolean | null;
+  review: GateCheck['verdict'] | null;
   /** What each file was before the turn, as text that can be compared. */
   readonly paths: Map<string, string>;
   /** Files that something later, not an undo, put back to that. */
@@ -117,12 +124,14 @@ function gatherTurn(turns: Map<string, TurnOutcome>, marks: Map<string, ChangeMa
   const turn = turns.get(event.turnId) ?? {
     reason: null,
     checkPassed: null,
+    review: null,
     paths: new Map<string, string>(),
     reverted: new Set<string>(),
   };
   turns.set(event.turnId, turn);
   if (event.type === 'turn-ended') turn.reason = event.reason;
   if (event.type === 'criterion-checked') turn.checkPassed = event.passed;
+  if (event.type === 'gate-checked' && event.callId !== null) turn.review = event.verdict;
   if (event.type === 'file-changed' && event.by !== 'undo') {
     if (!turn.paths.has(event.path)) turn.paths.set(event.path, JSON.stringify(event.before));
     marks.delete(event.path);
@@ -169,7 +178,7 @@ function recordOf(
       toolFailures,
       isEscalated,
       escalation,
-      turn: turn?.reason ? { reason: turn.reason, checkPassed: turn.checkPassed } : null,
+      turn: turn?.reason ? { reason: turn.reason, checkPassed: turn.checkPassed, review: turn.review } : null,
       changes: changesOf(turn, marks),
     },
   };
