@@ -113,12 +113,15 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
   const { context, sessionId } = state;
   const core = await context.core();
   const attachments = [...state.attached];
-  state.attached = [];
-  state.options = { ...state.options, compact: false };
   if (state.running !== null) {
     await core.sessions.send({ sessionId, text, options, attachments });
+    // Only once it is sent: what could not be sent goes with the next message.
+    state.attached = state.attached.filter((one) => !attachments.includes(one));
+    state.options = { ...state.options, compact: false };
     return;
   }
+  state.attached = [];
+  state.options = { ...state.options, compact: false };
   const seen = (await core.sessions.show({ sessionId })).state.seq;
   state.running = follow(state, { text, options, attachments }, seen).finally(() => {
     state.running = null;
@@ -136,11 +139,16 @@ async function follow(
   const { context, sessionId } = state;
   const core = await context.core();
   const view = createLiveView(context.terminal, context.now);
+  let isSent = false;
   try {
     await followTurn(context, core, {
       sessionId,
       ...message,
-      onEvent: (event) => (event.seq > seen ? view.event(event) : undefined),
+      onEvent: (event) => {
+        if (event.seq <= seen) return;
+        isSent ||= event.type === 'user-message-added';
+        view.event(event);
+      },
       onTransient: (transient) => view.transient(transient),
       approve: (question) => askApproval(question, context),
       // The prompt is in use: the answer comes as a command.
@@ -156,6 +164,7 @@ async function follow(
     view.close();
     showResult(await core.sessions.result({ sessionId }), context.terminal, false);
   } catch (error) {
+    if (!isSent) state.attached = [...message.attachments, ...state.attached];
     reportFailure(error, context.terminal);
   } finally {
     view.close();
