@@ -17,6 +17,8 @@ describe.skipIf(isWithoutEngine)('the sandbox panel', { timeout: 120_000 }, () =
     endDisplay = await ensureShellAndDisplay();
     place = preparePlace([
       { toolCalls: [{ name: 'run_command', input: { command: 'echo hello' } }] },
+      { text: 'Nothing was to be changed.' },
+      // Said again: an end without a change is asked about once.
       { text: 'Done.' },
     ]);
     launched = await launch(place.home, { hasEngine: true });
