@@ -1,5 +1,6 @@
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import type { ProviderError } from '../providers/define.ts';
+import type { ModelInfo } from '@shared/models.ts';
 import type { StepError } from './turn.ts';
 
 const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {
@@ -18,7 +19,18 @@ const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {
   internal: 'model-failed',
 };
 
-/** What a failed model call means for a person. */
-export function failureOf(error: StepError): Failure {
-  return { code: codes[error.code], message: error.message };
+/** What a failed model call means for a person: who said it, and what to do where there is something to do. */
+export function failureOf(error: StepError, { provider, where }: Pick<ModelInfo, 'provider' | 'where'>): Failure {
+  const code = codes[error.code];
+  if (code === 'missing-key') {
+    const hint = `Give ${provider} a key that holds (\`dewpoint keys set ${provider}\`, or Settings), then send the task again. What was done so far is kept.`;
+    return { code, message: `${provider} refused the call: ${error.message}`, hint };
+  }
+  const message = where === 'cloud' ? `${provider} did not answer: ${error.message}` : error.message;
+  return { code, message };
+}
+
+/** Whether another way of driving the same model would meet the same: its service is what fails, not the way. */
+export function isOfService({ code }: Failure): boolean {
+  return code === 'missing-key' || code === 'missing-model' || code === 'network';
 }

@@ -145,7 +145,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     reply = await runStep(turn, { ...step, request: smaller });
   }
   if (reply.type === 'stopped') return { type: 'stopped', stop: reply.stop };
-  if (reply.type === 'failed') return failed(reply.error);
+  if (reply.type === 'failed') return failed(reply.error, model);
   return act(loop, reply);
 }
 
@@ -221,8 +221,8 @@ async function tell(turn: Turn, code: string, text: string): Promise<void> {
   await turn.log.append({ type: 'notice-added', level: 'info', code, text });
 }
 
-function failed(error: StepError): LoopOutcome {
-  const failure = failureOf(error);
+function failed(error: StepError, { info }: ResolvedModel): LoopOutcome {
+  const failure = failureOf(error, info);
   const reason = failure.code === 'missing-model' || failure.code === 'missing-key' ? 'missing' : 'error';
   return { type: 'gave-up', reason, cause: 'transport', text: failure.message, failure };
 }

@@ -1,3 +1,4 @@
+import type { Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { Rung } from '@shared/models.ts';
 import { textMessage } from '@shared/messages.ts';
@@ -15,11 +16,12 @@ import type {
   RecipeSubject,
 } from './recipes/define.ts';
 import { askByRole } from './ask-by-role.ts';
+import { failureOf, isOfService } from './failure-of.ts';
 import { runStep } from './run-step.ts';
 import type { ResolvedModel } from './services.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
-import type { Turn } from './turn.ts';
+import type { StepError, Turn } from './turn.ts';
 
 /** A recipe on its rung, and why it was chosen. */
 export interface ChosenRecipe {
@@ -33,6 +35,14 @@ export interface RecipeRun {
   readonly outcome: RecipeOutcome;
   /** The limit of the turn that a question met, if one did: then the turn is over, whatever the recipe made of it. */
   readonly stop: Stop | null;
+  /** Why the model could not be asked, where its service is why: no other question would have been answered. */
+  readonly failure: Failure | null;
+}
+
+/** What its questions met that ends more than the question. */
+interface Met {
+  stop: Stop | null;
+  failure: Failure | null;
 }
 
 /**
@@ -45,11 +55,8 @@ export async function runRecipe(
   subject: RecipeSubject & { readonly turnFacts: TurnFacts },
 ): Promise<RecipeRun> {
   const { recipe } = chosen;
-  let stop: Stop | null = null;
-  const noteStop = (met: Stop): void => {
-    stop ??= met;
-  };
-  const context = createContext(turn, chosen, subject, noteStop);
+  const met: Met = { stop: null, failure: null };
+  const context = createContext(turn, chosen, subject, met);
   const outcome = await recipe.run(context).catch(async (error: unknown): Promise<RecipeOutcome> => {
     if (isCancelled(error) || turn.signal.aborted || isFatal(error)) throw error;
     const text = `The recipe ${recipe.id} failed: ${messageOf(error)}`;
@@ -60,7 +67,7 @@ export async function runRecipe(
     const text = outcome.facts === '' ? outcome.reason : `${outcome.reason}\n${outcome.facts}`;
     await turn.log.append({ type: 'recipe-progressed', recipe: recipe.id, phase: 'gave-up', text, data: null });
   }
-  return { outcome, stop };
+  return { outcome, ...met };
 }
 
 function isFatal(error: unknown): boolean {
@@ -71,7 +78,7 @@ function createContext(
   turn: Turn,
   chosen: ChosenRecipe,
   subject: RecipeSubject & { readonly turnFacts: TurnFacts },
-  noteStop: (stop: Stop) => void,
+  met: Met,
 ): RecipeContext {
   const { task, plan, facts, criterion, criterionMet, canExecute } = subject;
   return {
@@ -85,8 +92,8 @@ function createContext(
     signal: turn.signal,
     settings: turn.services.config.recipe,
     world: createRecipeWorld(turn, subject.turnFacts),
-    ask: (question) => ask(turn, chosen, question, noteStop),
-    call: (request) => call(turn, chosen, request, noteStop),
+    ask: (question) => ask(turn, chosen, question, met),
+    call: (request) => call(turn, chosen, request, met),
     tools: turn.services.tools,
     countTokens: async (text) => turn.tokens.count(text),
     progress: async (phase, text, data) => {
@@ -104,7 +111,7 @@ async function ask(
   turn: Turn,
   { recipe, rung, model, reason }: ChosenRecipe,
   question: Question,
-  noteStop: (stop: Stop) => void,
+  met: Met,
 ): Promise<Answer> {
   const reply = await askByRole(turn, {
     purpose: question.purpose,
@@ -118,9 +125,10 @@ async function ask(
       return { ok: true, text: (question.prefill ?? '') + text, complete: reply.complete };
     }
     case 'stopped':
-      noteStop(reply.stop);
+      met.stop ??= reply.stop;
       return { ok: false, message: reply.stop.text, fatal: true };
     case 'failed': {
+      noteFailure(met, reply.error, model);
       const isOfPrompt = reply.error.code === 'context-full' || reply.error.code === 'bad-request';
       return { ok: false, message: reply.error.message, fatal: !isOfPrompt };
     }
@@ -129,12 +137,7 @@ async function ask(
   }
 }
 
-async function call(
-  turn: Turn,
-  chosen: ChosenRecipe,
-  request: CallRequest,
-  noteStop: (stop: Stop) => void,
-): Promise<CallAnswer> {
+async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met: Met): Promise<CallAnswer> {
   const { rung, model, recipe, reason } = chosen;
   const { system = '', user = '', messages, tools, output = { type: 'text' }, stop = [] } = request;
   const prefill = model.info.capabilities.prefill ? (request.prefill ?? null) : null;
@@ -149,12 +152,18 @@ async function call(
     reason: { code: 'ladder', text: `${request.label}: ${reason}` },
     request: { ...asked, messages: messages ?? asked.messages, tools: tools ?? [] },
   });
-  if (reply.type === 'stopped') noteStop(reply.stop);
+  if (reply.type === 'stopped') met.stop ??= reply.stop;
+  if (reply.type === 'failed') noteFailure(met, reply.error, model);
   if (reply.type !== 'answered')
     return { ok: false, message: reply.type === 'stopped' ? reply.stop.text : reply.error.message };
   const { parts, repeated, measured } = reply;
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   return { ok: true, parts, text: (prefill ?? '') + text, hasRepeated: repeated, measured };
+}
+
+function noteFailure(met: Met, error: StepError, { info }: ResolvedModel): void {
+  const failure = failureOf(error, info);
+  if (isOfService(failure)) met.failure ??= failure;
 }
 
 /** What a person wants every prompt of this model to say. */

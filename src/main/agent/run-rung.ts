@@ -1,3 +1,4 @@
+import type { Failure } from '@shared/errors.ts';
 import type { Rung } from '@shared/models.ts';
 import { taskWithTexts } from './attached-parts.ts';
 import type { CriterionCheck } from './check-criterion.ts';
@@ -45,8 +46,9 @@ async function rungOfRecipe(turn: Turn, work: Work, run: RungRun, recipe: Recipe
     turnFacts: work.found,
   };
   const changesBefore = turn.changes.recorded().length;
-  const { outcome, stop } = await runRecipe(turn, { ...run, recipe }, subject);
+  const { outcome, stop, failure } = await runRecipe(turn, { ...run, recipe }, subject);
   if (outcome.type === 'gave-up' && stop !== null) return { type: 'stopped', stop };
+  if (outcome.type === 'gave-up' && failure !== null) return unreached(failure);
   return recipeEnd(turn, work, outcome, changesBefore);
 }
 
@@ -136,6 +138,12 @@ async function gated(
 function gaveUp(outcome: Extract<LoopOutcome, { type: 'gave-up' }>): RungOutcome {
   const { reason, text, failure } = outcome;
   return { type: 'gave-up', end: { reason, text, confidence: null, failure } };
+}
+
+/** Nobody answered the recipe's questions, and nobody would have: what is missing is the reason, not the recipe's. */
+function unreached(failure: Failure): RungOutcome {
+  const reason = failure.code === 'network' ? 'error' : 'missing';
+  return { type: 'gave-up', end: { reason, text: failure.message, confidence: null, failure } };
 }
 
 function doneEnd(text: string, work: Work, after: CriterionCheck | null): TurnEnd {

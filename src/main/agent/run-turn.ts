@@ -7,6 +7,7 @@ import type { CriterionCheck } from './check-criterion.ts';
 import { checkCriterion } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
 import { timeStop } from './limits.ts';
+import { isOfService } from './failure-of.ts';
 import { readInstructions } from './read-instructions.ts';
 import type { Criterion, Recipe, RecipeFit } from './recipes/define.ts';
 import { orderRungs, otherDrivers } from './route-rungs.ts';
@@ -154,10 +155,19 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
       }
       continue;
     }
-    last = outcome.end;
+    last = worseOf(last, outcome.end);
+    const { failure } = outcome.end;
+    if (failure !== null && isOfService(failure)) {
+      rungs.splice(index + 1, rungs.length, ...rungs.slice(index + 1).filter(({ model }) => model !== rung.model));
+    }
   }
   await takeBackWorse(turn, known);
   return last;
+}
+
+/** What failed is told before what was only given up after it: that is what a person can do something about. */
+function worseOf(last: TurnEnd, next: TurnEnd): TurnEnd {
+  return next.failure === null && next.reason === 'gave-up' && last.failure !== null ? last : next;
 }
 
 function isNoLoop({ gear }: Rung): boolean {

@@ -172,7 +172,8 @@ async function openSession(context: CommandContext, options: RunOptions, title: 
 export function showResult(result: RunResult, terminal: Terminal, isJson: boolean): void {
   const { colors } = terminal;
   const good = result.status === 'done';
-  const headline = good ? colors.green('done') : colors.yellow(`${result.status}: ${printable(result.reason)}`);
+  const why = result.reason === result.status ? result.status : `${result.status}: ${printable(result.reason)}`;
+  const headline = good ? colors.green('done') : colors.yellow(why);
   if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
   terminal.err(
     `${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result.confidence)})`)}\n`,

@@ -23,6 +23,11 @@ export function isOnlyTooLong(seat: Seat, facts: RouteFacts): boolean {
   return denialOf({ ...seat, promptTokens: 0, maxOutputTokens: 0 }, facts) === null;
 }
 
+/** Whether nothing but money is in the way, about which its owner may be asked. */
+export function isOnlyTooDear(seat: Seat, facts: RouteFacts): boolean {
+  return denialOf(seat, { ...facts, budgetLeftUsd: null, trail: { ...facts.trail, isCapped: false } }) === null;
+}
+
 /** What a person is to be asked about is asked when the work needs it, not for a gain. */
 function fenceDenial({ info }: Seat, { taint, shut, trouble }: RouteFacts): Denial | null {
   if (info.where === 'local') return null;

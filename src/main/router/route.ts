@@ -1,6 +1,6 @@
 import type { Role } from '@shared/routing.ts';
 import type { Decision, Denial, RouteFacts, Rule, Seat, Weighed } from './define.ts';
-import { denialOf, isOnlyTooLong } from './hard-rules.ts';
+import { denialOf, isOnlyTooDear, isOnlyTooLong } from './hard-rules.ts';
 import type { Score } from './weigh.ts';
 import { reviewWorthUsd, weigh } from './weigh.ts';
 
@@ -96,7 +96,7 @@ function verdictOf(facts: RouteFacts, judged: readonly Judged[], open: readonly 
   return choose(facts, { local, cloud }, score);
 }
 
-/** What is only too long for its window can be made shorter; what is denied for any other reason cannot be helped. */
+/** What is only too long for its window can be made shorter, and at a cap its owner is asked; what is denied for any other reason cannot be helped. */
 function nobody(facts: RouteFacts, judged: readonly Judged[]): Verdict {
   const long = judged.find(({ seat, denial }) => denial?.code === 'context-fit' && isOnlyTooLong(seat, facts));
   if (long !== undefined) {
@@ -105,6 +105,16 @@ function nobody(facts: RouteFacts, judged: readonly Judged[]): Verdict {
       layer: 'L0',
       code: 'context-fit',
       text: 'Only this model may go on; the talk is shortened for it.',
+    };
+  }
+  // The door to the model has the last word on money: it asks, stops there or goes on here, as was said.
+  const dear = judged.find(({ seat, denial }) => denial?.code === 'budget' && isOnlyTooDear(seat, facts));
+  if (dear !== undefined && facts.seats.length === 1) {
+    return {
+      chosen: dear.seat,
+      layer: 'L0',
+      code: 'budget',
+      text: `Nobody else may go on. ${dear.denial?.text ?? ''}`,
     };
   }
   const denial = judged[0]?.denial;

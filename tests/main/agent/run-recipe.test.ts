@@ -152,4 +152,24 @@ describe('a recipe', () => {
     await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop' });
     expect(ofType(kit.journal.events, 'rung-chosen').map((event) => event.rung.gear)).toEqual(['loop']);
   });
+
+  it('that cannot ask because the key was refused says that, and no other way is tried', async () => {
+    const kit = kitFor(
+      async (context) => {
+        const answer = await context.ask(question);
+        return { type: 'gave-up', reason: 'Nothing was found.', facts: answer.ok ? '' : answer.message };
+      },
+      {
+        replies: [{ error: { code: 'auth', message: '401 no', retryable: false } }],
+        model: { gears: ['recipe', 'loop'] },
+      },
+    );
+    const end = await kit.runner.send('Fix it', turnOptions);
+    expect([end.reason, end.text, end.failure?.code, kit.requests.length]).toEqual([
+      'missing',
+      'fake refused the call: 401 no',
+      'missing-key',
+      1,
+    ]);
+  });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { routingOf } from '../../../src/shared/routing.ts';
+import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
 import { call, createAgentKit, ofType, turnOptions, types } from '../../fakes/agent-kit.ts';
 
 const brokenCalc = {
@@ -134,4 +136,51 @@ describe('a turn that does not get its task done', () => {
       'after',
     ]);
   });
+});
+
+describe('a service that stops answering in the middle of a task', () => {
+  const revoked = { code: 'auth', message: '401 Incorrect API key provided.', retryable: false } as const;
+  const replies = [
+    call('edit_file', { path: 'calc.py', old: 'a - b', new: 'a + b' }),
+    { error: revoked },
+    { text: 'Nobody may ask for this.' },
+  ];
+
+  it('is the reason that the turn ends with, keeps what was done, and is not asked another way', async () => {
+    const recipe = defineRecipe({
+      id: 'again',
+      label: 'Again',
+      fits: () => ({ score: 1, reason: 'It fits.' }),
+      run: async () => ({ type: 'gave-up', reason: 'Nothing in the project has to do with this.', facts: '' }),
+    });
+    const kit = createAgentKit({
+      replies,
+      recipes: [recipe],
+      model: { gears: ['loop', 'recipe'] },
+      sandbox: { files: brokenCalc },
+    });
+    const end = await kit.runner.send('Mend add in calc.py.', turnOptions);
+    expect(end).toEqual({
+      reason: 'missing',
+      text: 'fake refused the call: 401 Incorrect API key provided.',
+      confidence: null,
+      failure: {
+        code: 'missing-key',
+        message: 'fake refused the call: 401 Incorrect API key provided.',
+        hint: 'Give fake a key that holds (`dewpoint keys set fake`, or Settings), then send the task again. What was done so far is kept.',
+      },
+    });
+    expect(kit.requests).toHaveLength(2);
+    expect(kit.sandbox.text('calc.py')).toContain('a + b');
+  });
+});
+
+it('a first call that is too dear for the cap ends the turn at the cap, not with a model that gave up', async () => {
+  const price = { input: 10, output: 20, source: 'test', date: '2026-11-21' };
+  const kit = createAgentKit({ cloud: { price } });
+  const routing = routingOf('balanced', {});
+  const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model', routing, maxUsd: 0.001 } as const;
+  const end = await kit.runner.send('Mend add in calc.py.', options);
+  expect([end.reason, kit.requests.length]).toEqual(['cap', 0]);
+  expect(ofType(kit.journal.events, 'cap-reached').map(({ scope }) => scope)).toEqual(['task']);
 });

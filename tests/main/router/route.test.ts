@@ -66,6 +66,14 @@ describe('the hard rules', () => {
     expect(say({ seats: [long, there], taint })).toBe('local L0 context-fit');
   });
 
+  it('leave money to the door where nobody else may go on, and nothing else with it', () => {
+    const alone = { seats: [there], budgetLeftUsd: 0.001 };
+    expect(say(alone)).toBe('cloud L0 budget');
+    expect(say({ ...alone, trail: { ...emptyTrail, isCapped: true } })).toBe('cloud L0 budget');
+    expect(say({ ...alone, taint })).toBe('nobody L0 fence');
+    expect(say({ ...alone, pin: { where: 'local', text: 'You pinned it here.' } })).toBe('nobody L0 budget');
+  });
+
   it('leave this machine or nothing when they fail themselves', () => {
     const broken = (seats: readonly Seat[]): RouteFacts => ({
       ...facts({ seats }),

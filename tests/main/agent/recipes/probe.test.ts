@@ -120,7 +120,7 @@ describe('the probe', () => {
   it('ends without a card when the model does not answer at all', async () => {
     const error = { code: 'missing-model', message: 'gone', retryable: false } as const;
     const { card, reason } = await probed(() => ({ error }));
-    expect([card, reason]).toEqual([null, 'gave-up']);
+    expect([card, reason]).toEqual([null, 'missing']);
   });
 
   it('is started by its own words only', () => {
