@@ -98,5 +98,6 @@ function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: CapReached, i
 }
 
 function usd(amount: number): string {
+  if (amount === 0) return '$0';
   return `$${amount < 0.01 ? amount.toFixed(6) : amount.toFixed(4)}`;
 }

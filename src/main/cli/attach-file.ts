@@ -12,8 +12,21 @@ export async function attachFile(
   context: CommandContext,
   { path, place, kind }: { readonly path: string; readonly place: FilePlace; readonly kind: 'image' | 'file' },
 ): Promise<Attachment> {
+  const whole = await attachableFile(path);
+  const core = await context.core();
+  const data = (await readFile(whole)).toString('base64');
+  const kept = await core.attachments.keep({ name: basename(whole), data, path: whole, place });
+  if (kind === 'image' && kept.kind !== 'image')
+    throw usageError(`${path} is not an image.`, 'Attach a text with --file, or /attach in a conversation.');
+  return kept;
+}
+
+/** The whole path of a file that could be attached, for whoever wants to know before anything is begun for it. */
+export async function attachableFile(path: string): Promise<string> {
   const whole = resolve(path);
   const size = await stat(whole).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw usageError(`There is no file ${path}.`, `Looked for at ${whole}.`);
     throw usageError(`${path} cannot be read: ${messageOf(error)}`);
   });
   if (!size.isFile())
@@ -24,10 +37,5 @@ export async function attachFile(
       'Make it smaller first.',
     );
   }
-  const core = await context.core();
-  const data = (await readFile(whole)).toString('base64');
-  const kept = await core.attachments.keep({ name: basename(whole), data, path: whole, place });
-  if (kind === 'image' && kept.kind !== 'image')
-    throw usageError(`${path} is not an image.`, 'Attach a text with --file, or /attach in a conversation.');
-  return kept;
+  return whole;
 }

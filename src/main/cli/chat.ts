@@ -16,6 +16,7 @@ import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
 import { offerPreparation } from './projects.ts';
 import { showResult } from './run.ts';
+import { oneLine } from './terminal.ts';
 
 /** A conversation: each line is a message; while the agent works a line is handed to it between two tool calls. */
 export const chat: Command<
@@ -122,7 +123,9 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
   }
   state.attached = [];
   state.options = { ...state.options, compact: false };
-  const seen = (await core.sessions.show({ sessionId })).state.seq;
+  const { seq: seen, title } = (await core.sessions.show({ sessionId })).state;
+  // A talk is found again in the list by what it began with.
+  if (title === '') await core.sessions.rename({ sessionId, title: oneLine(text, 80) });
   state.running = follow(state, { text, options, attachments }, seen).finally(() => {
     state.running = null;
     state.cap = null;

@@ -7,7 +7,7 @@ import type { RunResult } from '@shared/run-result.ts';
 import { exitCodes } from '@shared/run-result.ts';
 import { moneyText } from '@shared/money-text.ts';
 import { writeJsonFile } from '../lib/json-file.ts';
-import { attachFile } from './attach-file.ts';
+import { attachableFile, attachFile } from './attach-file.ts';
 import { askApproval } from './ask-approval.ts';
 import { askCap } from './ask-cap.ts';
 import type { Command, CommandContext } from './context.ts';
@@ -50,6 +50,8 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const { terminal } = context;
   const task = await readTask(taskText);
   const options = parseRunOptions(args, terminal.isInteractive && args.json !== true);
+  // A wrong name begins no session.
+  for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
   const core = await context.core();
   if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.plan !== true) {
     await offerPreparation(context, options.projectPath, options.interactive);
@@ -172,7 +174,9 @@ async function openSession(context: CommandContext, options: RunOptions, title: 
 export function showResult(result: RunResult, terminal: Terminal, isJson: boolean): void {
   const { colors } = terminal;
   const good = result.status === 'done';
-  const why = result.reason === result.status ? result.status : `${result.status}: ${printable(result.reason)}`;
+  // The reason often begins with the same word.
+  const isTold = result.reason === result.status || result.reason.startsWith(`${result.status}: `);
+  const why = isTold ? printable(result.reason) : `${result.status}: ${printable(result.reason)}`;
   const headline = good ? colors.green('done') : colors.yellow(why);
   if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
   terminal.err(
