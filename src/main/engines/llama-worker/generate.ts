@@ -1,4 +1,6 @@
 import type { LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { createByteGuard } from './byte-guard.ts';
+import type { ByteGuard } from './byte-guard.ts';
 import { grammarForChoice, grammarForSchema } from './json-schema-grammar.ts';
 import type { Engine, Slot } from './load-model.ts';
 import { keepSystemState, prepareSequence } from './prepare-sequence.ts';
@@ -145,6 +147,7 @@ async function decode(
   const { request, slot, last, most } = decoding;
   const stops = createStopText(request.stop);
   const pieces = createPieces(context.engine);
+  const guard = decoding.grammar === null ? null : createByteGuard(context.engine);
   const output: Token[] = [];
   let text = '';
   const show = (piece: string): void => {
@@ -152,11 +155,12 @@ async function decode(
     text += piece;
     emit.delta(piece);
   };
-  for await (const token of slot.sequence.evaluate([...last], samplingOf(decoding))) {
+  for await (const token of slot.sequence.evaluate([...last], samplingOf(decoding, guard))) {
     account.firstTokenAt ??= performance.now();
     context.engine.threads.tick();
     if (signal.aborted) return settle(account, 'cancelled', null);
     output.push(token);
+    guard?.push(token);
     account.outputTokens = output.length;
     const { text: piece, stopped } = stops.push(pieces.push(token));
     show(piece);
@@ -210,10 +214,13 @@ function createPieces(engine: Engine): { push(token: Token): string; flush(): st
   };
 }
 
-function samplingOf({ request, grammar }: Decoding): SequenceEvaluateOptions {
+function samplingOf({ request, grammar }: Decoding, guard: ByteGuard | null): SequenceEvaluateOptions {
   const seed =
     request.seed === null ? Math.floor(Math.random() * 0x7fffffff) : Math.abs(Math.trunc(request.seed)) % 0x7fffffff;
-  const form = grammar === null ? {} : { grammarEvaluationState: grammar };
+  const form =
+    grammar === null
+      ? {}
+      : { grammarEvaluationState: grammar, ...(guard === null ? {} : { tokenBias: () => guard.bias() }) };
   // The engine takes the 40 likeliest before top-p: cheaper than sorting the vocabulary, and its usual setting.
   return { temperature: request.temperature, topP: request.topP, topK: 40, seed, ...form };
 }

@@ -14,11 +14,15 @@ const basics: Readonly<Record<string, Basic>> = {
   object: { body: `object-${anyDepth}`, needs: [`object-${anyDepth}`] },
   array: { body: `array-${anyDepth}`, needs: [`array-${anyDepth}`] },
   scalar: { body: 'string | number | boolean | null', needs: ['string', 'number', 'boolean', 'null'] },
-  // Halves of surrogate pairs are no text by themselves, and would be read as three characters.
-  char: { body: String.raw`[^"\\\x7F\x00-\x1F\uD800-\uDFFF] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`, needs: [] },
+  // Halves of surrogate pairs are no text by themselves, and would be read as three characters; four bytes could say
+  // numbers beyond the last character.
+  char: {
+    body: String.raw`[^"\\\x7F\x00-\x1F\uD800-\uDFFF\U00110000-\U001FFFFF] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
+    needs: [],
+  },
   // Of one UTF-16 unit: a length is counted in units by some and in characters by others, and here both agree.
   unit: {
-    body: String.raw`[^"\\\x7F\x00-\x1F\uD800-\uDFFF\U00010000-\U0010FFFF] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
+    body: String.raw`[^"\\\x7F\x00-\x1F\uD800-\uDFFF\U00010000-\U001FFFFF] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
     needs: [],
   },
   string: { body: String.raw`"\"" char* "\""`, needs: ['char'] },
