@@ -47,6 +47,8 @@ export interface GrantedPlan {
     readonly budgetBytes: number;
   }[];
   readonly hostBytes: number | null;
+  /** Weights of these that are copied beside the mapped file, whose pages may then go; not counted twice. Absent: none. */
+  readonly copied?: MemoryTerm;
   /** One or two sentences: what was asked, what is granted and why. */
   readonly reason: string;
   readonly warnings: readonly string[];

@@ -2,8 +2,13 @@
 export interface GgufParts {
   readonly version?: number;
   readonly keys?: readonly (readonly [key: string, value: string | number])[];
-  /** One tensor of float32 values. */
-  readonly tensors?: readonly { readonly name: string; readonly values: number }[];
+  /** One row of float32 values, or rows of another type. */
+  readonly tensors?: readonly {
+    readonly name: string;
+    readonly values: number;
+    readonly rows?: number;
+    readonly type?: number;
+  }[];
   /** Bytes of tensor data that are really there; default: all. */
   readonly dataBytes?: number;
 }
@@ -27,8 +32,9 @@ export function ggufFile({
   dataBytes,
 }: GgufParts = {}): Buffer {
   let offset = 0;
-  const infos = tensors.map(({ name, values }) => {
-    const info = Buffer.concat([text(name), uint32(1), uint64(values), uint32(0), uint64(offset)]);
+  const infos = tensors.map(({ name, values, rows, type = 0 }) => {
+    const shape = rows === undefined ? [values] : [values / rows, rows];
+    const info = Buffer.concat([text(name), uint32(shape.length), ...shape.map(uint64), uint32(type), uint64(offset)]);
     offset += Math.ceil((values * 4) / 32) * 32;
     return info;
   });

@@ -119,6 +119,9 @@ function describe(answer: PlanAnswer): string {
     ['asked', answer.asked === null ? 'nothing: as much as is useful and fits' : `${answer.asked} tokens`],
     ['granted', `${granted.context} tokens, ${granted.kv} cache, ${granted.gpuLayers} layers on cards`],
     ['because', granted.reason],
+    ...(granted.copied === undefined
+      ? []
+      : [[granted.copied.name, `${bytes(granted.copied.bytes).padStart(10)}  ${granted.copied.why}`] as const]),
     ...granted.warnings.map((warning) => ['warning', warning] as const),
     ...granted.devices.map(
       (device) =>

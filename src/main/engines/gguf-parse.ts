@@ -102,6 +102,7 @@ interface Tensor {
   readonly offset: number;
   /** Null for a type that is not known here. */
   readonly bytes: number | null;
+  readonly isCopied: boolean;
 }
 
 interface Cursor {
@@ -175,12 +176,12 @@ function readTensor(cursor: Cursor): Tensor {
   const name = readText(cursor, ggufLimits.nameBytes);
   const dimensions = u32(cursor);
   if (dimensions > ggufLimits.dimensions) throw damaged(`a tensor of ${dimensions} dimensions`);
-  let values = 1;
-  for (let dimension = 0; dimension < dimensions; dimension += 1) values *= u64(cursor);
+  const shape = Array.from({ length: dimensions }, () => u64(cursor));
+  const values = shape.reduce((product, length) => product * length, 1);
   if (!Number.isSafeInteger(values)) throw damaged('a tensor without end');
   const type = u32(cursor);
   const offset = u64(cursor);
-  return { name, offset, bytes: tensorBytes(type, values) };
+  return { name, offset, bytes: tensorBytes(type, values), isCopied: isCopied(name, type, shape[1] ?? 1) };
 }
 
 /** Bytes of a tensor by its type number; null for a type that is not known here. */
@@ -312,15 +313,17 @@ function u64(cursor: Cursor): number {
 
 /** Where the bytes of a model lie, by its list of tensors; null where the size of one is not known. */
 export function weightsOf(
-  tensors: readonly { readonly name: string; readonly bytes: number | null }[],
+  tensors: readonly { readonly name: string; readonly bytes: number | null; readonly isCopied?: boolean }[],
 ): ModelWeights | null {
   const layers: { bytes: number; expertBytes: number }[] = [];
   let totalBytes = 0;
   let inputBytes = 0;
   let hasOutput = false;
-  for (const { name, bytes } of tensors) {
+  let copiedBytes = 0;
+  for (const { name, bytes, isCopied: isCopiedToo } of tensors) {
     if (bytes === null) return null;
     totalBytes += bytes;
+    if (isCopiedToo === true) copiedBytes += bytes;
     // Both are only looked up, and stay on the host (`llama_model_base::load_tensors`: the input layer).
     if (name === 'token_embd.weight' || name === 'per_layer_token_embd.weight') inputBytes += bytes;
     if (name === 'output.weight') hasOutput = true;
@@ -332,7 +335,13 @@ export function weightsOf(
     layer.bytes += bytes;
     if (name.includes('_exps.')) layer.expertBytes += bytes;
   }
-  return { totalBytes, inputBytes, isTied: !hasOutput, layers: layers.length === 0 ? null : layers };
+  const weights = { totalBytes, inputBytes, isTied: !hasOutput, layers: layers.length === 0 ? null : layers };
+  return copiedBytes === 0 ? weights : { ...weights, copiedBytes };
+}
+
+/** Q4_0, Q4_K, IQ4_NL and MXFP4, eight rows in one (`ggml_repack_get_optimal_repack_type` with AVX2). */
+function isCopied(name: string, type: number, rows: number): boolean {
+  return [2, 12, 20, 39].includes(type) && rows % 8 === 0 && name !== 'token_embd.weight';
 }
 
 /** Sizes by type number: [values in a block, bytes of a block] (ggml `type_traits`). */

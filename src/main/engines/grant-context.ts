@@ -22,8 +22,8 @@ export interface ContextGrant {
   readonly sequences: number;
   /** Of weights, context and compute buffers; null where it was not computed. */
   readonly predictedBytes: number | null;
-  /** Without the weights; 0 where it was not computed. */
-  readonly contextBytes: number;
+  /** Of its own, beside the mapped weights: context, buffers, copied weights; 0 where it was not computed. */
+  readonly ownBytes: number;
   /** A card that could be used was found; a backend of `cpu` is then unexpected. */
   readonly expectsCard: boolean;
   /** Null where what was asked is what is granted. */
@@ -139,7 +139,7 @@ function machineOf({ devices, host }: Hardware): string {
 function released(hardware: Hardware, before: ContextGrant | null): Hardware {
   if (before === null) return hardware;
   const { host, devices } = hardware;
-  if (!before.expectsCard) return { ...hardware, host: { ...host, freeBytes: host.freeBytes + before.contextBytes } };
+  if (!before.expectsCard) return { ...hardware, host: { ...host, freeBytes: host.freeBytes + before.ownBytes } };
   const bytes = before.predictedBytes ?? 0;
   return {
     host,
@@ -166,7 +166,7 @@ function decide(
     grantedTokens: most,
     sequences: Math.min(wish.sequences, step?.sequences ?? wish.sequences),
     predictedBytes: null,
-    contextBytes: 0,
+    ownBytes: 0,
     expectsCard: cards.length > 0,
     why: step !== null ? smallerBecause(step) : most < askedTokens ? `it was trained for ${most} tokens` : null,
     isSmaller: step !== null,
@@ -188,7 +188,7 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
   const ubatchTokens = hardware.devices.length > 0 ? batchTokens.card : batchTokens.processor;
   const made = { cacheType: 'f16', flashAttention: true, ubatchTokens, unified: false, draftTokens: 0 } as const;
   const engine = 'node-llama-cpp';
-  const at = (sequences: number): { readonly tokens: number; readonly reason: string } => {
+  const at = (sequences: number): { readonly tokens: number; readonly reason: string; readonly copied: number } => {
     const plan = planMemory(memory, {
       ...made,
       askedTokens: wished.grantedTokens * sequences,
@@ -197,7 +197,7 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
       cards: hardware.devices,
       hostFreeBytes: hardware.host.freeBytes,
     });
-    return { tokens: Math.floor(plan.context / sequences), reason: plan.reason };
+    return { tokens: Math.floor(plan.context / sequences), reason: plan.reason, copied: plan.copied?.bytes ?? 0 };
   };
   const several = at(wished.sequences);
   const sequences = several.tokens >= wished.grantedTokens || wished.sequences === 1 ? wished.sequences : 1;
@@ -214,7 +214,7 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
     grantedTokens,
     sequences,
     predictedBytes: totalBytes,
-    contextBytes: (contextBytes ?? 0) + (computeBytes ?? 0),
+    ownBytes: (contextBytes ?? 0) + (computeBytes ?? 0) + best.copied,
     why: isLess ? [wished.why, best.reason].filter((reason) => reason !== null).join('; ') : wished.why,
   };
 }

@@ -265,11 +265,19 @@ function onHost(search: Search, weights: ModelWeights): GrantedPlan {
     placement: fits ? 'host' : 'nowhere',
     devices: request.cards.map((card) => ({ name: card.name, layers: 0, bytes: 0, budgetBytes: budgetBytes(card) })),
     hostBytes: fits ? bytesAt(tokens, type) : null,
+    ...(fits ? copiesOf(request.engine, weights) : {}),
     reason: fits
       ? reasonOf(search, tokens, `${cardsSaid.toLowerCase()}, so it runs on the processor`)
       : `${cardsSaid}, and the memory of the host is too small for the model.`,
     warnings: fits ? warningsOf(search, tokens, type, 'host') : ['Take a smaller model, or a file of fewer bits.'],
   };
+}
+
+/** Those copies take the place of mapped pages that nobody reads any more, so that what must be free stays the same. */
+function copiesOf(engine: EngineProfile, { copiedBytes }: ModelWeights): Pick<GrantedPlan, 'copied'> {
+  if (engine !== 'node-llama-cpp' || copiedBytes === undefined) return {};
+  const why = 'bounded: weights in a layout of the processor, beside the mapped file, whose pages of them may go';
+  return { copied: { name: 'copies', bytes: copiedBytes, why } };
 }
 
 /** The host keeps a tenth and at least 1 GiB for everything else that runs. */

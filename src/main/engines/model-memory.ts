@@ -17,6 +17,11 @@ export interface ModelWeights {
   readonly isTied: boolean | null;
   /** What the sum is of, where it is not that of the very file; absent for one that was read. */
   readonly estimateOf?: string;
+  /**
+   * What the engine in this process copies into a layout of the processor's, where it runs there: memory of its own, beside the
+   * mapped file, whose pages of the same weights may then go. At most so much, for not every processor has such a layout.
+   */
+  readonly copiedBytes?: number;
   /** Repeating layers in their order; null where only the sum is known. */
   readonly layers: readonly { readonly bytes: number; readonly expertBytes: number }[] | null;
 }

@@ -284,7 +284,7 @@ async function grantOf(
     grantedTokens: Math.min(wanted, file.contextTokens ?? wanted),
     sequences,
     predictedBytes: null,
-    contextBytes: 0,
+    ownBytes: 0,
     expectsCard: false,
     why: null,
     isSmaller: false,

@@ -64,6 +64,17 @@ describe('readGguf', () => {
     });
   });
 
+  it('counts the weights that a processor wants in another layout: four types, eight rows in one', async () => {
+    const tensors = [
+      { name: 'blk.0.ffn_up.weight', values: 512, rows: 16, type: 2 },
+      { name: 'blk.0.ffn_down.weight', values: 384, rows: 12, type: 2 },
+      { name: 'blk.0.attn_v.weight', values: 512, rows: 16, type: 0 },
+      { name: 'token_embd.weight', values: 512, rows: 16, type: 2 },
+    ];
+    const header = await readGguf(await saved(ggufFile({ tensors })));
+    expect(header.ok ? header.value.facts.weights?.copiedBytes : null).toBe(288);
+  });
+
   it('refuses a file that is cut anywhere', async () => {
     for (const length of [5, 20, 60, 150, whole.length - 100, whole.length - 5]) {
       const header = await readGguf(await saved(whole.subarray(0, length)));

@@ -8,6 +8,7 @@ import { readGguf } from '../../../src/main/engines/gguf.ts';
 import { createLoadSteps } from '../../../src/main/engines/load-steps.ts';
 import type { Hardware } from '../../../src/main/engines/hardware.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
+import type { GgufParts } from '../../fakes/gguf-file.ts';
 
 const gib = 1024 ** 3;
 
@@ -30,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 /** The shape of an 8B: 128 KiB of cells a token. */
-function model(architecture: string, trained: number): Buffer {
+function model(architecture: string, trained: number, tensors: GgufParts['tensors'] = []): Buffer {
   return ggufFile({
     keys: [
       ['general.architecture', architecture],
@@ -42,7 +43,7 @@ function model(architecture: string, trained: number): Buffer {
       [`${architecture}.attention.head_count_kv`, 8],
       [`${architecture}.vocab_size`, 128256],
     ],
-    tensors: [{ name: 'token_embd.weight', values: 64 }],
+    tensors: [{ name: 'token_embd.weight', values: 64 }, ...tensors],
   });
 }
 
@@ -141,6 +142,18 @@ describe('the context that a model is granted', () => {
     await writeFile(other, model('llama', 8192));
     freeBytes = 1 * gib;
     expect(await grant(other, wish)).toMatchObject({ grantedTokens: 8192 });
+  });
+
+  it('counts weights that were copied for the processor among what is given back', async () => {
+    const tensors = [{ name: 'blk.0.ffn_up.weight', values: 2 ** 20, rows: 1024, type: 2 }];
+    await writeFile(path, model('llama', 131072, tensors));
+    const plain = join(dir, 'plain.gguf');
+    await writeFile(plain, model('llama', 131072));
+    const alone = { ...wish, sequences: 1 };
+    const copies = (await grants()(path, alone)).ownBytes - (await grants()(plain, alone)).ownBytes;
+    expect(copies).toBe((2 ** 20 / 32) * 18);
+    cardBytes = 80 * gib;
+    expect((await grants()(path, alone)).ownBytes).toBe((await grants()(plain, alone)).ownBytes);
   });
 
   it('is not computed for an unknown architecture or a file that is none: the engine decides', async () => {

@@ -10,7 +10,7 @@ const grant: ContextGrant = {
   grantedTokens: 20480,
   sequences: 3,
   predictedBytes: 5e9,
-  contextBytes: 2e9,
+  ownBytes: 2e9,
   expectsCard: true,
   why: 'Asked 65536, granted 20480 tokens, because of the card.',
   isSmaller: false,
