@@ -3,10 +3,13 @@ export interface RawCall {
   readonly text: string;
   /** False: the answer ended inside it. */
   readonly whole: boolean;
+  /** A call for sure, of a form that is not read here. */
+  readonly isUnread?: boolean;
 }
 
 /** Where calls begin: our own marker, the tags of the Qwen and Hermes families, and code fences. */
-const opening = /TOOL_CALL:?|<tool_call>|<function_call>|<\|tool_call\|>|```[\w-]*[ \t]*\r?\n(?=\s*[{[])/gu;
+const opening =
+  /TOOL_CALL:?|<tool_call>|<function_call>|<\|tool_call\|>|\[TOOL_CALLS\]|```[\w-]*[ \t]*\r?\n(?=\s*[{[])/gu;
 const closing = /END_TOOL_CALL|<\/tool_call>|<\/function_call>|```/u;
 /** What tells a call in bare JSON from any other JSON in an answer. */
 const nameKey = /["']?(?:tool|name|action|function|tool_name)["']?\s*:/u;
@@ -55,7 +58,8 @@ function bareCalls(text: string): readonly RawCall[] {
   return calls;
 }
 
-function objectAfter(
+/** The object that begins at `from`, or behind `before`; null where there is none. */
+export function objectAfter(
   text: string,
   from: number,
   before?: RegExp,

@@ -1,6 +1,7 @@
 import type { Part, ToolCallPart } from '@shared/messages.ts';
 import type { Tool } from '../../tools/define.ts';
 import { extractCalls } from './extract-calls.ts';
+import { foreignCalls } from './foreign-calls.ts';
 import { fitArguments, isClosedJson, isRecord, readJson } from './read-arguments.ts';
 import type { CallError, ParseCalls, ParsedCall, ParsedCalls } from './types.ts';
 
@@ -48,7 +49,9 @@ function readNative(part: ToolCallPart, tools: readonly Tool[]): Outcome {
 }
 
 function readText(text: string, isExpected: boolean, tools: readonly Tool[]): readonly Outcome[] {
-  return extractCalls(text).flatMap((raw) => {
+  const own = extractCalls(text);
+  return (own.length > 0 ? own : foreignCalls(text)).flatMap((raw) => {
+    if (raw.isUnread === true) return [badJson(raw.text, null, tools)];
     if (!raw.whole) return isExpected || mentionsTool(raw.text, tools) ? [cut(raw.text, null)] : [];
     const read = readJson(raw.text);
     if (!read.ok) return [badJson(raw.text, null, tools)];

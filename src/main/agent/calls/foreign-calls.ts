@@ -1,0 +1,69 @@
+import { objectAfter } from './extract-calls.ts';
+import type { RawCall } from './extract-calls.ts';
+
+/** The name before its object of arguments, as families of models write it where their template or its reader is missing. */
+const named: readonly RegExp[] = [
+  /\[TOOL_CALLS\]\s*([\w-]+)\s*(?:\[ARGS\])?\s*(?=\{)/gu,
+  /to=functions\.([\w-]+)[^{]{0,60}<\|message\|>\s*(?=\{)/gu,
+  /<\|tool_call_begin\|>\s*(?:functions\.)?([\w-]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>\s*(?=\{)/gu,
+  /<｜tool▁sep｜>\s*([\w-]+)\s*(?:```json)?\s*(?=\{)/gu,
+  /<function=([\w-]+)>\s*(?=\{)/gu,
+  /<tool_call>\s*([\w-]+)\s*(?=\{)/gu,
+  /(?:^|\n)Action:[ \t]*([\w-]+)[ \t]*\r?\n\s*Action Input:\s*(?=\{)/gu,
+];
+
+/** The name and each argument between tags of their own. */
+const tagged = [
+  { call: /<function=([\w-]+)>/gu, end: '</function>', field: /<parameter=([\w-]+)>([\s\S]*?)<\/parameter>/gu },
+  {
+    call: /<invoke name="([\w-]+)">/gu,
+    end: '</invoke>',
+    field: /<parameter name="([\w-]+)">([\s\S]*?)<\/parameter>/gu,
+  },
+  {
+    call: /<tool_call>\s*([\w-]+)\s*(?=<arg_key>)/gu,
+    end: '</tool_call>',
+    field: /<arg_key>([\w-]+)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/gu,
+  },
+] as const;
+
+/** What is a call for sure, and is not read: it is asked for again. */
+const unread =
+  /<tool_call>|<\|tool_call>|<function=|<invoke |\[TOOL_CALLS\]|to=functions\.|<\|tool_call_begin\|>|<｜tool▁call|<\|python_tag\|>|```tool_code|(?:^|\n)Action:[ \t]*\w|^\s*\[\w+\(/u;
+
+/** Calls in the form of another template. To be asked only where no call of ours was found, for they may be in a file's text. */
+export function foreignCalls(text: string): readonly RawCall[] {
+  for (const pattern of named) {
+    const calls = [...text.matchAll(pattern)].flatMap((match) => {
+      const object = objectAfter(text, match.index + match[0].length)?.call;
+      return object === undefined
+        ? []
+        : [{ text: `{"tool": ${JSON.stringify(match[1])}, "input": ${object.text}}`, whole: object.whole }];
+    });
+    if (calls.length > 0) return calls;
+  }
+  for (const form of tagged) {
+    const calls = [...text.matchAll(form.call)].map((match) => taggedCall(text, match, form));
+    if (calls.length > 0) return calls;
+  }
+  const at = unread.exec(text)?.index;
+  return at === undefined ? [] : [{ text: text.slice(at), whole: true, isUnread: true }];
+}
+
+/** Some put a value on lines of its own; a line break at its end alone is its own. */
+function unpadded(value: string): string {
+  return /^\r?\n([\s\S]*)\r?\n$/u.exec(value)?.[1] ?? value;
+}
+
+function taggedCall(text: string, match: RegExpExecArray, { end, field }: (typeof tagged)[number]): RawCall {
+  const rest = text.slice(match.index + match[0].length);
+  const length = rest.indexOf(end);
+  if (length === -1) return { text: match[0] + rest, whole: false };
+  const body = rest.slice(0, length);
+  const fields = [...body.matchAll(field)];
+  const raw = match[0] + body + end;
+  // What stands beside the arguments is no part of any: such a call is not understood.
+  if (body.replaceAll(field, '').trim() !== '') return { text: raw, whole: true, isUnread: true };
+  const input = Object.fromEntries(fields.map(([, key = '', value = '']) => [key, unpadded(value)]));
+  return { text: JSON.stringify({ tool: match[1], input }), whole: true };
+}
