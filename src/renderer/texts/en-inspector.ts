@@ -20,7 +20,7 @@ export const inspector = {
   'route.ladder': 'What this turn may climb',
   'route.gear.recipe': 'recipe',
   'route.gear.loop': 'free loop',
-  'route.purpose': 'To',
+  'route.purpose': 'For',
   'route.time': 'Time',
   'route.layer.L0': 'A hard rule decided; no score goes over it.',
   'route.layer.L1': 'Decided at the start of the task.',

@@ -9,7 +9,7 @@ interface ButtonProps extends ComponentProps<'button'> {
 const looks = {
   primary: 'border-ink bg-ink text-paper hover:opacity-90',
   plain: 'border-line bg-raised hover:bg-chosen',
-  quiet: 'border-transparent hover:bg-chosen',
+  quiet: 'border-transparent hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-medium',
   danger: 'border-line bg-raised text-bad hover:bg-bad-soft',
 } as const;
 
