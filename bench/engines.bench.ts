@@ -12,6 +12,7 @@ import { estimateMemory, readModelMemory } from '../src/main/engines/model-memor
 import type { ModelMemory } from '../src/main/engines/model-memory.ts';
 import { fakeServersRow } from './lib/fake-servers.ts';
 import { headerWithVocabulary } from './lib/header-file.ts';
+import { planDryRunRows } from './lib/plan-dry-runs.ts';
 import { realLoadRows } from './lib/real-loads.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { sessionReuseRows } from './lib/session-reuse.ts';
@@ -68,6 +69,7 @@ export async function run(): Promise<readonly BenchRow[]> {
       memories,
     ),
     ...planRows(allocations, memories),
+    ...(await planDryRunRows(memories)),
     await headerRow(),
     ...(await realLoadRows()),
     await fakeServersRow(),
