@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readClientHello } from './client-hello.ts';
 import type { NetworkReason } from './decision.ts';
@@ -41,9 +41,32 @@ export async function connectThrough(work: ProxyWork, target: string, { client, 
     return;
   }
   server.write(hello.bytes);
-  await Promise.allSettled([pipeline(client, attempt.sent(), server), pipeline(server, attempt.received(), client)]);
+  const over = sendOn(client, attempt.sent(), server);
+  await Promise.allSettled([over, pipeline(server, attempt.received(), client)]);
   attempt.end('listed');
   end();
+}
+
+/**
+ * Settles when nothing more can go to the server. Its end leaves the client as it is (a pipeline would destroy it), for
+ * what the server said before is still on its way there. A limit ends both.
+ */
+function sendOn(client: Duplex, meter: Transform, server: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      client.unpipe(meter).resume();
+      meter.destroy();
+      resolve();
+    };
+    server.on('error', () => undefined).once('close', end);
+    client.once('close', end);
+    meter.once('error', () => {
+      client.destroy();
+      server.destroy();
+    });
+    client.pipe(meter).pipe(server);
+    if (server.closed || client.closed) end();
+  });
 }
 
 function endBoth(work: ProxyWork, client: Duplex, server: Socket): () => void {

@@ -121,9 +121,12 @@ def receive():
             connection.waiting.extend(payload)
         elif kind == END:
             connection.ending = True
-        elif kind == RESET:
+        elif kind == RESET and not connection.ending:
             connection.drop(False)
             continue
+        elif kind == RESET:
+            # After an end: nobody reads any more, and what came before it is still delivered.
+            connection.read_over = True
         elif kind == TAKEN:
             connection.credit += struct.unpack('>I', payload)[0]
         connection.update()
@@ -207,7 +210,9 @@ function take(kind, number, payload) {
   } else if (kind === END) connection.socket.end();
   else if (kind === RESET) {
     connections.delete(number);
-    connection.socket.destroy();
+    // After an end: nobody reads any more, and what came before it is still delivered.
+    if (connection.socket.writableEnded) connection.socket.destroySoon();
+    else connection.socket.destroy();
   } else if (kind === TAKEN) {
     connection.credit += payload.readUInt32BE(0);
     connection.pump();
