@@ -1,5 +1,6 @@
 import type { Price } from '@shared/money.ts';
 import type { ProviderSettings } from '@shared/settings.ts';
+import { parsedUrl } from '../lib/parsed-url.ts';
 
 /** The bundled list; a test holds the version to that of the package. */
 export const priceList = { version: '0.1.8', date: '2026-09-23' } as const;
@@ -91,9 +92,8 @@ const hosts: readonly (readonly [ending: string, name: string])[] = [
 ];
 
 function listNameOfHost(baseUrl: string | undefined): string | null {
-  if (baseUrl === undefined || !URL.canParse(baseUrl)) return null;
-  const { hostname } = new URL(baseUrl);
-  return hosts.find(([host]) => hostname === host)?.[1] ?? null;
+  const url = baseUrl === undefined ? null : parsedUrl(baseUrl);
+  return hosts.find(([host]) => url?.hostname === host)?.[1] ?? null;
 }
 
 function nameInList(settings: ProviderSettings, name: string): string {

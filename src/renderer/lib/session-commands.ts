@@ -1,5 +1,6 @@
 import type { Attachment } from '@shared/attachments.ts';
 import { planMessage } from '@shared/plan-steps.ts';
+import { attended } from './attended.ts';
 import type { CoreClient } from './core-client.ts';
 import { announce } from './announce.ts';
 import { failureText } from './failure-text.ts';
@@ -58,7 +59,7 @@ export function forkSession(
     await client.sessions.send({
       sessionId: forked.sessionId,
       text,
-      options: { interactive: true, ...options },
+      options: { ...attended, ...options },
       attachments: [...attachments],
     });
   });
@@ -88,7 +89,7 @@ interface PlanToStart {
 /** Has a plan carried out. Rejects with a failure of the core. */
 export async function startPlan(client: CoreClient, { sessionId, turnId, made, steps }: PlanToStart): Promise<void> {
   if (steps !== null) await savePlan(client, { sessionId, turnId, steps });
-  await client.sessions.send({ sessionId, text: planMessage(made), options: { interactive: true } });
+  await client.sessions.send({ sessionId, text: planMessage(made), options: attended });
 }
 
 /** Into the bin, with a way back. */

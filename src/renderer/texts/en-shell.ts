@@ -56,7 +56,7 @@ export const shell = {
   'task.workspace.in-place': 'the project folder, with undo',
   'task.workspace.copy': 'a copy of it',
   'task.maxUsd': 'Money cap in US dollars',
-  'task.maxUsdHint': 'Empty: no cap. At the cap the work stops.',
+  'task.maxUsdHint': 'Empty: no cap. At the cap the work waits for your word.',
   'task.maxSteps': 'Most steps',
   'task.fromSettings': 'As in the settings',
   'task.start': 'Start',

@@ -1,3 +1,5 @@
+import { parsedUrl } from '../../lib/parsed-url.ts';
+
 const usual = 'http://127.0.0.1:11434';
 
 /**
@@ -10,8 +12,8 @@ export function ollamaAddress(baseUrl: string | undefined, host: string | undefi
   if (said === '') return usual;
   const hasScheme = /^https?:\/\//i.test(said);
   const whole = hasScheme ? said : `http://${said.startsWith(':') ? `127.0.0.1${said}` : said}`;
-  if (!URL.canParse(whole)) return usual;
-  const url = new URL(whole);
+  const url = parsedUrl(whole);
+  if (url === null) return usual;
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
   // As Ollama has it: a whole address means the port of its scheme, a bare name the port of Ollama.
   if (url.port === '' && !hasScheme && !said.endsWith(':80')) url.port = '11434';

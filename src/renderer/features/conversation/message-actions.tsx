@@ -1,6 +1,7 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { Attachment } from '@shared/attachments.ts';
+import { attended } from '../../lib/attended.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { announce } from '../../lib/announce.ts';
 import { failureText } from '../../lib/failure-text.ts';
@@ -30,7 +31,7 @@ export function MessageActions({ text, attachments, isDropped, sessionId, onEdit
       await client.sessions.send({
         sessionId,
         text,
-        options: { interactive: true },
+        options: attended,
         attachments: [...attachments],
       });
     } catch (error) {

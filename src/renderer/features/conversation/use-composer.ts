@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Attachment } from '@shared/attachments.ts';
 import { sessionStatus } from '@shared/session-state.ts';
 import { parseSlash } from '@shared/slash-commands.ts';
+import { attended } from '../../lib/attended.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { useNavigate } from '../../lib/navigation.ts';
@@ -109,7 +110,7 @@ function useStop(
 
 function optionsOf(policy: Policy | null, model: ChosenModel | null) {
   return {
-    interactive: true,
+    ...attended,
     ...(policy === null ? {} : { policy }),
     ...(model?.local === undefined ? {} : { local: model.local }),
     ...(model?.cloud === undefined ? {} : { cloud: model.cloud }),

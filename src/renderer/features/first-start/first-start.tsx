@@ -48,7 +48,8 @@ export function FirstStart({ hasSessions }: FirstStartProps) {
         <Point title={t('first.machine')} state={machine.data === undefined ? 'open' : 'done'}>
           {machine.isPending && <p>{t('first.checking')}</p>}
           {machine.error !== null && <p>{t('first.machine.unknown')}</p>}
-          {machine.data !== undefined && <MachinePoint plan={machine.data} ollama={ollama} />}
+          {machine.data !== undefined && <MachinePoint plan={machine.data} />}
+          {ollama !== null && <p>{ollama.text}</p>}
         </Point>
         <Point title={t('first.model')} state={local.isPending ? 'open' : isModelReady ? 'done' : 'missing'}>
           {local.isPending && <p>{t('first.checking')}</p>}
@@ -121,8 +122,8 @@ function ModelPoint({ id, model }: { readonly id: string; readonly model: ModelE
   );
 }
 
-/** What models can be run on, and whether a server of models runs here already. */
-function MachinePoint({ plan, ollama }: { readonly plan: PlanAnswer; readonly ollama: Finding | null }) {
+/** What models can be run on. */
+function MachinePoint({ plan }: { readonly plan: PlanAnswer }) {
   const { devices, host } = plan;
   return (
     <>
@@ -137,7 +138,6 @@ function MachinePoint({ plan, ollama }: { readonly plan: PlanAnswer; readonly ol
         </p>
       ))}
       <p>{t('first.machine.memory', { free: megabytes(host.freeBytes), all: megabytes(host.totalBytes) })}</p>
-      {ollama !== null && <p>{ollama.text}</p>}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { Attachment } from '@shared/attachments.ts';
+import { attended } from '../../lib/attended.ts';
 import type { CoreClient } from '../../lib/core-client.ts';
 import type { Policy } from '../../lib/policies.ts';
 
@@ -38,7 +39,7 @@ export async function startTask(client: CoreClient, wanted: Wanted): Promise<str
   });
   const options = {
     plan: isPlan,
-    interactive: true,
+    ...attended,
     ...(check.trim() === '' ? {} : { check: check.trim() }),
     ...(policy === '' ? {} : { policy }),
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),

@@ -1,0 +1,176 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CoreApi } from '../../src/main/api/core-api.ts';
+import { compose } from '../../src/main/compose.ts';
+import type { MemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { success } from '../../src/shared/errors.ts';
+import type { SessionEvent } from '../../src/shared/events.ts';
+import type { ChatServer } from '../fakes/chat-server.ts';
+import { frame, startChatServer } from '../fakes/chat-server.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+/** The page on a real core, with written models: where a task waits for a person, and what their answer does. */
+let folder: string;
+let core: CoreApi;
+let served: ServedPage;
+let chat: ChatServer;
+let sandbox: MemorySandbox;
+
+const guarded = 'tests/test_port.py';
+const before = 'def test_port(): assert PORT == 8123\n';
+const after = 'def test_port(): pass\n';
+const changeIt = [
+  { toolCalls: [{ name: 'read_file', input: { path: guarded } }] },
+  { toolCalls: [{ name: 'write_file', input: { path: guarded, content: after } }] },
+  { toolCalls: [{ name: 'write_file', input: { path: 'port.py', content: 'PORT = 8123\n' } }] },
+  { toolCalls: [{ name: 'task_complete', input: { summary: 'That is all.' } }] },
+];
+/** A dollar for a thousand tokens of an answer: the first call fits under the cap below, none does after it. */
+const price = { input: 100, output: 1000, source: 'test', date: '2026-11-21' };
+const maxUsd = '9';
+const dearReply = { text: 'word '.repeat(800), toolCalls: [{ name: 'read_file', input: { path: guarded } }] };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-questions-'));
+  mkdirSync(join(folder, 'project', 'tests'), { recursive: true });
+  writeFileSync(join(folder, 'project', guarded), before);
+  chat = await startChatServer();
+  const delta = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
+  const text = 'The first half of an answer';
+  const body = frame({ ...delta, choices: [{ index: 0, delta: { role: 'assistant', content: text } }] });
+  chat.behave({ type: 'stream', body, after: 'hang' });
+  core = await compose({
+    home: join(folder, 'home'),
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () => {
+      sandbox = createMemorySandbox({ files: { [guarded]: before }, exec: () => ({ exitCode: 0 }) });
+      return success(sandbox);
+    },
+  });
+  const answer = [{ text: 'It is 8123, said here.' }];
+  await core.setSetting('providers.denied', { kind: 'scripted', replies: changeIt });
+  await core.setSetting('providers.granted', { kind: 'scripted', replies: changeIt });
+  await core.setSetting('providers.here', { kind: 'scripted', replies: answer });
+  await core.setSetting('providers.paid', { kind: 'scripted', where: 'cloud', price, replies: [dearReply] });
+  await core.setSetting('providers.slow', { kind: 'openai-compatible', baseUrl: chat.baseUrl, where: 'local' });
+  await core.setSetting('cloud', 'paid/script');
+  served = await servePage(core);
+  served.page.setDefaultTimeout(20_000);
+  await served.resize(1100, 800);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+  await core?.dispose();
+  await chat?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A busy machine has the time it needs. */
+const patient = { timeout: 20_000 };
+
+const outcome = (reason: string) => served.page.locator(`[data-outcome="${reason}"]`);
+
+/** Types a task for a model of its own and starts it. */
+async function start(task: string, model: string, choose = async (): Promise<void> => undefined): Promise<void> {
+  const { page } = served;
+  await core.setSetting('local', model);
+  await page.getByRole('button', { name: 'New task' }).click();
+  await page.getByRole('textbox', { name: 'Task' }).fill(task);
+  await page.getByRole('combobox', { name: 'Project folder' }).fill(join(folder, 'project'));
+  await choose();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+}
+
+/** Everything in the log of the session that was made last. */
+async function lastLog(): Promise<readonly SessionEvent[]> {
+  const sessions = await core.listSessions();
+  const [latest] = [...sessions].sort((one, other) => other.createdAt - one.createdAt);
+  if (latest === undefined) throw new Error('There is no session.');
+  await core.result(latest.sessionId);
+  const { state } = await core.showSession(latest.sessionId);
+  const seen: SessionEvent[] = [];
+  const end = await core.subscribe(
+    latest.sessionId,
+    1,
+    (push) => void (push.type === 'event' && seen.push(push.event)),
+  );
+  await expect.poll(() => seen.at(-1)?.seq ?? 0, patient).toBeGreaterThanOrEqual(state.seq);
+  end();
+  return seen;
+}
+
+describe('a change of a guarded file', () => {
+  const dialog = () => served.page.getByRole('alertdialog', { name: 'Approval needed' });
+  const say = async (answer: 'Allow' | 'Deny'): Promise<void> => {
+    await dialog().getByText(guarded).first().waitFor();
+    expect(sandbox.text(guarded)).toBe(before);
+    const button = dialog().getByRole('button', { name: answer, exact: true });
+    await expect.poll(() => button.getAttribute('aria-disabled'), patient).toBe('false');
+    await button.click();
+    await dialog().waitFor({ state: 'detached' });
+  };
+  const answers = async () =>
+    (await lastLog()).flatMap((event) => (event.type === 'approval-answered' ? [[event.answer, event.by]] : []));
+
+  it('is not made when it is denied, and the task goes on', async () => {
+    await start('Make it quicker.', 'denied/script');
+    await say('Deny');
+    await outcome('done').getByText('That is all.').waitFor();
+    expect(await answers()).toEqual([['deny', 'person']]);
+    expect(sandbox.text(guarded)).toBe(before);
+  });
+
+  it('is made once it is allowed', async () => {
+    await start('Make it quicker.', 'granted/script');
+    await say('Allow');
+    await outcome('done').getByText('That is all.').waitFor();
+    expect(await answers()).toEqual([['allow', 'person']]);
+    expect(sandbox.text(guarded)).toBe(after);
+  });
+});
+
+describe('a task at its cap', () => {
+  it('goes on here when a person says so, and pays no more', async () => {
+    const { page } = served;
+    await start('Which port is it?', 'here/script', async () => {
+      await page.getByText('More options').click();
+      await page.getByRole('combobox', { name: 'Where steps may run' }).selectOption('cloud');
+      await page.getByRole('spinbutton', { name: 'Money cap in US dollars' }).fill(maxUsd);
+    });
+    const dialog = page.getByRole('alertdialog', { name: 'The money cap is reached' });
+    await dialog.getByRole('button', { name: 'Go on locally' }).click();
+    await page.locator('[data-outcome]').getByText('It is 8123, said here.').waitFor();
+    expect(await dialog.count()).toBe(0);
+    const log = await lastLog();
+    const said = log.flatMap((event) => (event.type === 'cap-answered' ? [[event.answer, event.by]] : []));
+    expect(said).toEqual([['local', 'person']]);
+    const called = log.flatMap((event) => (event.type === 'model-call-started' ? [event.model] : []));
+    expect(called).toEqual(['paid/script', 'here/script']);
+  });
+});
+
+describe('an answer that is being written', () => {
+  it('can be stopped, and what was said of it is kept', async () => {
+    const { page } = served;
+    await start('Tell me a long story.', 'slow/m');
+    await page.getByRole('log').getByText('The first half of an answer').first().waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await outcome('cancelled').waitFor();
+    expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+    const log = await lastLog();
+    expect(log.findLast((event) => event.type === 'turn-ended')).toMatchObject({ reason: 'cancelled' });
+    // What is shown is the log, and the same after the page was loaded again.
+    await page.reload();
+    await outcome('cancelled').waitFor();
+    await page.getByRole('log').getByText('The first half of an answer').first().waitFor();
+    expect(served.complaints).toEqual([]);
+  });
+});
