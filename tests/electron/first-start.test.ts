@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, it } from 'vitest';
+import type { FakeOllama } from '../fakes/ollama-server.ts';
+import { startFakeOllama } from '../fakes/ollama-server.ts';
+import type { Launched } from './launch.ts';
+import { launch } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+/** The app on a home that is empty, with an Ollama beside it: from the first look to an answer. */
+let folder: string;
+let home: string;
+let project: string;
+let ollama: FakeOllama;
+let launched: Launched;
+let endDisplay: () => void;
+const cache = process.env.DEWPOINT_CACHE;
+
+beforeAll(async () => {
+  endDisplay = await ensureShellAndDisplay();
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-first-'));
+  home = join(folder, 'home');
+  project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'main.py'), 'PORT = 8123\n');
+  ollama = await startFakeOllama({ answer: [{ role: 'assistant', content: 'The port is 8123.' }] });
+  process.env.OLLAMA_HOST = ollama.address;
+  process.env.DEWPOINT_CACHE = join(folder, 'cache');
+  launched = await launch(home);
+});
+
+afterAll(async () => {
+  await launched?.app.close();
+  await ollama?.close();
+  delete process.env.OLLAMA_HOST;
+  if (cache === undefined) delete process.env.DEWPOINT_CACHE;
+  else process.env.DEWPOINT_CACHE = cache;
+  rmSync(folder, { recursive: true, force: true });
+  endDisplay?.();
+});
+
+it('leads from an empty home to a first answer, past what is not there', async () => {
+  const { page } = launched;
+  const guide = page.getByRole('region', { name: 'Three things Dewpoint needs' });
+  await guide.getByText(`Ollama 0.17.4 at ${ollama.address}`).waitFor();
+  await guide.getByText('Without it, questions and plans still work').waitFor();
+  // The starter model is offered, and not taken: there is another.
+  await guide.getByRole('button', { name: /^Download/u }).waitFor();
+  await page.getByRole('button', { name: 'Models', exact: true }).click();
+  await page.locator('[data-model="ollama/m:latest"]').getByRole('button', { name: 'Use it' }).click();
+  await page.locator('[data-model="ollama/m:latest"]').getByText('used for local steps').waitFor();
+  await page.getByRole('button', { name: 'New task', exact: true }).click();
+  await guide.getByText('is on this machine.').waitFor();
+  await guide.getByRole('button', { name: 'Do this later' }).click();
+  await guide.waitFor({ state: 'detached' });
+  await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
+  await page.getByRole('combobox', { name: 'Project folder' }).fill(project);
+  await page.getByRole('checkbox', { name: /Plan only/u }).check();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.locator('[data-outcome]').getByText('The port is 8123.').waitFor();
+});
