@@ -16,8 +16,9 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getui
       });
       try {
         if (disks.length === 0) context.skip('no disk can be mounted here');
-        // Slower than a disk, so that the watch has its turn.
-        const command = 'for i in $(seq 100); do head -c 5000000 /dev/zero >> big || exit 1; sleep 0.1; done';
+        // The last of it slower than a disk: the watch looks twice a second, and the last twentieth takes two.
+        const command =
+          'head -c 300000000 /dev/zero > big; for i in $(seq 400); do head -c 1000000 /dev/zero >> big || exit 1; sleep 0.1; done';
         const filled = valueOf(await under.sandbox.exec({ command, timeoutMs: 60_000 }, none));
         expect([filled.outcome, filled.exitCode]).toEqual(['killed', null]);
         expect(filled.stderr).toMatch(/ended because the disk is nearly full: \d+ MB are left/);

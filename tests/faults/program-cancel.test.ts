@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine, requireEngine } from '../docker/docker-kit.ts';
-import { command, complete, createProgram, ofType, type Program, type Running } from './program.ts';
+import { command, change, complete, createProgram, ofType, type Program, type Running } from './program.ts';
 
 /** Ignores what asks it to end, and leaves a child that has detached itself and does the same. */
 const stubborn = [
@@ -59,7 +59,7 @@ describe.skipIf(isWithoutEngine)('Ctrl-C in the middle of a command that does no
       .docker.getContainer(id)
       .unpause()
       .catch(() => undefined);
-    await program.script([complete()]);
+    await program.script([change(), complete()]);
     const next = await program.startTask().ended;
     expect({ code: next.code, stderr: next.stderr }).toMatchObject({ code: 0 });
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });

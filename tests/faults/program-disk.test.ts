@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { leaveRoom, smallDisk, underFileLimit } from './limits.ts';
-import { command, complete, createProgram, ofType, sessionOf, tool } from './program.ts';
+import { command, change, complete, createProgram, ofType, sessionOf, tool } from './program.ts';
 
 describe.skipIf(isWithoutEngine)('a full disk', () => {
   it('under the home: the run ends with a clear message, and what was acknowledged can be read', async () => {
@@ -33,7 +33,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     expect({ code: shown.code, stderr: shown.stderr }).toEqual({ code: 0, stderr: '' });
     expect((await program.run(['changes', id, 'undo'])).code).toBe(0);
     expect(await program.text('b.txt')).toBeNull();
-    await program.script([complete()]);
+    await program.script([change(), complete()]);
     expect((await program.startTask().ended).code).toBe(0);
   }, 120_000);
 

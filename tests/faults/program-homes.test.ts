@@ -5,6 +5,7 @@ import { isWithoutEngine } from '../docker/docker-kit.ts';
 import {
   type Answer,
   command,
+  change,
   complete,
   createProgram,
   ofType,
@@ -68,7 +69,7 @@ describe.skipIf(isWithoutEngine)('two processes on one home', () => {
       providers: {
         first: model([command('sleep 300'), complete()]),
         second: model([tool('write_file', { path: 'b.txt', content: 'b\n' }), command('sleep 300'), complete()]),
-        third: model([complete('The third is done.')]),
+        third: model([change(), complete('The third is done.')]),
       },
     });
     const first = await startOn(program, 'first');

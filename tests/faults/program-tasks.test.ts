@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
-import { command, complete, createProgram, type Ended, ofType, type Program } from './program.ts';
+import { command, change, complete, createProgram, type Ended, ofType, type Program } from './program.ts';
 
 /** The task by way of stdin, which holds what an argument cannot. */
 async function runTask(program: Program, task: string): Promise<Ended> {
@@ -28,7 +28,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
 
   it('of 1 MB is refused with what to do instead; one of 60 kB is kept whole', async () => {
     await using program = await createProgram();
-    await program.script([complete()]);
+    await program.script([change(), complete()]);
     const long = await runTask(program, 'Change it. '.repeat(100_000));
     expect(long).toMatchObject({ code: 2, stdout: '' });
     expect(long.stderr).toContain('Put long material into a file');
@@ -60,6 +60,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
         text: `I say ${nasty}`,
         toolCalls: [{ name: 'run_command', input: { command: String.raw`printf 'x\033[31m\007\000y'` } }],
       },
+      change(),
       complete(nasty),
     ]);
     const text = `Change it. ${nasty}\n\tand this`;
@@ -87,6 +88,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     await using program = await createProgram();
     await program.script([
       command(String.raw`printf 'a\342\200\250b\342\200\251c\302\205d\n'`),
+      change(),
       complete('x\u2028y\u2029z\u0085'),
     ]);
     const text = 'Change\u2028the\u2029file\u0085now.';
@@ -96,7 +98,9 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     const lines = end.stdout.trimEnd().split(/\r\n|[\n\r\u2028\u2029\u0085]/u);
     expect(lines).toHaveLength(end.events.length);
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
-    expect(ofType(end.events, 'tool-ended').at(-2)?.output).toContain('a\u2028b\u2029c\u0085d');
+    expect(ofType(end.events, 'tool-ended').find(({ tool }) => tool === 'run_command')?.output).toContain(
+      'a\u2028b\u2029c\u0085d',
+    );
   }, 60_000);
 
   it('that holds a key keeps it out of the log', async () => {
