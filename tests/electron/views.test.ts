@@ -335,6 +335,7 @@ describe('the other views', () => {
     const row = page.locator('[data-model$="0.5b-instruct"]');
     await row.getByRole('button', { name: 'Download' }).click();
     await row.getByText('400 MB of 1.1 GB').waitFor();
+    core.endDownload();
     await row.getByRole('button', { name: 'Use it' }).click();
     await expect.poll(() => lastAsked('set')).toEqual(['local', 'llama-cpp/qwen2.5-coder-0.5b-instruct']);
     await row.getByText('used for local steps').waitFor();

@@ -31,6 +31,8 @@ export interface PageCore extends ScriptedCore {
   sandbox: SandboxView;
   network: NetworkHistory;
   packages: PreparationPlan;
+  /** Lets the download that runs come to its end. */
+  endDownload: () => void;
 }
 
 const noSandbox: SandboxView = { state: 'none', usage: null, masked: [], pinned: [], warnings: [], terminals: 0 };
@@ -142,6 +144,7 @@ export function createPageCore(): PageCore {
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
     packages: noPackages,
+    endDownload: () => undefined,
     models: [],
     findings: [],
     keys: { store: { type: 'ready' }, keys: [] },
@@ -275,7 +278,7 @@ export function createPageCore(): PageCore {
     pullModel: async (id, onProgress) => {
       note('pull', id);
       onProgress({ phase: 'downloading', doneBytes: 4e8, totalBytes: 1.1e9, text: '' });
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await new Promise<void>((resolve) => (core.endDownload = resolve));
       core.models = core.models.map((model) => (model.id === id ? { ...model, state: 'ready' } : model));
       onProgress({ phase: 'done', doneBytes: 1.1e9, totalBytes: 1.1e9, text: '' });
     },
