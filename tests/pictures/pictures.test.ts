@@ -121,6 +121,8 @@ describe('pictures', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Open the list of sessions' }).click();
     await shot('narrow-list');
     await open('Fix the failing date test');
+    // Drawn by what is fetched when a text is first shown.
+    await page.locator('code', { hasText: 'week_of' }).last().waitFor();
     await shot('narrow-session');
     await page.getByRole('button', { name: 'Show the inspector' }).click();
     await inspect('Changes');
@@ -143,6 +145,7 @@ describe('pictures', { timeout: 180_000 }, () => {
     const { core } = await usedHome();
     await startWide('light', core);
     await open('Which port');
+    await served.page.locator('code', { hasText: 'config/default.toml' }).waitFor();
     await served.stopServer();
     await served.page.getByText('The connection to Dewpoint is gone').waitFor();
     await shot('offline-light');

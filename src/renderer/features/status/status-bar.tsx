@@ -88,8 +88,10 @@ function SpentElsewhere({ state, onInspect }: Pick<SessionItemsProps, 'state' | 
   ].filter((part) => part !== null);
   if (parts.length === 0) return null;
   return (
-    <Item tab="cost" onClick={() => onInspect('cost')}>
-      <span title={t('status.elsewhereHint')}>{parts.join(' · ')}</span>
+    <Item tab="cost" onClick={() => onInspect('cost')} gives>
+      <span title={t('status.elsewhereHint')} className="truncate">
+        {parts.join(' · ')}
+      </span>
     </Item>
   );
 }
@@ -98,15 +100,17 @@ interface ItemProps {
   readonly tab?: InspectorTab;
   readonly onClick: () => void;
   readonly children: ReactNode;
+  /** Where there is too little room, this one gives of its own first; the Cost tab has the whole. */
+  readonly gives?: boolean;
 }
 
-function Item({ tab, onClick, children }: ItemProps) {
+function Item({ tab, onClick, children, gives = false }: ItemProps) {
   return (
     <button
       type="button"
       title={tab === undefined ? t('sessions.models') : t('action.inspect', { tab: t(`inspector.${tab}`) })}
       onClick={onClick}
-      className="inline-flex h-5 items-center gap-1.5 rounded px-1.5 outline-offset-[-2px] hover:bg-chosen hover:text-ink"
+      className={`inline-flex h-5 items-center gap-1.5 rounded px-1.5 outline-offset-[-2px] hover:bg-chosen hover:text-ink ${gives ? 'min-w-24' : 'shrink-0'}`}
     >
       {children}
     </button>
