@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { readGgufFileInfo } from 'node-llama-cpp';
+import { ggufText, uint32, uint64 } from './gguf-bytes.ts';
 import { seeded } from './seeded.ts';
 
 const words = 4_096;
@@ -30,7 +31,7 @@ export async function writeRandomModel(path: string, tokenizerOf: string): Promi
     pair('llama.attention.layer_norm_rms_epsilon', float(1e-5)),
     pair('tokenizer.ggml.model', text('gpt2')),
     pair('tokenizer.ggml.pre', text('smollm')),
-    pair('tokenizer.ggml.tokens', array(8, kept.map(bare))),
+    pair('tokenizer.ggml.tokens', array(8, kept.map(ggufText))),
     pair(
       'tokenizer.ggml.token_type',
       array(
@@ -38,7 +39,7 @@ export async function writeRandomModel(path: string, tokenizerOf: string): Promi
         types.slice(0, words).map((type) => uint32(type)),
       ),
     ),
-    pair('tokenizer.ggml.merges', array(8, keptMerges.map(bare))),
+    pair('tokenizer.ggml.merges', array(8, keptMerges.map(ggufText))),
     pair('tokenizer.ggml.bos_token_id', uint(1)),
     pair('tokenizer.ggml.eos_token_id', uint(2)),
     pair('tokenizer.chat_template', text(template)),
@@ -69,7 +70,13 @@ function fileOf(keys: readonly Buffer[]): Buffer {
     const count = shape.reduce((product, length) => product * length, 1);
     const values = Float32Array.from({ length: count }, () => (random() - 0.5) * 0.5);
     const bytes = Buffer.from(values.buffer);
-    const entry = Buffer.concat([bare(name), uint32(shape.length), ...shape.map(uint64), uint32(0), uint64(offset)]);
+    const entry = Buffer.concat([
+      ggufText(name),
+      uint32(shape.length),
+      ...shape.map(uint64),
+      uint32(0),
+      uint64(offset),
+    ]);
     offset += bytes.length;
     data.push(bytes);
     return entry;
@@ -86,10 +93,10 @@ function fileOf(keys: readonly Buffer[]): Buffer {
 }
 
 function pair(key: string, value: Buffer): Buffer {
-  return Buffer.concat([bare(key), value]);
+  return Buffer.concat([ggufText(key), value]);
 }
 
-const text = (value: string): Buffer => Buffer.concat([uint32(8), bare(value)]);
+const text = (value: string): Buffer => Buffer.concat([uint32(8), ggufText(value)]);
 const uint = (value: number): Buffer => Buffer.concat([uint32(4), uint32(value)]);
 
 function float(value: number): Buffer {
@@ -101,20 +108,4 @@ function float(value: number): Buffer {
 
 function array(type: number, entries: readonly Buffer[]): Buffer {
   return Buffer.concat([uint32(9), uint32(type), uint64(entries.length), ...entries]);
-}
-
-function bare(value: string): Buffer {
-  return Buffer.concat([uint64(Buffer.byteLength(value)), Buffer.from(value)]);
-}
-
-function uint32(value: number): Buffer {
-  const buffer = Buffer.alloc(4);
-  buffer.writeUInt32LE(value);
-  return buffer;
-}
-
-function uint64(value: number): Buffer {
-  const buffer = Buffer.alloc(8);
-  buffer.writeBigUInt64LE(BigInt(value));
-  return buffer;
 }
