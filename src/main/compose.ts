@@ -33,7 +33,7 @@ import { delay } from './lib/delay.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { gatherFacts } from './projects/gather-facts.ts';
-import { createRuleCommands } from './core-rules.ts';
+import { createRuleCommands, rulesOf } from './core-rules.ts';
 import { createRuleFiles } from './policy/rule-files.ts';
 import type { RuleFiles } from './policy/rule-files.ts';
 import { createPreparationCommands, type PreparationCommands } from './core-preparations.ts';
@@ -214,7 +214,8 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const attachments = createCoreAttachments({
     blobs,
     redact: (text) => redactor.text(text),
-    settings: () => settings.current(),
+    fences: (projectPath) =>
+      rulesOf({ rules: rules.holding, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
   });
   const sessions: CoreSessions = createCoreSessions({

@@ -4,24 +4,25 @@ import type { Attachment, LineRange } from '@shared/attachments.ts';
 import { maxAttachments, maxImageBytes, maxImageSide, maxTextBytes } from '@shared/attachment-text.ts';
 import type { FilePlace, KeptFile } from '@shared/attachment-inputs.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
+import type { FenceSources } from '@shared/fences.ts';
 import { compileFences } from '@shared/fences.ts';
 import { readImageFacts } from '@shared/image-facts.ts';
 import type { Mention } from '@shared/mentions.ts';
 import { looksLikePath, mentionsIn } from '@shared/mentions.ts';
 import { rankFiles } from '@shared/rank-files.ts';
 import type { SessionState } from '@shared/session-state.ts';
-import type { Settings } from '@shared/settings.ts';
 import type { CoreApi } from './api/core-api.ts';
+import { isSecretFile } from './core-rules.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { createReadOnlySandbox } from './sandbox/read-only/read-only-sandbox.ts';
-import { secretKind } from './sandbox/secret-files.ts';
 import type { Blobs } from './sessions/blobs.ts';
 
 export interface AttachmentsOptions {
   readonly blobs: Blobs;
   /** Takes secrets out of a text before it is kept. */
   readonly redact: (text: string) => string;
-  readonly settings: () => Settings;
+  /** What is fenced in a project now: by files of rules and by the settings. */
+  readonly fences: (projectPath: string | null) => Promise<FenceSources>;
   readonly stateOf: (sessionId: string) => Promise<SessionState>;
 }
 
@@ -72,7 +73,7 @@ export function createCoreAttachments(options: AttachmentsOptions): CoreAttachme
       findFiles: async (place, { text, limit }, signal) => {
         const { root, projectPath, recent } = await rootOf(options, place);
         const paths = rankFiles(await pathsOf(root, signal), text, { recent, limit });
-        const fences = compileFences({ settings: options.settings().fences, projectPath, isSecretFile });
+        const fences = compileFences({ settings: await options.fences(projectPath), projectPath, isSecretFile });
         return paths.map((path) => ({ path, staysHere: fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null }));
       },
     },
@@ -97,8 +98,6 @@ export function createCoreAttachments(options: AttachmentsOptions): CoreAttachme
     },
   };
 }
-
-const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';
 
 /** Reads the workspace on the host, and follows no link out of it. */
 function readerOf(root: string): Sandbox {

@@ -34,7 +34,7 @@ beforeAll(() => {
   attachments = createCoreAttachments({
     blobs: blobs(),
     redact: (text) => text.replaceAll('two', '[redacted]'),
-    settings: () => settingsSchema.parse({ fences: { rules: [{ paths: ['src/**'], verdict: 'ask' }] } }),
+    fences: async () => settingsSchema.parse({ fences: { rules: [{ paths: ['src/**'], verdict: 'ask' }] } }).fences,
     stateOf: async () => ({ ...emptySession, workspace, projectPath: project }),
   });
 });

@@ -73,6 +73,18 @@ describe('rules through the whole core', () => {
     expect(manifest?.parts.flatMap(({ hits }) => hits.map(({ path }) => path))).toContain('plans/merger.md');
   });
 
+  it('mark the files that a message can mention', async () => {
+    await mkdir(join(project, 'plans'));
+    await writeFile(join(project, 'plans/merger.md'), plan);
+    await rules('local-only path plans/**');
+    const found = await core.findFiles(
+      { projectPath: project },
+      { text: 'merger', limit: 1 },
+      new AbortController().signal,
+    );
+    expect(found).toEqual([{ path: 'plans/merger.md', staysHere: 'local-only' }]);
+  });
+
   it('take out what they redact and ask where they say so', async () => {
     await rules(String.raw`redact text ZED-\d+` + '\nask path plans/**');
     const id = await session();
