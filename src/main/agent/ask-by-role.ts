@@ -26,24 +26,27 @@ export interface RoleQuestion {
   readonly request: (model: ResolvedModel) => ModelRequest;
   /** Said where there was nothing to choose. */
   readonly reason: StepRequest['reason'];
+  readonly carriesTalk?: true;
 }
 
 /** One question, asked of whom it is best asked. Who was asked in place of the rung's own model is no reason to give up. */
 export async function askByRole(turn: Turn, question: RoleQuestion): Promise<StepReply> {
-  const { purpose, own, reason } = question;
+  const { purpose, own, reason, carriesTalk } = question;
+  const talk = carriesTalk === undefined ? {} : { carriesTalk };
   const { decision, ...seat } = await seatForRole(turn, question);
   const isOwn = seat.model === own.model;
   const routed = decision === null ? {} : { decision };
-  const reply = await runStep(turn, { purpose, reason, ...seat, ...routed, isOptional: !isOwn });
+  const reply = await runStep(turn, { purpose, reason, ...talk, ...seat, ...routed, isOptional: !isOwn });
   if (reply.type === 'answered' || isOwn) return reply;
-  return runStep(turn, { purpose, reason, ...own, request: question.request(own.model) });
+  return runStep(turn, { purpose, reason, ...talk, ...own, request: question.request(own.model) });
 }
 
 /**
  * Who answers one question, by its role and the numbers of the profile. Another model than that of the rung is taken
  * only where it can do the same with it, and no fence is in the way.
  */
-async function seatForRole(turn: Turn, { purpose, own, request, reason }: RoleQuestion): Promise<RoleSeat> {
+async function seatForRole(turn: Turn, question: RoleQuestion): Promise<RoleSeat> {
+  const { purpose, own, request, reason, carriesTalk } = question;
   const here: RoleSeat = { ...own, request: request(own.model), decision: null };
   const other = otherModel(turn, own.model.info);
   const hasRoles = turn.options.routing?.numbers.roles !== undefined && turn.options.policy === 'hybrid';
@@ -71,6 +74,7 @@ async function seatForRole(turn: Turn, { purpose, own, request, reason }: RoleQu
     request: there.request,
     reason,
     isOptional: true,
+    ...(carriesTalk === undefined ? {} : { carriesTalk }),
   });
   return passage.type === 'passed' ? { ...there, decision } : here;
 }

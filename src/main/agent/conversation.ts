@@ -28,6 +28,12 @@ export interface CallEntry {
   readonly result: { readonly text: string; readonly isError: boolean; readonly keepTokens: number | null } | null;
 }
 
+/** A message of the person and what its turn ended with: what a follow-up ("And why?") leans on. */
+export interface Exchange {
+  readonly asked: string;
+  readonly answered: string;
+}
+
 /**
  * The talk with the model as a pure function of the log: what a turn shows is what a reopened session would show.
  * Notices whose code is in `toldToModel` are written for the model to read.
@@ -37,6 +43,8 @@ export interface Conversation {
   /** Before its events: what they do not hold themselves. A message that waits is shown by its `message-delivered`. */
   readonly noteMessage: (messageId: string, text: string, attached: readonly Part[]) => void;
   readonly entries: () => readonly Entry[];
+  /** The turns that have ended, oldest first, without what was read or run in them. */
+  readonly exchanges: () => readonly Exchange[];
 }
 
 /** The tool names of the actions whose output opens a task. */
@@ -53,6 +61,9 @@ export const toldToModel: readonly string[] = [
 
 interface Fold {
   readonly entries: Entry[];
+  readonly exchanges: Exchange[];
+  /** What the person said since the last turn ended. */
+  asked: string;
   readonly queuedTexts: Map<string, string>;
   readonly attached: Map<string, readonly Part[]>;
   /** Where each message stands in the talk, by its entry. */
@@ -69,6 +80,8 @@ interface Fold {
 export function createConversation(): Conversation {
   const fold: Fold = {
     entries: [],
+    exchanges: [],
+    asked: '',
     queuedTexts: new Map(),
     attached: new Map(),
     messageSeqs: new Map(),
@@ -86,6 +99,7 @@ export function createConversation(): Conversation {
       if (attached.length > 0) fold.attached.set(messageId, attached);
     },
     entries: () => fold.entries,
+    exchanges: () => [...fold.exchanges],
   };
 }
 
@@ -187,6 +201,7 @@ function addMessage(
   { text, isTask }: { readonly text: string; readonly isTask: boolean },
 ): void {
   fold.messageSeqs.set(messageId, seq);
+  fold.asked = fold.asked === '' ? text : `${fold.asked}\n\n${text}`;
   const attached = fold.attached.get(messageId);
   addUser(fold, { seq, text, ...(attached === undefined ? {} : { attached }) }, isTask);
 }
@@ -194,6 +209,7 @@ function addMessage(
 /** It comes again with its next sending, or was given up: either way it is no task any more. */
 function dropMessage(fold: Fold, messageId: string): void {
   const seq = fold.messageSeqs.get(messageId);
+  fold.asked = '';
   const at = fold.entries.findLastIndex((entry) => entry.seq === seq);
   if (seq !== undefined && at !== -1) fold.entries.splice(at, 1);
 }
@@ -268,6 +284,8 @@ function compact(fold: Fold, event: EventOf<'context-compacted'>): void {
 /** What the turn ended with is what was said, so that the next turn can be asked about it. */
 function endTurn(fold: Fold, event: EventOf<'turn-ended'>): void {
   fold.inTurn = false;
+  if (fold.asked !== '' && event.text !== '') fold.exchanges.push({ asked: fold.asked, answered: event.text });
+  fold.asked = '';
   const last = fold.entries.at(-1);
   if (last === undefined || (last.type === 'assistant' && last.calls.length === 0)) return;
   const parts: Part[] = [{ type: 'text', text: event.text }];

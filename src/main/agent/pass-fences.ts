@@ -15,9 +15,9 @@ type Fenced = Extract<FenceAnswer, { type: 'fenced' }>;
  * have carried, is in the log before anybody is asked. Throws `cancelled` when the turn is aborted meanwhile.
  */
 export async function passFences(turn: Turn, step: StepRequest): Promise<Passage> {
-  const { request, purpose, rung } = step;
+  const { request, purpose, rung, carriesTalk = rung.gear === 'loop' } = step;
   const { info } = step.model;
-  const scope = rung.gear === 'loop' ? 'talk' : 'turn';
+  const scope = carriesTalk ? 'talk' : 'turn';
   const answer = await turn.services.fences.check({ info, purpose, scope, request }, turn.signal);
   turn.log.check();
   if (answer.type === 'free') return { type: 'passed', request };

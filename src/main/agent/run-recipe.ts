@@ -18,6 +18,7 @@ import type {
 import { askByRole } from './ask-by-role.ts';
 import { failureOf, isOfService } from './failure-of.ts';
 import { runStep } from './run-step.ts';
+import type { Work } from './run-turn.ts';
 import type { ResolvedModel } from './services.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
@@ -74,13 +75,26 @@ function isFatal(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'disk-full' || error.code === 'log-damaged');
 }
 
+/** What recipes are told of a turn, before one of them is chosen and after. */
+export function subjectOf(turn: Turn, work: Work): RecipeSubject {
+  return {
+    task: turn.task,
+    plan: turn.options.plan,
+    facts: work.found.facts,
+    criterion: work.criterion,
+    criterionMet: work.before?.passed ?? null,
+    canExecute: work.canExecute,
+    earlier: turn.conversation.exchanges(),
+  };
+}
+
 function createContext(
   turn: Turn,
   chosen: ChosenRecipe,
   subject: RecipeSubject & { readonly turnFacts: TurnFacts },
   met: Met,
 ): RecipeContext {
-  const { task, plan, facts, criterion, criterionMet, canExecute } = subject;
+  const { task, plan, facts, criterion, criterionMet, canExecute, earlier } = subject;
   return {
     task,
     plan,
@@ -88,6 +102,7 @@ function createContext(
     criterion,
     criterionMet,
     canExecute,
+    earlier,
     model: chosen.model.info,
     signal: turn.signal,
     settings: turn.services.config.recipe,
@@ -118,6 +133,7 @@ async function ask(
     own: { rung, model },
     request: (one) => requestFor(turn, one, question, recipe),
     reason: { code: 'ladder', text: `${question.label}: ${reason}` },
+    ...(question.carriesTalk === undefined ? {} : { carriesTalk: question.carriesTalk }),
   });
   switch (reply.type) {
     case 'answered': {

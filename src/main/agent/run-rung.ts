@@ -9,7 +9,7 @@ import type { Loop, LoopOutcome, LoopRung } from './run-loop.ts';
 import { createLoop, handOver, runLoop } from './run-loop.ts';
 import type { GateMemory } from './pass-gate.ts';
 import { passGate } from './pass-gate.ts';
-import { runRecipe } from './run-recipe.ts';
+import { runRecipe, subjectOf } from './run-recipe.ts';
 import type { TurnEnd, Work } from './run-turn.ts';
 import type { ResolvedModel } from './services.ts';
 import { takeAction } from './take-action.ts';
@@ -37,12 +37,8 @@ export async function runRung(turn: Turn, work: Work, run: RungRun): Promise<Run
 
 async function rungOfRecipe(turn: Turn, work: Work, run: RungRun, recipe: Recipe): Promise<RungOutcome> {
   const subject = {
+    ...subjectOf(turn, work),
     task: taskWithTexts(turn.task, turn.given.attached),
-    plan: turn.options.plan,
-    facts: work.found.facts,
-    criterion: work.criterion,
-    criterionMet: work.before?.passed ?? null,
-    canExecute: work.canExecute,
     turnFacts: work.found,
   };
   const changesBefore = turn.changes.recorded().length;

@@ -11,6 +11,7 @@ import { isOfService } from './failure-of.ts';
 import { readInstructions } from './read-instructions.ts';
 import type { Criterion, Recipe, RecipeFit } from './recipes/define.ts';
 import { orderRungs, otherDrivers } from './route-rungs.ts';
+import { subjectOf } from './run-recipe.ts';
 import { runRung } from './run-rung.ts';
 import { isQuestion } from './task-kind.ts';
 import { takeBackWorse } from './take-back-worse.ts';
@@ -177,14 +178,7 @@ function isNoLoop({ gear }: Rung): boolean {
 function bestRecipe(turn: Turn, known: Work): FittingRecipe | null {
   // A program shows its model no images.
   if (turn.options.gear === 'loop' || turn.given.hasImages) return null;
-  const subject = {
-    task: turn.task,
-    plan: turn.options.plan,
-    facts: known.found.facts,
-    criterion: known.criterion,
-    criterionMet: known.before?.passed ?? null,
-    canExecute: known.canExecute,
-  };
+  const subject = subjectOf(turn, known);
   let best: FittingRecipe | null = null;
   for (const recipe of [...turn.services.recipes].sort((left, right) => (left.id < right.id ? -1 : 1))) {
     const fit = recipe.fits(subject);

@@ -62,6 +62,8 @@ export interface StepRequest {
   readonly decision?: Decision;
   /** Work goes on without it: where a fence or a cap would ask a person, it is not made, and nobody is asked. */
   readonly isOptional?: boolean;
+  /** Whether the request is built from the talk so far; by default it is in the loop. */
+  readonly carriesTalk?: true;
 }
 
 /** Why a step was not made or gave no answer. */

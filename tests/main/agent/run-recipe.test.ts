@@ -48,6 +48,29 @@ describe('a recipe', () => {
     });
   });
 
+  it('is told what was said before, and what it builds from that is fenced as that talk is', async () => {
+    const earlier: RecipeContext['earlier'][] = [];
+    const localOnly = { rules: [{ paths: ['b.py'], verdict: 'local-only' as const }] };
+    const cloud = { price: { input: 1, output: 2, source: 'test', date: '2026-11-21' }, gears: ['recipe' as const] };
+    const run = async (context: RecipeContext): Promise<RecipeOutcome> => {
+      earlier.push(context.earlier);
+      if (context.earlier.length === 0) await context.world.read('b.py');
+      else await context.ask({ ...question, ...(context.task === 'And why?' ? { carriesTalk: true as const } : {}) });
+      return { type: 'answered', text: `to ${context.task}` };
+    };
+    const kit = kitFor(run, { cloud, fences: localOnly, replies: [{ text: 'a' }, { text: 'a' }] });
+    await kit.runner.send('What is b?', turnOptions);
+    const up = { ...turnOptions, policy: 'cloud', cloud: 'sky/model' } as const;
+    await kit.runner.send('What else?', up);
+    await kit.runner.send('And why?', up);
+    expect(earlier.at(-1)).toEqual([
+      { asked: 'What is b?', answered: 'to What is b?' },
+      { asked: 'What else?', answered: 'to What else?' },
+    ]);
+    expect(ofType(kit.journal.events, 'model-call-started')).toHaveLength(1);
+    expect(ofType(kit.journal.events, 'call-fenced')).toMatchObject([{ step: 2, outcome: 'refused' }]);
+  });
+
   it('is believed when the criterion holds after its change', async () => {
     const kit = kitFor(async ({ world }) => {
       await world.read('a.py');

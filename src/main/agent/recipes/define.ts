@@ -2,6 +2,7 @@ import type { Confidence, Purpose } from '@shared/events.ts';
 import type { Timings } from '@shared/call-report.ts';
 import type { Message, Part } from '@shared/messages.ts';
 import type { ModelInfo } from '@shared/models.ts';
+import type { Exchange } from '../conversation.ts';
 import type { ProjectFacts } from '../../projects/project-facts.ts';
 import type { OutputForm, ToolSpec } from '../../providers/define.ts';
 import type { Tool } from '../../tools/define.ts';
@@ -27,6 +28,8 @@ export interface RecipeSubject {
   readonly criterion: Criterion | null;
   /** Whether the success criterion was met before any work; null when there is none or it was not run. */
   readonly criterionMet: boolean | null;
+  /** What was said before in this session, oldest first; what a text like "And why?" is about. */
+  readonly earlier: readonly Exchange[];
   /** Null without a sandbox for commands: questions and plans only. */
   readonly canExecute: boolean;
 }
@@ -103,6 +106,8 @@ export interface Question {
   readonly topP: number;
   readonly seed: number | null;
   readonly maxOutputTokens: number;
+  /** It holds something of `earlier`, so what fences that talk fences it. */
+  readonly carriesTalk?: true;
 }
 
 export type Answer =

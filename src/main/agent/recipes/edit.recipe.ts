@@ -7,7 +7,9 @@ import { makeJudge, type Judge } from './fix/judge.ts';
 import { codeOf, spliceSpan } from './fix/splice.ts';
 import { changeQuestion, newCodeQuestion, placeQuestion, wholeFileQuestion } from './words/edit-prompts.ts';
 import { newNameIn, spliceNew } from './words/new-code.ts';
-import { isQuestion } from './words/question-shape.ts';
+import { answerQuestion } from './words/answer-question.ts';
+import { talkFor, topicOf } from './words/earlier-talk.ts';
+import { asksForWork, isQuestion } from './words/question-shape.ts';
 import { rankChunks, type Chunk, type RankedChunk } from './words/rank-chunks.ts';
 import { readChunks } from './words/read-project.ts';
 
@@ -37,8 +39,29 @@ async function editByWords(context: RecipeContext): Promise<RecipeOutcome> {
   const syntax = await loadSyntax();
   const chunks = await readChunks(context, syntax, context.task, false);
   const ranked = rankChunks(chunks, context.task);
+  if (ranked.length === 0) return withoutPlace(context, syntax, chunks);
+  return editPlaces(context, syntax, ranked);
+}
+
+/** "Do it in the other one, too" leans on what was said before; what names no work at all is answered, not changed. */
+async function withoutPlace(context: RecipeContext, syntax: Syntax, chunks: readonly Chunk[]): Promise<RecipeOutcome> {
+  if (!asksForWork(context.task)) return answerQuestion(context);
+  const ranked = rankChunks(chunks, topicOf(context.earlier));
   if (ranked.length === 0)
     return { type: 'gave-up', reason: 'No place in the project has to do with this text.', facts: '' };
+  const inTalk: RecipeContext = {
+    ...context,
+    task: `What was said before:\n${talkFor(context.earlier)}\n\nNow: ${context.task}`,
+    ask: (question) => context.ask({ ...question, carriesTalk: true }),
+  };
+  return editPlaces(inTalk, syntax, ranked);
+}
+
+async function editPlaces(
+  context: RecipeContext,
+  syntax: Syntax,
+  ranked: readonly RankedChunk[],
+): Promise<RecipeOutcome> {
   const places = await orderPlaces(context, ranked);
   await context.progress('locate', `Places: ${places.slice(0, 4).map(placeName).join(', ')}.`);
   const judge = context.criterion === null ? null : await makeJudge(context, context.criterion.command);

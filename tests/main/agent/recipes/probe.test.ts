@@ -124,7 +124,7 @@ describe('the probe', () => {
   });
 
   it('is started by its own words only', () => {
-    const subject = { plan: true, criterion: null, criterionMet: null, canExecute: false };
+    const subject = { plan: true, criterion: null, criterionMet: null, canExecute: false, earlier: [] };
     const empty = {
       languages: [],
       fileCount: 0,

@@ -1,6 +1,6 @@
 const imperative =
   /^\W*(?:please\s+|kindly\s+|now\s+|then\s+)?(?:fix|add|change|make|implement|create|remove|delete|rename|write|update|replace|refactor|move|let|use|support|handle|stop|turn|convert|extend|improve|repair|correct|allow|set|put|drop|give)\b/i;
-const asksForWork =
+const request =
   /\b(?:please|can you|could you|would you)\s+(?:\w+\s+)?(?:fix|add|change|make|implement|create|remove|delete|rename|write|update|replace|refactor|move|repair|correct|look into|take care)\b|\b(?:fix it|pls fix|please fix|repair it|should (?:be|not|return|refuse|print|raise|show|have|support|accept))\b/i;
 const questionWord =
   /^\W*(?:what|which|where|when|who|whom|whose|why|how|does|do|did|is|are|was|were|can|could|should|will|would|has|have|explain|describe|tell me|show me where|list)\b/i;
@@ -8,6 +8,14 @@ const questionWord =
 /** Whether a text asks to be told something and not to have something done. */
 export function isQuestion(text: string): boolean {
   const sentences = text.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== '');
-  if (sentences.some((sentence) => imperative.test(sentence) || asksForWork.test(sentence))) return false;
+  if (sentences.some((sentence) => imperative.test(sentence) || request.test(sentence))) return false;
   return sentences.some((sentence) => sentence.trim().endsWith('?') || questionWord.test(sentence));
+}
+
+const work =
+  /\b(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update|replace|move|make|repair|correct|convert|use|apply|set|put|drop|turn|extend|do|should|must|wrong|broken|fails?|crash(?:es)?|bug|error)\b/i;
+
+/** Whether a text can be about work: it names some, or something that is wrong. "Hello" and "Thanks!" do not. */
+export function asksForWork(text: string): boolean {
+  return work.test(text);
 }

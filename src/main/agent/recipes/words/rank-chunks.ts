@@ -79,6 +79,25 @@ function stem(word: string): string {
   return word.replace(/(ations?|ings?|ies|ied|ers?|ed|es|ly|s|e|y)$/, '');
 }
 
+/** How much what was said before says of a text that has words of its own. */
+const talkWeight = 0.4;
+
+/**
+ * The chunks by the words of a text; by what was said before it, too, and by that alone where the text has no words
+ * of its own ("And why?").
+ */
+export function rankInTalk(chunks: readonly Chunk[], query: string, talk: string): readonly RankedChunk[] {
+  const own = rankChunks(chunks, query);
+  const ofTalk = talk === '' ? [] : rankChunks(chunks, talk);
+  if (own.length === 0 || ofTalk.length === 0) return own.length === 0 ? ofTalk : own;
+  const scores = new Map<Chunk, number>();
+  for (const [ranked, weight] of [[own, 1] as const, [ofTalk, talkWeight] as const]) {
+    const most = ranked[0]?.score ?? 1;
+    for (const { chunk, score } of ranked) scores.set(chunk, (scores.get(chunk) ?? 0) + (weight * score) / most);
+  }
+  return [...scores].map(([chunk, score]) => ({ chunk, score })).sort((left, right) => right.score - left.score);
+}
+
 /** BM25 over the chunks; a word in a name or path counts three times. */
 export function rankChunks(chunks: readonly Chunk[], query: string): readonly RankedChunk[] {
   const wanted = [...new Set(termsOf(query))];

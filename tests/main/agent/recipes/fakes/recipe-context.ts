@@ -29,6 +29,7 @@ export interface StageOptions {
   readonly runner?: TestRunner;
   readonly criterionMet?: boolean | null;
   readonly plan?: boolean;
+  readonly earlier?: RecipeContext['earlier'];
   readonly settings?: Partial<RecipeSettings>;
   /** What the model says to a question; null: it cannot answer. */
   readonly answer?: (question: Question) => string | null;
@@ -64,6 +65,7 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
   const context: RecipeContext = {
     task: options.task,
     plan: options.plan ?? false,
+    earlier: options.earlier ?? [],
     canExecute: true,
     criterion: options.command === null ? null : { command: options.command, source: 'project' },
     criterionMet: options.criterionMet ?? (options.command === null ? null : false),

@@ -48,6 +48,39 @@ describe('answer', () => {
     expect(await stage.text('lib/flood.js')).toBe(files['lib/flood.js']);
   });
 
+  test('finds what a follow-up is about in what was said before', async () => {
+    const earlier = [{ asked: task, answered: 'More than LIMIT messages, muted for MUTE_SECONDS.' }];
+    const stage = await stageOf({ task: 'And why?', earlier, answer: () => 'Who writes too much is muted.' });
+    expect(await answer.run(stage.context)).toMatchObject({ type: 'answered' });
+    const [asked] = stage.questions;
+    expect(asked?.user).toContain('lib/flood.js\n');
+    expect(asked?.user).toMatch(/Asked: How many messages[\s\S]*Answered: More than LIMIT[\s\S]*Question: And why\?/);
+    expect(asked?.carriesTalk).toBe(true);
+  });
+
+  test('goes by the words of the text before those of the talk', async () => {
+    const earlier = [{ asked: task, answered: 'More than LIMIT messages.' }];
+    const stage = await stageOf({ task: 'And who may join a room?', earlier, answer: () => 'Any member.' });
+    await answer.run(stage.context);
+    const user = stage.questions[0]?.user ?? '';
+    expect(user.indexOf('lib/rooms.js')).toBeGreaterThan(0);
+    expect(user.indexOf('lib/rooms.js')).toBeLessThan(user.indexOf('lib/flood.js'));
+  });
+
+  test('says first what the project says of itself where nothing is named', async () => {
+    const readme = { 'README.md': '# Chat\n\nRooms with a flood guard.\n', ...files };
+    const stage = await stageOf({ files: readme, task: 'What is this project about?', answer: () => 'Rooms.' });
+    await answer.run(stage.context);
+    expect(stage.questions[0]?.user).toMatch(/^Parts of a project, with line numbers:\n\nREADME\.md\n1: # Chat/);
+  });
+
+  test('shows long talk only in part', async () => {
+    const long = { asked: 'x'.repeat(9_000), answered: 'y'.repeat(9_000) };
+    const stage = await stageOf({ task: 'And why?', earlier: [long, long], answer: () => 'So.' });
+    await answer.run(stage.context);
+    expect(stage.questions[0]?.user.length).toBeLessThan(2_600);
+  });
+
   test('fits questions, and plans, and nothing that asks for work', async () => {
     const { context } = await stageOf({ task });
     expect(answer.fits(context)?.score).toBeGreaterThan(0.9);
@@ -64,6 +97,26 @@ describe('edit', () => {
     const stage = await stageOf({ task, answer: (question) => (question.purpose === 'choose' ? '1' : changed) });
     expect(await edit.run(stage.context)).toMatchObject({ type: 'done', confidence: 'unchecked' });
     expect(await stage.text('lib/flood.js')).toBe(files['lib/flood.js'].replace('>', '>='));
+  });
+
+  test('finds the place of a follow-up in what was said before', async () => {
+    const earlier = [{ asked: 'How many messages are a flood?', answered: 'isFlood is true above LIMIT.' }];
+    const stage = await stageOf({
+      task: 'Then make it one less',
+      earlier,
+      answer: (question) => (question.purpose === 'choose' ? '1' : changed),
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(stage.questions.every(({ user, carriesTalk }) => user.includes('isFlood is true') && carriesTalk)).toBe(
+      true,
+    );
+  });
+
+  test('answers what names no work, and changes nothing', async () => {
+    const stage = await stageOf({ task: 'Hello!', answer: () => 'Hello. What shall we look at?' });
+    const outcome = await edit.run(stage.context);
+    expect(outcome.type === 'answered' ? outcome.text : '').toContain('nothing of it was read');
+    expect(stage.questions[0]?.user).toBe('Hello!');
   });
 
   test('takes the change that most answers agree on', async () => {

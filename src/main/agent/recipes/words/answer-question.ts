@@ -1,0 +1,151 @@
+import { loadSyntax } from '../code/syntax.ts';
+import type { Question, RecipeContext, RecipeOutcome } from '../define.ts';
+import { roughTokens } from '../fix/show.ts';
+import { findCitations, supportingLine } from './citations.ts';
+import { talkFor, topicOf } from './earlier-talk.ts';
+import { isQuestion } from './question-shape.ts';
+import { rankInTalk, type Chunk } from './rank-chunks.ts';
+import { readChunks } from './read-project.ts';
+
+const maxChunks = 7;
+const maxPromptTokens = 1_300;
+
+/** From the parts of the project that have to do with the text or with the talk before it; without any, from that talk alone. */
+export async function answerQuestion(context: RecipeContext): Promise<RecipeOutcome> {
+  const syntax = await loadSyntax();
+  const topic = topicOf(context.earlier);
+  const all = await readChunks(context, syntax, `${context.task}\n${topic}`, false);
+  const ranked = rankInTalk(all, context.task, topic).map(({ chunk }) => chunk);
+  const isAboutAll = ranked.length === 0 && (context.plan || isQuestion(context.task));
+  const chosen = choose(isAboutAll ? overview(all) : ranked);
+  const places = chosen.map((chunk) => `${chunk.path}:${chunk.startLine}-${chunk.endLine}`);
+  const found =
+    places.length === 0 ? 'Nothing in the project has to do with this text.' : `Reading ${places.join(', ')}.`;
+  await context.progress('locate', found, { places });
+  const subject = { task: context.task, chunks: chosen, talk: talkFor(context.earlier) };
+  const answer = await context.ask(context.plan ? planQuestion(subject) : question(subject));
+  if (!answer.ok)
+    return { type: 'gave-up', reason: answer.message, facts: `Places that may hold the answer: ${places.join(', ')}` };
+  if (context.plan) return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
+  return { type: 'answered', text: withSources(answer.text.trim(), chosen) };
+}
+
+/** The best chunks that fit the prompt; a file that is best by far is not crowded out by its neighbours. */
+function choose(chunks: readonly Chunk[]): readonly Chunk[] {
+  const chosen: Chunk[] = [];
+  let tokens = 0;
+  for (const chunk of chunks) {
+    const cost = roughTokens(numbered(chunk));
+    if (chosen.length >= maxChunks) break;
+    if (tokens + cost > maxPromptTokens) continue;
+    chosen.push(chunk);
+    tokens += cost;
+  }
+  return chosen;
+}
+
+/** What a project says of itself first: "What is this project about?" names nothing that could be searched for. */
+function overview(chunks: readonly Chunk[]): readonly Chunk[] {
+  const rank = ({ path }: Chunk): number => {
+    const depth = path.split('/').length;
+    if (/^readme\b/i.test(path)) return 0;
+    return depth + (/^(package\.json|pyproject\.toml|setup\.(py|cfg)|Cargo\.toml|go\.mod)$/.test(path) ? 0 : 1);
+  };
+  const firsts = chunks.filter((chunk, index) => chunk.path !== chunks[index - 1]?.path || rank(chunk) === 0);
+  return [...firsts].sort((left, right) => rank(left) - rank(right));
+}
+
+function numbered(chunk: Chunk): string {
+  const lines = chunk.text.split('\n').map((line, index) => `${chunk.startLine + index}: ${line}`);
+  return `${chunk.path}\n${lines.join('\n')}`;
+}
+
+function base(purpose: Question['purpose'], label: string, user: string, maxOutputTokens: number): Question {
+  return {
+    purpose,
+    label,
+    system: 'You answer questions about a project from its code.',
+    user,
+    prefill: null,
+    output: { type: 'text' },
+    stop: [],
+    temperature: 0,
+    topP: 1,
+    seed: null,
+    maxOutputTokens,
+  };
+}
+
+/** What a prompt is made of. */
+interface Subject {
+  readonly task: string;
+  readonly chunks: readonly Chunk[];
+  readonly talk: string;
+}
+
+/** The parts of the project, then what was said before: whichever there is. */
+function opening({ chunks, talk }: Subject): string {
+  const parts =
+    chunks.length === 0 ? '' : `Parts of a project, with line numbers:\n\n${chunks.map(numbered).join('\n\n')}\n\n`;
+  return talk === '' ? parts : `${parts}What was said before:\n${talk}\n\n`;
+}
+
+function question(subject: Subject): Question {
+  if (subject.chunks.length === 0) return talkQuestion(subject);
+  const user = `${opening(subject)}Question: ${subject.task}\nAnswer in a few sentences with the exact names and numbers from the code, and name the file and line (path:line) that shows it.`;
+  return { ...base('answer', 'answer from the code', user, 220), ...carried(subject) };
+}
+
+/** Nothing of the project is shown, so nothing is to be said of it. */
+function talkQuestion(subject: Subject): Question {
+  const user = `${opening(subject)}${subject.task}`;
+  const system = 'You are a coding assistant. No part of the project is known to you. Answer in a few sentences.';
+  return { ...base('answer', 'answer without the project', user, 220), system, ...carried(subject) };
+}
+
+const carried = ({ talk }: Subject): Pick<Question, 'carriesTalk'> => (talk === '' ? {} : { carriesTalk: true });
+
+function planQuestion(subject: Subject): Question {
+  const user = `${opening(subject)}Task: ${subject.task}\nDo not do it yet. Write a short numbered plan; each step names the file and the function it changes and what is changed.`;
+  return { ...base('plan', 'plan the work', user, 320), ...carried(subject) };
+}
+
+/** Cited lines must exist; the lines that the answer leans on are added where it named none. */
+function withSources(answer: string, chunks: readonly Chunk[]): string {
+  if (chunks.length === 0)
+    return `${answer}\n\n(Nothing in the project has to do with this text, so nothing of it was read.)`;
+  const paths = [...new Set(chunks.map((chunk) => chunk.path))];
+  const cited = findCitations(answer, paths);
+  const good = cited.filter(
+    (one) => one.line !== null && chunks.some((chunk) => chunk.path === one.path && inside(one.line ?? 0, chunk)),
+  );
+  const bad = cited.filter((one) => one.line !== null && !good.includes(one));
+  const supports = chunks
+    .map((chunk, index) => ({ chunk, ...supportingLine(answer, chunk), index }))
+    .filter((one) => one.score > 0)
+    .sort((left, right) => right.score - left.score || left.index - right.index);
+  const added = supports
+    .filter((one) => !good.some((place) => place.path === one.chunk.path))
+    .slice(0, good.length === 0 ? 2 : 1);
+  const sources = [
+    ...good.map((one) => `${one.path}:${one.line}`),
+    ...added.map((one) => `${one.chunk.path}:${one.line}`),
+  ];
+  const warning =
+    bad.length === 0 ? '' : `\n(Not found as cited: ${bad.map((one) => `${one.path}:${one.line}`).join(', ')}.)`;
+  return `${answer}\n\nSources: ${[...new Set(sources)].join(', ')}${warning}`;
+}
+
+const inside = (line: number, chunk: Chunk): boolean => line >= chunk.startLine && line <= chunk.endLine;
+
+function withFiles(plan: string, chunks: readonly Chunk[]): string {
+  const numberedPlan = /^\s*1[.)]/m.test(plan)
+    ? plan
+    : plan
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .map((line, index) => `${index + 1}. ${line.replace(/^[-*]\s*/, '')}`)
+        .join('\n');
+  if (chunks.length === 0) return `${numberedPlan}\n\nNo file of the project was found to belong to it.`;
+  return `${numberedPlan}\n\nFiles: ${[...new Set(chunks.map((chunk) => chunk.path))].join(', ')}`;
+}
