@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -20,6 +21,8 @@ const suites: readonly Suite[] = [
     isParallel: true,
   },
   { name: 'contracts', folders: ['contracts'], timeoutMs: seconds(60), isParallel: true },
+  // Recipes against real shells and test runners.
+  { name: 'recipes', folders: ['recipes'], timeoutMs: seconds(60), isParallel: true },
   { name: 'docker', folders: ['docker'], timeoutMs: seconds(120), isParallel: false },
   { name: 'keyring', folders: ['keyring'], timeoutMs: seconds(120), isParallel: false },
   { name: 'engines', folders: ['engines'], timeoutMs: seconds(120), isParallel: false },
@@ -35,6 +38,8 @@ export default defineConfig({
   resolve: { alias: { '@shared': resolve('src/shared') } },
   test: {
     environment: 'node',
+    // Left alone it would use one of two cores; and a third of the time tests wait for a disk or a process.
+    maxWorkers: availableParallelism() + 1,
     projects: (process.env.DEWPOINT_PICTURES === undefined ? suites : [pictures]).map((suite) => ({
       extends: true,
       test: {

@@ -20,6 +20,7 @@ export const suites = [
   { name: 'knip', minutes: 3, needs: [], check: [['knip/bin/knip.js']] },
   { name: 'unit', minutes: 10, needs: [] },
   { name: 'contracts', minutes: 4, needs: [] },
+  { name: 'recipes', minutes: 5, needs: [] },
   { name: 'docker', minutes: 20, needs: ['build', 'docker', 'image'] },
   { name: 'keyring', minutes: 4, needs: ['build', 'keyring'] },
   {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import fixFailingTests from '../../../../src/main/agent/recipes/fix-failing-tests.recipe.ts';
-import type { Question } from '../../../../src/main/agent/recipes/define.ts';
-import { makeStage, type RecipeStage, type StageOptions } from './fakes/recipe-context.ts';
+import fixFailingTests from '../../src/main/agent/recipes/fix-failing-tests.recipe.ts';
+import type { Question } from '../../src/main/agent/recipes/define.ts';
+import { makeStage, type RecipeStage, type StageOptions } from '../main/agent/recipes/fakes/recipe-context.ts';
 
 // Real shells and test runners, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 });
