@@ -5,11 +5,20 @@ const request = /^(?:can|could|would|will|please|how about|why don't you|why not
 const work =
   /\b(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update|replace|move|make|repair|correct|convert|migrate|upgrade|install)\b/iu;
 
+const greeting =
+  /^(?:hello|hi|hey|hiya|good (?:morning|afternoon|evening|night)|thanks|thank you|thx|cheers|bye|goodbye|see you|ok|okay|great|nice|cool|perfect|well done|hallo|guten (?:tag|morgen|abend)|danke|bonjour|merci|hola|gracias|ciao|grazie|привет|спасибо|你好|谢谢|こんにちは|ありがとう)(?:[\s,!.]+(?:there|all|everyone|you|a lot|ok|okay|thanks|danke|very much|so much|dewpoint|again|then|for (?:that|this|now)|schön|vielmals|viele?))*[\s!.,。！:)]*$/iu;
+
+/** A greeting or a thank-you and no more: nothing is to be looked for, and surely nothing changed. */
+export function isSmallTalk(text: string): boolean {
+  return greeting.test(text.trim());
+}
+
 /**
  * Whether a task asks for an answer rather than for a change, by its own words. In doubt it is work: a question that
  * is taken for work still gets its answer, but a change that is taken for a question is never made.
  */
 export function isQuestion(task: string): boolean {
+  if (isSmallTalk(task)) return true;
   const text = task.trim();
   const sentences = text.split(/(?<=[.!?。？！])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
   if (sentences.length === 0) return false;

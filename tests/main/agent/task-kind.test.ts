@@ -1,5 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { isQuestion } from '../../../src/main/agent/task-kind.ts';
+import { isQuestion, isSmallTalk } from '../../../src/main/agent/task-kind.ts';
+
+describe('isSmallTalk', () => {
+  it.each(['Hello!', 'hi there', 'Thanks a lot!', 'OK, thanks', 'Guten Morgen', 'danke schön', '你好'])(
+    'takes %j for no task at all',
+    (text) => {
+      expect([isSmallTalk(text), isQuestion(text)]).toEqual([true, true]);
+    },
+  );
+
+  it.each(['OK, do it', 'hi, fix the test', 'great, now the other one', 'go on', 'hello.py is broken', ''])(
+    'leaves %j to be looked at',
+    (text) => {
+      expect(isSmallTalk(text)).toBe(false);
+    },
+  );
+});
 
 describe('isQuestion', () => {
   it.each([

@@ -1,3 +1,4 @@
+import { isSmallTalk } from '../task-kind.ts';
 import { defineRecipe } from './define.ts';
 import { answerQuestion } from './words/answer-question.ts';
 import { isQuestion } from './words/question-shape.ts';
@@ -8,6 +9,7 @@ export default defineRecipe({
   fits: (subject) => {
     if (subject.plan) return { score: 0.9, reason: 'Only a plan is wanted.' };
     if (subject.criterion?.source === 'option') return null;
+    if (isSmallTalk(subject.task)) return { score: 0.97, reason: 'The text asks for nothing.' };
     if (isQuestion(subject.task))
       return { score: 0.97, reason: 'The text asks to be told something; nothing is to be changed.' };
     if (!subject.canExecute)
