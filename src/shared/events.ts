@@ -159,6 +159,8 @@ const payloads = {
     exitCode: z.number().int().nullable(),
     passed: z.boolean(),
     summary: z.string(),
+    /** It failed before the work for something that the task is not about, and fails no more than then. */
+    apart: z.literal(true).optional(),
   }),
   'gate-checked': gateCheckSchema,
   'cache-prefilled': prefillReportSchema,

@@ -142,6 +142,8 @@ export interface CriterionResult {
   readonly exitCode: number | null;
   /** Capped. */
   readonly summary: string;
+  /** It failed before for something that the task is not about, and fails no more than then. */
+  readonly apart?: true;
 }
 
 /** One model call. */

@@ -213,8 +213,9 @@ function turnEnded(state: SessionState, event: EventOf<'turn-ended'>): Change {
 }
 
 function criterionChecked(state: SessionState, event: EventOf<'criterion-checked'>): Change {
-  const { passed, exitCode, summary } = event;
-  return inTurn(state, event.turnId, () => ({ [event.phase]: { passed, exitCode, summary: capOutput(summary) } }));
+  const { passed, exitCode, summary, apart } = event;
+  const result = { passed, exitCode, summary: capOutput(summary), ...(apart === undefined ? {} : { apart }) };
+  return inTurn(state, event.turnId, () => ({ [event.phase]: result }));
 }
 
 function callStarted(state: SessionState, event: EventOf<'model-call-started'>): Change {

@@ -10,19 +10,22 @@ export interface CriterionCheck {
   readonly exitCode: number | null;
   /** The end of the output: what failed, and the counts. */
   readonly summary: string;
+  /** It failed before the work for something that the task is not about, and fails no more than then. */
+  readonly apart?: true;
 }
 
 const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
 const STDOUT_CHARACTERS = 1_600;
 const STDERR_CHARACTERS = 500;
 
-/** Runs the success criterion in the workspace, as an action, and writes down how it ended. */
+/** Runs the success criterion in the workspace, as an action, and writes down how it ended. `isApart`: of a failed one. */
 export async function checkCriterion(
   turn: Turn,
   criterion: Criterion,
   phase: 'before' | 'after',
+  isApart: (failed: CriterionCheck) => boolean = () => false,
 ): Promise<CriterionCheck> {
-  const check = await takeAction<CriterionCheck>(
+  const seen = await takeAction<CriterionCheck>(
     turn,
     {
       tool: 'check_criterion',
@@ -68,6 +71,7 @@ export async function checkCriterion(
     (data) =>
       data === null ? { passed: false, exitCode: null, summary: 'It could not be run.' } : checkSchema.parse(data),
   );
+  const check = !seen.passed && isApart(seen) ? { ...seen, apart: true as const } : seen;
   turn.progress.lastCheck = { okWrites: turn.progress.okWrites, check };
   await turn.log.append({ type: 'criterion-checked', phase, command: criterion.command, ...check });
   return check;

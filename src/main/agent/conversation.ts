@@ -178,10 +178,12 @@ function addNote(fold: Fold, event: SessionEvent): void {
 
 function criterionNote(event: EventOf<'criterion-checked'>): string {
   if (event.phase === 'before') {
+    if (event.apart === true)
+      return `\`${event.command}\` fails already, for something that is not the task. Leave that alone, and make no more fail:\n${event.summary}`;
     const now = event.passed ? 'It does now' : `It does not yet:\n${event.summary}`;
     return `The task is complete when \`${event.command}\` succeeds. ${now}`;
   }
-  if (event.passed) return '';
+  if (event.passed || event.apart === true) return '';
   return `The task is not complete: \`${event.command}\` fails:\n${event.summary}\nFind out why and put it right.`;
 }
 

@@ -82,7 +82,7 @@ export function subjectOf(turn: Turn, work: Work): RecipeSubject {
     plan: turn.options.plan,
     facts: work.found.facts,
     criterion: work.criterion,
-    criterionMet: work.before?.passed ?? null,
+    criterionMet: work.before?.apart === true ? null : (work.before?.passed ?? null),
     canExecute: work.canExecute,
     earlier: turn.conversation.exchanges(),
   };

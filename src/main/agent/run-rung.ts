@@ -2,7 +2,7 @@ import type { Failure } from '@shared/errors.ts';
 import type { Rung } from '@shared/models.ts';
 import { taskWithTexts } from './attached-parts.ts';
 import type { CriterionCheck } from './check-criterion.ts';
-import { checkCriterion } from './check-criterion.ts';
+import { checkCriterion, isWorse } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
 import type { Recipe, RecipeOutcome } from './recipes/define.ts';
 import type { Loop, LoopOutcome, LoopRung } from './run-loop.ts';
@@ -60,7 +60,7 @@ async function recipeEnd(turn: Turn, work: Work, outcome: RecipeOutcome, changes
     case 'done': {
       const { text, confidence } = outcome;
       const after = await checkAfter(turn, work);
-      if (after === null || after.passed) return ended({ reason: 'done', text, confidence, failure });
+      if (holds(after)) return ended({ reason: 'done', text: withApart(text, work, after), confidence, failure });
       await takeBack(turn, changesBefore);
       const unmet = `The change of the recipe did not meet \`${work.criterion?.command}\` and was taken back.`;
       return { type: 'gave-up', end: { reason: 'criterion-unmet', text: unmet, confidence: null, failure } };
@@ -92,7 +92,7 @@ async function rungOfLoop(turn: Turn, work: Work, run: RungRun): Promise<RungOut
       return ended({ reason: 'answered', text: outcome.text, confidence: null, failure: null });
     }
     const after = await checkAfter(turn, work);
-    if (after === null || after.passed) {
+    if (holds(after)) {
       const done = doneEnd(outcome.text, work, after);
       const end = turn.options.gate === true ? await gated(loop, memory, { done, after }) : done;
       if (end !== null) return end.reason === 'gave-up' ? { type: 'gave-up', end } : ended(end);
@@ -143,8 +143,13 @@ function unreached(failure: Failure): RungOutcome {
 }
 
 function doneEnd(text: string, work: Work, after: CriterionCheck | null): TurnEnd {
-  const isProven = after !== null && work.before?.passed === false;
-  return { reason: 'done', text, confidence: isProven ? 'high' : 'unchecked', failure: null };
+  const isProven = after?.passed === true && work.before?.passed === false;
+  return {
+    reason: 'done',
+    text: withApart(text, work, after),
+    confidence: isProven ? 'high' : 'unchecked',
+    failure: null,
+  };
 }
 
 function unmet(text: string, work: Work): Extract<RungOutcome, { type: 'gave-up' }> {
@@ -152,10 +157,19 @@ function unmet(text: string, work: Work): Extract<RungOutcome, { type: 'gave-up'
   return { type: 'gave-up', end: { reason: 'criterion-unmet', text: why, confidence: null, failure: null } };
 }
 
+const holds = (after: CriterionCheck | null): boolean => after === null || after.passed || after.apart === true;
+
+/** Who reads that the task is done is told that tests fail all the same. */
+function withApart(text: string, work: Work, after: CriterionCheck | null): string {
+  if (after?.apart !== true) return text;
+  return `${text}\n\n\`${work.criterion?.command}\` failed before, for something else, and fails no more than it did.`.trim();
+}
+
 /** Null: there is nothing to check by, or it was not checked before either. */
 async function checkAfter(turn: Turn, work: Work): Promise<CriterionCheck | null> {
   if (work.criterion === null || work.before === null) return null;
-  return checkCriterion(turn, work.criterion, 'after');
+  const { before } = work;
+  return checkCriterion(turn, work.criterion, 'after', (after) => before.apart === true && !isWorse(before, after));
 }
 
 async function takeBack(turn: Turn, from: number): Promise<void> {

@@ -3,6 +3,7 @@ import { AppError, toFailure } from '@shared/errors.ts';
 import type { Confidence, TurnEndReason } from '@shared/events.ts';
 import type { ModelInfo, Rung } from '@shared/models.ts';
 import { chooseLadder, withoutRecipes } from '../router/choose-ladder.ts';
+import { isAboutFailures } from './about-failures.ts';
 import type { CriterionCheck } from './check-criterion.ts';
 import { checkCriterion } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
@@ -81,7 +82,9 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const asks = isQuestion(turn.task);
   const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks;
   await readInstructions(turn, found.facts.instructionFiles, first);
-  const before = needsCheck ? await checkCriterion(turn, criterion, 'before') : null;
+  const isApart = ({ exitCode, summary }: CriterionCheck): boolean =>
+    criterion?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);
+  const before = needsCheck ? await checkCriterion(turn, criterion, 'before', isApart) : null;
   const end = await climb(turn, { found, criterion, before, isQuestion: asks, canExecute }, ladder);
   turn.log.check();
   return end;
@@ -131,7 +134,7 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
   const blind = turn.given.hasImages ? missingEyes(turn, known.found) : null;
   if (blind !== null) return blind;
   const left = fitting === null ? withoutRecipes(ladder, turn.options.gear) : ladder;
-  const isJudged = fitting !== null && known.before?.passed === false;
+  const isJudged = fitting !== null && known.before?.passed === false && known.before.apart !== true;
   const rungs = [...orderRungs(turn, known.found, left, isJudged ? 'recipe' : 'loop')];
   let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
   for (let index = 0; index < rungs.length; index += 1) {

@@ -92,7 +92,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'rung-chosen':
       return `${colors.bold(event.recipe ?? event.rung.gear)} on ${event.rung.model}: ${oneLine(event.reason, 160)}`;
     case 'criterion-checked':
-      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}: ${oneLine(event.command, 80)}  ${oneLine(resultOf(event.summary), 100)}`;
+      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}${event.apart === true ? ', for something else' : ''}: ${oneLine(event.command, 80)}  ${oneLine(resultOf(event.summary), 100)}`;
     case 'gate-checked':
       return `${event.verdict === 'pass' ? colors.green('✔') : event.verdict === 'redo' ? colors.yellow('✖') : colors.dim('·')} ${event.by === 'review' ? 'a stronger model' : 'the change itself'}: ${oneLine(event.text, 200)}`;
     case 'cache-prefilled':

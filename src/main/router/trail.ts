@@ -365,7 +365,7 @@ function noteCheck(fold: Fold, event: EventOf<'criterion-checked'>): void {
   if (event.phase === 'before') return;
   trail.boundary = 'done-said';
   trail.isLoopOpen = false;
-  if (event.passed) return;
+  if (event.passed || event.apart === true) return;
   trail.counts.failedChecks += 1;
   bad(fold, 1, `it said that it is done, but \`${event.command}\` fails`);
 }

@@ -27,6 +27,7 @@ export const conversation = {
   'turn.after': 'After the work',
   'turn.passes': 'passes',
   'turn.fails': 'fails',
+  'turn.failsApart': 'fails for something else, as before',
   'turn.took': 'in {time}',
   'turn.planned': 'Plan',
   'turn.status.done': 'Done',

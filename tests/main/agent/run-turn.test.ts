@@ -68,6 +68,41 @@ describe('a turn in the loop', () => {
     expect(ofType(kit.journal.events, 'file-changed')[0]).toMatchObject({ path: 'calc.py', added: 1, removed: 1 });
   });
 
+  it('is not kept from its task by a test that fails for something else, and says that it does', async () => {
+    const failing = '2 passed, 1 failed\nFAILED tests/test_dates.py::test_parse - 3 != 4\n';
+    const write = call('write_file', { path: 'verbose.py', content: 'VERBOSE = True\n' });
+    const replies = [write, call('task_complete', { summary: 'There is a flag.' })];
+    const files = { ...brokenCalc };
+    const kit = createAgentKit({ replies, sandbox: { files, exec: () => ({ exitCode: 1, stdout: failing }) } });
+    const end = await kit.runner.send('Add a flag named verbose.', turnOptions);
+    expect(end).toMatchObject({ reason: 'done', confidence: 'unchecked' });
+    expect(end.text).toMatch(/^There is a flag\.\n\n.*failed before, for something else/);
+    expect(ofType(kit.journal.events, 'criterion-checked').map(({ apart }) => apart)).toEqual([true, true]);
+    expect(JSON.stringify(kit.requests[0])).toContain('for something that is not the task');
+  });
+
+  it('is held to such a test as soon as more of them fail', async () => {
+    const write = call('write_file', { path: 'verbose.py', content: 'VERBOSE = True\n' });
+    const done = call('task_complete', { summary: 'There is a flag.' });
+    const kit = createAgentKit({
+      replies: [write, done, done],
+      sandbox: {
+        files: brokenCalc,
+        exec: (_request, sandbox) => ({
+          exitCode: 1,
+          stdout:
+            sandbox.text('verbose.py')?.includes('VERBOSE') === true
+              ? '1 passed, 2 failed: dates'
+              : '2 passed, 1 failed: dates',
+        }),
+      },
+    });
+    expect(await kit.runner.send('Add a flag named verbose.', turnOptions)).toMatchObject({
+      reason: 'criterion-unmet',
+    });
+    expect(kit.sandbox.text('verbose.py')).toBeFalsy();
+  });
+
   it('returns a completion once when the criterion is unmet, with the evidence', async () => {
     const kit = createAgentKit({
       replies: [

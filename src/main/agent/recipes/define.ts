@@ -26,7 +26,7 @@ export interface RecipeSubject {
   readonly plan: boolean;
   readonly facts: ProjectFacts;
   readonly criterion: Criterion | null;
-  /** Whether the success criterion was met before any work; null when there is none or it was not run. */
+  /** Whether the success criterion was met before any work; null: there is none, it was not run, or it fails for something else. */
   readonly criterionMet: boolean | null;
   /** What was said before in this session, oldest first; what a text like "And why?" is about. */
   readonly earlier: readonly Exchange[];

@@ -117,8 +117,10 @@ function Criterion({ label, turn, result }: CriterionProps) {
         <Icon name="chevron" className="size-3 transition-transform group-open/check:rotate-90" />
         <span>
           {label}: <code className="font-mono">{turn.criterion?.command}</code>{' '}
-          <span className={`font-medium ${result.passed ? 'text-good' : 'text-bad'}`}>
-            {t(result.passed ? 'turn.passes' : 'turn.fails')}
+          <span
+            className={`font-medium ${result.passed ? 'text-good' : result.apart === true ? 'text-soft' : 'text-bad'}`}
+          >
+            {t(result.passed ? 'turn.passes' : result.apart === true ? 'turn.failsApart' : 'turn.fails')}
           </span>
         </span>
       </summary>

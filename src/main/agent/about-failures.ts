@@ -1,0 +1,32 @@
+import { asksForChange } from './task-kind.ts';
+
+/** Words of somebody who talks about something that does not work, or about tests. */
+const vocabulary =
+  /\b(?:tests?|tested|fail\w*|fix\w*|bugs?|broken|breaks?|wrong\w*|incorrect\w*|errors?|exceptions?|rais(?:e|es|ed)|throws?|crash\w*|repair\w*|correct\w*|pass|passes|passing|debug|green|red|problems?|issues?|should|must|instead|never|always|except|implement\w*|todo|does ?n[o'’]t|do not|don[’']t|is ?n[o'’]t|not|no longer)\b/iu;
+
+/**
+ * Whether a task is, or may be, about what the failing criterion prints. "Rename total to sum" in a project where a
+ * test of the date parser fails is not: then the failure is no measure of the work, and repairing it is not the task.
+ * In doubt it is: only a task that asks for a change in so many words, speaks of nothing that is wrong and shares no
+ * word with what failed is apart from it.
+ */
+export function isAboutFailures(task: string, summary: string): boolean {
+  if (!asksForChange(task) || vocabulary.test(task)) return true;
+  const failed = new Set(wordsOf(summary));
+  return wordsOf(task).some((word) => failed.has(word));
+}
+
+/** Parts of names and words of four letters and more, lower case, without those that every output of tests holds. */
+function wordsOf(text: string): readonly string[] {
+  const words = text.match(/\p{L}[\p{L}\p{N}]*/gu) ?? [];
+  const parts = words.flatMap((word) => word.split(/(?<=[a-z0-9])(?=[A-Z])/u)).map((part) => part.toLowerCase());
+  return parts
+    .filter((part) => part.length > 3 && !common.has(part))
+    .map((part) => part.replace(/(?:ing|ed|es|s)$/u, ''));
+}
+
+const common = new Set(
+  'test tests passed failed error errors assert assertion expected actual short summary info collected session starts file line module node python from this that with have into when then than also only name names value values type types code function method class return returns self none true false null undefined object string number write change make create remove rename replace move update'.split(
+    ' ',
+  ),
+);
