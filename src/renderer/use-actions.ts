@@ -6,7 +6,7 @@ import { useClient } from './lib/core-context.ts';
 import { inspectorTabs, isFirstStartWanted, textSize, textSizes, theme, themes } from './lib/preferences.ts';
 import { t } from './lib/texts.ts';
 import type { View } from './lib/use-view.ts';
-import { deleteSession, exportSession, forkSession, importSession } from './lib/session-commands.ts';
+import { deleteSession, exportSession, forkSession, importSession, openWindow } from './lib/session-commands.ts';
 import { useIsWindow } from './lib/use-host.ts';
 import type { SessionHandle } from './session-screen.tsx';
 
@@ -33,6 +33,9 @@ export function useActions({ view, show, session, openPalette, toggleSidebar }: 
       { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
       { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
       { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
+      ...(isWindow
+        ? [{ id: 'window', label: t('action.window'), keys: 'Mod+Shift+N', run: () => void openWindow(reach) }]
+        : []),
       ...(isWindow ? [{ id: 'import', label: t('action.import'), run: () => void importSession(reach) }] : []),
       { id: 'settings', label: t('action.settings'), keys: 'Mod+,', run: () => show({ type: 'settings' }) },
       ...lookActions(show),
@@ -62,6 +65,9 @@ export function useActions({ view, show, session, openPalette, toggleSidebar }: 
       })),
       { id: 'rename', label: t('action.rename'), run: () => session.current?.rename() },
       { id: 'fork', label: t('action.fork'), run: () => void forkSession(reach, sessionId, null) },
+      ...(isWindow
+        ? [{ id: 'session-window', label: t('action.sessionWindow'), run: () => void openWindow(reach, sessionId) }]
+        : []),
       ...(isWindow
         ? [{ id: 'export', label: t('action.export'), run: () => void exportSession(reach, sessionId) }]
         : []),

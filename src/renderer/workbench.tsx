@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Suspense, lazy, useCallback, useEffect, useRef, useState } from 'react';
-import type { HostPush } from '@shared/contract.ts';
+import type { HostPush } from '@shared/host-contract.ts';
 import { SessionList } from './features/sessions/session-list.tsx';
 import { isSidebarOpen } from './lib/preferences.ts';
 import type { Action } from './lib/actions.ts';

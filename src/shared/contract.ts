@@ -10,6 +10,7 @@ import type { Escalation } from './escalations.ts';
 import type { EventOf, SessionEvent, Transient } from './events.ts';
 import { workspaceModeSchema } from './events.ts';
 import { sandboxTierSchema } from './sandbox-events.ts';
+import { hostContract } from './host-contract.ts';
 import type { Manifest } from './manifest.ts';
 import type { Part } from './messages.ts';
 import type { KeptItem } from './preparation.ts';
@@ -41,11 +42,6 @@ export interface SessionSummary {
   readonly status: 'idle' | 'running' | 'waiting';
   readonly lastReason: string | null;
 }
-
-/** What happens around the page: a session is to be shown (a link, a notification), or an action of its own to be done. */
-export type HostPush =
-  | { readonly type: 'session'; readonly sessionId: string }
-  | { readonly type: 'action'; readonly id: string };
 
 /** Another way taken from a session. */
 export interface ForkOutcome {
@@ -379,14 +375,5 @@ export const contract = {
   /** What is kept in the container engine, and the removal of what is not needed, or of all of it. */
   clean: base.input(z.object({ remove: z.enum(['nothing', 'unneeded', 'all']) })).output(type<readonly KeptItem[]>()),
   doctor: base.output(type<readonly Finding[]>()),
-  /** What the program around the page does by itself: only a window has it. A path is always one that a person chose. */
-  host: {
-    /** `refused`: what this host does not let through (`settings.set`, `sandboxes.terminal` …). */
-    info: base.output(type<{ isWindow: boolean; refused: readonly string[] }>()),
-    /** Null, here and below: the person chose nothing. */
-    chooseFolder: base.output(type<{ path: string | null }>()),
-    exportSession: base.input(bySession).output(type<{ path: string | null; missing: number }>()),
-    importSession: base.output(type<{ sessionId: string | null }>()),
-    pushes: base.output(type<AsyncIterable<HostPush>>()),
-  },
+  host: hostContract,
 };

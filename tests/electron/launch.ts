@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ElectronApplication, Page } from 'playwright-core';
 import { _electron } from 'playwright-core';
-import type { Settings } from '@shared/settings.ts';
+import type { Answer } from '../faults/program.ts';
 
 export interface Launched {
   readonly app: ElectronApplication;
@@ -12,24 +12,31 @@ export interface Launched {
   readonly errors: () => string;
 }
 
+type Replies = readonly Answer[];
+
 export interface Place {
   readonly home: string;
   /** A project with one file, `main.py`. */
   readonly project: string;
+  /** What the model answers from the next start of the app on. */
+  script(replies: Replies): void;
   remove(): void;
 }
 
 /** A home whose local model answers what is written here, and a project to ask about. */
-export function preparePlace(replies: Extract<Settings['providers'][string], { kind: 'scripted' }>['replies']): Place {
+export function preparePlace(replies: Replies): Place {
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-electron-'));
   const home = join(folder, 'home');
   const project = join(folder, 'project');
   mkdirSync(home);
   mkdirSync(project);
   writeFileSync(join(project, 'main.py'), 'PORT = 8123\n');
-  const script = { kind: 'scripted', replies, gears: ['loop'] };
-  writeFileSync(join(home, 'settings.json'), JSON.stringify({ local: 'script/script', providers: { script } }));
-  return { home, project, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  const script = (next: Replies): void => {
+    const providers = { script: { kind: 'scripted', replies: next, gears: ['loop'] } };
+    writeFileSync(join(home, 'settings.json'), JSON.stringify({ local: 'script/script', providers }));
+  };
+  script(replies);
+  return { home, project, script, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** Where `npm run build` puts the program; another build can be tested by naming its folder. */

@@ -34,7 +34,7 @@ export const tool = (name: string, input: unknown, delayMs = 0): Answer => ({
   toolCalls: [{ name, input }],
 });
 /** Where the task asks for a change, an end without one is not believed. */
-export const change = (): Answer => tool('write_file', { path: 'made.txt', content: 'made\n' });
+export const change = (path = 'made.txt'): Answer => tool('write_file', { path, content: 'made\n' });
 export const complete = (summary = 'All done.'): Answer => tool('task_complete', { summary });
 
 /** A run of the program that has ended. `code` is null when a signal ended it. */

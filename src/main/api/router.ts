@@ -176,6 +176,8 @@ function noWindow(os: Implemented) {
     chooseFolder: os.host.chooseFolder.handler(refuse),
     exportSession: os.host.exportSession.handler(refuse),
     importSession: os.host.importSession.handler(refuse),
+    openWindow: os.host.openWindow.handler(refuse),
+    keepView: os.host.keepView.handler(refuse),
     pushes: os.host.pushes.handler(refuse),
   };
 }

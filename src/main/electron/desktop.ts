@@ -7,19 +7,18 @@ import { readPageFiles } from '../web/page-files.ts';
 import type { CoreConnection, CoreLink } from './core-link.ts';
 import { createCoreLink } from './core-link.ts';
 import { createHostCommands, refusePaths } from './host-commands.ts';
-import type { HostPushes } from './host-pushes.ts';
-import { createHostPushes } from './host-pushes.ts';
 import { linkScheme, sessionInArguments } from './links.ts';
 import { setMenu } from './menu.ts';
 import { notifyOfSessions } from './notify.ts';
 import { acceptPorts } from './port.ts';
 import { pageUrl, registerPageScheme, servePage } from './protocol.ts';
-import { openWindow } from './window.ts';
+import type { Windows } from './windows.ts';
+import { createWindows } from './windows.ts';
 
 export interface DesktopOptions {
   /** Opens the core here, or finds the process that has it. Called again when that one goes. */
   readonly connect: () => Promise<CoreConnection>;
-  /** Where Chromium keeps its things; one window for each. */
+  /** Where Chromium keeps its things; one instance of the app for each. */
   readonly stateFolder: string;
   readonly pageFolder: string;
   readonly preloadFile: string;
@@ -29,7 +28,7 @@ export interface DesktopOptions {
   readonly isTest: boolean;
 }
 
-/** The desktop host: one window on the core. Call it before Electron is ready. */
+/** The desktop host: windows on the core. Call it before Electron is ready. */
 export function startDesktop(options: DesktopOptions): void {
   app.setPath('userData', options.stateFolder);
   if (options.isTest) process.on('uncaughtException', (error) => fail(error, options));
@@ -40,53 +39,54 @@ export function startDesktop(options: DesktopOptions): void {
   registerPageScheme();
   const link = createCoreLink(options.connect);
   quitCleanly(link);
-  const pushes = createHostPushes();
-  takeLinks(pushes, options);
-  run(link, pushes, options).catch((error: unknown) => fail(error, options));
+  const url = new URL(options.developmentUrl ?? pageUrl).href;
+  const stateFile = join(options.stateFolder, 'windows.json');
+  const windows = createWindows({ url, preloadFile: options.preloadFile, stateFile });
+  takeLinks(windows, options);
+  run({ link, windows, url }, options).catch((error: unknown) => fail(error, options));
 }
 
-async function run(link: CoreLink, pushes: HostPushes, options: DesktopOptions): Promise<void> {
+interface Desktop {
+  readonly link: CoreLink;
+  readonly windows: Windows;
+  /** Of the page. */
+  readonly url: string;
+}
+
+async function run({ link, windows, url }: Desktop, options: DesktopOptions): Promise<void> {
   await app.whenReady();
-  setMenu(pushes);
+  setMenu(windows);
   servePage(session.defaultSession, await readPageFiles(options.pageFolder));
   // Opened before the window, so that a core that cannot start is an error message and not an empty page.
   await link.client();
-  const url = new URL(options.developmentUrl ?? pageUrl).href;
-  const own = createHostCommands({ client: link.client, pushes });
-  const router = createForwardRouter({ client: link.client, guard: refusePaths, own });
-  acceptPorts(createChannelServer(router), url);
-  const stateFile = join(options.stateFolder, 'place.json');
-  const open = (): Promise<BrowserWindow> => openWindow({ url, preloadFile: options.preloadFile, stateFile });
-  await open();
-  notifyOfSessions(link.client, pushes, showWindow);
+  acceptPorts((page) => {
+    const own = createHostCommands({ client: link.client, windows, page });
+    return createChannelServer(createForwardRouter({ client: link.client, guard: refusePaths, own }));
+  }, url);
+  await windows.restore();
+  notifyOfSessions(link.client, windows);
   app.on('activate', () => {
-    if (BrowserWindow.getAllWindows().length === 0) void open();
+    if (BrowserWindow.getAllWindows().length === 0) void windows.open();
   });
 }
 
 /** A link that opens the app, or comes to the one that runs, shows its session. */
-function takeLinks(pushes: HostPushes, { isTest }: DesktopOptions): void {
+function takeLinks(windows: Windows, { isTest }: DesktopOptions): void {
   const show = (sessionId: string | null): void => {
-    if (sessionId !== null) pushes.push({ type: 'session', sessionId });
+    if (sessionId !== null) windows.push({ type: 'session', sessionId });
   };
   // Only an installed app takes the links of the whole system.
   if (!isTest && process.defaultApp !== true) app.setAsDefaultProtocolClient(linkScheme);
   show(sessionInArguments(process.argv));
   app.on('second-instance', (_event, args) => {
-    showWindow();
+    windows.show();
     show(sessionInArguments(args));
   });
   app.on('open-url', (event, url) => {
     event.preventDefault();
-    showWindow();
+    windows.show();
     show(sessionInArguments([url]));
   });
-}
-
-function showWindow(): void {
-  const [window] = BrowserWindow.getAllWindows();
-  if (window?.isMinimized() === true) window.restore();
-  window?.focus();
 }
 
 function quitCleanly(link: CoreLink): void {

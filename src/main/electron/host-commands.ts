@@ -1,25 +1,40 @@
-import { BrowserWindow, dialog } from 'electron';
+import { dialog } from 'electron';
+import type { WebContents } from 'electron';
 import { AppError } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ForwardedCall, OwnCommand } from '../api/forward-router.ts';
 import type { CoreClient } from '../api/socket.ts';
-import type { HostPushes } from './host-pushes.ts';
+import type { Windows } from './windows.ts';
 
 export interface HostCommandsOptions {
   readonly client: () => Promise<CoreClient>;
-  readonly pushes: HostPushes;
+  readonly windows: Windows;
+  /** The one that is served: a dialog belongs to its window. */
+  readonly page: WebContents;
 }
 
 const sessionFile = { name: 'Dewpoint session', extensions: ['dewpoint'] };
 const bySession = z.object({ sessionId: z.string() });
+const forWindow = z.object({ sessionId: z.string().optional() });
+const byView = z.object({ view: z.string() });
 
 /** What the window does itself: the dialogs in which a person names a place, and what is to be shown next. */
-export function createHostCommands({ client, pushes }: HostCommandsOptions): Readonly<Record<string, OwnCommand>> {
+export function createHostCommands({
+  client,
+  windows,
+  page,
+}: HostCommandsOptions): Readonly<Record<string, OwnCommand>> {
+  const { window, pushes, keepView } = windows.of(page);
   return {
     'host.info': async () => ({ isWindow: true, refused: [] }),
     'host.pushes': async (_input, signal) => pushes.stream(signal ?? new AbortController().signal),
+    'host.openWindow': async (input) => {
+      const { sessionId } = forWindow.parse(input);
+      await windows.open(sessionId === undefined ? '' : `session:${sessionId}`);
+    },
+    'host.keepView': async (input) => keepView(byView.parse(input).view),
     'host.chooseFolder': async () => {
-      const { filePaths } = await dialog.showOpenDialog(windowOf(), {
+      const { filePaths } = await dialog.showOpenDialog(window, {
         properties: ['openDirectory', 'createDirectory'],
       });
       return { path: filePaths[0] ?? null };
@@ -28,7 +43,7 @@ export function createHostCommands({ client, pushes }: HostCommandsOptions): Rea
       const { sessionId } = bySession.parse(input);
       const core = await client();
       const { title } = await core.sessions.find({ id: sessionId });
-      const { canceled, filePath } = await dialog.showSaveDialog(windowOf(), {
+      const { canceled, filePath } = await dialog.showSaveDialog(window, {
         defaultPath: `${fileNameOf(title)}.dewpoint`,
         filters: [sessionFile],
       });
@@ -41,7 +56,7 @@ export function createHostCommands({ client, pushes }: HostCommandsOptions): Rea
       return { path: filePath, missing };
     },
     'host.importSession': async (_input, signal) => {
-      const { filePaths } = await dialog.showOpenDialog(windowOf(), {
+      const { filePaths } = await dialog.showOpenDialog(window, {
         properties: ['openFile'],
         filters: [sessionFile],
       });
@@ -50,12 +65,6 @@ export function createHostCommands({ client, pushes }: HostCommandsOptions): Rea
       return (await client()).sessions.import({ path }, signal === undefined ? {} : { signal });
     },
   };
-}
-
-function windowOf(): BrowserWindow {
-  const [window] = BrowserWindow.getAllWindows();
-  if (window === undefined) throw new AppError('refused', 'There is no window.');
-  return window;
 }
 
 /** A title as the name of a file that every system takes. */

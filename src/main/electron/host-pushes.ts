@@ -1,4 +1,4 @@
-import type { HostPush } from '@shared/contract.ts';
+import type { HostPush } from '@shared/host-contract.ts';
 import { createPushQueue } from '../api/push-queue.ts';
 
 /** What happens around the page, on its way into it. */

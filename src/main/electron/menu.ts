@@ -1,12 +1,12 @@
 import { Menu } from 'electron';
 import type { MenuItemConstructorOptions } from 'electron';
-import type { HostPushes } from './host-pushes.ts';
+import type { Windows } from './windows.ts';
 
 /** The menu of the app. Keys of the page's own actions are only shown: the page listens for them itself. */
-export function setMenu(pushes: HostPushes): void {
+export function setMenu(windows: Windows): void {
   const action = (id: string, label: string, accelerator?: string): MenuItemConstructorOptions => ({
     label,
-    click: () => pushes.push({ type: 'action', id }),
+    click: () => windows.push({ type: 'action', id }),
     ...(accelerator === undefined ? {} : { accelerator, registerAccelerator: false }),
   });
   const isMac = process.platform === 'darwin';
@@ -17,11 +17,20 @@ export function setMenu(pushes: HostPushes): void {
         label: 'File',
         submenu: [
           action('new', 'New task', 'CommandOrControl+N'),
+          // The page opens it by its own keys, which a person can change.
+          {
+            label: 'New window',
+            accelerator: 'CommandOrControl+Shift+N',
+            registerAccelerator: false,
+            click: () => void windows.open(),
+          },
+          { type: 'separator' },
           action('import', 'Import a session…'),
           { type: 'separator' },
           action('settings', 'Settings', 'CommandOrControl+,'),
           { type: 'separator' },
-          { role: isMac ? 'close' : 'quit' },
+          { role: 'close' },
+          ...(isMac ? [] : [{ role: 'quit' as const }]),
         ],
       },
       { role: 'editMenu' },

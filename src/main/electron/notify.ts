@@ -1,8 +1,8 @@
 import { BrowserWindow, Notification } from 'electron';
 import type { CoreClient } from '../api/socket.ts';
-import type { HostPushes } from './host-pushes.ts';
 import type { SessionNews, Watched } from './session-news.ts';
 import { sessionNews } from './session-news.ts';
+import type { Windows } from './windows.ts';
 
 const everyMs = 4_000;
 
@@ -12,7 +12,7 @@ const words: Readonly<Record<SessionNews['what'], string>> = {
 };
 
 /** Tells a person who looks at something else that a long task has ended or waits; a click shows it. */
-export function notifyOfSessions(client: () => Promise<CoreClient>, pushes: HostPushes, showWindow: () => void): void {
+export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Windows): void {
   let watched: ReadonlyMap<string, Watched> = new Map();
   const look = async (): Promise<void> => {
     const sessions = await (await client()).sessions.list();
@@ -22,8 +22,8 @@ export function notifyOfSessions(client: () => Promise<CoreClient>, pushes: Host
     for (const { sessionId, title, what } of round.news) {
       const notification = new Notification({ title: title === '' ? 'Dewpoint' : title, body: words[what] });
       notification.on('click', () => {
-        showWindow();
-        pushes.push({ type: 'session', sessionId });
+        windows.show();
+        windows.push({ type: 'session', sessionId });
       });
       notification.show();
     }

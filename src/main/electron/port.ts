@@ -1,15 +1,16 @@
 import { ipcMain } from 'electron';
-import type { IpcMainEvent, MessagePortMain } from 'electron';
+import type { IpcMainEvent, MessagePortMain, WebContents } from 'electron';
 import type { Channel, ChannelServer } from '../api/serve-channel.ts';
+import { isPage } from './window.ts';
 
 /** The one message a preload sends; it carries the port and nothing else. */
 const portMessage = 'dewpoint:port';
 
 /**
- * Takes the port of a page and serves the contract on it. Only the top frame of our own page is answered, and a
+ * Takes the port of a page and serves the contract on it, by the server of its window. Only the top frame of our own page is answered, and a
  * page has one port: a later one (the page was loaded again) closes the one before, and with it every request on it.
  */
-export function acceptPorts(server: ChannelServer, url: string): void {
+export function acceptPorts(serverOf: (page: WebContents) => ChannelServer, url: string): void {
   const open = new Map<number, () => void>();
   ipcMain.on(portMessage, (event) => {
     const [port] = event.ports;
@@ -19,7 +20,7 @@ export function acceptPorts(server: ChannelServer, url: string): void {
       return;
     }
     open.get(event.sender.id)?.();
-    const close = serve(server, port);
+    const close = serve(serverOf(event.sender), port);
     open.set(event.sender.id, close);
     event.sender.once('destroyed', () => {
       close();
@@ -31,7 +32,7 @@ export function acceptPorts(server: ChannelServer, url: string): void {
 function isOwnPage(event: IpcMainEvent, url: string): boolean {
   // Newer versions of Electron answer null for a frame that has gone.
   const frame: Electron.WebFrameMain | null = event.senderFrame;
-  return frame !== null && frame.parent === null && new URL(frame.url).href === url;
+  return frame !== null && frame.parent === null && isPage(frame.url, url);
 }
 
 function serve(server: ChannelServer, port: MessagePortMain): () => void {

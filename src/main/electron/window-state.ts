@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 
-const stateSchema = z.object({
+const placeSchema = z.object({
   x: z.number().int(),
   y: z.number().int(),
   width: z.number().int().min(200).max(20_000),
@@ -10,7 +10,18 @@ const stateSchema = z.object({
   isMaximized: z.boolean(),
 });
 /** Where a window was, in pixels of the desktop. */
-export type WindowState = z.infer<typeof stateSchema>;
+export type WindowPlace = z.infer<typeof placeSchema>;
+
+const keptSchema = z.object({
+  /** Null: where the system puts a new one. */
+  place: placeSchema.nullable(),
+  /** What it showed, in the words of its page; empty: what a first window shows. */
+  view: z.string().max(200),
+});
+/** A window as it is opened again. */
+export type KeptWindow = z.infer<typeof keptSchema>;
+
+const fileSchema = z.object({ windows: z.array(keptSchema).max(20) });
 
 export interface Area {
   readonly x: number;
@@ -19,20 +30,24 @@ export interface Area {
   readonly height: number;
 }
 
-/** Null: none was kept, or it cannot be read. */
-export function readWindowState(path: string): WindowState | null {
+/** Empty: none were kept, or they cannot be read. */
+export function readWindows(path: string): readonly KeptWindow[] {
   try {
-    return stateSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return fileSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).windows;
   } catch {
-    return null;
+    return [];
   }
 }
 
-/** At once, for the window is closing. Where it cannot be kept, the next one opens as the first did. */
-export function keepWindowState(path: string, state: WindowState): void {
+/**
+ * At once and as a whole, for the app may be closing or be killed. Where they cannot be kept, the next start opens
+ * as the first did.
+ */
+export function keepWindows(path: string, windows: readonly KeptWindow[]): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `${JSON.stringify(state)}\n`);
+    writeFileSync(`${path}.new`, `${JSON.stringify({ windows })}\n`);
+    renameSync(`${path}.new`, path);
   } catch {
     // Nothing hangs on it.
   }
@@ -42,13 +57,20 @@ export function keepWindowState(path: string, state: WindowState): void {
 const grip = { width: 120, height: 32 };
 
 /** The place as it was kept, if enough of it is on one of the screens that there are now. */
-export function placeOn(state: WindowState | null, screens: readonly Area[]): WindowState | null {
-  if (state === null) return null;
+export function placeOn(place: WindowPlace | null, screens: readonly Area[]): WindowPlace | null {
+  if (place === null) return null;
   const isSeen = screens.some((screen) => {
-    const width = Math.min(state.x + state.width, screen.x + screen.width) - Math.max(state.x, screen.x);
+    const width = Math.min(place.x + place.width, screen.x + screen.width) - Math.max(place.x, screen.x);
     return (
-      width >= grip.width && state.y >= screen.y - grip.height && state.y + grip.height <= screen.y + screen.height
+      width >= grip.width && place.y >= screen.y - grip.height && place.y + grip.height <= screen.y + screen.height
     );
   });
-  return isSeen ? state : null;
+  return isSeen ? place : null;
+}
+
+const cascadePx = 28;
+
+/** Where a window opened from another comes to lie: beside its title, and not over it. */
+export function placeBeside(place: WindowPlace): WindowPlace {
+  return { ...place, x: place.x + cascadePx, y: place.y + cascadePx, isMaximized: false };
 }

@@ -1,19 +1,20 @@
 import { BrowserWindow, screen } from 'electron';
 import type { Session, WebContents } from 'electron';
-import type { WindowState } from './window-state.ts';
-import { keepWindowState, placeOn, readWindowState } from './window-state.ts';
+import type { WindowPlace } from './window-state.ts';
+import { placeOn } from './window-state.ts';
 
 export interface WindowOptions {
   readonly url: string;
   readonly preloadFile: string;
-  /** Where the window's place is kept. */
-  readonly stateFile: string;
+  readonly place: WindowPlace | null;
+  /** What it shows first, in the words of its page. */
+  readonly view: string;
 }
 
-/** The window: a sandboxed page that can go nowhere, open nothing and ask for nothing. Resolves when the page is there. */
-export async function openWindow({ url, preloadFile, stateFile }: WindowOptions): Promise<BrowserWindow> {
+/** A window: a sandboxed page that can go nowhere, open nothing and ask for nothing. Its page is not loaded yet. */
+export function createWindow({ url, preloadFile, place: kept }: WindowOptions): BrowserWindow {
   const areas = screen.getAllDisplays().map((display) => display.workArea);
-  const place = placeOn(readWindowState(stateFile), areas);
+  const place = placeOn(kept, areas);
   const window = new BrowserWindow({
     ...(place === null ? { width: 1280, height: 820 } : boundsOf(place)),
     minWidth: 360,
@@ -31,19 +32,45 @@ export async function openWindow({ url, preloadFile, stateFile }: WindowOptions)
     },
   });
   if (place?.isMaximized === true) window.maximize();
-  window.on('close', () =>
-    keepWindowState(stateFile, { ...window.getNormalBounds(), isMaximized: window.isMaximized() }),
-  );
   holdInPlace(window.webContents, url);
   reviveCrashed(window.webContents);
+  keepDrafts(window.webContents);
   denyPermissions(window.webContents.session);
   window.once('ready-to-show', () => window.show());
-  await window.loadURL(url);
   return window;
 }
 
-function boundsOf({ x, y, width, height }: WindowState): Electron.Rectangle {
+/** The page of a window. It takes what it shows first out of its fragment. */
+export function addressOf({ url, view }: Pick<WindowOptions, 'url' | 'view'>): string {
+  return view === '' ? url : `${url}#${encodeURIComponent(view)}`;
+}
+
+/** Whether an address is the page's own, whatever its fragment says. */
+export function isPage(address: string, url: string): boolean {
+  const parsed = new URL(address);
+  parsed.hash = '';
+  return parsed.href === url;
+}
+
+export function placeOf(window: BrowserWindow): WindowPlace {
+  return { ...window.getNormalBounds(), isMaximized: window.isMaximized() };
+}
+
+function boundsOf({ x, y, width, height }: WindowPlace): Electron.Rectangle {
   return { x, y, width, height };
+}
+
+const draftAfterMs = 300;
+
+/** What was typed is on the disk soon after: by itself Chromium takes seconds, which a crash would lose. */
+function keepDrafts(contents: WebContents): void {
+  let timer: NodeJS.Timeout | undefined;
+  contents.on('before-input-event', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (!contents.isDestroyed()) contents.session.flushStorageData();
+    }, draftAfterMs);
+  });
 }
 
 /** More crashes than this in a minute are no accident: the page is then left as it is. */
@@ -68,7 +95,7 @@ function holdInPlace(contents: WebContents, url: string): void {
   contents.setWindowOpenHandler(() => ({ action: 'deny' }));
   // Loading the same page again is all a page may do.
   contents.on('will-navigate', (event, target) => {
-    if (target !== url) event.preventDefault();
+    if (!isPage(target, url)) event.preventDefault();
   });
   contents.on('will-redirect', (event) => event.preventDefault());
   contents.on('will-attach-webview', (event) => event.preventDefault());

@@ -122,3 +122,8 @@ export function importSession({ client, navigate }: Reach): Promise<boolean> {
     if (sessionId !== null) navigate({ type: 'session', sessionId });
   });
 }
+
+/** Another window of the app, on a session where one is given. */
+export function openWindow({ client }: Reach, sessionId?: string): Promise<boolean> {
+  return attempt(() => client.host.openWindow({ sessionId }));
+}

@@ -1,4 +1,6 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import { useClient } from './core-context.ts';
+import { useIsWindow } from './use-host.ts';
 
 /** What the middle of the window shows. */
 export type View =
@@ -19,14 +21,37 @@ export type View =
 const key = 'dewpoint-view';
 const sessionPrefix = 'session:';
 
-/** Kept for reloads of this window or tab. */
+/** Kept for reloads of this window or tab; a window that is opened again is told by its address what it showed. */
 export function useView(): readonly [View, (view: View) => void] {
-  const [view, setView] = useState(() => parse(sessionStorage.getItem(key)));
+  const [view, setView] = useState(() => parse(sessionStorage.getItem(key) ?? fromAddress()));
   const show = useCallback((next: View): void => {
     setView(next);
-    sessionStorage.setItem(key, next.type === 'session' ? sessionPrefix + next.sessionId : next.type);
+    sessionStorage.setItem(key, viewText(next));
   }, []);
+  useKeptByHost(viewText(view));
   return [view, show];
+}
+
+/** The window knows what it shows, so that it can be opened there again, even after the app was killed. */
+function useKeptByHost(text: string): void {
+  const client = useClient();
+  const isWindow = useIsWindow();
+  useEffect(() => {
+    // What is not kept is only not there at the next start.
+    if (isWindow) client.host.keepView({ view: text }).catch(() => undefined);
+  }, [client, isWindow, text]);
+}
+
+function viewText(view: View): string {
+  return view.type === 'session' ? sessionPrefix + view.sessionId : view.type;
+}
+
+function fromAddress(): string | null {
+  try {
+    return decodeURIComponent(window.location.hash.slice(1));
+  } catch {
+    return null;
+  }
 }
 
 function parse(kept: string | null): View {

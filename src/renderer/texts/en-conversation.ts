@@ -38,6 +38,13 @@ export const conversation = {
   'turn.status.missing': 'Something is missing on this machine',
   'turn.status.cancelled': 'Stopped by you',
   'turn.status.error': 'Stopped by an error',
+  'turn.interrupted': 'Interrupted',
+  'interrupted.label': 'Interrupted task',
+  'interrupted.text': 'Nothing of it runs, and nothing is run again by itself.',
+  'interrupted.leave': 'Leave it as it is',
+  'interrupted.goOn': 'Go on',
+  'interrupted.message':
+    'You were interrupted in the middle of this. See what is done already, and do the rest: {task}',
   'turn.kept.gave-up': 'Your files are as they were, unless Changes lists some.',
   'turn.kept.cap': 'What was done so far is kept. Send another message to go on under a new cap.',
   'turn.kept.limit': 'What was done so far is kept. Send another message to go on.',

@@ -72,6 +72,8 @@ export const shell = {
   'palette.open': 'Commands',
 
   'action.new': 'New task',
+  'action.window': 'New window',
+  'action.sessionWindow': 'Open in a new window',
   'action.firstSteps': 'Show the first steps',
   'action.palette': 'Show all commands',
   'action.sidebar': 'Show or hide the list of sessions',

@@ -14,6 +14,7 @@ import { useWholeTexts } from '../../lib/use-whole-texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Interrupted } from './interrupted.tsx';
 import { RowView } from './row-view.tsx';
 import { useFolds } from './use-folds.ts';
 import { useReveal } from './use-reveal.ts';
@@ -88,6 +89,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
         <div ref={content} className="mx-auto w-full max-w-3xl px-5 pt-2 pb-6">
           {rows.length === 0 && <Empty>{t('session.empty')}</Empty>}
           <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
+          <Interrupted sessionId={sessionId} state={state} />
           <ToReview state={state} onReview={onReview} />
         </div>
       </div>

@@ -2,7 +2,7 @@ import { DropdownMenu } from 'radix-ui';
 import { useRef } from 'react';
 import { useClient } from '../../lib/core-context.ts';
 import { useNavigate } from '../../lib/navigation.ts';
-import { deleteSession, exportSession, forkSession } from '../../lib/session-commands.ts';
+import { deleteSession, exportSession, forkSession, openWindow } from '../../lib/session-commands.ts';
 import { t } from '../../lib/texts.ts';
 import { useIsWindow } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
@@ -43,6 +43,7 @@ export default function SessionMenu({ sessionId, onRename }: SessionMenuProps) {
       >
         <Item label={t('menu.rename')} onSelect={rename} />
         <Item label={t('menu.fork')} onSelect={() => void forkSession(reach, sessionId, null)} />
+        {isWindow && <Item label={t('action.sessionWindow')} onSelect={() => void openWindow(reach, sessionId)} />}
         {isWindow && <Item label={t('menu.export')} onSelect={() => void exportSession(reach, sessionId)} />}
         <DropdownMenu.Separator className="my-1 h-px bg-line" />
         <Item label={t('menu.delete')} onSelect={() => void deleteSession(reach, sessionId)} />

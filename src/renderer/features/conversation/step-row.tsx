@@ -40,7 +40,7 @@ export function StepRow({ sessionId, step, near, calls, live, outputs, isOpen, o
         mark={<RouteDot where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />}
         where={<WhereWord step={step} />}
         label={<Label step={step} calls={calls} />}
-        figures={<Figures step={step} live={live} />}
+        figures={<Figures step={step} calls={calls} live={live} />}
       >
         {() => <StepDetail sessionId={sessionId} step={step} calls={calls} near={near} />}
       </RowLine>
@@ -85,9 +85,16 @@ function callMark(call: ToolCallState): string | null {
   return status === 'requested' || status === 'running' ? null : t(`step.status.${status}`);
 }
 
-function Figures({ step, live }: { readonly step: StepState; readonly live: LiveCall | undefined }) {
+interface FiguresProps {
+  readonly step: StepState;
+  readonly calls: readonly ToolCallState[];
+  readonly live: LiveCall | undefined;
+}
+
+function Figures({ step, calls, live }: FiguresProps) {
   const { end } = step;
   if (end === null) return phaseText(live);
+  if (calls.some((call) => toolCallStatus(call) === 'running')) return t('step.running');
   const { usage } = end;
   const costs = end.costUsd === 0 ? null : money(end.costUsd);
   const parts = [

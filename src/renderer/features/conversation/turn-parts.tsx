@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Attachment } from '@shared/attachments.ts';
 import { plural, t } from '../../lib/texts.ts';
 import type { CriterionResult, MessageState, TurnState } from '@shared/session-state.ts';
+import type { RunStatus } from '@shared/run-options.ts';
 import { turnStatus } from '@shared/session-state.ts';
 import { seconds } from '../../lib/format.ts';
 import type { TurnTimeline } from '../../lib/timeline.ts';
@@ -181,21 +182,26 @@ export function TurnAfter({ turn, text, whole }: AfterProps) {
       {text !== '' && <Markdown text={text} />}
       {turn.failure !== null && (
         <p className="wrap-anywhere">
-          {turn.failure.message === turn.text ? '' : turn.failure.message} {turn.failure.hint}
+          {turn.text.startsWith(turn.failure.message) ? '' : turn.failure.message} {turn.failure.hint}
         </p>
       )}
       <p className="flex flex-wrap items-center gap-x-2 text-xs text-soft">
         <span className={`inline-flex items-center gap-1 font-medium ${isGood ? 'text-good' : 'text-warn'}`}>
           <Icon name={isGood ? 'check' : 'alert'} className="size-3.5" />
-          {t(turn.reason === 'planned' ? 'turn.planned' : `turn.status.${status}`)}
+          {t(endKey(turn.reason, status))}
         </span>
         <span>{took}</span>
         {turn.confidence !== null && !isPlain && <span>· {t(`turn.confidence.${turn.confidence}`)}</span>}
         {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}
       </p>
-      <Kept status={status} />
+      {turn.reason !== 'crashed' && <Kept status={status} />}
     </div>
   );
+}
+
+function endKey(reason: TurnState['reason'], status: RunStatus) {
+  if (reason === 'planned') return 'turn.planned';
+  return reason === 'crashed' ? 'turn.interrupted' : (`turn.status.${status}` as const);
 }
 
 const withKept = ['gave-up', 'cap', 'limit', 'needs-approval', 'cancelled', 'error'] as const;

@@ -1,0 +1,25 @@
+import { type } from '@orpc/contract';
+import { z } from 'zod';
+import { base } from './contract-base.ts';
+
+/** What happens around the page: a session is to be shown (a link, a notification), or an action of its own to be done. */
+export type HostPush =
+  | { readonly type: 'session'; readonly sessionId: string }
+  | { readonly type: 'action'; readonly id: string };
+
+const sessionId = z.string().min(1).max(100);
+
+/** What the program around the page does by itself: only a window has it. A path is always one that a person chose. */
+export const hostContract = {
+  /** `refused`: what this host does not let through (`settings.set`, `sandboxes.terminal` …). */
+  info: base.output(type<{ isWindow: boolean; refused: readonly string[] }>()),
+  /** Null, here and below: the person chose nothing. */
+  chooseFolder: base.output(type<{ path: string | null }>()),
+  exportSession: base.input(z.object({ sessionId })).output(type<{ path: string | null; missing: number }>()),
+  importSession: base.output(type<{ sessionId: string | null }>()),
+  /** Another window of the same app, on a session where one is named. */
+  openWindow: base.input(z.object({ sessionId: sessionId.optional() })).output(type<void>()),
+  /** What this window shows, in the page's own words: it gets them back when the app is started again. */
+  keepView: base.input(z.object({ view: z.string().max(200) })).output(type<void>()),
+  pushes: base.output(type<AsyncIterable<HostPush>>()),
+};
