@@ -1,6 +1,11 @@
-import { addSplitWork, counterfactualOf, noSplitWork, splitWork, type SplitWork } from '@shared/counterfactual.ts';
+import { counterfactualOf } from '@shared/counterfactual.ts';
+import { addSplitWork, noSplitWork, splitWork, type SplitWork, withCourses } from '@shared/workload.ts';
+import { coursesOf } from '@shared/courses.ts';
 import type { Price } from '@shared/money.ts';
 import type { PairRecord } from './pair-results.ts';
+
+/** What a run has, where the options do not say otherwise. */
+const maxMinutes = 15;
 
 /** US dollars for a million tokens, as small models in the cloud cost. The server tells of no cache, so it has no price. */
 export const pairPrice = { input: 0.1, output: 0.4 } as const;
@@ -133,15 +138,18 @@ export interface HeldFigures {
 }
 
 /**
- * The counterfactual of each run held against the real run of the other policy. Speeds are those of the other tasks, as
- * a home knows them that has worked before. Tasks that took no model at all say nothing.
+ * The counterfactual of each run held against the real run of the other policy. Speeds are those of the tasks around
+ * it, as a home knows them that has worked in that hour: the machine is as busy with other things as it is. Tasks that took no model at all say nothing.
  */
 export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
   const price: Price = { ...pairPrice, source: 'settings', date };
   const reference = { model: 'the cloud model', price };
   const works = pairs.map((pair) => ({ pair, local: workOf(pair.local), cloud: workOf(pair.cloud) }));
   const figures = works.map(({ pair, local, cloud }) => {
-    const known = works.filter((one) => one.pair !== pair).reduce(sumOf, noSplitWork);
+    const known = nearest(
+      works.filter((one) => one.pair !== pair),
+      pair,
+    ).reduce(sumOf, noSplitWork);
     const fromHere = counterfactualOf(local, reference, known).allCloud;
     const fromThere = counterfactualOf(cloud, reference, known).allLocal;
     const held = (said: { value: number; low: number; high: number } | null, real: number): Held[] =>
@@ -159,8 +167,22 @@ export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
   };
 }
 
+/** Tasks whose speeds are known, the nearest in time. */
+const neighbours = 5;
+
+function nearest<Work extends { readonly pair: Pair }>(works: readonly Work[], pair: Pair): readonly Work[] {
+  const away = (one: Work): number => Math.abs(Date.parse(one.pair.local.at) - Date.parse(pair.local.at));
+  return [...works].sort((left, right) => away(left) - away(right)).slice(0, neighbours);
+}
+
+/** One program did all of it in one place: what is proposed is judged by failing tests, what is answered by nobody. */
 function workOf(record: PairRecord): SplitWork {
-  return splitWork(record.calls);
+  const { calls, seconds, policy, status } = record;
+  const where = policy === 'cloud' ? 'cloud' : 'local';
+  const recipe = calls.some(({ purpose }) => purpose === 'propose') ? 'fix-failing-tests' : 'answer';
+  const modelMs = calls.reduce((sum, { end }) => sum + end.timings.totalMs, 0);
+  const run = { recipe, model: where, where, tookMs: seconds * 1000, calls: calls.length, modelMs } as const;
+  return withCourses(splitWork(calls), coursesOf([run], status === 'done' ? 'done' : 'gave-up', maxMinutes));
 }
 
 function sumOf(sum: SplitWork, { local, cloud }: { readonly local: SplitWork; readonly cloud: SplitWork }): SplitWork {
@@ -170,6 +192,28 @@ function sumOf(sum: SplitWork, { local, cloud }: { readonly local: SplitWork; re
 /** Of what was said, as a share of what it came to; without an end where it came to nothing. */
 export function errorOf({ value, real }: Held): number {
   return real === 0 ? Infinity : Math.abs(value - real) / real;
+}
+
+/**
+ * Where the ratio of real to said lies for one more task, with 90 % of confidence, were its logarithm normal: what goes
+ * into `counterfactual-runs.json`. Null: of two tasks and fewer nobody can say.
+ */
+export function foundInterval(held: readonly Held[]): { readonly low: number; readonly high: number } | null {
+  const logs = held.filter(({ real, value }) => real > 0 && value > 0).map(({ real, value }) => Math.log(real / value));
+  const count = logs.length;
+  if (count < 3) return null;
+  const mean = logs.reduce((sum, one) => sum + one, 0) / count;
+  const variance = logs.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (count - 1);
+  const half = studentAt95(count - 1) * Math.sqrt(variance * (1 + 1 / count));
+  return { low: Math.exp(mean - half), high: Math.exp(mean + half) };
+}
+
+/** The 95th percentile of Student's distribution, to a percent (Cornish and Fisher). */
+function studentAt95(freedom: number): number {
+  const z = 1.6449;
+  const first = (z ** 3 + z) / (4 * freedom);
+  const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);
+  return z + first + second;
 }
 
 export function isCovered({ low, high, real }: Held): boolean {

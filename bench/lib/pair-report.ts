@@ -1,6 +1,7 @@
 import {
   causesOf,
   errorOf,
+  foundInterval,
   escalatedOf,
   type Held,
   heldOf,
@@ -177,6 +178,8 @@ function rowsOf(what: string, held: readonly Held[]): readonly BenchRow[] {
   const middle = median(errors);
   const covered = held.filter(isCovered).length;
   const ratios = held.map(({ value, real }) => real / value);
+  const found = foundInterval(held);
+  const interval = found === null ? '' : `; 90 % of one more task ${found.low.toFixed(2)} to ${found.high.toFixed(2)}`;
   const [low, middleRatio, high] = [0.1, 0.5, 0.9].map((share) => percentile(ratios, share)?.toFixed(2) ?? '-');
   return [
     {
@@ -184,7 +187,7 @@ function rowsOf(what: string, held: readonly Held[]): readonly BenchRow[] {
       value: middle === null ? null : middle * 100,
       unit: '%',
       target: { atMost: 25 },
-      note: `${held.length} tasks; real by said: ${middleRatio}, a tenth below ${low}, a tenth above ${high}`,
+      note: `${held.length} tasks; real by said: ${middleRatio}, a tenth below ${low}, a tenth above ${high}${interval}`,
     },
     {
       figure: `${what}: in the interval`,

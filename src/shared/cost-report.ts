@@ -1,5 +1,7 @@
-import type { Counterfactual, SplitWork, Workload } from './counterfactual.ts';
-import { addSplitWork, noSplitWork, splitWork } from './counterfactual.ts';
+import type { Counterfactual } from './counterfactual.ts';
+import type { SplitWork, Workload } from './workload.ts';
+import { createCourseFold, type EndedCourse } from './courses.ts';
+import { addSplitWork, noSplitWork, splitWork, withCourses } from './workload.ts';
 import type { EventOf, SessionEvent } from './events.ts';
 import type { Where } from './models.ts';
 import type { Usage } from './money.ts';
@@ -46,10 +48,18 @@ export interface CostFold {
 export function createCostFold(dayOf: (at: number) => string): CostFold {
   const started = new Map<string, { readonly model: string; readonly where: Where }>();
   const cells = new Map<string, CostCell>();
+  const courses = createCourseFold();
+  const noteCourse = (day: string, ended: EndedCourse): void => {
+    const { model } = ended;
+    const key = `${day}\n${model}`;
+    const cell = cells.get(key) ?? { day, model, totals: noCosts, work: noSplitWork };
+    cells.set(key, { ...cell, work: withCourses(cell.work, [ended]) });
+  };
   return {
     add(event) {
       // What was copied from another log was paid for there.
       if (event.type === 'history-copied') cells.clear();
+      for (const ended of courses(event)) noteCourse(dayOf(event.at), ended);
       if (event.type === 'model-call-started') {
         started.set(event.callId, { model: event.rung.model, where: event.rung.where });
       }

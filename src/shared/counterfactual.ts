@@ -1,122 +1,10 @@
 import runs from './counterfactual-runs.json';
-import type { Energy, Timings } from './call-report.ts';
+import { anewOf, callsElsewhere, secondsPerUnit, unitsOf } from './calls-elsewhere.ts';
 import type { Where } from './models.ts';
-import type { Price, Usage } from './money.ts';
-import { addUsage, noUsage, promptTokensOf, ratesFor } from './money.ts';
-
-/** What some calls in one place used: sums, so that a day adds up like a step. */
-export interface Workload {
-  readonly calls: number;
-  readonly usage: Usage;
-  /** Prompt tokens that the engine or the service had from the call before. */
-  readonly reused: number;
-  /** Tokens and milliseconds of the calls that the engine of this machine timed. */
-  readonly read: { readonly tokens: number; readonly ms: number };
-  readonly written: { readonly tokens: number; readonly ms: number };
-  readonly totalMs: number;
-  readonly costUsd: number;
-  readonly unpricedCalls: number;
-  readonly wattHours: number;
-  /** What the electricity of the metered calls cost; 0 where no price is set. */
-  readonly energyUsd: number;
-  /** Calls whose energy nobody knows, and those whose electricity has no price. */
-  readonly unmeteredCalls: number;
-  readonly unpricedEnergyCalls: number;
-  /** Metered by the watts of the settings alone: an estimate. */
-  readonly estimatedEnergyCalls: number;
-}
-
-const nothing = { tokens: 0, ms: 0 };
-
-export const noWork: Workload = {
-  calls: 0,
-  usage: noUsage,
-  reused: 0,
-  read: nothing,
-  written: nothing,
-  totalMs: 0,
-  costUsd: 0,
-  unpricedCalls: 0,
-  wattHours: 0,
-  energyUsd: 0,
-  unmeteredCalls: 0,
-  unpricedEnergyCalls: 0,
-  estimatedEnergyCalls: 0,
-};
-
-/** How one call ended, as its event has it. */
-export interface EndedCall {
-  readonly usage: Usage;
-  readonly evaluatedTokens: number | null;
-  readonly timings: Timings;
-  readonly costUsd: number | null;
-  readonly energy?: Energy | undefined;
-}
-
-export function workOf({ usage, evaluatedTokens, timings, costUsd, energy }: EndedCall): Workload {
-  const prompt = promptTokensOf(usage);
-  const { prefillMs, decodeMs } = timings;
-  return {
-    calls: 1,
-    usage,
-    reused: evaluatedTokens === null ? usage.cacheRead : Math.max(0, prompt - evaluatedTokens),
-    read: prefillMs === null || !evaluatedTokens ? nothing : { tokens: evaluatedTokens, ms: prefillMs },
-    written: decodeMs === null || usage.output === 0 ? nothing : { tokens: usage.output, ms: decodeMs },
-    totalMs: timings.totalMs - timings.queuedMs,
-    costUsd: costUsd ?? 0,
-    unpricedCalls: costUsd === null ? 1 : 0,
-    wattHours: energy?.wattHours ?? 0,
-    energyUsd: energy?.usd ?? 0,
-    unmeteredCalls: energy === undefined ? 1 : 0,
-    unpricedEnergyCalls: energy !== undefined && energy.usd === null ? 1 : 0,
-    estimatedEnergyCalls: energy?.source === 'settings' ? 1 : 0,
-  };
-}
-
-export function addWork(left: Workload, right: Workload): Workload {
-  const both = (first: Workload['read'], second: Workload['read']): Workload['read'] => ({
-    tokens: first.tokens + second.tokens,
-    ms: first.ms + second.ms,
-  });
-  return {
-    calls: left.calls + right.calls,
-    usage: addUsage(left.usage, right.usage),
-    reused: left.reused + right.reused,
-    read: both(left.read, right.read),
-    written: both(left.written, right.written),
-    totalMs: left.totalMs + right.totalMs,
-    costUsd: left.costUsd + right.costUsd,
-    unpricedCalls: left.unpricedCalls + right.unpricedCalls,
-    wattHours: left.wattHours + right.wattHours,
-    energyUsd: left.energyUsd + right.energyUsd,
-    unmeteredCalls: left.unmeteredCalls + right.unmeteredCalls,
-    unpricedEnergyCalls: left.unpricedEnergyCalls + right.unpricedEnergyCalls,
-    estimatedEnergyCalls: left.estimatedEnergyCalls + right.estimatedEnergyCalls,
-  };
-}
-
-/** What was used here and elsewhere. */
-export interface SplitWork {
-  readonly local: Workload;
-  readonly cloud: Workload;
-}
-
-export function splitWork(calls: Iterable<{ readonly where: Where; readonly end: EndedCall | null }>): SplitWork {
-  let local = noWork;
-  let cloud = noWork;
-  for (const { where, end } of calls) {
-    if (end === null) continue;
-    if (where === 'local') local = addWork(local, workOf(end));
-    else cloud = addWork(cloud, workOf(end));
-  }
-  return { local, cloud };
-}
-
-export const noSplitWork: SplitWork = { local: noWork, cloud: noWork };
-
-export function addSplitWork(left: SplitWork, right: SplitWork): SplitWork {
-  return { local: addWork(left.local, right.local), cloud: addWork(left.cloud, right.cloud) };
-}
+import type { Price } from './money.ts';
+import { promptTokensOf, ratesFor } from './money.ts';
+import type { EndedCall, SplitWork, Workload } from './workload.ts';
+import { splitWork } from './workload.ts';
 
 /** The cloud model that it is computed against, by its own price. */
 export interface CloudReference {
@@ -155,9 +43,9 @@ const speedSpread = { low: 0.75, high: 1.5 } as const;
 type Scope = 'tokens' | 'run';
 
 /**
- * The value is that of the same tokens. Where it stands for a whole run its interval is as wide as real runs of the other
- * policy were found to differ (`counterfactual-runs.json`): a better model needs fewer steps, a weaker one more.
- * `known`: all calls of which speeds are known.
+ * The value is that of the same tokens; for a whole run that of as many calls as its programs would have made there
+ * (`calls-elsewhere.ts`), with an interval as wide as real runs of the other policy were found to differ from it
+ * (`counterfactual-runs.json`). `known`: all calls of which speeds are known.
  */
 export function counterfactualOf(
   work: SplitWork,
@@ -166,6 +54,16 @@ export function counterfactualOf(
   scope: Scope = 'run',
 ): Counterfactual {
   return { allLocal: allLocal(work, known, scope), allCloud: allCloud(work, reference, { known, scope }) };
+}
+
+/** What one call would have cost in the other place, from the same tokens: of a local call in the cloud, of a cloud call here. */
+export function stepElsewhere(
+  call: { readonly where: Where; readonly end: EndedCall },
+  reference: CloudReference | null,
+  known: SplitWork,
+): Elsewhere {
+  const { allLocal, allCloud } = counterfactualOf(splitWork([call]), reference, known, 'tokens');
+  return call.where === 'local' ? allCloud : allLocal;
 }
 
 /** Real by said, over the tasks that it was found out on. */
@@ -196,16 +94,19 @@ function allCloud(
 ): Elsewhere {
   const spent = cloud.unpricedCalls > 0 ? null : exact(cloud.costUsd);
   if (local.calls === 0) return ranThere(spent, cloud, 'calls without a known price');
-  const seconds = cloudSeconds(local, cloud, known.cloud, scope);
+  const guessed = cloudSeconds(local, known);
+  const share = scope === 'tokens' ? 1 : callsElsewhere(local, guessed?.value ?? null, known);
+  const time = guessed === null ? null : widened(times(guessed, share), scope, runs.cloudSeconds);
+  const seconds = time === null ? null : add(exact(cloud.totalMs / 1000), time);
   if (reference === null) {
     const why = 'no cloud model with a price is set up, so there is nothing to compare with';
     return { basis: 'estimated', usd: null, seconds, why, formula: 'nothing was computed' };
   }
   const { price } = reference;
-  const guess = widened(priced(local, price), scope, runs.cloudUsd);
+  const guess = widened(times(priced(local, price), share), scope, runs.cloudUsd);
   const formula =
     `${cloud.calls > 0 ? 'the bill of the cloud calls + ' : ''}(tokens read anew × input + tokens kept from the call before × cache read ` +
-    `+ tokens written × output) at the price of ${reference.model} (${price.source}, ${price.date}); ` +
+    `+ tokens written × output) at the price of ${reference.model} (${price.source}, ${price.date})${shareText(share)}; ` +
     `from: everything kept that could be, 20 % fewer tokens; to: nothing kept, 25 % more tokens${scope === 'run' ? foundText : ''}`;
   const why = spent === null ? 'calls without a known price' : null;
   return { basis: 'estimated', usd: spent === null ? null : add(spent, guess), seconds, why, formula };
@@ -230,13 +131,19 @@ function priced(local: Workload, price: Price): Interval {
   return { value: value + each, low: low + each, high: high + each };
 }
 
-/** By the answers of cloud calls that were timed; null where there are none. */
-function cloudSeconds(local: Workload, cloud: Workload, known: Workload, scope: Scope): Interval | null {
-  if (known.usage.output === 0) return null;
-  const value = (local.usage.output * known.totalMs) / known.usage.output / 1000;
+/** By cloud calls that were timed, as the same calls of this machine would be; null where there are none. */
+function cloudSeconds(local: Workload, known: SplitWork): Interval | null {
+  const perUnit = secondsPerUnit(known);
+  if (perUnit === null) return null;
+  const value = unitsOf(local, known.local) * perUnit;
   const low = value * speedSpread.low * tokenSpread.low;
-  const high = value * speedSpread.high * tokenSpread.high;
-  return add(exact(cloud.totalMs / 1000), widened({ value, low, high }, scope, runs.cloudSeconds));
+  return { value, low, high: value * speedSpread.high * tokenSpread.high };
+}
+
+/** How many of the calls of programs there would have been elsewhere, where that is another number. */
+function shareText(share: number): string {
+  if (Math.abs(share - 1) < 0.005) return '';
+  return `, times ${share.toFixed(2)} for the questions that its programs would have had time for there`;
 }
 
 function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): Elsewhere {
@@ -255,20 +162,20 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): 
     return { basis: 'estimated', usd: null, seconds: null, why, formula: 'nothing was computed' };
   }
   const prompt = promptTokensOf(cloud.usage);
-  // The first of calls in a row keeps nothing.
-  const anew = Math.max(prompt * anewShare(known.local), prompt / cloud.calls);
+  const anew = anewOf(cloud, known.local);
   const ms = (tokens: number): number =>
     (tokens * read.ms) / read.tokens + (cloud.usage.output * written.ms) / written.tokens;
   const value = ms(anew) / 1000;
   const low = (ms(prompt / cloud.calls) / 1000) * speedSpread.low * tokenSpread.low;
   const high = (ms(prompt) / 1000) * speedSpread.high * tokenSpread.high;
-  const guess = widened({ value, low, high }, scope, runs.localSeconds);
+  const share = scope === 'tokens' ? 1 : callsElsewhere(cloud, value, known);
+  const guess = widened(times({ value, low, high }, share), scope, runs.localSeconds);
   const seconds = add(exact(local.totalMs / 1000), guess);
   const perSecond = usdPerSecond(known.local);
   const usd = electricity === null || perSecond === null ? null : add(electricity, times(guess, perSecond));
   const formula =
     `${local.calls > 0 ? 'the time of the local calls + ' : ''}tokens read anew (${Math.round((anew / Math.max(1, prompt)) * 100)} % of the prompts) ÷ ` +
-    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as this machine was timed${scope === 'run' ? foundText : ''}; ` +
+    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as this machine was timed${shareText(share)}${scope === 'run' ? foundText : ''}; ` +
     'money: that time at the electricity of the local calls';
   return {
     basis: 'estimated',
@@ -277,12 +184,6 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): 
     why: usd === null ? (known.local.wattHours > 0 ? noPrice : unmetered) : null,
     formula,
   };
-}
-
-/** How much of its prompts this machine had to read, after what it had kept of the call before. */
-function anewShare({ usage, reused }: Workload): number {
-  const prompt = promptTokensOf(usage);
-  return prompt === 0 ? 1 : 1 - Math.min(reused, prompt) / prompt;
 }
 
 function times({ value, low, high }: Interval, factor: number): Interval {

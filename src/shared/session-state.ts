@@ -18,7 +18,7 @@ import type { ChangeState } from './session-changes.ts';
 import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 8;
+export const STATE_VERSION = 9;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -133,7 +133,12 @@ export interface TurnState {
   readonly before: CriterionResult | null;
   readonly after: CriterionResult | null;
   readonly ladder: readonly Rung[];
-  readonly rungs: readonly { readonly rung: Rung; readonly recipe: string | null; readonly reason: string }[];
+  readonly rungs: readonly {
+    readonly rung: Rung;
+    readonly recipe: string | null;
+    readonly reason: string;
+    readonly at: number;
+  }[];
   readonly limits: EventOf<'turn-started'>['limits'];
 }
 

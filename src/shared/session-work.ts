@@ -163,8 +163,9 @@ function reduceApprovals(
 }
 
 function rungChosen(state: SessionState, event: EventOf<'rung-chosen'>): Change {
-  const { rung, recipe, reason } = event;
-  return inTurn(state, event.turnId, (turn) => ({ rungs: [...turn.rungs, { rung, recipe, reason: line(reason) }] }));
+  const { rung, recipe, reason, at } = event;
+  const chosen = { rung, recipe, reason: line(reason), at };
+  return inTurn(state, event.turnId, (turn) => ({ rungs: [...turn.rungs, chosen] }));
 }
 
 function routeDecided(state: SessionState, event: EventOf<'route-decided'>): Change {

@@ -1,4 +1,5 @@
-import { counterfactualOf, noSplitWork } from '../../src/shared/counterfactual.ts';
+import { counterfactualOf } from '../../src/shared/counterfactual.ts';
+import { noSplitWork } from '../../src/shared/workload.ts';
 import type { SearchHit } from '../../src/shared/search-answer.ts';
 import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry, SessionSummary } from '@shared/contract.ts';
 import type { KeptCard } from '@shared/probe-card.ts';

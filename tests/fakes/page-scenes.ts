@@ -1,5 +1,6 @@
 import type { ChangedFile, ModelEntry } from '@shared/contract.ts';
-import { counterfactualOf, noSplitWork } from '../../src/shared/counterfactual.ts';
+import { counterfactualOf } from '../../src/shared/counterfactual.ts';
+import { noSplitWork } from '../../src/shared/workload.ts';
 import type { PageCore } from './page-core.ts';
 import type { Story } from './page-story.ts';
 import { cloudModel, localModel, startStory } from './page-story.ts';

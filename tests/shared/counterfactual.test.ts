@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { EndedCall } from '../../src/shared/counterfactual.ts';
+import type { EndedCall } from '../../src/shared/workload.ts';
 import runs from '../../src/shared/counterfactual-runs.json';
-import { addSplitWork, counterfactualOf, noSplitWork, splitWork } from '../../src/shared/counterfactual.ts';
+import { counterfactualOf } from '../../src/shared/counterfactual.ts';
+import { addSplitWork, noSplitWork, splitWork, withCourses } from '../../src/shared/workload.ts';
+import { coursesOf, type CourseRun } from '../../src/shared/courses.ts';
 
 const price = { input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, source: 'test', date: '2026-11-21' };
 const reference = { model: 'sky/model', price };
@@ -47,8 +49,8 @@ describe('what the same tokens would have cost elsewhere', () => {
     const work = splitWork([localCall(0), cloudCall(0.01)]);
     const { allCloud } = counterfactualOf(work, reference);
     expect(allCloud.usd?.value).toBeCloseTo(0.01 + (1000 * 2.5 + 100 * 10) / 1e6, 12);
-    // 200 tokens took 4 s, so 100 take 2.
-    expect(allCloud.seconds?.value).toBeCloseTo(4 + 2, 9);
+    // A token written takes as long here as ten read: 400 + 200 × 10 took 4 s there, so 1,000 + 100 × 10 take 3.33.
+    expect(allCloud.seconds?.value).toBeCloseTo(4 + (2000 / 2400) * 4, 9);
   });
 
   it('says what a cloud call would have taken here, by the speeds of this machine, and what that draws', () => {
@@ -56,14 +58,13 @@ describe('what the same tokens would have cost elsewhere', () => {
     const work = splitWork([localCall(500, metered), cloudCall(0.01), cloudCall(0.01)]);
     const { allLocal } = counterfactualOf(work, null);
     const here = 2.5 + 5;
-    // Half of a prompt was kept here, so half of what the cloud was sent would have been read.
-    const there = 1000 / 200 + 400 / 20;
+    // What the service had kept would have been kept here, too.
+    const there = 800 / 200 + 400 / 20;
     expect(allLocal.seconds?.value).toBeCloseTo(here + there, 9);
     expect(allLocal.usd?.value).toBeCloseTo(0.0001 + (0.0001 / here) * there, 12);
     expect(allLocal.basis).toBe('estimated');
-    // The first of calls in a row keeps nothing.
     const one = counterfactualOf(splitWork([cloudCall(0.01)]), null, work).allLocal;
-    expect(one.seconds?.value).toBeCloseTo(1000 / 200 + 200 / 20, 9);
+    expect(one.seconds?.value).toBeCloseTo(400 / 200 + 200 / 20, 9);
   });
 
   it('is as wide for a run as real runs elsewhere were found to differ, and says so', () => {
@@ -111,5 +112,66 @@ describe('what the same tokens would have cost elsewhere', () => {
     const calls = [localCall(0), localCall(700), cloudCall(0.02), localCall(900), cloudCall(0.01)];
     const sum = calls.map((call) => splitWork([call])).reduce(addSplitWork, noSplitWork);
     expect(sum).toEqual(splitWork(calls));
+  });
+
+  /** `calls` of a program on this machine, each 5.5 s, that ended after `tookMs`. */
+  function course(calls: number, tookMs: number, reason: 'done' | 'gave-up', more: readonly CourseRun[] = []) {
+    const run = {
+      recipe: 'fix-failing-tests',
+      model: 'm',
+      where: 'local',
+      tookMs,
+      calls,
+      modelMs: calls * 5500,
+    } as const;
+    const ended = coursesOf([run, ...more], reason, 15);
+    return withCourses(splitWork(Array.from({ length: calls }, () => localCall(900))), ended);
+  }
+  const there = (calls: number, ms: number) =>
+    splitWork(
+      Array.from({ length: calls }, () => {
+        const { where, end } = cloudCall(0.001);
+        return { where, end: { ...end, timings: { ...end.timings, totalMs: ms } } };
+      }),
+    );
+  const usdOf = (work: ReturnType<typeof course>, known: ReturnType<typeof there>) =>
+    counterfactualOf(work, reference, addSplitWork(work, known)).allCloud.usd?.value ?? 0;
+
+  it('lets a program ask no more questions elsewhere than fit into its time there', () => {
+    const through = course(10, 60_000, 'gave-up');
+    const perCall = usdOf(through, there(4, 100)) / 10;
+    // A call there takes 50 s and the tests half a second: 250 s are up in the fifth, which is made to its end.
+    const units = 100 + 100 * 10;
+    const slow = there(4, (50_000 * (400 + 200 * 10)) / units);
+    expect(usdOf(through, slow) / perCall).toBeCloseTo(250 / 50.5 + 0.5, 9);
+    expect(usdOf(course(10, 60_000, 'done'), slow) / perCall).toBeCloseTo(250 / 50.5 + 0.5, 9);
+  });
+
+  it('expects as many questions as such programs ask where time was up here and is not there', () => {
+    const cut = course(5, 251_000, 'gave-up');
+    const perCall = usdOf(course(5, 60_000, 'gave-up'), there(4, 1)) / 5;
+    expect(usdOf(cut, there(4, 1)) / perCall).toBeGreaterThan(5);
+    // Nobody knows how many there would be of what a person stopped, so they are as many.
+    const stopped = withCourses(splitWork([localCall(900)]), coursesOf([], 'cancelled', 15));
+    expect(usdOf(stopped, there(4, 1)) / perCall).toBeCloseTo(1, 9);
+  });
+
+  it('counts what the cloud was asked after this machine had failed once, not twice', () => {
+    const more = {
+      recipe: 'fix-failing-tests',
+      model: 'c',
+      where: 'cloud',
+      tookMs: 9000,
+      calls: 10,
+      modelMs: 9000,
+    } as const;
+    for (const reason of ['done', 'gave-up'] as const) {
+      const both = addSplitWork(course(10, 60_000, reason, [more]), there(10, 100));
+      expect(counterfactualOf(both, reference).allCloud.usd?.value).toBeCloseTo(0.01, 12);
+    }
+    // Fewer were asked there, for what was known already: alone it would have asked the rest as well.
+    const short = addSplitWork(course(10, 60_000, 'gave-up', [{ ...more, calls: 4 }]), there(4, 100));
+    const perCall = usdOf(course(10, 60_000, 'gave-up'), there(4, 100)) / 10;
+    expect(counterfactualOf(short, reference).allCloud.usd?.value).toBeCloseTo(0.004 + 6 * perCall, 12);
   });
 });

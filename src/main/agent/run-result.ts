@@ -1,6 +1,8 @@
 import type { RunResult, StepFigures } from '@shared/run-result.ts';
-import type { CloudReference, Counterfactual, Elsewhere, SplitWork } from '@shared/counterfactual.ts';
-import { counterfactualOf, splitWork } from '@shared/counterfactual.ts';
+import type { CloudReference, Counterfactual } from '@shared/counterfactual.ts';
+import type { SplitWork } from '@shared/workload.ts';
+import { counterfactualOf, stepElsewhere } from '@shared/counterfactual.ts';
+import { sessionWork } from '@shared/workload.ts';
 import type { Usage } from '@shared/money.ts';
 import { addUsage, noUsage, promptTokensOf } from '@shared/money.ts';
 import { changeStatus } from '@shared/session-changes.ts';
@@ -18,8 +20,8 @@ export function buildRunResult(state: SessionState, reference: CloudReference | 
   const usage = steps.reduce<Usage>((sum, step) => (step.end === null ? sum : addUsage(sum, step.end.usage)), noUsage);
   const { freshInput, cacheRead, cacheWrite, output } = usage;
   const costUsd = costOfSteps(steps);
-  const known = splitWork(state.steps);
-  const work = splitWork(steps);
+  const known = sessionWork(state);
+  const work = sessionWork(state, turn.id);
   const detail = counterfactualOf(work, reference, known);
   return {
     session: state.sessionId ?? '',
@@ -104,11 +106,9 @@ function figuresOf(step: StepState, reference: CloudReference | null, known: Spl
     costUsd: end?.costUsd ?? null,
     ...(end === null
       ? {}
-      : { energyWh: end.energy?.wattHours ?? null, elsewhere: elsewhereOf(step, reference, known) }),
+      : {
+          energyWh: end.energy?.wattHours ?? null,
+          elsewhere: stepElsewhere({ where: step.where, end }, reference, known),
+        }),
   };
-}
-
-function elsewhereOf(step: StepState, reference: CloudReference | null, known: SplitWork): Elsewhere {
-  const { allLocal, allCloud } = counterfactualOf(splitWork([step]), reference, known, 'tokens');
-  return step.where === 'local' ? allCloud : allLocal;
 }

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { CloudReference, Workload } from '@shared/counterfactual.ts';
-import { addSplitWork, counterfactualOf, noSplitWork } from '@shared/counterfactual.ts';
+import type { CloudReference } from '@shared/counterfactual.ts';
+import type { Workload } from '@shared/workload.ts';
+import { counterfactualOf } from '@shared/counterfactual.ts';
+import { addSplitWork, noSplitWork } from '@shared/workload.ts';
 import type { CostCell, CostGrouping, CostReport, SessionCosts } from '@shared/cost-report.ts';
 import { addTotals, createCostFold, energyOf, groupCosts, noCosts } from '@shared/cost-report.ts';
 import type { SessionEvent } from '@shared/events.ts';
@@ -44,6 +46,13 @@ export interface Ledger {
   spentSoFar(): Promise<readonly PurseRecord[]>;
 }
 
+const courseSchema = z.object({
+  runs: z.number(),
+  calls: z.number(),
+  otherMs: z.number(),
+  limitMs: z.number(),
+  madeThere: z.number(),
+});
 const spanSchema = z.object({ tokens: z.number(), ms: z.number() });
 const workSchema: z.ZodType<Workload> = z.object({
   calls: z.number(),
@@ -59,10 +68,17 @@ const workSchema: z.ZodType<Workload> = z.object({
   unmeteredCalls: z.number(),
   unpricedEnergyCalls: z.number(),
   estimatedEnergyCalls: z.number(),
+  courses: z.object({
+    through: courseSchema,
+    cut: courseSchema,
+    solved: courseSchema,
+    again: courseSchema,
+    covered: courseSchema,
+  }),
 });
 
 const cellsSchema = z.object({
-  version: z.literal(2),
+  version: z.literal(3),
   logBytes: z.number(),
   /** Days are those of this machine's calendar: sums of another one are of no use. */
   zone: z.string(),
@@ -169,7 +185,7 @@ async function cellsOf(
     return null;
   }
   const cells = fold.cells();
-  const text = JSON.stringify({ version: 2, logBytes: session.logBytes, zone, cells });
+  const text = JSON.stringify({ version: 3, logBytes: session.logBytes, zone, cells });
   // Only a help for the next time.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
   return cells;

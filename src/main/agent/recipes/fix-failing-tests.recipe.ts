@@ -1,3 +1,4 @@
+import { courseSeconds } from '@shared/courses.ts';
 import { loadSyntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { acceptBest } from './fix/accept.ts';
@@ -7,7 +8,7 @@ import { planFor } from './fix/plan.ts';
 import { searchFix } from './fix/search.ts';
 
 /** Solved tasks must not take longer than five minutes in all; the rest is for the last checks. */
-const searchSeconds = 250;
+const searchSeconds = courseSeconds['fix-failing-tests'];
 
 export default defineRecipe({
   id: 'fix-failing-tests',

@@ -1,4 +1,5 @@
-import { counterfactualOf, splitWork } from '@shared/counterfactual.ts';
+import { counterfactualOf } from '@shared/counterfactual.ts';
+import { sessionWork } from '@shared/workload.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import { t } from '../../lib/texts.ts';
 import { useReference } from '../../lib/use-reference.ts';
@@ -8,7 +9,7 @@ import { Section } from '../../ui/facts.tsx';
 /** What the same tokens would have cost in one place alone, and what was drawn from the wall. */
 export function CostElsewhere({ state }: { readonly state: SessionState }) {
   const reference = useReference(state);
-  const work = splitWork(state.steps);
+  const work = sessionWork(state);
   return (
     <>
       <Section title={t('cost.elsewhere')}>

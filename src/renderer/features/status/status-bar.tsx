@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useMemo } from 'react';
-import { counterfactualOf, splitWork } from '@shared/counterfactual.ts';
+import { counterfactualOf } from '@shared/counterfactual.ts';
+import { sessionWork } from '@shared/workload.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState, StepEnd } from '@shared/session-state.ts';
 import { decodeSpeedOf, prefillSpeedOf, sessionStatus } from '@shared/session-state.ts';
@@ -73,8 +74,8 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
 /** What the other place alone would have cost so far, with the electricity of this machine; nothing where nobody knows. */
 function SpentElsewhere({ state, onInspect }: Pick<SessionItemsProps, 'state' | 'onInspect'>) {
   const reference = useReference(state);
-  const { steps } = state;
-  const work = useMemo(() => splitWork(steps), [steps]);
+  const { steps, turns } = state;
+  const work = useMemo(() => sessionWork({ steps, turns }), [steps, turns]);
   const { allLocal, allCloud } = counterfactualOf(work, reference);
   const where = work.local.calls > 0 ? 'cloud' : 'local';
   const { usd } = where === 'cloud' ? allCloud : allLocal;
