@@ -1,8 +1,8 @@
 import type { Confidence } from '@shared/events.ts';
-import { textOfSpan, type Span } from './code/spans.ts';
-import { loadSyntax, type Syntax } from './code/syntax.ts';
+import { textOfSpan, type CodeFile, type Span } from './code/spans.ts';
+import { languageOf, loadSyntax, type Syntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
-import { codeKeyOf } from './fix/candidate.ts';
+import { codeKeyOf, type FileText } from './fix/candidate.ts';
 import { makeJudge, type Judge } from './fix/judge.ts';
 import { codeOf, spliceSpan } from './fix/splice.ts';
 import { changeQuestion, newCodeQuestion, placeQuestion, wholeFileQuestion } from './words/edit-prompts.ts';
@@ -12,6 +12,7 @@ import { talkFor, topicOf } from './words/earlier-talk.ts';
 import { asksForWork, isQuestion } from './words/question-shape.ts';
 import { rankChunks, type Chunk, type RankedChunk } from './words/rank-chunks.ts';
 import { readChunks } from './words/read-project.ts';
+import { renameAsked, renameEverywhere } from './words/rename.ts';
 
 const wholeFileLines = 80;
 
@@ -27,20 +28,56 @@ export default defineRecipe({
   run: editByWords,
 });
 
-/** A changed file, and who else came to the same text. */
 interface Proposal {
-  readonly path: string;
-  readonly text: string;
+  readonly files: readonly FileText[];
+  /** What was changed, for people: "total in cart.py". */
   readonly name: string;
-  readonly votes: number;
 }
 
 async function editByWords(context: RecipeContext): Promise<RecipeOutcome> {
   const syntax = await loadSyntax();
   const chunks = await readChunks(context, syntax, context.task, false);
+  const renaming = await proposeRename(context, syntax, chunks);
+  if (renaming !== null) {
+    await context.progress('rename', `${renaming.name}: no model is needed.`);
+    const outcome = await accept(context, await judgeOf(context), renaming);
+    if (outcome !== null) return outcome;
+  }
   const ranked = rankChunks(chunks, context.task);
   if (ranked.length === 0) return withoutPlace(context, syntax, chunks);
-  return editPlaces(context, syntax, ranked);
+  return editPlaces(context, syntax, ranked, context.task);
+}
+
+/** A rename of something that is defined once is written by a program, tests among what it changes. */
+async function proposeRename(
+  context: RecipeContext,
+  syntax: Syntax,
+  chunks: readonly Chunk[],
+): Promise<Proposal | null> {
+  const definitions = chunks.flatMap(({ span }) => (span === null || span.kind === 'method' ? [] : [span]));
+  const names = new Set(definitions.map(({ shortName }) => shortName));
+  const rename = renameAsked(context.task, topicOf(context.earlier), names);
+  const [definition, another] = definitions.filter(({ shortName }) => shortName === rename?.from);
+  if (rename === null || definition === undefined || another !== undefined) return null;
+  const files: CodeFile[] = [];
+  const { sourceFiles, testFiles } = context.facts;
+  for (const path of new Set([...sourceFiles, ...testFiles, definition.path])) {
+    const language = languageOf(path);
+    const text = language === null ? null : await context.world.read(path);
+    if (language !== null && text !== null) files.push({ path, language, text });
+  }
+  const renamed = renameEverywhere(syntax, files, rename, definition.path);
+  if (renamed === null || renamed.length === 0) return null;
+  const places = renamed.reduce((sum, file) => sum + file.places, 0);
+  return { files: renamed, name: `${rename.from} to ${rename.to}, ${places} places in ${listed(renamed)}` };
+}
+
+function listed(files: readonly FileText[]): string {
+  return files.length > 3 ? `${files.length} files` : files.map(({ path }) => path).join(', ');
+}
+
+async function judgeOf(context: RecipeContext): Promise<Judge | null> {
+  return context.criterion === null ? null : makeJudge(context, context.criterion.command);
 }
 
 /** "Do it in the other one, too" leans on what was said before; what names no work at all is answered, not changed. */
@@ -54,19 +91,21 @@ async function withoutPlace(context: RecipeContext, syntax: Syntax, chunks: read
     task: `What was said before:\n${talkFor(context.earlier)}\n\nNow: ${context.task}`,
     ask: (question) => context.ask({ ...question, carriesTalk: true }),
   };
-  return editPlaces(inTalk, syntax, ranked);
+  return editPlaces(inTalk, syntax, ranked, context.task);
 }
 
+/** `own`: the person's own words, without what was said before. */
 async function editPlaces(
   context: RecipeContext,
   syntax: Syntax,
   ranked: readonly RankedChunk[],
+  own: string,
 ): Promise<RecipeOutcome> {
   const places = await orderPlaces(context, ranked);
   await context.progress('locate', `Places: ${places.slice(0, 4).map(placeName).join(', ')}.`);
-  const judge = context.criterion === null ? null : await makeJudge(context, context.criterion.command);
+  const judge = await judgeOf(context);
   const tried: string[] = [];
-  const added = await addNewCode(context, syntax, places);
+  const added = await addNewCode(context, syntax, places, own);
   for (const proposal of added === null ? [] : [added]) {
     const outcome = await accept(context, judge, proposal);
     if (outcome !== null) return outcome;
@@ -118,11 +157,16 @@ async function orderPlaces(context: RecipeContext, ranked: readonly RankedChunk[
 }
 
 /** A name the task calls for and the project does not have: new code at the end of the best file. */
-async function addNewCode(context: RecipeContext, syntax: Syntax, places: readonly Chunk[]): Promise<Proposal | null> {
+async function addNewCode(
+  context: RecipeContext,
+  syntax: Syntax,
+  places: readonly Chunk[],
+  own: string,
+): Promise<Proposal | null> {
   const known = new Set(
     places.flatMap((place) => (place.span === null ? [] : [place.span.shortName, ...place.span.names])),
   );
-  const name = newNameIn(context.task, known);
+  const name = newNameIn(own, known);
   const place = places.find((one) => one.span !== null);
   if (name === null || place?.span === null || place === undefined) return null;
   const text = await context.world.read(place.path);
@@ -132,7 +176,7 @@ async function addNewCode(context: RecipeContext, syntax: Syntax, places: readon
   );
   if (!answer.ok) return null;
   const spliced = spliceNew(syntax, text, { name, path: place.path, language: place.span.language }, answer.text);
-  return spliced === null ? null : { path: place.path, text: spliced, name, votes: 1 };
+  return spliced === null ? null : proposalOf(place.path, spliced, name);
 }
 
 /** Three answers, one of them greedy; the change that most of them agree on. */
@@ -154,7 +198,11 @@ async function proposeChange(context: RecipeContext, syntax: Syntax, place: Chun
     (left, right) =>
       votes(right.key) - votes(left.key) || changeSize(text, left.text, span) - changeSize(text, right.text, span),
   );
-  return best === undefined ? null : { path: place.path, text: best.text, name: span.name, votes: votes(best.key) };
+  return best === undefined ? null : proposalOf(place.path, best.text, span.name);
+}
+
+function proposalOf(path: string, text: string, name: string): Proposal {
+  return { files: [{ path, text }], name: name === path ? path : `${name} in ${path}` };
 }
 
 function changeSize(before: string, after: string, span: Span): number {
@@ -167,7 +215,7 @@ async function rewriteFile(context: RecipeContext, place: Chunk, text: string): 
   if (!answer.ok || !answer.complete) return null;
   const after = `${codeOf(answer.text).trimEnd()}\n`;
   const sound = after.length > text.length * 0.5 && after.trim() !== text.trim() && isSound(place.path, after);
-  return sound ? { path: place.path, text: after, name: place.path, votes: 1 } : null;
+  return sound ? proposalOf(place.path, after, place.path) : null;
 }
 
 function isSound(path: string, text: string): boolean {
@@ -182,7 +230,7 @@ function isSound(path: string, text: string): boolean {
 
 /** Writes the change when the tests that there are still pass; null when they do not. */
 async function accept(context: RecipeContext, judge: Judge | null, proposal: Proposal): Promise<RecipeOutcome | null> {
-  const files = [{ path: proposal.path, text: proposal.text }];
+  const files = proposal.files.map(({ path, text }) => ({ path, text }));
   let confidence: Confidence = 'unchecked';
   if (judge !== null && judge.baseline().exitCode === 0) {
     const label = `change ${proposal.name}`;
@@ -202,7 +250,7 @@ async function accept(context: RecipeContext, judge: Judge | null, proposal: Pro
       : 'The tests pass as before, but none of them asks for this change';
   return {
     type: 'done',
-    text: `Changed ${proposal.name} in ${proposal.path}. ${checked}; please look at the diff.`,
+    text: `Changed ${proposal.name}. ${checked}; please look at the diff.`,
     confidence,
   };
 }

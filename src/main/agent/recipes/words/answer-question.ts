@@ -1,10 +1,11 @@
 import { loadSyntax } from '../code/syntax.ts';
+import { isSmallTalk } from '../../task-kind.ts';
 import type { Question, RecipeContext, RecipeOutcome } from '../define.ts';
 import { roughTokens } from '../fix/show.ts';
 import { findCitations, supportingLine } from './citations.ts';
 import { talkFor, topicOf } from './earlier-talk.ts';
 import { isQuestion } from './question-shape.ts';
-import { rankInTalk, type Chunk } from './rank-chunks.ts';
+import { rankChunks, rankInTalk, termsOf, type Chunk } from './rank-chunks.ts';
 import { readChunks } from './read-project.ts';
 
 const maxChunks = 7;
@@ -12,12 +13,11 @@ const maxPromptTokens = 1_300;
 
 /** From the parts of the project that have to do with the text or with the talk before it; without any, from that talk alone. */
 export async function answerQuestion(context: RecipeContext): Promise<RecipeOutcome> {
+  if (isSmallTalk(context.task)) return answerSmallTalk(context);
   const syntax = await loadSyntax();
   const topic = topicOf(context.earlier);
   const all = await readChunks(context, syntax, `${context.task}\n${topic}`, false);
-  const ranked = rankInTalk(all, context.task, topic).map(({ chunk }) => chunk);
-  const isAboutAll = ranked.length === 0 && (context.plan || isQuestion(context.task));
-  const chosen = choose(isAboutAll ? overview(all) : ranked);
+  const chosen = choose(placesFor(context, all, topic));
   const places = chosen.map((chunk) => `${chunk.path}:${chunk.startLine}-${chunk.endLine}`);
   const found =
     places.length === 0 ? 'Nothing in the project has to do with this text.' : `Reading ${places.join(', ')}.`;
@@ -28,6 +28,26 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
     return { type: 'gave-up', reason: answer.message, facts: `Places that may hold the answer: ${places.join(', ')}` };
   if (context.plan) return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
   return { type: 'answered', text: withSources(answer.text.trim(), chosen) };
+}
+
+/** Nothing of the project is read for it, and nothing said of it. */
+async function answerSmallTalk(context: RecipeContext): Promise<RecipeOutcome> {
+  const system = 'You are a coding assistant. Answer in one short, friendly sentence.';
+  const answer = await context.ask({ ...base('answer', 'answer', context.task, 40), system });
+  if (!answer.ok) return { type: 'gave-up', reason: answer.message, facts: '' };
+  return { type: 'answered', text: answer.text.trim() };
+}
+
+/**
+ * What the words are about. None: they name things that are not in the project ("What is a closure?"). A question
+ * without a thing in it is about the project as a whole.
+ */
+function placesFor({ task, plan }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
+  const hasOwn = rankChunks(all, task).length > 0;
+  if (!hasOwn && termsOf(task).length > 0 && !plan && topic === '') return [];
+  const ranked = rankInTalk(all, task, topic).map(({ chunk }) => chunk);
+  const isAboutAll = ranked.length === 0 && topic === '' && (plan || isQuestion(task));
+  return isAboutAll ? overview(all) : ranked;
 }
 
 /** The best chunks that fit the prompt; a file that is best by far is not crowded out by its neighbours. */

@@ -74,6 +74,15 @@ describe('answer', () => {
     expect(stage.questions[0]?.user).toMatch(/^Parts of a project, with line numbers:\n\nREADME\.md\n1: # Chat/);
   });
 
+  test('shows nothing of the project where the question is about something else, or is a greeting', async () => {
+    const closure = await stageOf({ task: 'What is a closure in JavaScript?', answer: () => 'A function.' });
+    const outcome = await answer.run(closure.context);
+    expect(outcome.type === 'answered' ? outcome.text : '').toContain('nothing of it was read');
+    expect(closure.questions[0]?.user).toBe('What is a closure in JavaScript?');
+    const thanks = await stageOf({ task: 'Thanks!', answer: () => 'You are welcome.' });
+    expect(await answer.run(thanks.context)).toEqual({ type: 'answered', text: 'You are welcome.' });
+  });
+
   test('shows long talk only in part', async () => {
     const long = { asked: 'x'.repeat(9_000), answered: 'y'.repeat(9_000) };
     const stage = await stageOf({ task: 'And why?', earlier: [long, long], answer: () => 'So.' });
@@ -113,10 +122,26 @@ describe('edit', () => {
   });
 
   test('answers what names no work, and changes nothing', async () => {
-    const stage = await stageOf({ task: 'Hello!', answer: () => 'Hello. What shall we look at?' });
+    const stage = await stageOf({ task: 'Tabs or spaces', answer: () => 'Whichever the others use.' });
     const outcome = await edit.run(stage.context);
     expect(outcome.type === 'answered' ? outcome.text : '').toContain('nothing of it was read');
-    expect(stage.questions[0]?.user).toBe('Hello!');
+    expect(stage.questions[0]?.user).toBe('Tabs or spaces');
+  });
+
+  test('renames what is defined once without a model, also where a follow-up says "it"', async () => {
+    const earlier = [{ asked: 'Add a LIMIT check as isFlood', answered: 'Changed isFlood in lib/flood.js.' }];
+    const user = "import { isFlood } from './flood.js';\nexport const mute = (count) => isFlood(count);\n";
+    const stage = await stageOf({
+      files: { ...files, 'lib/mute.js': user },
+      task: 'Now rename it to isTooMuch',
+      earlier: [{ asked: 'What does isFlood do?', answered: 'isFlood says whether it is too much.' }],
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'done', confidence: 'unchecked' });
+    expect(await stage.text('lib/mute.js')).toBe(user.replaceAll('isFlood', 'isTooMuch'));
+    expect(stage.questions).toEqual([]);
+    const unclear = await stageOf({ task: 'Now rename it to isTooMuch', earlier });
+    await edit.run(unclear.context);
+    expect(unclear.questions).not.toEqual([]);
   });
 
   test('takes the change that most answers agree on', async () => {
