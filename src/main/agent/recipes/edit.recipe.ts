@@ -32,6 +32,7 @@ interface Proposal {
   readonly files: readonly FileText[];
   /** What was changed, for people: "total in cart.py". */
   readonly name: string;
+  readonly did: 'Changed' | 'Renamed';
 }
 
 async function editByWords(context: RecipeContext): Promise<RecipeOutcome> {
@@ -69,7 +70,11 @@ async function proposeRename(
   const renamed = renameEverywhere(syntax, files, rename, definition.path);
   if (renamed === null || renamed.length === 0) return null;
   const places = renamed.reduce((sum, file) => sum + file.places, 0);
-  return { files: renamed, name: `${rename.from} to ${rename.to}, ${places} places in ${listed(renamed)}` };
+  return {
+    files: renamed,
+    did: 'Renamed',
+    name: `${rename.from} to ${rename.to}, ${places} places in ${listed(renamed)}`,
+  };
 }
 
 function listed(files: readonly FileText[]): string {
@@ -202,7 +207,7 @@ async function proposeChange(context: RecipeContext, syntax: Syntax, place: Chun
 }
 
 function proposalOf(path: string, text: string, name: string): Proposal {
-  return { files: [{ path, text }], name: name === path ? path : `${name} in ${path}` };
+  return { files: [{ path, text }], did: 'Changed', name: name === path ? path : `${name} in ${path}` };
 }
 
 function changeSize(before: string, after: string, span: Span): number {
@@ -250,7 +255,7 @@ async function accept(context: RecipeContext, judge: Judge | null, proposal: Pro
       : 'The tests pass as before, but none of them asks for this change';
   return {
     type: 'done',
-    text: `Changed ${proposal.name}. ${checked}; please look at the diff.`,
+    text: `${proposal.did} ${proposal.name}. ${checked}; please look at the diff.`,
     confidence,
   };
 }
