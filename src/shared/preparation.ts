@@ -14,6 +14,8 @@ export interface PreparationPlan {
 
 export interface PreparationPart {
   readonly ecosystem: 'python' | 'javascript';
+  /** Of the project; absent or empty: its top. */
+  readonly folder?: string;
   /** The package manager. */
   readonly tool: string;
   readonly files: readonly string[];
@@ -30,6 +32,8 @@ export interface PreparationPart {
   readonly packages: number | null;
   readonly sizeBytes: number | null;
   /** What the kept packages are found by, and since when they are there; absent or null: they are not. */
+  /** Commands with a network that changed them since; absent or empty: none. */
+  readonly changedBy?: readonly string[];
   readonly key?: string | null;
   readonly preparedAt?: number | null;
 }

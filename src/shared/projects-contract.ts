@@ -5,7 +5,12 @@ import type { PreparationPart, PreparationPlan, PrepareProgress } from './prepar
 import { bringImageSchema, type BringProgress, type ProjectImage } from './sandbox-images.ts';
 
 const projectPath = z.string().min(1).max(4096);
-const preparationInput = z.object({ projectPath, hosts: z.array(z.string().min(1).max(253)).max(50).default([]) });
+const preparationInput = z.object({
+  projectPath,
+  hosts: z.array(z.string().min(1).max(253)).max(50).default([]),
+  /** Also what is ready, where commands have changed it since. */
+  anew: z.boolean().optional(),
+});
 
 /** What projects need to be worked on. */
 export const projectsContract = {

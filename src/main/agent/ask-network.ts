@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { failure, type Reply } from '@shared/errors.ts';
 import type { NetworkUse } from '@shared/network-access.ts';
+import { packagesNamedIn } from '@shared/package-commands.ts';
 import { askedHosts } from '../policy/session-network.ts';
 import type { NetworkDecision } from '../sandbox/network/decision.ts';
 import type { NetworkRequest, NetworkResult } from '../sandbox/sandbox.ts';
@@ -35,7 +36,8 @@ export async function askNetwork(turn: Turn, toolCallId: string, input: unknown)
   const verdict = await turn.services.network.decide(hosts.value, { run, approve });
   const approvalId = turn.services.journal.newId('approval');
   const sha256 = fingerprint(turn, command, hosts.value);
-  const { reason } = verdict;
+  const isKept = packagesNamedIn(command).length > 0;
+  const reason = isKept ? `${verdict.reason} ${keepingText}` : verdict.reason;
   await turn.log.append({
     type: 'approval-requested',
     approvalId,
@@ -65,7 +67,8 @@ export async function askNetwork(turn: Turn, toolCallId: string, input: unknown)
   if (scope === 'project') await keepForProject(turn, hosts.value);
   return {
     type: 'granted',
-    run: (asked, signal) => runApproved(turn, { toolCallId, hosts: hosts.value, sha256 }, { asked, signal }),
+    run: (asked, signal) =>
+      runApproved(turn, { toolCallId, hosts: hosts.value, sha256, isSeen: by === 'person' }, { asked, signal }),
   };
 }
 
@@ -93,6 +96,8 @@ interface Approved {
   readonly toolCallId: string;
   readonly hosts: readonly string[];
   readonly sha256: string;
+  /** A person said yes to this very command, not a rule or an earlier yes. */
+  readonly isSeen: boolean;
 }
 
 async function runApproved(
@@ -107,12 +112,27 @@ async function runApproved(
     command: asked.command,
     timeoutMs: asked.timeoutMs,
     hosts: approved.hosts,
+    keepsPackages: approved.isSeen ? 'project' : 'session',
     onDecision: (decision) => count(uses, approved.toolCallId, decision),
     ...(asked.onOutput === undefined ? {} : { onOutput: asked.onOutput }),
   };
   const reply = await turn.services.sandbox.runWithNetwork(request, signal);
   for (const use of uses.values()) await turn.log.close({ type: 'network-used', ...use });
+  for (const { isKept, text } of reply.ok ? (reply.value.packages ?? []) : []) {
+    const about = `${text} The command: ${asked.command.slice(0, 200)}${isKept || !reply.ok ? '' : ` It said: ${endOf(reply.value)}`}`;
+    const code = isKept ? 'packages-changed' : 'packages-not-installed';
+    await turn.log.close({ type: 'notice-added', level: isKept ? 'info' : 'warning', code, text: about });
+  }
   return reply;
+}
+
+const keepingText =
+  'What it installs stays with the packages of this project, for later sessions too where you say yes to it yourself.';
+
+/** Why an installation failed stands at the end of what it printed. */
+function endOf({ stdout, stderr }: NetworkResult): string {
+  const text = (stderr.trim() === '' ? stdout : stderr).trim();
+  return text.length <= 600 ? text : `…${text.slice(-600)}`;
 }
 
 /** More kinds than this are counted as one: a command can make up as many names as it likes. */

@@ -348,6 +348,7 @@ function addProjects(program: Command, handlers: Handlers): void {
   )
     .argument('[dir]', 'the folder of the project (default: this one)')
     .option('--yes', 'say yes beforehand')
+    .option('--anew', 'also what is installed, where commands of a session have changed it since')
     .option('--host <name>', 'a host that packages may come from beside those found; repeat it for several', collect)
     .option('--json', 'how it stands, as JSON')
     .action((folder: string | undefined, args: PrepareArguments) => handlers.prepareProject(folder, args));

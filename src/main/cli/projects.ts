@@ -8,6 +8,7 @@ import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
 
 export interface PrepareArguments {
   readonly yes?: boolean;
+  readonly anew?: boolean;
   readonly host?: readonly string[];
   readonly json?: boolean;
 }
@@ -18,7 +19,8 @@ export const prepareProject: Command<[string | undefined, PrepareArguments]> = a
   const projectPath = resolve(folder ?? '.');
   const hosts = args.host ?? [];
   const core = await context.core();
-  const plan = await core.projects.preparation({ projectPath, hosts: [...hosts] }, { signal: context.signal });
+  const request = { projectPath, hosts: [...hosts], anew: args.anew };
+  const plan = await core.projects.preparation(request, { signal: context.signal });
   const open = plan.parts.filter(({ state }) => state !== 'ready');
   if (open.length === 0) {
     showParts(plan, context, args.json === true);
@@ -36,7 +38,7 @@ export const prepareProject: Command<[string | undefined, PrepareArguments]> = a
     terminal.err('Nothing was installed.\n');
     return exitCodes['needs-approval'];
   }
-  const ended = await install(plan, hosts, context);
+  const ended = await install(plan, request, context);
   showParts(ended, context, args.json === true);
   return ended.parts.every(({ state }) => state === 'ready') ? 0 : 1;
 };
@@ -54,7 +56,7 @@ export async function offerPreparation(context: CommandContext, projectPath: str
     const plan = await core.projects.preparation({ projectPath, hosts: [] }, { signal: context.signal });
     showPlan(plan, context);
     if (await confirm('Install them now, in a container that reaches only these hosts?', context)) {
-      showParts(await install(plan, [], context), context, false);
+      showParts(await install(plan, { projectPath, hosts: [] }, context), context, false);
       return;
     }
   }
@@ -63,11 +65,10 @@ export async function offerPreparation(context: CommandContext, projectPath: str
 
 async function install(
   plan: PreparationPlan,
-  hosts: readonly string[],
+  request: { readonly projectPath: string; readonly hosts: string[]; readonly anew?: boolean | undefined },
   { core, terminal, signal }: CommandContext,
 ): Promise<PreparationPlan> {
-  const { projectPath, approval } = plan;
-  const input = { projectPath, hosts: [...hosts], approval };
+  const input = { ...request, projectPath: plan.projectPath, approval: plan.approval };
   for await (const progress of await (await core()).projects.prepare(input, { signal })) {
     if (progress.type === 'ended') return progress.plan;
     terminal.err(`${terminal.colors.dim(`$ ${oneLine(progress.text, 300)}`)}\n`);
@@ -101,7 +102,7 @@ function sentenceOf(part: PreparationPart): string {
   const size = part.sizeBytes === null ? '' : `, ${bytes(part.sizeBytes)}`;
   switch (part.state) {
     case 'ready':
-      return `${name}: installed, ${part.packages ?? 'unknown'} packages${size}.`;
+      return `${name}: installed, ${part.packages ?? 'unknown'} packages${size}.${changedText(part)}`;
     case 'outdated':
       return `${name}: installed before ${part.files.join(', ')} changed; those are used until they are installed anew.`;
     case 'failed':
@@ -113,4 +114,13 @@ function sentenceOf(part: PreparationPart): string {
   }
 }
 
-const nameOf = ({ ecosystem }: PreparationPart): string => (ecosystem === 'python' ? 'Python' : 'JavaScript');
+/** Whose word it rests on beside the files. */
+function changedText({ changedBy = [] }: PreparationPart): string {
+  if (changedBy.length === 0) return '';
+  return ` Changed since by: ${changedBy.map((command) => oneLine(command, 120)).join('; ')}. As the files say, anew: --anew.`;
+}
+
+function nameOf({ ecosystem, folder = '' }: PreparationPart): string {
+  const name = ecosystem === 'python' ? 'Python' : 'JavaScript';
+  return folder === '' ? name : `${folder}: ${name}`;
+}

@@ -100,6 +100,7 @@ async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging
       projectPath,
       imageId,
       own,
+      sessionId: null,
       records: dependencyRecords(deps.homePath),
       hasVolume: (name) => hasDependencyVolume(engine, homeId, name),
     },

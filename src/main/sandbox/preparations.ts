@@ -9,11 +9,12 @@ import type { Settings } from '@shared/settings.ts';
 import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
 import { findPrepared, type PartState } from './dependencies/find-prepared.ts';
 import { findPackageSources, type PackageSources } from './dependencies/package-sources.ts';
-import { readProjectTop } from './dependencies/project-texts.ts';
-import { dependencyRecords } from './dependencies/records.ts';
+import { readProject } from './dependencies/project-texts.ts';
+import { dependencyRecords, type DependencyRecord } from './dependencies/records.ts';
 import { hostsIn } from './dependencies/source-hosts.ts';
+import { noSurroundings } from './dependencies/surroundings.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
-import { hasDependencyVolume } from './docker/dependency-volumes.ts';
+import { hasDependencyVolume, removeDependencyVolume } from './docker/dependency-volumes.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
 import { homeIdOf } from './docker/identity.ts';
 import { findImage, type SandboxImage } from './docker/image.ts';
@@ -53,6 +54,8 @@ interface PlanRequest {
   readonly projectPath: string;
   /** Hosts that a person allows beside those that were found. */
   readonly hosts: readonly string[];
+  /** Also what is ready, where commands have changed it since. */
+  readonly anew?: boolean | undefined;
 }
 
 interface Place {
@@ -68,7 +71,7 @@ interface Place {
 export function createPreparations(deps: PreparationsDeps): Preparations {
   return {
     parts: (projectPath, signal) =>
-      expected(signal, async () => (await stateOf(deps, projectPath, signal)).states.map(partOf)),
+      expected(signal, async () => (await stateOf(deps, { projectPath, hosts: [] }, signal)).states.map(partOf)),
     plan: (request, signal) => expected(signal, async () => (await look(deps, request, signal)).plan),
     prepare: (request, signal) => expected(signal, () => prepare(deps, request, signal)),
     clean: (remove, signal) => expected(signal, () => cleanKept(deps, remove, signal)),
@@ -92,7 +95,7 @@ interface Looked {
 }
 
 async function look(deps: PreparationsDeps, request: PlanRequest, signal: AbortSignal): Promise<Looked> {
-  const { place, states } = await stateOf(deps, request.projectPath, signal);
+  const { place, states } = await stateOf(deps, request, signal);
   const { projectPath, image } = place;
   const own = setupOf(deps.settings(), projectPath);
   const sources = await sourcesOf(deps, projectPath, signal);
@@ -110,7 +113,7 @@ async function look(deps: PreparationsDeps, request: PlanRequest, signal: AbortS
 
 async function stateOf(
   deps: PreparationsDeps,
-  path: string,
+  { projectPath: path, anew = false }: PlanRequest,
   signal: AbortSignal,
 ): Promise<{ readonly place: Place; readonly states: readonly PartState[] }> {
   const place = await findPlace(deps, path, signal);
@@ -121,12 +124,17 @@ async function stateOf(
       projectPath,
       imageId: image.id,
       own: setupOf(deps.settings(), projectPath).setup,
+      sessionId: null,
       records: dependencyRecords(homePath),
       hasVolume: (name) => hasDependencyVolume(engine, homeId, name),
     },
     signal,
   );
-  return { place, states };
+  // What commands changed is no longer what the files say: it is installed like what is outdated.
+  const open = anew
+    ? states.map((one) => (one.record?.changed === undefined ? one : { ...one, state: 'outdated' as const }))
+    : states;
+  return { place, states: open.filter(({ part, state }) => part.commands.length > 0 || state === 'ready') };
 }
 
 async function findPlace(deps: PreparationsDeps, path: string, signal: AbortSignal): Promise<Place> {
@@ -149,7 +157,7 @@ function imageRequest(deps: PreparationsDeps): {
 }
 
 async function sourcesOf(deps: PreparationsDeps, projectPath: string, signal: AbortSignal): Promise<PackageSources> {
-  const { texts } = await readProjectTop(projectPath, signal);
+  const { texts } = await readProject(projectPath, signal);
   const { certificates } = deps.connection();
   const sources = await findPackageSources({
     env: deps.env,
@@ -226,10 +234,11 @@ function hostsOf({ states, sources, usual, added }: HostParts): PreparationPlan[
 }
 
 function partOf({ part, state, record }: PartState): PreparationPart {
-  const { ecosystem, tool, files, commands, isNeeded } = part;
+  const { ecosystem, folder, tool, files, commands, isNeeded } = part;
   const outcome = record?.outcome ?? null;
   return {
     ecosystem,
+    folder,
     tool,
     files,
     commands,
@@ -239,6 +248,7 @@ function partOf({ part, state, record }: PartState): PreparationPart {
     packages: outcome?.type === 'ready' ? outcome.packages : null,
     sizeBytes: outcome?.type === 'ready' ? outcome.sizeBytes : null,
     key: outcome?.type === 'ready' ? (record?.key ?? null) : null,
+    changedBy: record?.changed?.commands.map(({ command }) => command) ?? [],
     preparedAt: outcome?.type === 'ready' ? (record?.at ?? null) : null,
   };
 }
@@ -290,8 +300,20 @@ async function prepare(
     },
     signal,
   );
-  valueOf(made);
-  return (await look(deps, request, signal)).plan;
+  for (const record of valueOf(made)) if (record.outcome.type === 'ready') await dropChanged(deps, place, record);
+  return (await look(deps, { ...request, anew: false }, signal)).plan;
+}
+
+/** What commands made of the former packages does not go before what was installed anew. */
+async function dropChanged(deps: PreparationsDeps, { engine, homePath }: Place, anew: DependencyRecord): Promise<void> {
+  const records = dependencyRecords(homePath);
+  for (const { key, changed, outcome, ...other } of await records.list()) {
+    const isSame = other.projectPath === anew.projectPath && other.ecosystem === anew.ecosystem;
+    if (changed === undefined || !isSame || other.folder !== anew.folder) continue;
+    await records.remove(key);
+    // One that a session still uses goes with `clean`.
+    if (outcome.type === 'ready') await removeDependencyVolume(engine, outcome.volume, deps.log);
+  }
 }
 
 function start(
@@ -309,7 +331,7 @@ function start(
       homePath,
       image: imageRequest(deps),
       outward: createOutward(deps.connection, deps.env),
-      surroundings: () => Promise.resolve({ mounts, environment: {}, notes: [], warnings: [] }),
+      surroundings: async () => ({ packages: null, find: async () => ({ ...noSurroundings, mounts }) }),
       log: deps.log,
       onLost: () => undefined,
     },

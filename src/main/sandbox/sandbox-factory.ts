@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { Connection } from '../lib/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
+import type { Surroundings } from './dependencies/surroundings.ts';
 import { createOutward } from './network/outward.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { Sandbox, ServiceState } from './sandbox.ts';
@@ -101,8 +102,12 @@ async function startContainer(
       image: { resourcesPath: deps.resourcesPath, script: deps.imageScript, onProgress: request.onProgress },
       outward: createOutward(deps.connection, deps.env),
       surroundings: async (image) => {
-        const found = await surroundingsOf({ ...deps, ...request, engine, image }, signal);
-        return changed === null ? found : { ...found, warnings: [...found.warnings, changed] };
+        const { find, packages } = await surroundingsOf({ ...deps, ...request, engine, image });
+        const withChanged = async (inner: AbortSignal): Promise<Surroundings> => {
+          const found = await find(inner);
+          return changed === null ? found : { ...found, warnings: [...found.warnings, changed] };
+        };
+        return { packages, find: withChanged };
       },
       log: deps.log,
       onLost: request.onLost,

@@ -148,6 +148,11 @@ export interface NetworkRequest extends ExecRequest {
   readonly limits?: Partial<NetworkLimits>;
   /** Mounted beside what a session has. */
   readonly mounts?: readonly ExtraMount[];
+  /**
+   * What the command installs with a package manager that it names is kept, where it ends with 0: for later sessions of
+   * the project where a person saw this very command, else for its session. Missing: nothing is kept.
+   */
+  readonly keepsPackages?: 'session' | 'project';
   /** Called for every connection that was refused or is over, as it happens; must not throw. */
   readonly onDecision?: (decision: NetworkDecision) => void;
 }
@@ -164,6 +169,14 @@ export interface ExtraMount {
 export interface NetworkResult extends ExecResult {
   /** Connections that were asked for, in the order of their end; the first 1,000 (`onDecision` hears of all). */
   readonly decisions: readonly NetworkDecision[];
+  /** What became of packages that it installed, a sentence each; missing where it named no package manager. */
+  readonly packages?: readonly PackageOutcome[];
+}
+
+export interface PackageOutcome {
+  readonly isKept: boolean;
+  /** For a person and a model. */
+  readonly text: string;
 }
 
 export interface OutputChunk {

@@ -42,7 +42,8 @@ export default defineTool({
     if (context.runWithNetwork === undefined) return { status: 'refused', output: 'No network was approved.' };
     const reply = await context.runWithNetwork(request);
     if (!reply.ok) return failureResult(reply.error);
-    return describeExec(reply.value, networkText(reply.value.decisions));
+    const packages = (reply.value.packages ?? []).map(({ text }) => `\n[${text}]`).join('');
+    return describeExec(reply.value, networkText(reply.value.decisions) + packages);
   },
 });
 

@@ -158,6 +158,7 @@ export const inspector = {
   'packages.count.one': '{count} package',
   'packages.count.other': '{count} packages',
   'packages.since': 'prepared {time}',
+  'packages.changed': 'Changed since by {commands}',
   'packages.key': 'key {key}',
   'packages.title': 'Prepare the packages of this project',
   'packages.planning': 'Finding out what would be run …',

@@ -21,6 +21,7 @@ export function PreparePackages({ projectPath }: { readonly projectPath: string 
     queryKey: ['packages', projectPath],
     queryFn: ({ signal }) => client.projects.parts({ projectPath }, { signal }),
   });
+  const isChanged = parts.data?.some(({ changedBy = [] }) => changedBy.length > 0) ?? false;
   const close = (): void => {
     setIsOpen(false);
     void queries.invalidateQueries({ queryKey: ['packages', projectPath] });
@@ -40,7 +41,7 @@ export function PreparePackages({ projectPath }: { readonly projectPath: string 
           {t(parts.data.every((part) => part.state === 'ready') ? 'packages.again' : 'packages.prepare')}
         </Button>
       )}
-      {isOpen && <PrepareDialog projectPath={projectPath} onClose={close} />}
+      {isOpen && <PrepareDialog projectPath={projectPath} anew={isChanged} onClose={close} />}
     </div>
   );
 }
@@ -48,7 +49,19 @@ export function PreparePackages({ projectPath }: { readonly projectPath: string 
 const looks = { ready: 'text-good', outdated: 'text-warn', failed: 'text-bad', missing: 'text-soft' } as const;
 
 function Part({ part, now }: { readonly part: PreparationPart; readonly now: number }) {
-  const { ecosystem, tool, state, packages, sizeBytes, reason, files, key = null, preparedAt = null } = part;
+  const {
+    ecosystem,
+    folder = '',
+    tool,
+    state,
+    packages,
+    sizeBytes,
+    reason,
+    files,
+    key = null,
+    preparedAt = null,
+    changedBy = [],
+  } = part;
   const facts = [
     packages === null ? null : plural('packages.count', packages),
     sizeBytes === null ? null : bytes(sizeBytes),
@@ -59,12 +72,16 @@ function Part({ part, now }: { readonly part: PreparationPart; readonly now: num
     <li>
       <p className="flex justify-between gap-3">
         <span>
+          {folder !== '' && `${folder}: `}
           {t(`packages.ecosystem.${ecosystem}`)} <span className="text-soft">({tool})</span>
         </span>
         <span className={`text-xs font-medium ${looks[state]}`}>{t(`packages.state.${state}`)}</span>
       </p>
       <p className="font-mono text-xs text-soft wrap-anywhere">{files.join(', ')}</p>
       {facts.length > 0 && <p className="text-xs text-soft">{facts.join(' · ')}</p>}
+      {changedBy.length > 0 && (
+        <p className="text-xs text-warn wrap-anywhere">{t('packages.changed', { commands: changedBy.join('; ') })}</p>
+      )}
       {reason !== null && <p className="text-xs text-soft wrap-anywhere">{reason}</p>}
     </li>
   );
@@ -72,16 +89,18 @@ function Part({ part, now }: { readonly part: PreparationPart; readonly now: num
 
 interface PrepareDialogProps {
   readonly projectPath: string;
+  /** Also what commands have changed since it was installed. */
+  readonly anew: boolean;
   readonly onClose: () => void;
 }
 
 /** What would be run and reached, in full, before anything is; then what it prints. */
-function PrepareDialog({ projectPath, onClose }: PrepareDialogProps) {
+function PrepareDialog({ projectPath, anew, onClose }: PrepareDialogProps) {
   const client = useClient();
-  const work = usePreparation(projectPath);
+  const work = usePreparation(projectPath, anew);
   const plan = useQuery({
-    queryKey: ['packages', 'plan', projectPath],
-    queryFn: ({ signal }) => client.projects.preparation({ projectPath }, { signal }),
+    queryKey: ['packages', 'plan', projectPath, anew],
+    queryFn: ({ signal }) => client.projects.preparation({ projectPath, anew }, { signal }),
     staleTime: 0,
     gcTime: 0,
   });
@@ -171,7 +190,7 @@ interface Preparing {
 const idle: Preparing = { isRunning: false, text: '', problem: null, ended: null };
 
 /** The installation, which ends with the dialog. */
-function usePreparation(projectPath: string) {
+function usePreparation(projectPath: string, anew: boolean) {
   const client = useClient();
   const [state, setState] = useState(idle);
   const stop = useRef<AbortController | null>(null);
@@ -179,7 +198,7 @@ function usePreparation(projectPath: string) {
   const run = async (approval: string, signal: AbortSignal): Promise<void> => {
     setState({ ...idle, isRunning: true });
     try {
-      for await (const push of await client.projects.prepare({ projectPath, approval }, { signal })) {
+      for await (const push of await client.projects.prepare({ projectPath, anew, approval }, { signal })) {
         if (push.type === 'ended') setState((now) => ({ ...now, ended: push.plan }));
         else setState((now) => ({ ...now, text: `${now.text}${push.text}\n` }));
       }

@@ -65,6 +65,7 @@ function setUp({ replies, answers = [], projectPath = null, tools }: Setup): {
         stderrBytes: 0,
         durationMs: 1,
         decisions: [seen],
+        ...(request.command.startsWith('pip') ? { packages: [{ isKept: false, text: 'Nothing was kept.' }] } : {}),
       });
     },
   };
@@ -247,5 +248,29 @@ describe('a command that asks for a network', () => {
     expect(report.firstDifference).toBeNull();
     expect(report.stateHash).toBe(report.recordedHash);
     expect(ran.length).toBe(before);
+  });
+
+  it('that installs is kept for later sessions only where a person saw this very command; what failed is told to both', async () => {
+    const { kit, ran } = setUp({
+      replies: [fetchIt('pip install a', 'a.example.org'), fetchIt('pip install b', 'a.example.org'), done],
+      answers: ['allow-session'],
+    });
+    await kit.runner.send('Do it.', turnOptions);
+    expect(ran.map(({ command, keepsPackages }) => [command, keepsPackages])).toEqual([
+      ['pip install a', 'project'],
+      ['pip install b', 'session'],
+    ]);
+    expect(ofType(kit.journal.events, 'approval-requested')[0]?.reason).toContain('for later sessions too');
+    expect(lastText(kit)).toContain('[Nothing was kept.]');
+    expect(ofType(kit.journal.events, 'notice-added')).toMatchObject([
+      { level: 'warning', code: 'packages-not-installed', text: expect.stringContaining('It said: fetched') },
+      { level: 'warning', code: 'packages-not-installed' },
+    ]);
+    const { journal } = kit;
+    const recorded = { sessionId: journal.sessionId, problems: [], read: () => journal.read() };
+    const report = await replaySession(recorded, { get: journal.getBlob.bind(journal) }, (turn) =>
+      runReplayTurn(turn, kit.services),
+    );
+    expect(report.firstDifference).toBeNull();
   });
 });

@@ -1,12 +1,52 @@
 import { createHash } from 'node:crypto';
-import { preparationVersion, type DependencyPart, type OwnSetup, type ProjectTexts } from './dependency-part.ts';
+import {
+  partAt,
+  preparationVersion,
+  type DependencyPart,
+  type FolderPart,
+  type OwnSetup,
+  type ProjectTexts,
+} from './dependency-part.ts';
 import { findJavascriptPart } from './javascript-part.ts';
-import type { ProjectTop } from './project-texts.ts';
+import type { ProjectFolder, ProjectTop } from './project-texts.ts';
 import { findPythonPart } from './python-part.ts';
 
-/** How a project's packages are installed, by what lies at its top. Pure. Empty where there is nothing to install. */
-export function findParts(top: ProjectTop, own: OwnSetup): readonly DependencyPart[] {
-  return [findPythonPart(top, own.python), findJavascriptPart(top, own.javascript)].filter((part) => part !== null);
+/**
+ * How a project's packages are installed, by what lies at its top and in the folders below. Pure. Empty where there is
+ * nothing to install. A folder below counts where it has a lock file of its own, or where the top has nothing of its kind.
+ */
+export function findParts(
+  top: ProjectTop,
+  own: OwnSetup,
+  below: readonly ProjectFolder[] = [],
+): readonly DependencyPart[] {
+  return [
+    ...partsOf((folder, setup) => findPythonPart(folder, setup), { top, own: own.python, below }),
+    ...partsOf((folder, setup) => findJavascriptPart(folder, setup), { top, own: own.javascript, below }),
+  ];
+}
+
+function partsOf(
+  find: (top: ProjectTop, own: string | undefined) => FolderPart | null,
+  {
+    top,
+    own,
+    below,
+  }: { readonly top: ProjectTop; readonly own: string | undefined; readonly below: readonly ProjectFolder[] },
+): readonly DependencyPart[] {
+  const first = find(top, own);
+  const others = below.flatMap(({ folder, top: inside }) => {
+    const part = find(inside, undefined);
+    return part !== null && (isLocked(part) || (first === null && part.isNeeded)) ? [{ folder, part }] : [];
+  });
+  return [
+    ...(first === null ? [] : [partAt(first, '', true)]),
+    ...others.map(({ folder, part }, index) => partAt(part, folder, first === null && index === 0)),
+  ];
+}
+
+function isLocked({ files }: FolderPart): boolean {
+  return files.some((name) => /(?:\.lock|-lock\.(?:json|yaml)|shrinkwrap\.json)$/.test(name));
 }
 
 /**

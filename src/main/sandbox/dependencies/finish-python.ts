@@ -3,7 +3,7 @@
  * installed lies there as a snapshot: its tests would try that and not what a person or an agent changes. So what came
  * from a file of the project is taken out again, and a start-up file of the environment adds the folders it came from:
  * of the project, or of the copy of it in which a trial runs (the folder above the working directory that looks like
- * the project). What the build made and the project does not have (compiled modules, a file with the version) stays
+ * the project; a project below the top of a workspace is looked for below it). What the build made and the project does not have (compiled modules, a file with the version) stays
  * aside and is found last. The names of the project as a package, its version and its commands stay as installed.
  */
 export const finishPython = `import importlib.metadata, json, os, pathlib, shutil, sys, sysconfig
@@ -60,21 +60,22 @@ for file in (own.files or []) if own else []:
 for mark in ('pyproject.toml', 'setup.py', 'setup.cfg'):
     if os.path.isfile(mark):
         marks.append(mark)
-(site / 'dewpoint_project.json').write_text(json.dumps({'roots': roots, 'marks': marks[:1]}))
+(site / 'dewpoint_project.json').write_text(json.dumps({'roots': roots, 'marks': marks[:1], 'below': os.environ['DEWPOINT_BELOW']}))
 (site / 'dewpoint_project.pth').write_text('import dewpoint_project\\n')
 (site / 'dewpoint_project.py').write_text('''import json, os, sys
 from importlib.machinery import PathFinder
-def _project(marks):
+def _project(marks, below):
     named = os.environ.get('DEWPOINT_PROJECT')
     if named:
         return named
     folder = os.getcwd()
     while True:
-        if marks and all(os.path.exists(os.path.join(folder, mark)) for mark in marks):
-            return folder
+        place = os.path.normpath(os.path.join(folder, below))
+        if marks and all(os.path.exists(os.path.join(place, mark)) for mark in marks):
+            return place
         above = os.path.dirname(folder)
         if above == folder:
-            return '/workspace'
+            return os.path.normpath(os.path.join('/workspace', below))
         folder = above
 class _Built:
     @staticmethod
@@ -85,7 +86,7 @@ try:
     with open(os.path.join(os.path.dirname(__file__), 'dewpoint_project.json')) as _file:
         _facts = json.load(_file)
     if _facts['roots']:
-        _folder = os.environ['DEWPOINT_PROJECT'] = _project(_facts['marks'])
+        _folder = os.environ['DEWPOINT_PROJECT'] = _project(_facts['marks'], _facts['below'])
         sys.path.extend(os.path.normpath(os.path.join(_folder, root)) for root in _facts['roots'])
         if os.path.isdir(_built):
             sys.meta_path.append(_Built)

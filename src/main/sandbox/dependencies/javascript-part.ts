@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DependencyPart } from './dependency-part.ts';
+import type { FolderPart } from './dependency-part.ts';
 import type { ProjectTop } from './project-texts.ts';
 import { hostsIn, lockHosts } from './source-hosts.ts';
 
@@ -10,6 +10,7 @@ const packageSchema = z.object({
   devDependencies: list,
   optionalDependencies: list,
   peerDependencies: list,
+  workspaces: z.unknown().optional(),
 });
 
 /** The package manager itself comes into a folder beside the copy. */
@@ -20,7 +21,7 @@ const withoutScripts =
 const keep = 'cp -a node_modules/. /node_modules/';
 
 /** How the packages of a JavaScript project are installed; null where it has none, or brings them along. */
-export function findJavascriptPart({ texts, names }: ProjectTop, own: string | undefined): DependencyPart | null {
+export function findJavascriptPart({ texts, names }: ProjectTop, own: string | undefined): FolderPart | null {
   const text = texts.get('package.json');
   if (text === undefined) return null;
   const parsed = parsePackage(text);
@@ -35,7 +36,10 @@ export function findJavascriptPart({ texts, names }: ProjectTop, own: string | u
   ].sort();
   if (own !== undefined)
     return { ecosystem: 'javascript', tool: 'own command', files, commands: [own, keep], isNeeded: true, hosts };
-  if (names.has('node_modules/') || Object.keys({ ...direct, ...parsed.peerDependencies }).length === 0) return null;
+  // The packages of its members come with those of the top.
+  const hasMembers = parsed.workspaces !== undefined || texts.has('pnpm-workspace.yaml');
+  const isEmpty = Object.keys({ ...direct, ...parsed.peerDependencies }).length === 0 && !hasMembers;
+  if (names.has('node_modules/') || isEmpty) return null;
   const found = managerOf(texts, parsed.packageManager ?? null);
   return {
     ecosystem: 'javascript',

@@ -166,3 +166,15 @@ async function certificatesOf(search: SourceSearch, configured: readonly (string
 }
 
 const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
+
+/** For a command that a model wrote: addresses of indexes on hosts that it may reach, and none that holds a name or password. */
+export function openSources(
+  { env, npmrc }: PackageSources,
+  hosts: readonly string[],
+): Readonly<Record<string, string>> {
+  const isOpen = (value: string): boolean =>
+    !/:\/\/[^\s/]*@/.test(value) && hostsIn(value).length > 0 && hostsIn(value).every((host) => hosts.includes(host));
+  const indexes = Object.entries(env).filter(([name, value]) => /^(?:PIP|UV)_/.test(name) && isOpen(value));
+  const registry = /^registry=(\S+)$/m.exec(npmrc)?.[1] ?? '';
+  return { ...Object.fromEntries(indexes), ...(isOpen(registry) ? { npm_config_registry: registry } : {}) };
+}

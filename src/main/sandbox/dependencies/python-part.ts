@@ -1,4 +1,4 @@
-import type { DependencyPart, ProjectTexts } from './dependency-part.ts';
+import type { FolderPart, ProjectTexts } from './dependency-part.ts';
 import type { ProjectTop } from './project-texts.ts';
 import { hostsIn, withoutComments } from './source-hosts.ts';
 
@@ -12,7 +12,7 @@ const plain = 'python3 -m venv /deps/python';
 const runner = `${pip} install pytest`;
 
 /** How the packages of a Python project are installed; null where it has none and is no package itself. */
-export function findPythonPart(top: ProjectTop, own: string | undefined): DependencyPart | null {
+export function findPythonPart(top: ProjectTop, own: string | undefined): FolderPart | null {
   const { texts } = top;
   const files = [...texts.keys()].filter((name) => isPythonFile(name));
   if (own !== undefined) return part('own command', files, { texts, commands: [plain, own], isNeeded: true });
@@ -27,7 +27,7 @@ function isPythonFile(name: string): boolean {
   );
 }
 
-function locked({ texts }: ProjectTop, all: readonly string[]): DependencyPart | null {
+function locked({ texts }: ProjectTop, all: readonly string[]): FolderPart | null {
   const self = isPackage(texts) ? [`${pip} install --no-deps .`] : [];
   const lockFiles = (...names: readonly string[]): readonly string[] =>
     all.filter((name) => names.includes(name) || ['pyproject.toml', 'setup.py', 'setup.cfg'].includes(name));
@@ -59,7 +59,7 @@ function locked({ texts }: ProjectTop, all: readonly string[]): DependencyPart |
   return null;
 }
 
-function unlocked({ texts, names }: ProjectTop, all: readonly string[]): DependencyPart | null {
+function unlocked({ texts, names }: ProjectTop, all: readonly string[]): FolderPart | null {
   const lists = wantedLists(texts);
   const isSelf = isPackage(texts);
   const tox = toxRequirements(texts.get('tox.ini') ?? '', lists, texts);
@@ -215,8 +215,8 @@ function quoted(text: string): string {
 function part(
   tool: string,
   files: readonly string[],
-  rest: Pick<DependencyPart, 'commands' | 'isNeeded'> & { readonly texts: ProjectTexts },
-): DependencyPart {
+  rest: Pick<FolderPart, 'commands' | 'isNeeded'> & { readonly texts: ProjectTexts },
+): FolderPart {
   const sources = files
     .filter((name) => /(?:\.txt|\.in|\.lock|^Pipfile)$/.test(name))
     .map((name) => withoutComments(rest.texts.get(name) ?? ''));

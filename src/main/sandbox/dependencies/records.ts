@@ -7,11 +7,28 @@ const recordSchema = z.object({
   version: z.literal(1),
   key: z.string().regex(/^[0-9a-f]{32}$/),
   ecosystem: z.enum(['python', 'javascript']),
+  /** Of the project; absent: the top. */
+  folder: z.string().optional(),
   tool: z.string(),
   imageId: z.string(),
   /** Where the project lay when it was prepared. */
   projectPath: z.string(),
   at: z.number(),
+  /**
+   * What these packages became by commands with a network, beside what was installed. Such a state belongs to its project
+   * alone, never to another with the same files; and where nobody but a rule said yes to the last command, to its session.
+   */
+  changed: z
+    .object({
+      sessionId: z.string(),
+      isForProject: z.boolean(),
+      /** Key of the project's files when the command had ended: with other files it is outdated as any other. */
+      filesKey: z.string(),
+      commands: z
+        .array(z.object({ command: z.string(), hosts: z.array(z.string()).readonly(), at: z.number() }))
+        .readonly(),
+    })
+    .optional(),
   outcome: z.discriminatedUnion('type', [
     z.object({
       type: z.literal('ready'),

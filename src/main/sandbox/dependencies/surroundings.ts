@@ -1,5 +1,5 @@
 import type { ExtraMount } from '../sandbox.ts';
-import { dependencyFolders } from './dependency-part.ts';
+import { mainPlaces, placeInSession, type DependencyPart } from './dependency-part.ts';
 import type { PartState } from './find-prepared.ts';
 
 /** What a session is given: volumes to be read, variables, and what a person and a model should know of it. */
@@ -21,9 +21,10 @@ export function surroundingsFrom(states: readonly PartState[], imagePath: string
   const paths: string[] = [];
   for (const { part, record } of states) {
     if (record?.outcome.type !== 'ready') continue;
-    const folder = dependencyFolders[part.ecosystem];
+    const folder = placeInSession(part);
     // To be read only: what one session's commands do must not reach the next.
     mounts.push({ type: 'volume', source: record.outcome.volume, target: folder, readOnly: true });
+    if (folder !== mainPlaces[part.ecosystem]) continue;
     paths.push(part.ecosystem === 'python' ? `${folder}/bin` : `${folder}/.bin`);
     if (part.ecosystem === 'python') environment['VIRTUAL_ENV'] = folder;
   }
@@ -37,16 +38,28 @@ export function surroundingsFrom(states: readonly PartState[], imagePath: string
   };
 }
 
-const nameOf = { python: 'Python', javascript: 'JavaScript' } as const;
+function nameOf({ ecosystem, folder }: DependencyPart): string {
+  const name = ecosystem === 'python' ? 'Python' : 'JavaScript';
+  return folder === '' ? name : `${folder}: ${name}`;
+}
 
 function noteOf({ part, state, record }: PartState): readonly string[] {
-  const name = nameOf[part.ecosystem];
+  const name = nameOf(part);
   switch (state) {
     case 'ready':
     case 'outdated': {
       const left = record?.outcome.type === 'ready' ? record.outcome.notes : [];
       const age = state === 'outdated' ? ` They are those of before ${part.files.join(', ')} changed.` : '';
-      return [`${name} packages of this project are installed (${part.tool}), to be read only.${age}`, ...left];
+      const place =
+        part.ecosystem === 'python' && part.place !== mainPlaces.python
+          ? ` Run them with ${part.place}/bin/python.`
+          : '';
+      const said = `${name} packages of this project are installed (${part.tool}), to be read only.`;
+      // Not the commands: what a model once wrote does not speak to the model of another session.
+      const count = record?.changed?.commands.length ?? 0;
+      const changes =
+        count === 0 ? '' : ` They were changed since by ${count} approved command${count === 1 ? '' : 's'}.`;
+      return [`${said}${place}${age}${changes}`, ...left];
     }
     case 'failed':
       return [
@@ -61,14 +74,33 @@ function noteOf({ part, state, record }: PartState): readonly string[] {
   }
 }
 
+const shownCommands = 3;
+
+/** Which commands changed them, the last ones: whoever uses packages is to know whose word they rest on. */
+function changesOf(record: PartState['record']): string {
+  const commands = record?.changed?.commands ?? [];
+  if (commands.length === 0) return '';
+  const shown = commands.slice(-shownCommands).map(({ command }) => `"${shortened(command)}"`);
+  const more = commands.length > shownCommands ? ` and ${commands.length - shownCommands} before` : '';
+  return ` Changed since by ${shown.join(', ')}${more}.`;
+}
+
+function shortened(command: string): string {
+  const text = command.replaceAll(/\s+/g, ' ').trim();
+  return text.length <= 120 ? text : `${text.slice(0, 119)}…`;
+}
+
 function warningOf({ part, state, record }: PartState, how: string): readonly string[] {
-  const name = nameOf[part.ecosystem];
+  const name = nameOf(part);
+  const changes = changesOf(record);
+  const changed = changes === '' ? [] : [`${name} packages:${changes} To install them anew: ${how} --anew`];
   switch (state) {
     case 'ready':
-      return [];
+      return changed;
     case 'outdated':
       return [
         `${part.files.join(', ')} changed since the ${name} packages were installed; those of before are used. Anew: ${how}`,
+        ...changed,
       ];
     case 'failed':
       return record?.outcome.type === 'failed'

@@ -4,7 +4,8 @@ import type { SandboxServices, ServiceOutput, ServiceRequest, ServiceState } fro
 import type { ProcessEnd } from './container-process.ts';
 import { programOf, refuseCommand } from './exec-command.ts';
 import { ContainerRuns, type StartedProcess } from './run-in-container.ts';
-import type { LiveContainer, SessionContainer } from './session-container.ts';
+import type { LiveContainer } from './session-container-options.ts';
+import type { SessionContainer } from './session-container.ts';
 
 /** Each has the limits of a session's container, so that there cannot be many. */
 const mostRunning = 4;

@@ -4,16 +4,17 @@ import type { Settings } from '@shared/settings.ts';
 import { success, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Outward } from '../network/outward.ts';
-import { noSurroundings, type Surroundings } from '../dependencies/surroundings.ts';
+import { noSurroundings } from '../dependencies/surroundings.ts';
 import type { SandboxDescription, ServiceState } from '../sandbox.ts';
 import { borrowRunner } from './borrow-runner.ts';
-import { DockerSandbox } from './docker-sandbox.ts';
+import { DockerSandbox, type ChangingSurroundings } from './docker-sandbox.ts';
 import type { Engine } from './engine.ts';
 import { homeIdOf, type UserIds } from './identity.ts';
 import { findImage, type ImageRequest, type SandboxImage } from './image.ts';
 import { lookAt } from './look-at-project.ts';
 import { runnerInContainer, type RunnerPlace } from './runner-processes.ts';
-import { SessionContainer, type SessionContainerOptions } from './session-container.ts';
+import type { SessionContainerOptions } from './session-container-options.ts';
+import { SessionContainer } from './session-container.ts';
 import { sweepLeftovers } from './sweep.ts';
 import { userCandidates } from './user-candidates.ts';
 
@@ -30,7 +31,7 @@ export interface DockerSandboxRequest {
   /** How an approved command gets to the network. */
   readonly outward: Outward;
   /** What of the project is mounted and told beside its folder, by the image that runs. */
-  readonly surroundings?: (image: SandboxImage) => Promise<Surroundings>;
+  readonly surroundings?: (image: SandboxImage) => Promise<ChangingSurroundings>;
   readonly log: Log;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   readonly onService?: (state: ServiceState) => void;
@@ -51,7 +52,8 @@ export async function createDockerSandbox(
   const seccomp = await profileText(request.image.resourcesPath);
   const workspacePath = await realpath(request.workspacePath);
   const limits = limitsFor(engine, request.settings);
-  const surroundings = (await request.surroundings?.(image.value)) ?? noSurroundings;
+  const changing = (await request.surroundings?.(image.value)) ?? null;
+  const surroundings = (await changing?.find(signal)) ?? noSurroundings;
   const options: Omit<SessionContainerOptions, 'runner'> = {
     engine,
     imageId: image.value.id,
@@ -83,9 +85,10 @@ export async function createDockerSandbox(
       imageName: image.value.name,
       description: describe(engine),
       limits: shownLimits(limits),
-      notes: surroundings.notes,
+      surroundings,
+      changing,
       ...(request.onService === undefined ? {} : { onService: request.onService }),
-      warnings: [...warningsOf(engine), ...(hasRunner ? [] : [noRunnerText]), ...surroundings.warnings],
+      warnings: [...warningsOf(engine), ...(hasRunner ? [] : [noRunnerText])],
     }),
   );
 }

@@ -28,10 +28,18 @@ import { ContainerFiles } from './container-files.ts';
 import type { UserIds } from './identity.ts';
 import { execCommand, programOf, refuseCommand } from './exec-command.ts';
 import { ContainerRuns } from './run-in-container.ts';
+import type { Surroundings } from '../dependencies/surroundings.ts';
+import { dropSuperseded, runOnPackages, type SessionPackages } from './package-changes.ts';
 import { runWithNetwork } from './network-run.ts';
 import type { Outward } from '../network/outward.ts';
 import type { SessionContainer } from './session-container.ts';
 import { readUsage } from './usage.ts';
+
+export interface ChangingSurroundings {
+  readonly find: (signal: AbortSignal) => Promise<Surroundings>;
+  /** Null: commands change none. */
+  readonly packages: SessionPackages | null;
+}
 
 export interface DockerSandboxOptions {
   readonly session: SessionContainer;
@@ -39,7 +47,9 @@ export interface DockerSandboxOptions {
   readonly imageName: string;
   readonly description: string;
   readonly limits: SandboxDescription['limits'];
-  readonly notes?: readonly string[];
+  /** Of its start. */
+  readonly surroundings: Surroundings;
+  readonly changing: ChangingSurroundings | null;
   readonly warnings: readonly string[];
   readonly onService?: (state: ServiceState) => void;
 }
@@ -53,10 +63,12 @@ export class DockerSandbox implements Sandbox {
   readonly #runs: ContainerRuns;
   readonly #files: ContainerFiles;
   readonly #open = new Set<OpenProcess>();
+  #surroundings: Surroundings;
   readonly services: ContainerServices;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
+    this.#surroundings = options.surroundings;
     this.scratchPath = options.session.scratchPath;
     this.#runs = new ContainerRuns(options.session);
     this.#files = new ContainerFiles(this.#runs);
@@ -64,14 +76,15 @@ export class DockerSandbox implements Sandbox {
   }
 
   get description(): SandboxDescription {
-    const { imageName, description, limits, notes, warnings, session } = this.#options;
+    const { imageName, description, limits, warnings, session } = this.#options;
+    const { notes, warnings: told } = this.#surroundings;
     return {
       tier: 'container',
       image: imageName,
       text: `${description} ${userText(session.user)} ${skippedText}`,
       limits,
-      ...(notes === undefined ? {} : { notes }),
-      warnings: [...warnings, ...session.warnings],
+      notes,
+      warnings: [...warnings, ...told, ...session.warnings],
     };
   }
 
@@ -79,8 +92,21 @@ export class DockerSandbox implements Sandbox {
     return execCommand({ session: this.#options.session, runs: this.#runs }, request, signal);
   }
 
-  runWithNetwork(request: NetworkRequest, signal: AbortSignal): Promise<Reply<NetworkResult>> {
-    return runWithNetwork({ session: this.#options.session, outward: this.#options.outward }, request, signal);
+  async runWithNetwork(request: NetworkRequest, signal: AbortSignal): Promise<Reply<NetworkResult>> {
+    const { session, outward, changing } = this.#options;
+    const packages = changing?.packages ?? null;
+    if (packages === null || request.keepsPackages === undefined)
+      return runWithNetwork({ session, outward }, request, signal);
+    const { ran, isChanged } = await runOnPackages({ session, outward }, packages, { request, signal });
+    if (isChanged && changing !== null) {
+      this.#surroundings = await changing.find(signal);
+      await this.services.stopAll();
+      const { mounts: extra, environment } = this.#surroundings;
+      // Where it cannot be made the next command says so: what this one did is done.
+      await session.renew({ extra, environment }, signal);
+      await dropSuperseded(packages, signal);
+    }
+    return ran;
   }
 
   async open(request: OpenRequest, signal: AbortSignal): Promise<Reply<OpenProcess>> {

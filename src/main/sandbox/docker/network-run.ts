@@ -5,13 +5,14 @@ import { forwarderPort, noForwarderExit } from '../network/forwarder.ts';
 import { canonicalHost } from '@shared/host-name.ts';
 import type { Outward } from '../network/outward.ts';
 import { createTunnel } from '../network/tunnel.ts';
-import type { NetworkRequest, NetworkResult } from '../sandbox.ts';
+import type { ExecRequest, ExecResult, NetworkRequest, NetworkResult } from '../sandbox.ts';
 import { startExec, type RunningExec } from './container-exec.ts';
 import { withDeadline } from './deadline.ts';
 import { execCommand } from './exec-command.ts';
 import { ContainerRuns } from './run-in-container.ts';
 import { scriptCommand } from './scripts.ts';
-import type { LiveContainer, SessionContainer } from './session-container.ts';
+import type { LiveContainer } from './session-container-options.ts';
+import type { SessionContainer } from './session-container.ts';
 
 const readyMs = 20_000;
 /** A command can make as many as it likes; whoever reads them cannot. */
@@ -20,14 +21,24 @@ const mostDecisions = 1_000;
 export interface NetworkPlace {
   readonly session: SessionContainer;
   readonly outward: Outward;
+  /** Work in the command's own container, before there is a way out and after it is closed. */
+  readonly around?: AroundCommand;
 }
+
+export interface AroundCommand {
+  /** A failure ends it: the command does not run. */
+  readonly before: (run: RunBeside, signal: AbortSignal) => Promise<Reply<void>>;
+  readonly after: (run: RunBeside, ended: ExecResult, signal: AbortSignal) => Promise<void>;
+}
+
+export type RunBeside = (request: ExecRequest, signal: AbortSignal) => Promise<Reply<ExecResult>>;
 
 /**
  * Runs a command in a container of its own whose only way out is a proxy of the app, over the input and output of a
  * process in it. When the command ends, so do the way and the container.
  */
 export async function runWithNetwork(
-  { session, outward }: NetworkPlace,
+  { session, outward, around }: NetworkPlace,
   request: NetworkRequest,
   signal: AbortSignal,
 ): Promise<Reply<NetworkResult>> {
@@ -59,15 +70,20 @@ export async function runWithNetwork(
   try {
     const live = await beside.acquire(signal);
     if (!live.ok) return live;
+    const place = { session: beside, runs: new ContainerRuns(beside) };
+    const run: RunBeside = (inner, innerSignal) => execCommand(place, inner, innerSignal);
+    const readied = (await around?.before(run, signal)) ?? success(undefined);
+    if (!readied.ok) return readied;
     const opened = await openWay(live.value, proxy.handle);
     if (!opened.ok) return opened;
     const trusted = await giveCertificates(live.value, await outward.certificates());
     if (!trusted.ok) return trusted;
     const env = { ...trusted.value, ...request.env, ...proxyEnvironment };
-    const ran = await execCommand({ session: beside, runs: new ContainerRuns(beside) }, { ...request, env }, signal);
+    const ran = await run({ ...request, env }, signal);
     opened.value();
     if (!ran.ok) return ran;
     proxy.close();
+    await around?.after(run, ran.value, signal);
     for (const warning of beside.warnings) if (!session.warnings.includes(warning)) session.warn(warning);
     return success({ ...ran.value, decisions });
   } finally {

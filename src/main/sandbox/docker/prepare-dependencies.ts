@@ -3,7 +3,6 @@ import { chown, mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import { dependencyFolders } from '../dependencies/dependency-part.ts';
 import type { PartState } from '../dependencies/find-prepared.ts';
 import { finishPython } from '../dependencies/finish-python.ts';
 import type { PackageSources } from '../dependencies/package-sources.ts';
@@ -102,7 +101,7 @@ function mountsOf(request: PrepareRequest, volumes: ReadonlyMap<string, string>)
     ...parts.map(({ key, part }): ExtraMount => ({
       type: 'volume',
       source: volumes.get(key) ?? '',
-      target: dependencyFolders[part.ecosystem],
+      target: part.place,
       readOnly: false,
     })),
   ];
@@ -155,6 +154,7 @@ async function preparePart(work: PartWork, signal: AbortSignal): Promise<Reply<D
     version: 1 as const,
     key,
     ecosystem: part.ecosystem,
+    ...(part.folder === '' ? {} : { folder: part.folder }),
     tool: part.tool,
     imageId: request.imageId,
     projectPath: request.projectPath,
@@ -184,11 +184,11 @@ interface Finished {
 /** What is done when all is installed: the project's own files take the place of what was installed from them. */
 async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finished>> {
   const { part } = work.state;
-  const folder = dependencyFolders[part.ecosystem];
+  const folder = part.place;
   const count =
     part.ecosystem === 'python'
       ? `${folder}/bin/python -`
-      : `echo PACKAGES $(find ${folder} -name package.json -path '*/node_modules/*' -not -path '*/node_modules/*/*/*/*' | wc -l)`;
+      : `echo PACKAGES $(find ${folder} -mindepth 2 -maxdepth 3 -name package.json | wc -l)`;
   const size = `echo SIZE $(du -sk ${folder} | cut -f1)`;
   const done = await work.sandbox.exec(
     { ...inCopy(work), command: `${count} && ${size}`, stdin: Buffer.from(finishPython), timeoutMs: shortMs },
@@ -214,15 +214,17 @@ async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finish
 function inCopy({
   request,
   sandbox,
+  state,
   isUnversioned,
 }: PartWork): Pick<NetworkRequest, 'cwd' | 'env' | 'keepBytes' | 'hosts'> {
   const scratch = sandbox.scratchPath ?? '/scratch';
   const certificates = `${scratch}/ca.pem`;
   return {
-    cwd: `${scratch}/project`,
+    cwd: `${scratch}/project/${state.part.folder}`,
     hosts: request.hosts,
     keepBytes: 64 * 1024,
     env: {
+      DEWPOINT_BELOW: state.part.folder,
       TMPDIR: `${scratch}/tmp`,
       XDG_CACHE_HOME: `${scratch}/cache`,
       PIP_CACHE_DIR: `${scratch}/cache/pip`,

@@ -12,7 +12,8 @@ import {
 } from './container-process.ts';
 import { systemCodeOf, withDeadline } from './deadline.ts';
 import { engineSilent, engineStopped } from './engine-watch.ts';
-import type { LiveContainer, SessionContainer } from './session-container.ts';
+import type { LiveContainer } from './session-container-options.ts';
+import type { SessionContainer } from './session-container.ts';
 
 export interface ContainerStart extends Omit<ProcessRequest, 'program'> {
   /** Made for what the image can do. */

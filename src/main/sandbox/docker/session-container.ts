@@ -2,65 +2,23 @@ import { randomBytes } from 'node:crypto';
 import type Dockerode from 'dockerode';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { abortable, busyAbort } from '../../lib/abort.ts';
-import type { Log } from '../../lib/log.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { probe, type Abilities } from './abilities.ts';
 import { attachProcesses } from './attach-processes.ts';
-import { ContainerGoneError, type ContainerProcesses } from './container-process.ts';
+import { ContainerGoneError } from './container-process.ts';
 import { createBody, labelNames, type ContainerPlan } from './create-body.ts';
 import { withDeadline } from './deadline.ts';
 import { engineSilence, engineSilent, hadEvent, removeWhenBack } from './engine-watch.ts';
-import type { Engine } from './engine.ts';
 import { folderKey, ownerMark, supportFiles, type UserIds } from './identity.ts';
-import type { ProjectLook } from './look-at-project.ts';
 import { findPins, type Pin, type Protection } from './pins.ts';
 import { redirectText, watchRedirects } from './protected-watch.ts';
 import { removeContainer, removeVolume } from './removal.ts';
-import type { RunnerPlace } from './runner-processes.ts';
+import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
 import { startFailure } from './start-failure.ts';
 import type { ContainerUser } from './user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from './user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
 import type { Mask } from '../workspace-scan.ts';
-
-export interface LiveContainer {
-  readonly container: Dockerode.Container;
-  readonly processes: ContainerProcesses;
-  readonly abilities: Abilities;
-  /** Why it is no longer there; null while it is. */
-  goneBecause: string | null;
-  /** Aborted when it is found to be gone: the engine does not always end the streams of a container that was killed. */
-  readonly gone: AbortController;
-}
-
-export interface SessionContainerOptions {
-  readonly engine: Engine;
-  readonly imageId: string;
-  /** Null: every process is an exec of the engine. */
-  readonly runner: RunnerPlace | null;
-  readonly sessionId: string;
-  readonly homeId: string;
-  /** Where the few files are kept that a container is given. */
-  readonly supportFolder: string;
-  /** A real path on the host. */
-  readonly workspacePath: string;
-  /** Who commands may run as, the likeliest first. */
-  readonly users: readonly ContainerUser[];
-  /** Our own profile of system calls, as JSON. */
-  readonly seccomp: string;
-  /** What is looked for in the project before every container. */
-  readonly look: (signal: AbortSignal) => Promise<ProjectLook>;
-  readonly memoryBytes: number;
-  readonly cpus: number;
-  readonly pids: number;
-  readonly extra: readonly ExtraMount[];
-  readonly environment: Readonly<Record<string, string>>;
-  /** For one command beside a session: it shares that one's scratch volume, perhaps its network, and is not made again when it is lost. */
-  readonly besides: { readonly scratchVolume: string; readonly networkOf: string | null } | null;
-  readonly log: Log;
-  /** Called once for every loss, after the try to make a new one. Must not throw. */
-  readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
-}
 
 /** What a project was found to need before a container is made. */
 type Ground = Pick<ContainerPlan, 'labels' | 'masks'> & Pick<Protection, 'pins' | 'outside'>;
@@ -74,7 +32,7 @@ const killMs = 5_000;
  * disks and running processes do not.
  */
 export class SessionContainer {
-  readonly #options: SessionContainerOptions;
+  #options: SessionContainerOptions;
   readonly #workspaceKey: string;
   readonly #volumeName: string;
   #warnings: readonly string[] = [];
@@ -111,7 +69,7 @@ export class SessionContainer {
     }
   }
 
-  /** A container of its own for one command: as this one, with `extra` mounted too, on the network of `network`. The caller disposes. */
+  /** A container of its own for one command: as this one, with `extra` mounted too (in place of what has the same target), on the network of `network`. The caller disposes. */
   startBeside(
     { extra = [], network = null }: { readonly extra?: readonly ExtraMount[]; readonly network?: LiveContainer | null },
     signal: AbortSignal,
@@ -120,12 +78,31 @@ export class SessionContainer {
       {
         ...this.#options,
         users: this.#users,
-        extra: [...this.#options.extra, ...extra],
+        extra: [
+          ...this.#options.extra.filter(({ target }) => extra.every((other) => other.target !== target)),
+          ...extra,
+        ],
         besides: { scratchVolume: this.#volumeName, networkOf: network?.container.id ?? null },
         onLost: () => undefined,
       },
       signal,
     );
+  }
+
+  /**
+   * Other packages: the container is made anew with these mounts and variables, now. What runs in it is lost, its memory
+   * disks are empty, its scratch volume stays.
+   */
+  async renew(
+    { extra, environment }: Pick<SessionContainerOptions, 'extra' | 'environment'>,
+    signal: AbortSignal,
+  ): Promise<Reply<unknown>> {
+    await this.#starting?.catch(() => undefined);
+    this.#options = { ...this.#options, extra, environment };
+    const old = this.#live;
+    this.#live = null;
+    if (old !== null) await this.kill(old, 'it is made anew with other packages');
+    return this.acquire(signal);
   }
 
   get scratchPath(): string | null {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findParts, keyOf } from '../../../../src/main/sandbox/dependencies/find-parts.ts';
-import type { OwnSetup } from '../../../../src/main/sandbox/dependencies/dependency-part.ts';
+import { placeInSession, type OwnSetup } from '../../../../src/main/sandbox/dependencies/dependency-part.ts';
 import type { ProjectTop } from '../../../../src/main/sandbox/dependencies/project-texts.ts';
 
 const pip = '/deps/python/bin/python -m pip install';
@@ -148,6 +148,49 @@ describe('how the packages of a project are installed', () => {
       {},
     );
     expect(parts.map(({ hosts }) => hosts)).toEqual([['index.example.org'], ['packages.example.org']]);
+  });
+});
+
+describe('packages below the top of a project', () => {
+  const lock = '{"lockfileVersion": 3}';
+  const places = (own: ProjectTop, below: Readonly<Record<string, ProjectTop>>): readonly (readonly string[])[] =>
+    findParts(
+      own,
+      {},
+      Object.entries(below).map(([folder, inside]) => ({ folder, top: inside })),
+    ).map((part) => [part.folder, part.place, placeInSession(part)]);
+
+  it('have the usual place where the top has none, and one of their own beside others', () => {
+    const node = top({ 'package.json': packageJson, 'package-lock.json': lock });
+    expect(places(top({}), { admin: node, 'apps/web': node, backend: top({ 'requirements.txt': 'six' }) })).toEqual([
+      ['backend', '/deps/python', '/deps/python'],
+      ['admin', '/node_modules', '/node_modules'],
+      [
+        'apps/web',
+        expect.stringMatching(/^\/deps\/javascript-apps-web-[0-9a-f]{6}$/),
+        '/workspace/apps/web/node_modules',
+      ],
+    ]);
+    const [part] = findParts(node, {}, [
+      { folder: 'apps/web', top: top({ 'package.json': packageJson, 'pnpm-lock.yaml': '' }) },
+    ]).slice(1);
+    expect(part?.files).toEqual(['apps/web/package.json', 'apps/web/pnpm-lock.yaml']);
+    expect(part?.commands.slice(1)).toEqual([
+      'npm install --prefix ../../../tools pnpm@10',
+      '../../../tools/node_modules/.bin/pnpm install --frozen-lockfile --store-dir ../../../cache/pnpm',
+      `cp -a node_modules/. ${part?.place}/`,
+    ]);
+  });
+
+  it('count only with a lock file of their own where the top has some of their kind', () => {
+    const member = top({ 'package.json': packageJson });
+    const workspaces = top({ 'package.json': '{"workspaces": ["packages/*"]}', 'package-lock.json': lock });
+    expect(places(workspaces, { 'packages/a': member })).toEqual([['', '/node_modules', '/node_modules']]);
+    const python = top({ 'requirements.txt': 'six' });
+    expect(places(python, { tool: python, other: top({ 'uv.lock': '', 'pyproject.toml': project }) })).toEqual([
+      ['', '/deps/python', '/deps/python'],
+      ['other', '/deps/python-other', '/deps/python-other'],
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -14,13 +14,18 @@ const volume = 'dewpoint-deps-0011-2233';
 let home = '';
 let project = '';
 
-async function states(volumes: readonly string[] = [volume]): Promise<readonly PartState[]> {
+async function states(
+  volumes: readonly string[] = [volume],
+  asked: { readonly sessionId?: string; readonly anew?: boolean } = {},
+): Promise<readonly PartState[]> {
   return findPrepared(
     {
       workspacePath: project,
       projectPath: project,
       imageId: 'sha256:1',
       own: {},
+      sessionId: asked.sessionId ?? null,
+      anew: asked.anew ?? false,
       records: dependencyRecords(home),
       hasVolume: async (name) => volumes.includes(name),
     },
@@ -99,6 +104,59 @@ describe('what is installed for a project', () => {
     await symlink(join(project, 'requirements.txt'), join(other, 'requirements.txt'));
     project = other;
     expect(await states()).toEqual([]);
+  });
+
+  it('is what commands changed it to, for the session of one that nobody saw and else for the project, until the files change', async () => {
+    await record(ready);
+    const [state] = await states();
+    const changedVolume = 'dewpoint-deps-0011-4455';
+    const write = async (key: string, isForProject: boolean): Promise<void> =>
+      dependencyRecords(home).write({
+        version: 1,
+        key,
+        ecosystem: 'python',
+        tool: 'pip',
+        imageId: 'sha256:1',
+        projectPath: project,
+        at: 2,
+        changed: {
+          sessionId: 'mine',
+          isForProject,
+          filesKey: state?.key ?? '',
+          commands: [{ command: 'pip install evil', hosts: ['index.example.org'], at: 2 }],
+        },
+        outcome: { ...ready, volume: changedVolume },
+      });
+    const both = [volume, changedVolume];
+    const used = async (asked: Parameters<typeof states>[1]): Promise<unknown> => {
+      const [found] = await states(both, asked);
+      return [found?.state, found?.record?.outcome.type === 'ready' ? found.record.outcome.volume : null];
+    };
+    await write('a'.repeat(32), false);
+    expect(await used({ sessionId: 'mine' })).toEqual(['ready', changedVolume]);
+    expect(await used({ sessionId: 'other' })).toEqual(['ready', volume]);
+    await write('a'.repeat(32), true);
+    expect(await used({ sessionId: 'other' })).toEqual(['ready', changedVolume]);
+    expect(await used({ anew: true })).toEqual(['ready', volume]);
+    const { notes, warnings } = surroundingsFrom(await states(both), '/bin', project);
+    expect([notes.join(), warnings.join()]).toEqual([
+      expect.not.stringContaining('evil'),
+      expect.stringContaining(`"pip install evil". To install them anew: dewpoint projects prepare ${project} --anew`),
+    ]);
+    await writeFile(join(project, 'requirements.txt'), 'six\nmock\n');
+    expect(await used({ sessionId: 'mine' })).toEqual(['outdated', changedVolume]);
+    // Another project with the same files is given what was installed, never what commands made of it.
+    project = await mkdtemp(join(tmpdir(), 'dewpoint-project-'));
+    await writeFile(join(project, 'requirements.txt'), 'six\n');
+    expect(await used({ sessionId: 'mine' })).toEqual(['ready', volume]);
+  });
+
+  it('is looked for below the top, but not in what is there to be read or tried', async () => {
+    for (const folder of ['backend', 'docs', 'examples/one', '.hidden', 'a b', 'one/two/three']) {
+      await mkdir(join(project, folder), { recursive: true });
+      await writeFile(join(project, folder, 'uv.lock'), '');
+    }
+    expect((await states()).map(({ part }) => part.folder)).toEqual(['', 'backend']);
   });
 
   it('is approved by what it is: other commands, hosts, files or images are another approval', async () => {

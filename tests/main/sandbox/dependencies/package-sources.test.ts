@@ -2,7 +2,11 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { findPackageSources, type SourceSearch } from '../../../../src/main/sandbox/dependencies/package-sources.ts';
+import {
+  findPackageSources,
+  openSources,
+  type SourceSearch,
+} from '../../../../src/main/sandbox/dependencies/package-sources.ts';
 
 let home = '';
 const search = (more: Partial<SourceSearch> = {}): SourceSearch => ({
@@ -63,5 +67,21 @@ describe('where packages come from', () => {
       search({ env: { PIP_CERT: file, NODE_EXTRA_CA_CERTS: file }, certificates: [file] }),
     );
     expect(found.certificates.split('AAAA')).toHaveLength(2);
+  });
+
+  it('are told to a command of a model without what is secret, and for the hosts that it may reach alone', async () => {
+    await put('.npmrc', 'registry=https://npm.example.org/\n//npm.example.org/:_authToken=tok-en\n');
+    const env = {
+      PIP_INDEX_URL: 'https://one.example.org/simple',
+      PIP_EXTRA_INDEX_URL: 'https://me:word@two.example.org/s',
+    };
+    const found = await findPackageSources(search({ env }));
+    const hosts = ['one.example.org', 'two.example.org', 'npm.example.org'];
+    expect(openSources(found, hosts)).toEqual({
+      PIP_INDEX_URL: 'https://one.example.org/simple',
+      UV_DEFAULT_INDEX: 'https://one.example.org/simple',
+      npm_config_registry: 'https://npm.example.org/',
+    });
+    expect(openSources(found, ['other.example.org'])).toEqual({});
   });
 });
