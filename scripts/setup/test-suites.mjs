@@ -40,5 +40,9 @@ export const suites = [
     minutes: 12,
     needs: ['build', 'electron', 'display', 'model:llama-cpp/smollm2-135m-instruct'],
   },
-  { name: 'e2e', minutes: 20, needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct'] },
+  {
+    name: 'e2e',
+    minutes: 20,
+    needs: ['build', 'docker', 'image', 'model:llama-cpp/qwen2.5-coder-1.5b-instruct', 'electron', 'display'],
+  },
 ];

@@ -56,4 +56,8 @@ export function applyLook(): void {
   textSize.subscribe(apply);
   motion.subscribe(apply);
   systemDark.addEventListener('change', apply);
+  // All windows look alike and have the same keys. What is open at their sides is each one's own.
+  window.addEventListener('storage', ({ key }) => {
+    [theme, textSize, motion, shortcuts].find((stored) => stored.key === key)?.readAgain();
+  });
 }

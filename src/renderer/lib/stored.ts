@@ -2,8 +2,11 @@ import { useSyncExternalStore } from 'react';
 
 /** A small value that survives a restart of the window, shared by all who use it. */
 export interface Stored<T> {
+  readonly key: string;
   readonly get: () => T;
   readonly set: (value: T) => void;
+  /** Takes over what another window has kept. */
+  readonly readAgain: () => void;
   readonly subscribe: (listener: () => void) => () => void;
 }
 
@@ -11,13 +14,18 @@ export interface Stored<T> {
 export function createStored<T>(key: string, read: (kept: string | null) => T, write: (value: T) => string): Stored<T> {
   const listeners = new Set<() => void>();
   let value = read(keptUnder(key));
+  const take = (next: T): void => {
+    value = next;
+    for (const listener of listeners) listener();
+  };
   return {
+    key,
     get: () => value,
     set: (next) => {
-      value = next;
       keep(key, write(next));
-      for (const listener of listeners) listener();
+      take(next);
     },
+    readAgain: () => take(read(keptUnder(key))),
     subscribe: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
