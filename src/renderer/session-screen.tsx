@@ -1,5 +1,5 @@
 import type { ComponentProps, Ref } from 'react';
-import { useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { ApprovalsHandle } from './features/approvals/approvals.tsx';
 import { Approvals } from './features/approvals/approvals.tsx';
@@ -19,6 +19,7 @@ import { useStored } from './lib/stored.ts';
 import { t } from './lib/texts.ts';
 import { useSession } from './lib/use-session.ts';
 import type { LookUp, SessionView } from './lib/use-session.ts';
+import { useStable } from './lib/use-stable.ts';
 import type { Side } from './lib/use-side.ts';
 import { useSide } from './lib/use-side.ts';
 import { Button } from './ui/button.tsx';
@@ -80,12 +81,17 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const [isRenaming, setIsRenaming] = useState(false);
   const own = { inspect, toggleInspector: side.toggle, rename: (): void => setIsRenaming(true) };
   const { conversation, composer, approvals } = useParts(handle, props.at, own);
-  const point = (callId: string): void => {
+  const models = useStable(onModels);
+  const shown = useMemo(() => ({ state, money }), [state, money]);
+  const show = useStable(inspect);
+  const help = useStable(onPalette);
+  const toEnd = useStable(() => conversation.current?.toEnd());
+  const point = useStable((callId: string): void => {
     setSelectedStep(callId);
     if (tab !== 'context') setTab('route');
     if (!side.isOver) side.open();
     conversation.current?.reveal({ id: callId });
-  };
+  });
   return (
     <>
       <div className="relative flex min-h-0 flex-1">
@@ -109,14 +115,14 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
             sessionId={sessionId}
             state={state}
             handle={composer}
-            onSent={() => conversation.current?.toEnd()}
-            onInspect={inspect}
-            onHelp={onPalette}
+            onSent={toEnd}
+            onInspect={show}
+            onHelp={help}
           />
         </main>
         {side.isOpen && (
           <SideInspector
-            {...{ sessionId, view, tab, selectedStep }}
+            {...{ sessionId, state, money, tab, selectedStep }}
             onClose={side.toggle}
             onTab={setTab}
             onStep={setSelectedStep}
@@ -124,7 +130,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           />
         )}
       </div>
-      <StatusBar session={{ state, money }} isConnected={props.isConnected} onInspect={inspect} onModels={onModels} />
+      <StatusBar session={shown} isConnected={props.isConnected} onInspect={show} onModels={models} />
     </>
   );
 }

@@ -8,11 +8,11 @@ const lineCharacters = 88;
 export function rowHeight(row: ConversationRow): number {
   switch (row.type) {
     case 'message':
-      return 64 + textHeight(row.message, row.message.text, lineCharacters * 0.8);
+      return 64 + keptHeight(row.message, row.message.text, lineCharacters * 0.8);
     case 'said':
-      return 8 + textHeight(row, row.text, lineCharacters);
+      return 8 + keptHeight(row, row.text, lineCharacters);
     case 'after':
-      return row.timeline.turn.reason === null ? 8 : 32 + textHeight(row.timeline.turn, row.text, lineCharacters);
+      return row.timeline.turn.reason === null ? 8 : 32 + keptHeight(row.timeline.turn, row.text, lineCharacters);
     case 'ran':
       return 24 + 20 * row.timeline.phases.length;
     case 'before':
@@ -34,12 +34,18 @@ export function rowHeight(row: ConversationRow): number {
 const known = new WeakMap<object, { readonly text: string; readonly height: number }>();
 
 /** `owner`: what has this text, and for as long as it has it the height is not counted again. */
-function textHeight(owner: object, text: string, width: number): number {
+function keptHeight(owner: object, text: string, width: number): number {
   if (text === '') return 0;
   const counted = known.get(owner);
   if (counted?.text === text) return counted.height;
+  const height = textHeight(text, width);
+  known.set(owner, { text, height });
+  return height;
+}
+
+/** About how high a text of a model is, in pixels. */
+export function textHeight(text: string, width = lineCharacters): number {
   let height = 0;
   for (const line of text.split('\n')) height += line === '' ? blockPx : linePx * Math.ceil(line.length / width);
-  known.set(owner, { text, height });
   return height;
 }

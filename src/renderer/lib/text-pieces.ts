@@ -1,5 +1,5 @@
 /** A piece has at least this many characters, so that a long text is drawn and measured a screen at a time. */
-const pieceCharacters = 800;
+const pieceCharacters = 500;
 
 /**
  * A long Markdown text in pieces that read the same one below the other: cut only between two blocks, never in a fence,

@@ -32,6 +32,8 @@ export type SessionLoad =
   | { readonly type: 'failed'; readonly text: string };
 
 const retryMs = 1_000;
+/** Words that stream in are drawn in about every second frame: the others are for who types. */
+const streamedMs = 24;
 
 /** Follows a session for as long as it is shown; a component shows one session in its life. A stream that breaks off is taken up again. */
 export function useSession(client: CoreClient, sessionId: string): SessionLoad {
@@ -105,18 +107,28 @@ async function lookUp(following: Following, place: HistoryPlace): Promise<Sessio
 async function followFrom(seq: number, following: Following): Promise<void> {
   const { client, sessionId, signal } = following;
   let frame: number | null = null;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let drawnAt = 0;
   const drawNow = (): void => {
     frame = null;
+    drawnAt = performance.now();
     draw(following);
+  };
+  const drawNext = (): void => {
+    timer = null;
+    frame ??= window.requestAnimationFrame(drawNow);
   };
   const pushes = await client.sessions.events({ sessionId, fromSeq: seq + 1 }, { signal });
   try {
     for await (const push of pushes) {
       if (following.view !== null) following.view = foldPush(following.view, push);
+      if (signal.aborted) continue;
       // One drawing a frame, however much arrives between two.
-      if (!signal.aborted) frame ??= window.requestAnimationFrame(drawNow);
+      if (push.type === 'transients') timer ??= setTimeout(drawNext, drawnAt + streamedMs - performance.now());
+      else drawNext();
     }
   } finally {
+    if (timer !== null) clearTimeout(timer);
     if (frame !== null) window.cancelAnimationFrame(frame);
     draw(following);
   }

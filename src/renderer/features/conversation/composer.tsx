@@ -1,5 +1,5 @@
 import type { FormEvent, KeyboardEvent, Ref } from 'react';
-import { useImperativeHandle, useRef, useState } from 'react';
+import { memo, useImperativeHandle, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { SlashCommand } from '@shared/slash-commands.ts';
 import { matchingCommands } from '@shared/slash-commands.ts';
@@ -22,8 +22,8 @@ export interface ComposerHandle {
   readonly focus: () => void;
 }
 
-/** Where the person writes: messages, commands, files, and messages for an agent that works. */
-export function Composer(props: ComposerProps & { readonly handle: Ref<ComposerHandle> }) {
+/** Where the person writes: messages, commands, files, and messages for an agent that works. Not drawn again with words that stream in. */
+export const Composer = memo(function Composer(props: ComposerProps & { readonly handle: Ref<ComposerHandle> }) {
   const { sessionId, state, handle } = props;
   const isRunning = sessionStatus(state) === 'running';
   const [text, setText] = useDraft(sessionId);
@@ -72,7 +72,7 @@ export function Composer(props: ComposerProps & { readonly handle: Ref<ComposerH
       </form>
     </div>
   );
-}
+});
 
 interface ToolbarProps {
   readonly composer: ComposerState;

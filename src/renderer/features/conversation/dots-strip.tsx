@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { memo, useEffect, useRef } from 'react';
 import type { StepState } from '@shared/session-state.ts';
 import { hasFailed } from '../../lib/has-failed.ts';
 import { t } from '../../lib/texts.ts';
@@ -11,7 +11,7 @@ interface DotsStripProps {
 }
 
 /** One dot a step, in order: where it ran, and by a click why. */
-export function DotsStrip({ steps, selectedId, onSelect }: DotsStripProps) {
+export const DotsStrip = memo(function DotsStrip({ steps, selectedId, onSelect }: DotsStripProps) {
   const strip = useRef<HTMLOListElement>(null);
   useEffect(() => {
     // The latest step is what one looks for.
@@ -27,21 +27,35 @@ export function DotsStrip({ steps, selectedId, onSelect }: DotsStripProps) {
       {steps.map((step, index) => (
         <li key={step.callId} className="flex items-center">
           {index > 0 && <span aria-hidden="true" className="h-px w-2 bg-line" />}
-          <button
-            type="button"
-            title={describe(step)}
-            aria-label={describe(step)}
-            aria-pressed={step.callId === selectedId}
-            onClick={() => onSelect(step.callId)}
-            className="flex size-6 items-center justify-center rounded-full hover:bg-chosen aria-pressed:bg-chosen"
-          >
-            <RouteDot where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />
-          </button>
+          <Dot step={step} isSelected={step.callId === selectedId} onSelect={onSelect} />
         </li>
       ))}
     </ol>
   );
+});
+
+interface DotProps {
+  readonly step: StepState;
+  readonly isSelected: boolean;
+  readonly onSelect: (callId: string) => void;
 }
+
+/** There are hundreds, and an event changes one of them. */
+const Dot = memo(function Dot({ step, isSelected, onSelect }: DotProps) {
+  const description = describe(step);
+  return (
+    <button
+      type="button"
+      title={description}
+      aria-label={description}
+      aria-pressed={isSelected}
+      onClick={() => onSelect(step.callId)}
+      className="flex size-6 items-center justify-center rounded-full hover:bg-chosen aria-pressed:bg-chosen"
+    >
+      <RouteDot where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />
+    </button>
+  );
+});
 
 function describe(step: StepState): string {
   const { label, reason } = step;

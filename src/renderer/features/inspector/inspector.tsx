@@ -1,4 +1,6 @@
-import type { SessionView } from '../../lib/use-session.ts';
+import { memo } from 'react';
+import type { MoneyState } from '@shared/session-money.ts';
+import type { SessionState } from '@shared/session-state.ts';
 import type { InspectorTab } from '../../lib/preferences.ts';
 import { inspectorTabs } from '../../lib/preferences.ts';
 import { t } from '../../lib/texts.ts';
@@ -12,7 +14,8 @@ import { SandboxTab } from './sandbox-tab.tsx';
 
 interface InspectorProps {
   readonly sessionId: string;
-  readonly view: SessionView;
+  readonly state: SessionState;
+  readonly money: MoneyState;
   readonly tab: InspectorTab;
   readonly onTab: (tab: InspectorTab) => void;
   /** The step that was pointed at; null: the latest. */
@@ -22,10 +25,10 @@ interface InspectorProps {
   readonly isOver: boolean;
 }
 
-/** Beside the conversation: the same facts by subject. */
-export function Inspector(props: InspectorProps) {
-  const { view, tab, onTab } = props;
-  const open = view.state.changes.filter((change) => changeStatus(change) === 'pending').length;
+/** Beside the conversation: the same facts by subject. Not drawn again with words that stream in. */
+export const Inspector = memo(function Inspector(props: InspectorProps) {
+  const { state, tab, onTab } = props;
+  const open = state.changes.filter((change) => changeStatus(change) === 'pending').length;
   const tabs = inspectorTabs.map((id) => ({
     id,
     label: t(`inspector.${id}`),
@@ -37,10 +40,9 @@ export function Inspector(props: InspectorProps) {
       <Content {...props} />
     </Tabs>
   );
-}
+});
 
-function Content({ sessionId, view, tab, selectedStep, onStep }: InspectorProps) {
-  const { state, money } = view;
+function Content({ sessionId, state, money, tab, selectedStep, onStep }: InspectorProps) {
   switch (tab) {
     case 'route':
       return <RouteTab sessionId={sessionId} state={state} selectedStep={selectedStep} onStep={onStep} />;

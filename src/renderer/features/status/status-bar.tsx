@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { counterfactualOf } from '@shared/counterfactual.ts';
 import { sessionWork } from '@shared/workload.ts';
 import type { MoneyState } from '@shared/session-money.ts';
@@ -21,7 +21,7 @@ interface StatusBarProps {
 }
 
 /** Always there: which model, how fast, what it cost, and where commands run. Each opens the place that explains it. */
-export function StatusBar({ session, isConnected, onInspect, onModels }: StatusBarProps) {
+export const StatusBar = memo(function StatusBar({ session, isConnected, onInspect, onModels }: StatusBarProps) {
   return (
     <section
       aria-label={t('status.label')}
@@ -35,7 +35,7 @@ export function StatusBar({ session, isConnected, onInspect, onModels }: StatusB
       )}
     </section>
   );
-}
+});
 
 function NextModel({ onClick }: { readonly onClick: () => void }) {
   const local = useLocalModel();

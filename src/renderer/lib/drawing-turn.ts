@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'react';
+
+/** So many characters of Markdown are read in a frame, on the mean: a few milliseconds. */
+const perFrame = 600;
+/** A long text makes the others wait for no more frames than this. */
+const mostFrames = 4;
+
+interface Waiter {
+  readonly characters: number;
+  readonly draw: () => void;
+}
+
+/** Read and not paid for by a frame yet. */
+let owed = 0;
+let isFrameAsked = false;
+const waiting = new Set<Waiter>();
+
+/** Whether a text may be read now; `isUrgent`: whatever else is. While it may not, draw what costs little in its place. */
+export function useDrawingTurn(characters: number, isUrgent: boolean): boolean {
+  const [isDrawn, setIsDrawn] = useState(() => isUrgent || take(characters));
+  useEffect(() => {
+    if (isDrawn) return undefined;
+    const waiter = { characters, draw: () => setIsDrawn(true) };
+    waiting.add(waiter);
+    askFrame();
+    return () => void waiting.delete(waiter);
+  }, [isDrawn, characters]);
+  return isDrawn;
+}
+
+function take(characters: number): boolean {
+  if (owed >= perFrame) return false;
+  owed = Math.min(owed + characters, mostFrames * perFrame);
+  askFrame();
+  return true;
+}
+
+function askFrame(): void {
+  if (isFrameAsked) return;
+  isFrameAsked = true;
+  requestAnimationFrame(onFrame);
+}
+
+function onFrame(): void {
+  isFrameAsked = false;
+  owed = Math.max(0, owed - perFrame);
+  // What came last is what is looked at now.
+  for (const waiter of [...waiting].reverse()) {
+    if (!take(waiter.characters)) break;
+    waiting.delete(waiter);
+    waiter.draw();
+  }
+  if (owed > 0 || waiting.size > 0) askFrame();
+}
