@@ -74,15 +74,13 @@ interface OpenSessionProps extends SessionScreenProps {
 }
 
 function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
-  const { sessionId, handle, onPalette, onModels } = props;
+  const { sessionId, handle, onPalette, onModels, isConnected } = props;
   const { state, money } = view;
   const { side, tab, setTab, inspect } = useInspector();
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const [isRenaming, setIsRenaming] = useState(false);
   const own = { inspect, toggleInspector: side.toggle, rename: (): void => setIsRenaming(true) };
   const { conversation, composer, approvals } = useParts(handle, props.at, own);
-  const models = useStable(onModels);
-  const shown = useMemo(() => ({ state, money }), [state, money]);
   const show = useStable(inspect);
   const help = useStable(onPalette);
   const toEnd = useStable(() => conversation.current?.toEnd());
@@ -130,9 +128,20 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           />
         )}
       </div>
-      <StatusBar session={shown} isConnected={props.isConnected} onInspect={show} onModels={models} />
+      <Bar {...{ state, money, isConnected, onModels }} onInspect={show} />
     </>
   );
+}
+
+interface BarProps extends Omit<ComponentProps<typeof StatusBar>, 'session'> {
+  readonly state: SessionView['state'];
+  readonly money: SessionView['money'];
+}
+
+/** The status bar of a session, which is drawn again for its events alone. */
+function Bar({ state, money, onModels, ...props }: BarProps) {
+  const session = useMemo(() => ({ state, money }), [state, money]);
+  return <StatusBar {...props} session={session} onModels={useStable(onModels)} />;
 }
 
 /** The parts of the screen that others reach into, and the place that is to be looked at. */
