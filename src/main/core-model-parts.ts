@@ -12,6 +12,8 @@ import type { CorePlanOptions } from './core-plan.ts';
 import type { Probed } from './core-probe.ts';
 import { createProbed } from './core-probe.ts';
 import { createModelFileCheck } from './engines/check-model-file.ts';
+import { createGenerators } from './engines/generators.ts';
+import type { Generators } from './engines/generators.ts';
 import type { ContextGrants } from './engines/grant-context.ts';
 import { createGrantContext } from './engines/grant-context.ts';
 import type { Hardware } from './engines/hardware.ts';
@@ -20,6 +22,7 @@ import { createHeaderReader } from './engines/header-reader.ts';
 import { createImportedModels } from './engines/imported-models.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import { createLlamaEngine } from './engines/llama-client.ts';
+import { createLlamaSeat } from './engines/llama-seat.ts';
 import { createLoadSteps } from './engines/load-steps.ts';
 import { parseCatalogue } from './engines/model-catalogue.ts';
 import type { ModelStore } from './engines/model-store.ts';
@@ -45,6 +48,7 @@ export interface ModelParts {
 interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly modelStore: ModelStore;
   readonly context: ContextGrants;
+  readonly generators: Generators;
   readonly planServer: PlanServer;
 }
 
@@ -80,15 +84,19 @@ function createEngineParts(
     readHardware: hardware,
     serverHeader,
   });
+  const generators = createGenerators();
   const context = createGrantContext({
     readHeader,
     readHardware: hardware,
     enginePid: () => llama.pid(),
+    loadedPath: () => llama.loadedPath(),
+    others: (signal) => generators.others('llama-cpp', signal),
     steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
     now,
   });
   const planServer = createPlanServer({ readHardware: hardware, readHeader });
-  return { llama, modelStore, plan, context, planServer };
+  generators.join('llama-cpp', createLlamaSeat(llama, context));
+  return { llama, modelStore, plan, context, generators, planServer };
 }
 
 const unloadAfterMinutes = 15;
@@ -119,7 +127,7 @@ export function createModelParts(
   config: ModelPartsConfig,
   { env, files, settings, redactor }: ModelPartsOptions,
 ): ModelParts {
-  const { llama, modelStore, plan, context, planServer } = createEngineParts(config, {
+  const { llama, modelStore, plan, context, generators, planServer } = createEngineParts(config, {
     env,
     files,
     settings,
@@ -146,6 +154,7 @@ export function createModelParts(
   });
   const models: CoreModels = createCoreModels({
     context,
+    generators,
     planServer,
     ollamaHost: env.OLLAMA_HOST,
     fit: plan.fit,

@@ -9,6 +9,7 @@ import { serviceSettings } from '@shared/settings.ts';
 import type { Probed } from './core-probe.ts';
 import type { ServerStatus } from './core-servers.ts';
 import { mendModel, pullFromServer, serversOf } from './core-servers.ts';
+import type { Generators } from './engines/generators.ts';
 import type { ContextGrants } from './engines/grant-context.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import type { ModelStore, StoredModel } from './engines/model-store.ts';
@@ -50,6 +51,7 @@ export interface CoreModelsOptions {
   readonly workerPath: string;
   readonly nodePath: string;
   readonly context: ContextGrants;
+  readonly generators: Generators;
   readonly planServer: PlanServer;
   /** `OLLAMA_HOST` of the environment. */
   readonly ollamaHost: string | undefined;
@@ -234,7 +236,9 @@ function dependenciesOf(
     workerPath,
     nodePath,
     llama,
+    generators: options.generators,
     grantContext: options.context.grant,
+    fitsBeside: options.context.fitsBeside,
     stepDown: options.context.stepDown,
     fetch: options.fetch,
     planServer: options.planServer,

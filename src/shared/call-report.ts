@@ -24,6 +24,8 @@ export const engineReportSchema = z.object({
   observedBytes: z.number().nullable().optional(),
   /** A name for each thing that is not as it was planned. */
   findings: z.array(z.string()).optional(),
+  /** Models of other engines of this machine that gave their memory back for this load. */
+  unloaded: z.array(z.string()).optional(),
   /** Why it is not what was asked for, or not where it was expected; null where it is. */
   why: z.string().nullable(),
 });

@@ -5,9 +5,11 @@ import type { Message } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
 import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
 import { mendFor } from '../../src/main/providers/ollama/mend-template.ts';
+import type { Hardware } from '../../src/main/engines/hardware.ts';
+import { twoEngines } from '../fakes/two-engines.ts';
 import type { RealOllama } from './ollama-kit.ts';
 import { ollamaProgram, realProvider, startOllama } from './ollama-kit.ts';
-import { collect, modelRequest } from './support.ts';
+import { collect, modelPath, modelRequest, scratchDir, startEngine } from './support.ts';
 
 const never = new AbortController().signal;
 const bare = 'plain:latest';
@@ -128,6 +130,41 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     const { ended } = await collect(other.stream(modelRequest(mended, 'Hi.', { maxOutputTokens: 2 }), never));
     expect(ended.engine).toMatchObject({ contextTokens: 1024, findings: [] });
     await other.dispose();
+  });
+
+  it('leaves its memory to the model inside Dewpoint where both do not fit, and gets it back', async () => {
+    const engine = await startEngine();
+    const dir = await scratchDir();
+    // A machine with room for one of them, whichever that is, beside the gibibyte that is left to everything else.
+    let isInServer = false;
+    const hardware = (): Hardware => ({
+      devices: [],
+      host: {
+        totalBytes: 4e9,
+        freeBytes: 2e9 - (engine.loadedPath() === null ? 0 : 0.4e9) - (isInServer ? 0.7e9 : 0),
+        source: 'a test',
+      },
+    });
+    const path = modelPath('smollm2-135m-instruct');
+    const both = twoEngines({ engine, modelPath: path, address: server.address, dir, contextTokens: 1024, hardware });
+    const call = async (from: Provider, model: string) =>
+      (await collect(from.stream(modelRequest(model, 'Hi.', { maxOutputTokens: 2 }), never))).ended;
+    try {
+      const first = await call(both.ollama, mended);
+      expect(first).toMatchObject({ error: null, engine: { contextTokens: 1024, why: null } });
+      isInServer = true;
+      expect(await call(both.inside, 'own')).toMatchObject({ error: null, engine: { unloaded: [`ollama/${mended}`] } });
+      await expect.poll(resident, { timeout: 60_000 }).toEqual([]);
+      isInServer = false;
+      expect(await call(both.ollama, mended)).toMatchObject({
+        error: null,
+        engine: { unloaded: ['llama-cpp/smollm2-135m-instruct'], contextTokens: 1024 },
+      });
+      expect(engine.loadedPath()).toBeNull();
+    } finally {
+      await engine.dispose();
+      await rm(dir, { recursive: true, force: true });
+    }
   });
 
   it('ends a call that is given up, and says what a model that is not there needs', async () => {

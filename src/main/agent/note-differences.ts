@@ -15,7 +15,19 @@ export async function noteDifferences(
   { model, engine }: Pick<StreamEnded, 'model' | 'engine'>,
 ): Promise<void> {
   await noteOtherModel(turn, info, model);
+  await noteUnloaded(turn, info, engine?.unloaded ?? []);
   await noteEngine(turn, engine);
+}
+
+/** The next call of a model that had to go takes the time of a load. */
+async function noteUnloaded(turn: Turn, info: ModelInfo, unloaded: readonly string[]): Promise<void> {
+  if (unloaded.length === 0) return;
+  await turn.log.append({
+    type: 'notice-added',
+    level: 'info',
+    code: 'model-unloaded',
+    text: `${unloaded.join(' and ')} gave back its memory, for ${info.id} did not fit beside it.`,
+  });
 }
 
 /** Says once a turn that a server did otherwise than it was asked: a person should not have to look into an event for it. */

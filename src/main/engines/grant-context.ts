@@ -1,4 +1,7 @@
+import type { GrantedPlan } from '@shared/plan.ts';
 import { batchTokens } from './batch-tokens.ts';
+import type { HeldModel } from './generators.ts';
+import { sumOf } from './generators.ts';
 import { stampOf } from './header-reader.ts';
 import type { ReadHeader } from './header-reader.ts';
 import type { Hardware } from './hardware.ts';
@@ -6,6 +9,7 @@ import { leastTokens, planMemory } from './memory-plan.ts';
 import type { LoadStep, LoadSteps } from './load-steps.ts';
 import { estimateMemory, readModelMemory } from './model-memory.ts';
 import type { ModelMemory } from './model-memory.ts';
+import { withMemory } from './with-memory.ts';
 
 export interface ContextWish {
   /** Tokens of one conversation; null: what is useful on such a machine. */
@@ -24,6 +28,8 @@ export interface ContextGrant {
   readonly predictedBytes: number | null;
   /** Of its own, beside the mapped weights: context, buffers, copied weights; 0 where it was not computed. */
   readonly ownBytes: number;
+  /** Where the plan puts the weights; null where there is none. */
+  readonly placement: GrantedPlan['placement'] | null;
   /** A card that could be used was found; a backend of `cpu` is then unexpected. */
   readonly expectsCard: boolean;
   /** Null where what was asked is what is granted. */
@@ -48,7 +54,13 @@ export type StepDown = (
 export interface ContextGrants {
   readonly grant: GrantContext;
   readonly stepDown: StepDown;
+  /** Whether a load as it was granted has room while what other engines hold stays where it is. */
+  readonly fitsBeside: FitsBeside;
+  /** What a model that was granted takes once it is loaded; null where nobody asked for it. */
+  readonly taken: (path: string) => Promise<Omit<HeldModel, 'model'> | null>;
 }
+
+export type FitsBeside = (path: string, wish: ContextWish) => Promise<boolean>;
 
 export interface GrantContextOptions {
   readonly steps: LoadSteps;
@@ -57,6 +69,10 @@ export interface GrantContextOptions {
   readonly readHardware: (signal: AbortSignal) => Promise<Hardware>;
   /** Of the engine's process; null while none runs. */
   readonly enginePid: () => number | null;
+  /** The model file that the process holds; null: none. */
+  readonly loadedPath: () => string | null;
+  /** What other engines of this machine hold; absent: there are none. */
+  readonly others?: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
 }
 
 /** A processor reads some ten to hundred tokens a second: a longer prompt would be waited for, not used. */
@@ -70,31 +86,47 @@ interface Decision {
 
 /**
  * Free memory is read right before a load, and not again while the model that was loaded takes its part of it. Another
- * model is planned as if the one before were gone, for the engine holds one at a time.
+ * model is planned as if the one before were gone, for the engine holds one at a time, and as if the models of other
+ * engines were: they leave where it does not fit beside them.
  */
 export function createGrantContext(options: GrantContextOptions): ContextGrants {
-  const { readHeader, readHardware, enginePid, steps } = options;
+  const { readHeader, readHardware, enginePid, loadedPath, steps } = options;
   const made = new Map<string, Decision>();
-  let last: Decision | null = null;
+  const latest = new Map<string, Promise<ContextGrant>>();
+  const others = options.others ?? (() => Promise.resolve([]));
+  /** What this engine gives back when it loads the model of `path`. */
+  const before = async (path: string): Promise<ContextGrant | null> => {
+    const loaded = enginePid() === null ? null : loadedPath();
+    return loaded === null || loaded === path ? null : ((await latest.get(loaded)) ?? null);
+  };
   const grant: GrantContext = async (path, wish) => {
     const key = JSON.stringify([path, await stampOf(path), wish]);
     const pid = enginePid();
     const known = made.get(key);
     if (known !== undefined && (known.pid === null || known.pid === pid)) {
       known.pid = pid;
-      last = known;
+      latest.set(path, known.grant);
       return known.grant;
     }
-    const before = pid !== null && last?.pid === pid ? await last.grant : null;
-    const granted = decideAnew(path, { wish, key, before });
-    last = { pid, grant: granted };
-    made.set(key, last);
+    const granted = decideNow(path, wish, (held) => ({ hostBytes: held.hostBytes, cardBytes: held.cardBytes }));
+    made.set(key, { pid, grant: granted });
+    latest.set(path, granted);
     return granted;
   };
-  const decideAnew = async (path: string, asked: Asked): Promise<ContextGrant> => {
-    const [header, hardware] = await Promise.all([readHeader(path), readHardware(AbortSignal.timeout(hardwareMs))]);
-    const step = await steps.find(`${asked.key} ${machineOf(hardware)}`);
-    return decide(header, { ...asked.wish, step }, released(hardware, asked.before));
+  const decideNow = async (path: string, wish: ContextWish, givenBack: GivenBack): Promise<ContextGrant> => {
+    const limit = AbortSignal.timeout(hardwareMs);
+    const [header, hardware, held] = await Promise.all([readHeader(path), readHardware(limit), others(limit)]);
+    const key = JSON.stringify([path, await stampOf(path), wish]);
+    const step = await steps.find(`${key} ${machineOf(hardware)}`);
+    const own = released(hardware, await before(path));
+    return decide(header, { ...wish, step }, withMemory(own, givenBack(sumOf(held))));
+  };
+  const fitsBeside: FitsBeside = async (path, wish) => {
+    if ((await others(AbortSignal.timeout(hardwareMs))).length === 0) return true;
+    const granted = await grant(path, wish);
+    // Weights that are mapped are called free, and two models that push each other's out crawl.
+    const now = await decideNow(path, wish, ({ mappedBytes }) => ({ hostBytes: -mappedBytes, cardBytes: 0 }));
+    return isAsGood(now, granted);
   };
   const stepDown: StepDown = async (path, wish, { isProcessGone = false }) => {
     const now = await grant(path, wish);
@@ -108,8 +140,34 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
     made.delete(key);
     return grant(path, wish);
   };
-  return { grant, stepDown };
+  return {
+    grant,
+    stepDown,
+    fitsBeside,
+    taken: async (path) => {
+      const granted = await latest.get(path);
+      return granted === undefined ? null : takenBy(granted);
+    },
+  };
 }
+
+function takenBy({ predictedBytes, expectsCard, ownBytes }: ContextGrant): Omit<HeldModel, 'model'> {
+  const all = predictedBytes ?? 0;
+  if (expectsCard) return { hostBytes: 0, mappedBytes: 0, cardBytes: all };
+  return { hostBytes: ownBytes, mappedBytes: Math.max(0, all - ownBytes), cardBytes: 0 };
+}
+
+function isAsGood(now: ContextGrant, granted: ContextGrant): boolean {
+  return (
+    now.placement !== null &&
+    now.placement !== 'nowhere' &&
+    now.grantedTokens >= granted.grantedTokens &&
+    now.sequences >= granted.sequences &&
+    now.placement === granted.placement
+  );
+}
+
+type GivenBack = (held: Omit<HeldModel, 'model'>) => { readonly hostBytes: number; readonly cardBytes: number };
 
 /**
  * Other conversations are given up before length is, unless the engine, which lives, has tried that already. Below the
@@ -124,12 +182,6 @@ function oneSmaller(
   return { grantedTokens: Math.max(leastTokens, Math.floor(grantedTokens / 512) * 256), sequences: 1 };
 }
 
-interface Asked {
-  readonly wish: ContextWish;
-  readonly key: string;
-  readonly before: ContextGrant | null;
-}
-
 /** The cards and the memory of this machine, not what is free of them. */
 function machineOf({ devices, host }: Hardware): string {
   return JSON.stringify([devices.map(({ name, totalBytes }) => [name, totalBytes]), host.totalBytes]);
@@ -138,15 +190,9 @@ function machineOf({ devices, host }: Hardware): string {
 /** What the model that is loaded now gives back. Weights on the host are a mapped file and count as free already. */
 function released(hardware: Hardware, before: ContextGrant | null): Hardware {
   if (before === null) return hardware;
-  const { host, devices } = hardware;
-  if (!before.expectsCard) return { ...hardware, host: { ...host, freeBytes: host.freeBytes + before.ownBytes } };
-  const bytes = before.predictedBytes ?? 0;
-  return {
-    host,
-    devices: devices.map((device, index) =>
-      index === 0 ? { ...device, freeBytes: Math.min(device.totalBytes, device.freeBytes + bytes) } : device,
-    ),
-  };
+  const { expectsCard, ownBytes, predictedBytes } = before;
+  if (!expectsCard) return withMemory(hardware, { hostBytes: ownBytes, cardBytes: 0 });
+  return withMemory(hardware, { hostBytes: 0, cardBytes: predictedBytes ?? 0 });
 }
 
 function decide(
@@ -167,6 +213,7 @@ function decide(
     sequences: Math.min(wish.sequences, step?.sequences ?? wish.sequences),
     predictedBytes: null,
     ownBytes: 0,
+    placement: null,
     expectsCard: cards.length > 0,
     why: step !== null ? smallerBecause(step) : most < askedTokens ? `it was trained for ${most} tokens` : null,
     isSmaller: step !== null,
@@ -183,12 +230,17 @@ function smallerBecause({ before, at }: LoadStep): string {
   return `its engine ran out of memory with ${grantedTokens} tokens for ${conversations} on ${new Date(at).toISOString().slice(0, 10)}`;
 }
 
+interface Fitted extends Pick<GrantedPlan, 'placement' | 'reason'> {
+  readonly tokens: number;
+  readonly copied: number;
+}
+
 /** As many conversations as were wished for, or one where that is what makes the length possible. */
 function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): ContextGrant {
   const ubatchTokens = hardware.devices.length > 0 ? batchTokens.card : batchTokens.processor;
   const made = { cacheType: 'f16', flashAttention: true, ubatchTokens, unified: false, draftTokens: 0 } as const;
   const engine = 'node-llama-cpp';
-  const at = (sequences: number): { readonly tokens: number; readonly reason: string; readonly copied: number } => {
+  const at = (sequences: number): Fitted => {
     const plan = planMemory(memory, {
       ...made,
       askedTokens: wished.grantedTokens * sequences,
@@ -197,7 +249,12 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
       cards: hardware.devices,
       hostFreeBytes: hardware.host.freeBytes,
     });
-    return { tokens: Math.floor(plan.context / sequences), reason: plan.reason, copied: plan.copied?.bytes ?? 0 };
+    return {
+      tokens: Math.floor(plan.context / sequences),
+      reason: plan.reason,
+      copied: plan.copied?.bytes ?? 0,
+      placement: plan.placement,
+    };
   };
   const several = at(wished.sequences);
   const sequences = several.tokens >= wished.grantedTokens || wished.sequences === 1 ? wished.sequences : 1;
@@ -215,6 +272,7 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
     sequences,
     predictedBytes: totalBytes,
     ownBytes: (contextBytes ?? 0) + (computeBytes ?? 0) + best.copied,
+    placement: best.placement,
     why: isLess ? [wished.why, best.reason].filter((reason) => reason !== null).join('; ') : wished.why,
   };
 }

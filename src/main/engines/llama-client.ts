@@ -61,6 +61,8 @@ export interface LlamaEngine {
   stats(): Promise<EngineStats | null>;
   /** Of the running process; for tests and `doctor`. */
   pid(): number | null;
+  /** The file whose model is in memory, or on its way there; null: none. */
+  loadedPath(): string | null;
   /** Ends the process at once; safe to call twice. The next call would start a new one. */
   dispose(): Promise<void>;
 }
@@ -87,6 +89,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
   let loadedPath: string | null = null;
   const alive = (): LlamaProcess => {
     if (child === null || !child.isAlive) {
+      loadedPath = null;
       child = startLlamaProcess({
         nodePath: options.nodePath,
         workerPath: options.workerPath,
@@ -105,8 +108,9 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
           call.begin();
           const fileError = await checkFile(model.modelPath);
           if (fileError === null) {
+            const process = alive();
             loadedPath = model.modelPath;
-            await runCall(alive(), { model, request, call });
+            await runCall(process, { model, request, call });
           } else call.fail(fileError);
         })
         .catch((error: unknown) => call.fail({ code: 'internal', message: messageOf(error) }));
@@ -116,8 +120,9 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
       return queue.add(async () => {
         const fileError = await checkFile(model.modelPath);
         if (fileError !== null) return { ok: false, error: fileError };
+        const process = alive();
         loadedPath = model.modelPath;
-        return countTokens(alive(), { model, request, signal });
+        return countTokens(process, { model, request, signal });
       });
     },
     download: (uri, path, options) => download(alive(), { uri, path, ...options }),
@@ -129,6 +134,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
     },
     stats: () => (child === null || !child.isAlive ? Promise.resolve(null) : askStats(child)),
     pid: () => (child?.isAlive === true ? (child.pid ?? null) : null),
+    loadedPath: () => (child?.isAlive === true ? loadedPath : null),
     dispose() {
       child?.kill();
       child = null;

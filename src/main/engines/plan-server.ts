@@ -5,6 +5,7 @@ import { estimateMemory, readModelMemory } from './model-memory.ts';
 import type { ModelFacts } from './model-memory.ts';
 import { readServerModel } from './server-model.ts';
 import type { ServerHeader, ServerModel } from './server-model.ts';
+import { withMemory } from './with-memory.ts';
 
 /** A model of a server that plans nothing itself, and what it is wanted with. */
 export interface ServerWish {
@@ -49,7 +50,7 @@ export function createPlanServer(options: {
     read: readServerModel,
     plan: async (wish, signal) => {
       const { facts, lost } = await wholeFacts(wish, options.readHeader);
-      const hardware = wish.isHere ? withGivenBack(await options.readHardware(signal), wish.givenBack) : null;
+      const hardware = wish.isHere ? withMemory(await options.readHardware(signal), wish.givenBack) : null;
       return decide(wish, { facts, lost, hardware });
     },
   };
@@ -71,16 +72,6 @@ async function wholeFacts(
   if (file?.ok === true) return { facts: file.value.facts, lost: null };
   const names = hollowKeys.slice(0, 3).join(', ');
   return { facts: weighed, lost: hollowKeys.length === 0 ? null : `the server leaves out the arrays of ${names}` };
-}
-
-function withGivenBack(hardware: Hardware, { hostBytes, cardBytes }: ServerWish['givenBack']): Hardware {
-  const { host, devices } = hardware;
-  return {
-    host: { ...host, freeBytes: Math.min(host.totalBytes, host.freeBytes + hostBytes) },
-    devices: devices.map((device, index) =>
-      index === 0 ? { ...device, freeBytes: Math.min(device.totalBytes, device.freeBytes + cardBytes) } : device,
-    ),
-  };
 }
 
 interface Known {

@@ -5,7 +5,8 @@ import type { Usage } from '@shared/money.ts';
 import type { EngineReport, Timings } from '@shared/call-report.ts';
 import type { StopReason } from '@shared/events.ts';
 import type { z } from 'zod';
-import type { GrantContext, StepDown } from '../engines/grant-context.ts';
+import type { Generators } from '../engines/generators.ts';
+import type { FitsBeside, GrantContext, StepDown } from '../engines/grant-context.ts';
 import type { LlamaEngine } from '../engines/llama-client.ts';
 import type { ModelFacts } from '../engines/model-memory.ts';
 import type { PlanServer } from '../engines/plan-server.ts';
@@ -175,8 +176,12 @@ export interface ProviderDependencies {
   readonly nodePath: string;
   /** The one in-process engine of this core; absent where none can run. */
   readonly llama?: LlamaEngine;
+  /** The generators of this machine, of which one works at a time; absent: this one is alone. */
+  readonly generators?: Generators;
   /** What a model may have of this machine's memory; absent: what is asked for. */
   readonly grantContext?: GrantContext;
+  /** Whether a load as it was granted has room beside what other engines hold; absent: it has. */
+  readonly fitsBeside?: FitsBeside;
   /** Plans for a model that a server of this machine loads; absent: what is asked for. */
   readonly planServer?: PlanServer;
   /** `OLLAMA_HOST` of the environment. */

@@ -1,33 +1,29 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { llamaCppSchema } from '@shared/settings.ts';
-import type { EngineReport } from '@shared/call-report.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { ModelInfo } from '@shared/models.ts';
-import type { ContextGrant, ContextWish } from '../engines/grant-context.ts';
-import type { EngineEvent, LlamaEngine } from '../engines/llama-client.ts';
-import type { EngineError, EngineOutput, EngineRequest, LoadOptions } from '../engines/llama-worker/protocol.ts';
-import type {
-  ModelRequest,
-  Prefilled,
-  Provider,
-  ProviderDependencies,
-  ProviderError,
-  StreamEnded,
-  StreamPart,
-} from './define.ts';
+import type { HeldModel } from '../engines/generators.ts';
+import type { LlamaEngine } from '../engines/llama-client.ts';
+import type { EngineRequest } from '../engines/llama-worker/protocol.ts';
+import { createOneAtATime } from '../lib/one-at-a-time.ts';
+import type { OneAtATime } from '../lib/one-at-a-time.ts';
+import type { ModelRequest, Prefilled, Provider, ProviderDependencies, ProviderError, StreamPart } from './define.ts';
 import { defineProvider } from './define.ts';
 import { endedWith } from './ended.ts';
+import { inTurn } from './in-turn.ts';
+import { parseCall, reportOf, toEnded, toEngineRequest } from './llama-cpp/engine-call.ts';
+import { findModel, grantOf, wishOf } from './llama-cpp/found-model.ts';
+import type { FoundModel, LlamaSettings } from './llama-cpp/found-model.ts';
+import { smallerLoad } from './llama-cpp/smaller-load.ts';
+import { createSpeedWatch } from './speed-watch.ts';
+import type { SpeedWatch } from './speed-watch.ts';
 
-/** The window that a model gets where nothing else is said and nothing is planned. */
-const defaultContextTokens = 8192;
-/** Conversations that keep their tokens at the same time. */
-const sequences = 3;
-
-interface Settings {
-  readonly contextTokens?: number | undefined;
-  readonly threads?: number | undefined;
-  readonly gpu: 'auto' | 'off';
+interface Parts {
+  readonly dependencies: ProviderDependencies;
+  readonly settings: LlamaSettings;
+  readonly turn: OneAtATime;
+  readonly speeds: SpeedWatch;
+  /** Models that ran out of memory while they were loaded to be counted with; the next call says so. */
+  readonly lost: Map<string, ProviderError>;
 }
 
 /** Models that run inside Dewpoint, from GGUF files: by our name, or `llama-cpp//path/to/file.gguf`. */
@@ -37,56 +33,84 @@ export default defineProvider({
   settings: llamaCppSchema,
   secrets: [],
   create(dependencies, { id, settings }): Provider {
-    const { llama, now } = dependencies;
-    /** Models that ran out of memory while they were loaded to be counted with; the next call says so. */
-    const lost = new Map<string, ProviderError>();
+    const parts: Parts = {
+      dependencies,
+      settings,
+      turn: dependencies.generators?.turn ?? createOneAtATime(),
+      speeds: createSpeedWatch(),
+      lost: new Map(),
+    };
     return {
       id,
       listModels: () => listModels(dependencies, { id, settings }),
-      async countTokens(request, signal) {
-        const model = llama === undefined ? null : await findModel(dependencies, settings, request.model);
-        const asked = toEngineRequest(request);
-        if (llama === undefined || model === null || asked === null) return null;
-        const counted = await llama.count(model.options, asked, signal);
-        if (counted.ok) return counted.tokens;
-        const smaller = await smallerLoad(dependencies, model, counted.error);
-        if (smaller !== null) lost.set(request.model, smaller);
-        return null;
-      },
-      async *stream(request, signal): AsyncIterable<StreamPart> {
-        const startedAt = now();
-        try {
-          const model = await findModel(dependencies, settings, request.model);
-          const asked = toEngineRequest(request);
-          const lostBefore = lost.get(request.model);
-          lost.delete(request.model);
-          if (signal.aborted) yield endedWith(null, startedAt, now());
-          else if (lostBefore !== undefined) yield endedWith(lostBefore, startedAt, now());
-          else if (llama === undefined)
-            yield endedWith(failed('missing-model', 'No local engine can run here.'), startedAt, now());
-          else if (model === null) yield endedWith(missing(request.model), startedAt, now());
-          else if (asked === null)
-            yield endedWith(
-              failed('bad-request', 'Tool calls were asked for, but no tool was given.'),
-              startedAt,
-              now(),
-            );
-          else yield* answer(dependencies, llama, { model, asked }, signal);
-        } catch (error) {
-          yield endedWith(failed('internal', error instanceof Error ? error.message : String(error)), startedAt, now());
-        }
-      },
-      prefill: (request, signal) => prefill(dependencies, settings, { request, signal }),
+      countTokens: (request, signal) => countTokens(parts, request, signal),
+      stream: (request, signal) =>
+        inTurn(parts.turn, { signal, now: dependencies.now }, () => stream(parts, request, signal)),
+      prefill: (request, signal) => prefill(parts, request, signal),
       // The engine is the core's, and other instances use it, too.
       dispose: () => Promise.resolve(),
     };
   },
 });
 
+async function countTokens(
+  { dependencies, settings, turn, lost }: Parts,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const { llama } = dependencies;
+  const model = llama === undefined ? null : await findModel(dependencies, settings, request.model);
+  const asked = toEngineRequest(request);
+  if (llama === undefined || model === null || asked === null) return null;
+  // Counting takes none of the processor's time; bringing the model in does, and memory.
+  const leave = llama.loadedPath() === model.path ? () => undefined : await turn.enter(signal);
+  if (leave === null) return null;
+  try {
+    await makeRoom(dependencies, model, signal);
+    const counted = await llama.count(model.options, asked, signal);
+    if (counted.ok) return counted.tokens;
+    const smaller = await smallerLoad(dependencies, model, counted.error);
+    if (smaller !== null) lost.set(request.model, smaller);
+    return null;
+  } finally {
+    leave();
+  }
+}
+
+async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
+  const { dependencies, settings, lost } = parts;
+  const { llama, now } = dependencies;
+  const startedAt = now();
+  const end = (error: ProviderError | null): StreamPart => endedWith(error, startedAt, now());
+  try {
+    const model = await findModel(dependencies, settings, request.model);
+    const asked = toEngineRequest(request);
+    const lostBefore = lost.get(request.model);
+    lost.delete(request.model);
+    if (signal.aborted) yield end(null);
+    else if (lostBefore !== undefined) yield end(lostBefore);
+    else if (llama === undefined) yield end(failed('missing-model', 'No local engine can run here.'));
+    else if (model === null) yield end(missing(request.model));
+    else if (asked === null) yield end(failed('bad-request', 'Tool calls were asked for, but no tool was given.'));
+    else {
+      const unloaded = await makeRoom(dependencies, model, signal);
+      yield* answer(parts, llama, { model, asked, unloaded }, signal);
+    }
+  } catch (error) {
+    yield end(signal.aborted ? null : failed('internal', messageOf(error)));
+  }
+}
+
+interface Asked {
+  readonly model: FoundModel;
+  readonly asked: EngineRequest;
+  readonly unloaded: readonly HeldModel[];
+}
+
 async function* answer(
-  dependencies: ProviderDependencies,
+  { dependencies, speeds }: Parts,
   llama: LlamaEngine,
-  { model, asked }: { readonly model: FoundModel; readonly asked: EngineRequest },
+  { model, asked, unloaded }: Asked,
   signal: AbortSignal,
 ): AsyncIterable<StreamPart> {
   const isCall = asked.output.type === 'tool-call';
@@ -98,10 +122,13 @@ async function* answer(
       if (!isCall) yield { type: 'text-delta', text: event.text };
     }
     if (event.type === 'ended') {
-      const call = isCall && event.generation.stopReason === 'stop' ? parseCall(text) : null;
+      const { error, stopReason, outputTokens, decodeMs } = event.generation;
+      const call = isCall && stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
-      const engine = reportOf(event, model.grant);
-      const { error } = event.generation;
+      // The first token is no part of the time.
+      const written = { outputTokens: outputTokens - 1, outputMs: decodeMs };
+      const slow = error === null ? speeds.note(model.path, written) : null;
+      const engine = reportOf(event, model.grant, { slow, unloaded });
       const smaller = error === null ? null : await smallerLoad(dependencies, model, error);
       yield {
         ...toEnded(event, call !== null),
@@ -112,18 +139,31 @@ async function* answer(
   }
 }
 
+/** Other engines give back what this load needs; nothing where it is loaded, or fits beside them. */
+async function makeRoom(
+  { generators, fitsBeside, llama }: ProviderDependencies,
+  { path, wish }: FoundModel,
+  signal: AbortSignal,
+): Promise<readonly HeldModel[]> {
+  if (generators === undefined || fitsBeside === undefined || llama?.loadedPath() === path) return [];
+  return (await fitsBeside(path, wish)) ? [] : generators.unloadOthers('llama-cpp', signal);
+}
+
 /** Of the same talk as the calls that come after: the tokens stay in its sequence. */
 async function prefill(
-  dependencies: ProviderDependencies,
-  settings: Settings,
-  { request, signal }: { readonly request: ModelRequest; readonly signal: AbortSignal },
+  { dependencies, settings, turn }: Parts,
+  request: ModelRequest,
+  signal: AbortSignal,
 ): Promise<Prefilled> {
   const nothing = { promptTokens: null, evaluatedTokens: null };
+  const leave = await turn.enter(signal);
+  if (leave === null) return { ...nothing, error: null };
   try {
     const model = await findModel(dependencies, settings, request.model);
     const asked = toEngineRequest(request);
     if (dependencies.llama === undefined || model === null || asked === null)
       return { ...nothing, error: 'The model is not there.' };
+    await makeRoom(dependencies, model, signal);
     for await (const event of dependencies.llama.generate(model.options, { ...asked, onlyPrompt: true }, signal)) {
       if (event.type !== 'ended') continue;
       const { promptTokens, evaluatedTokens, error } = event.generation;
@@ -132,192 +172,14 @@ async function prefill(
     return { ...nothing, error: null };
   } catch (error) {
     return { ...nothing, error: messageOf(error) };
+  } finally {
+    leave();
   }
-}
-
-type EndedEvent = Extract<EngineEvent, { type: 'ended' }>;
-
-/** The grammar made it JSON; null only where it ended before its end. */
-function parseCall(text: string): Extract<StreamPart, { type: 'tool-call' }> | null {
-  try {
-    const call: unknown = JSON.parse(text);
-    if (
-      typeof call !== 'object' ||
-      call === null ||
-      !('tool' in call) ||
-      typeof call.tool !== 'string' ||
-      !('input' in call)
-    )
-      return null;
-    return {
-      type: 'tool-call',
-      call: { type: 'tool-call', id: randomUUID(), name: call.tool, input: call.input, raw: text },
-    };
-  } catch {
-    return null;
-  }
-}
-
-function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: boolean): StreamEnded {
-  const { promptTokens, evaluatedTokens, outputTokens, prefillMs, decodeMs, error } = generation;
-  // A call that was cancelled or failed early has used what it evaluated, not the whole prompt.
-  const kept = prefillMs === null || generation.stopReason === 'cancelled' ? 0 : promptTokens - evaluatedTokens;
-  return {
-    type: 'ended',
-    stopReason: hasCall ? 'tool-calls' : generation.stopReason,
-    usage: {
-      freshInput: evaluatedTokens,
-      cacheRead: Math.max(0, kept),
-      cacheWrite: 0,
-      output: outputTokens,
-      reasoning: 0,
-      estimated: false,
-    },
-    evaluatedTokens,
-    timings: { queuedMs, prefillMs, decodeMs, totalMs },
-    error: error === null ? null : toProviderError(error),
-  };
-}
-
-/**
- * Where the engine ran out of memory with what the plan granted, the model gets one step less from now on, and the call
- * may be made again: whoever makes it says so. Null where there is no such step.
- */
-async function smallerLoad(
-  { stepDown }: ProviderDependencies,
-  { path, wish, grant }: FoundModel,
-  error: EngineError,
-): Promise<ProviderError | null> {
-  if (error.code !== 'out-of-memory' || stepDown === undefined) return null;
-  const smaller = await stepDown(path, wish, error);
-  if (smaller === null) return null;
-  const message = `${error.message} From now on it is loaded with ${sizeOf(smaller)} in place of ${sizeOf(grant)}.`;
-  return { code: 'out-of-memory', message, retryable: true };
-}
-
-function sizeOf({ grantedTokens, sequences: count }: ContextGrant): string {
-  return `${grantedTokens} tokens for ${count === 1 ? 'one conversation' : `each of ${count} conversations`}`;
-}
-
-function toProviderError(error: EngineError): ProviderError {
-  const code = error.code === 'cancelled' ? 'internal' : error.code;
-  return { code, message: error.message, retryable: error.code === 'engine-lost' };
-}
-
-/** Null where it cannot be asked: a forced call without a tool. */
-function toEngineRequest(request: ModelRequest): EngineRequest | null {
-  const output = toEngineOutput(request);
-  if (output === null) return null;
-  return {
-    messages: [...request.messages],
-    output,
-    prefill: request.prefill,
-    stop: [...request.stop],
-    temperature: request.temperature,
-    topP: request.topP,
-    seed: request.seed,
-    maxOutputTokens: request.maxOutputTokens,
-    cacheKey: request.cacheKey,
-  };
-}
-
-function toEngineOutput({ output, tools }: ModelRequest): EngineOutput | null {
-  switch (output.type) {
-    case 'text':
-      return { type: 'text' };
-    case 'json-schema':
-      return { type: 'json-schema', schema: { ...output.schema } };
-    case 'choice':
-      return output.options.length === 0 ? null : { type: 'choice', options: [...output.options] };
-    case 'tool-calls':
-      if (tools.length === 0) return null;
-      return {
-        type: 'tool-call',
-        tools: tools.map(({ name, inputSchema }) => ({ name, inputSchema: { ...inputSchema } })),
-      };
-    default:
-      return output satisfies never;
-  }
-}
-
-async function findModel(
-  dependencies: ProviderDependencies,
-  settings: Settings,
-  name: string,
-): Promise<FoundModel | null> {
-  const file = await dependencies.modelFile(name);
-  if (file === null) return null;
-  const wish = wishOf(settings);
-  const grant = await grantOf(dependencies, wish, file);
-  return {
-    path: file.path,
-    wish,
-    grant,
-    options: {
-      modelPath: file.path,
-      contextTokens: grant.grantedTokens,
-      sequences: grant.sequences,
-      threads: settings.threads ?? null,
-      gpu: settings.gpu,
-      stateDir: join(dependencies.cacheDir, 'prefix'),
-    },
-  };
-}
-
-interface FoundModel {
-  readonly path: string;
-  readonly wish: ContextWish;
-  readonly options: LoadOptions;
-  readonly grant: ContextGrant;
-}
-
-/** The plan for this machine where there is a planner, else what is asked for up to the trained length. */
-async function grantOf(
-  { grantContext }: ProviderDependencies,
-  wish: ContextWish,
-  file: { readonly path: string; readonly contextTokens: number | null },
-): Promise<ContextGrant> {
-  if (grantContext !== undefined) return grantContext(file.path, wish);
-  const wanted = wish.askedTokens ?? defaultContextTokens;
-  return {
-    askedTokens: wanted,
-    grantedTokens: Math.min(wanted, file.contextTokens ?? wanted),
-    sequences,
-    predictedBytes: null,
-    ownBytes: 0,
-    expectsCard: false,
-    why: null,
-    isSmaller: false,
-  };
-}
-
-function wishOf({ contextTokens, gpu }: Settings): ContextWish {
-  return { askedTokens: contextTokens ?? null, sequences, gpu };
-}
-
-/** Asked, granted and really made; null where the call ended before its model was in memory. */
-function reportOf({ loaded }: EndedEvent, grant: ContextGrant): EngineReport | null {
-  if (loaded === null) return null;
-  const isElsewhere = grant.expectsCard && loaded.backend === 'cpu';
-  const reasons = [
-    ...(grant.why === null ? [] : [grant.why]),
-    ...(loaded.sequences < grant.sequences ? [`room for ${loaded.sequences} conversations only`] : []),
-    ...(isElsewhere ? ['a card was found, but the engine uses the processor'] : []),
-  ];
-  return {
-    backend: loaded.backend,
-    askedTokens: grant.askedTokens,
-    grantedTokens: grant.grantedTokens,
-    contextTokens: loaded.contextTokens,
-    sequences: loaded.sequences,
-    predictedBytes: grant.predictedBytes,
-    why: reasons.length === 0 ? null : reasons.join('; '),
-  };
 }
 
 async function listModels(
   dependencies: ProviderDependencies,
-  { id, settings }: { readonly id: string; readonly settings: Settings },
+  { id, settings }: { readonly id: string; readonly settings: LlamaSettings },
 ): Promise<readonly ModelInfo[]> {
   const { llama, localModels, modelFile } = dependencies;
   if (llama === undefined) return [];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGrantContext } from '../../../src/main/engines/grant-context.ts';
 import type { ContextWish } from '../../../src/main/engines/grant-context.ts';
+import type { HeldModel } from '../../../src/main/engines/generators.ts';
 import { readGguf } from '../../../src/main/engines/gguf.ts';
 import { createLoadSteps } from '../../../src/main/engines/load-steps.ts';
 import type { Hardware } from '../../../src/main/engines/hardware.ts';
@@ -18,6 +19,7 @@ let pid: number | null;
 let freeBytes: number;
 let cardBytes: number | null;
 let looks: number;
+let held: readonly HeldModel[];
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dewpoint-grant-'));
@@ -26,6 +28,7 @@ beforeEach(async () => {
   freeBytes = 16 * gib;
   cardBytes = null;
   looks = 0;
+  held = [];
   await writeFile(path, model('llama', 131072));
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
@@ -72,6 +75,8 @@ const open = () =>
     readHeader: readGguf,
     readHardware: hardware,
     enginePid: () => pid,
+    loadedPath: () => (pid === null ? null : path),
+    others: async () => held,
     steps: createLoadSteps(join(dir, 'smaller-loads.json')),
     now: () => Date.UTC(2026, 10, 21),
   });

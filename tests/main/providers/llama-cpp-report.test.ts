@@ -11,6 +11,7 @@ const grant: ContextGrant = {
   sequences: 3,
   predictedBytes: 5e9,
   ownBytes: 2e9,
+  placement: 'devices',
   expectsCard: true,
   why: 'Asked 65536, granted 20480 tokens, because of the card.',
   isSmaller: false,
@@ -45,6 +46,7 @@ function engine(loaded: LoadedModel | null): { readonly llama: LlamaEngine; read
       measure: async () => null,
       stats: async () => null,
       pid: () => null,
+      loadedPath: () => null,
       release: async () => undefined,
       dispose: async () => undefined,
     },
@@ -109,6 +111,7 @@ describe('a model of this machine', () => {
       contextTokens: 20480,
       sequences: 2,
       predictedBytes: 5e9,
+      findings: ['other-backend'],
       why: `${grant.why}; room for 2 conversations only; a card was found, but the engine uses the processor`,
     });
   });

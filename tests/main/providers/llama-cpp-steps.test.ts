@@ -37,6 +37,7 @@ async function open(cells: number, how: 'dies' | 'says-so' = 'dies'): Promise<Pr
     readHeader: createHeaderReader(),
     readHardware: async () => ({ devices: [], host: { totalBytes: 1, freeBytes: 1, source: 'test' } }),
     enginePid: () => engine.pid(),
+    loadedPath: () => engine.loadedPath(),
     steps: createLoadSteps(join(dir, 'steps.json')),
     now: () => 0,
   });

@@ -1,6 +1,7 @@
 import type { EngineReport } from '@shared/call-report.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { OllamaSettings } from '@shared/settings.ts';
+import type { Generators } from '../../engines/generators.ts';
 import { answer } from '../answer.ts';
 import type {
   ModelRequest,
@@ -11,6 +12,7 @@ import type {
   StreamPart,
 } from '../define.ts';
 import { endedWith } from '../ended.ts';
+import { inTurn } from '../in-turn.ts';
 import { isThisMachine } from '../service-provider.ts';
 import { ollamaAddress } from './address.ts';
 import type { OllamaApi } from './api.ts';
@@ -22,16 +24,16 @@ import { createKnownModels, inBillions } from './known-model.ts';
 import { createMending } from './mend-model.ts';
 import { isBareTemplate, judgeTemplate } from './mend-template.ts';
 import type { KnownModel, KnownModels } from './known-model.ts';
-import type { ModelKeeper, ReadyModel } from './model-keeper.ts';
+import type { ModelKeeper, Neighbours, ReadyModel } from './model-keeper.ts';
 import { createModelKeeper } from './model-keeper.ts';
-import type { OneAtATime } from './one-at-a-time.ts';
-import { createOneAtATime } from './one-at-a-time.ts';
+import type { OneAtATime } from '../../lib/one-at-a-time.ts';
+import { createOneAtATime } from '../../lib/one-at-a-time.ts';
 import type { PromptCount } from './prompt-count.ts';
 import { createPromptCount } from './prompt-count.ts';
 import { plainPlanner } from './plain-planner.ts';
 import { pullModel } from './pull-model.ts';
-import type { SpeedWatch } from './speed-watch.ts';
-import { createSpeedWatch } from './speed-watch.ts';
+import type { SpeedWatch } from '../speed-watch.ts';
+import { createSpeedWatch } from '../speed-watch.ts';
 import { samplingOf, toOllama } from './wire-messages.ts';
 
 /** How long the server may take. Milliseconds. */
@@ -69,6 +71,8 @@ export function createOllamaProvider(
   const planner = dependencies.planServer ?? plainPlanner;
   const known = createKnownModels({ api, cacheDir, read: planner.read });
   const isHere = isThisMachine(address);
+  // Of another machine it is nobody's neighbour.
+  const generators = isHere ? dependencies.generators : undefined;
   const keeper = createModelKeeper({
     api,
     known,
@@ -77,7 +81,9 @@ export function createOllamaProvider(
     askedTokens: settings.contextTokens ?? null,
     keepAliveMinutes: settings.keepAliveMinutes,
     now,
+    neighbours: generators === undefined ? null : neighboursOf(generators, id),
   });
+  const leaveSeat = generators?.join(id, keeper.seat);
   const parts: Parts = {
     id,
     settings,
@@ -86,7 +92,7 @@ export function createOllamaProvider(
     isHere,
     now,
     limits,
-    turn: createOneAtATime(),
+    turn: generators?.turn ?? createOneAtATime(),
     speeds: createSpeedWatch(),
     counts: new Map(),
   };
@@ -100,7 +106,7 @@ export function createOllamaProvider(
       return infoOf(parts, { name, model, contextTokens });
     },
     countTokens: async () => null,
-    stream: (request, signal) => stream(parts, request, signal),
+    stream: (request, signal) => inTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
     status: async (signal) => {
       const { text, complaint } = await keeper.version(signal);
       return { text: `Ollama ${text} at ${address}`, complaint };
@@ -109,8 +115,16 @@ export function createOllamaProvider(
     ...storeOf({ api, known, find: keeper.find }),
     mend: createMending({ api, known, find: keeper.find }),
     dispose: async () => {
+      leaveSeat?.();
       if (settings.keepAliveMinutes === 0) await keeper.release(AbortSignal.timeout(2_000)).catch(() => undefined);
     },
+  };
+}
+
+function neighboursOf(generators: Generators, id: string): Neighbours {
+  return {
+    held: (signal) => generators.others(id, signal),
+    unload: (signal) => generators.unloadOthers(id, signal),
   };
 }
 
@@ -139,36 +153,22 @@ function storeOf({
 }
 
 async function* stream(parts: Parts, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
-  const { now, turn } = parts;
+  const { now, keeper } = parts;
   const startedAt = now();
-  if (!turn.isFree()) yield { type: 'progress', phase: 'waiting', done: 0, total: null };
-  const leave = await turn.enter(signal);
-  if (leave === null) {
-    yield endedWith(null, startedAt, now());
-    return;
-  }
-  const queuedMs = now() - startedAt;
   try {
     yield { type: 'progress', phase: 'loading', done: 0, total: null };
-    const ready = await parts.keeper.prepare(request.model, signal, () => undefined);
+    const ready = await keeper.prepare(request.model, signal, () => undefined);
     yield { type: 'progress', phase: 'prefill', done: 0, total: null };
-    for await (const part of answered(parts, { request, ready, queuedMs }, signal)) {
-      // Who reads on no further than the end must not keep the next call waiting.
-      if (part.type === 'ended') leave();
-      yield part;
-    }
+    yield* answered(parts, { request, ready, startedAt }, signal);
   } catch (error) {
-    leave();
     yield endedWith(signal.aborted ? null : failureOf(error), startedAt, now());
-  } finally {
-    leave();
   }
 }
 
 interface Call {
   readonly request: ModelRequest;
   readonly ready: ReadyModel;
-  readonly queuedMs: number;
+  readonly startedAt: number;
 }
 
 async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIterable<StreamPart> {
@@ -237,7 +237,7 @@ function judge({ counts: known }: Parts, { request, ready, counts }: Judged): Pr
   return { code: 'context-full', message, retryable: false };
 }
 
-function withReport(parts: Parts, { ready, queuedMs }: Call, ended: StreamEnded, counts: OllamaCounts): StreamEnded {
+function withReport(parts: Parts, { ready, startedAt }: Call, ended: StreamEnded, counts: OllamaCounts): StreamEnded {
   const slow = ended.error === null ? parts.speeds.note(ready.known.digest, counts) : null;
   const findings: readonly Finding[] =
     slow === null ? ready.findings : [...ready.findings, { code: 'slow', text: slow }];
@@ -246,13 +246,14 @@ function withReport(parts: Parts, { ready, queuedMs }: Call, ended: StreamEnded,
     ...ended,
     // Of a prompt whose beginning may have been kept the server tells the whole count only.
     evaluatedTokens: isCached ? null : counts.promptTokens,
-    timings: { ...ended.timings, queuedMs },
+    // With the time that the load took.
+    timings: { ...ended.timings, totalMs: Math.max(0, parts.now() - startedAt) },
     engine: reportOf(ready, findings),
     ...(counts.logprobs.length === 0 ? {} : { logprobs: counts.logprobs }),
   };
 }
 
-function reportOf({ grant, checked }: ReadyModel, findings: readonly Finding[]): EngineReport {
+function reportOf({ grant, checked, unloaded }: ReadyModel, findings: readonly Finding[]): EngineReport {
   const reasons = [...(grant.why === null ? [] : [grant.why]), ...findings.map(({ text }) => text)];
   return {
     backend: checked.backend,
@@ -263,6 +264,7 @@ function reportOf({ grant, checked }: ReadyModel, findings: readonly Finding[]):
     predictedBytes: grant.predictedBytes,
     observedBytes: checked.observedBytes,
     findings: findings.map(({ code }) => code),
+    ...(unloaded.length === 0 ? {} : { unloaded: [...unloaded] }),
     why: reasons.length === 0 ? null : reasons.join('; '),
   };
 }

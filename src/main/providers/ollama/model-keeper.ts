@@ -1,4 +1,5 @@
-import type { PlanServer, ServerGrant } from '../../engines/plan-server.ts';
+import type { EngineSeat, HeldModel } from '../../engines/generators.ts';
+import type { PlanServer, ServerGrant, ServerWish } from '../../engines/plan-server.ts';
 import type { ListedByOllama, OllamaApi, ResidentModel } from './api.ts';
 import { OllamaError } from './api.ts';
 import type { CheckedLoad, Finding } from './check-load.ts';
@@ -18,6 +19,13 @@ export interface KeeperOptions {
   readonly askedTokens: number | null;
   readonly keepAliveMinutes: number;
   readonly now: () => number;
+  /** The other engines of this machine; null where there are none, or the server is elsewhere. */
+  readonly neighbours: Neighbours | null;
+}
+
+export interface Neighbours {
+  readonly held: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
+  readonly unload: (signal: AbortSignal) => Promise<readonly HeldModel[]>;
 }
 
 /** What is decided for a model; the same for as long as its digest is, so that nothing makes the server load it anew. */
@@ -44,6 +52,8 @@ export interface ReadyModel {
   readonly findings: readonly Finding[];
   /** It was loaded for this call, so that nothing of the prompt can have been kept. */
   readonly isFresh: boolean;
+  /** Of other engines, for this load. */
+  readonly unloaded: readonly string[];
 }
 
 /** Brings models of one server into memory, one at a time, and knows how they were loaded. Throws `OllamaError`. */
@@ -56,6 +66,8 @@ export interface ModelKeeper {
   readonly prepare: (name: string, signal: AbortSignal, onLoading: () => void) => Promise<ReadyModel>;
   /** Gives back the memory of what was loaded here. */
   readonly release: (signal: AbortSignal) => Promise<void>;
+  /** What was loaded here and is still there. */
+  readonly seat: EngineSeat;
 }
 
 export interface WindowOf {
@@ -68,7 +80,13 @@ const leastStep = 4_096;
 export function createModelKeeper(options: KeeperOptions): ModelKeeper {
   const { api } = options;
   const decisions = new Map<string, Decision>();
-  const loadedHere = new Set<string>();
+  const loadedHere = new Map<string, number | null>();
+  const release: ModelKeeper['release'] = async (signal) => {
+    for (const name of loadedHere.keys()) {
+      await api.unload(name, signal);
+      loadedHere.delete(name);
+    }
+  };
   let judged: { readonly version: ServerVersion; readonly at: number } | null = null;
   const version: ModelKeeper['version'] = async (signal) => {
     if (judged !== null && options.now() - judged.at < 60_000) return judged.version;
@@ -96,26 +114,39 @@ export function createModelKeeper(options: KeeperOptions): ModelKeeper {
         if (listed === null) throw missing(name);
         const known = await options.known.of(listed, signal);
         const decision = await decide(listed, known, signal);
-        const loaded = await ensureLoaded(options, { listed, decision, loadedHere, onLoading }, signal);
-        if (loaded.otherDigest === null) return ready({ listed, known, server, decision, isFresh: loaded.isFresh });
+        const loaded = await ensureLoaded(options, { listed, known, decision, loadedHere, onLoading }, signal);
+        if (loaded.otherDigest === null) return ready({ listed, known, server, decision, loaded });
         // It may have been pulled anew between the list and the load.
         decisions.delete(listed.name);
         if (attempt === 2) throw otherFile(listed, loaded.otherDigest);
       }
     },
-    release: async (signal) => {
-      const names = [...loadedHere];
-      loadedHere.clear();
-      for (const name of names) await api.unload(name, signal);
+    release,
+    seat: {
+      held: async (signal) => {
+        const all = loadedHere.size === 0 ? [] : await api.resident(signal).catch(() => []);
+        return all
+          .filter(({ name }) => loadedHere.has(name))
+          .map((one) => heldBy(one, loadedHere.get(one.name) ?? null));
+      },
+      unload: release,
     },
   };
+}
+
+/** Of the part on the host, the weights are a mapped file. */
+function heldBy({ name, size, size_vram: onCard }: ResidentModel, fileBytes: number | null): HeldModel {
+  const [all, cardBytes] = [size ?? 0, onCard ?? 0];
+  const onHost = Math.max(0, all - cardBytes);
+  const mappedBytes = all === 0 ? 0 : Math.min(onHost, ((fileBytes ?? 0) * onHost) / all);
+  return { model: `ollama/${name}`, hostBytes: onHost - mappedBytes, mappedBytes, cardBytes };
 }
 
 interface Deciding {
   readonly listed: ListedByOllama;
   readonly known: KnownModel;
   readonly decisions: Map<string, Decision>;
-  readonly loadedHere: ReadonlySet<string>;
+  readonly loadedHere: ReadonlyMap<string, number | null>;
 }
 
 async function decideFor(
@@ -125,18 +156,14 @@ async function decideFor(
 ): Promise<Decision> {
   const before = decisions.get(listed.name);
   if (before?.digest === known.digest) return before;
-  const resident = await options.api.resident(signal);
-  // This very model goes when it is loaded anew, and so does what was loaded here: one is in memory at a time.
-  const leaving = resident.filter((one) => one.name === listed.name || loadedHere.has(one.name));
+  const leaving = await leavingFor(options, { listed, loadedHere }, signal);
+  const others = (await options.neighbours?.held(signal)) ?? [];
+  const sum = (of: (one: HeldModel) => number): number => others.reduce((total, one) => total + of(one), 0);
   const grant = await options.planner.plan(
-    {
-      header: known.header,
-      sizeBytes: known.sizeBytes,
-      filePath: options.isHere ? known.filePath : null,
-      askedTokens: options.askedTokens,
-      isHere: options.isHere && known.remoteHost === null,
-      givenBack: givenBackBy(leaving),
-    },
+    wishFor(options, known, {
+      hostBytes: leaving.hostBytes + sum((one) => one.hostBytes),
+      cardBytes: leaving.cardBytes + sum((one) => one.cardBytes),
+    }),
     signal,
   );
   const decision: Decision = {
@@ -150,15 +177,65 @@ async function decideFor(
   return decision;
 }
 
+/** This very model goes when it is loaded anew, and so does what was loaded here: one is in memory at a time. */
+async function leavingFor(
+  { api }: KeeperOptions,
+  { listed, loadedHere }: Pick<Deciding, 'listed' | 'loadedHere'>,
+  signal: AbortSignal,
+): Promise<ServerWish['givenBack']> {
+  const resident = await api.resident(signal);
+  return givenBackBy(resident.filter((one) => one.name === listed.name || loadedHere.has(one.name)));
+}
+
+function wishFor(
+  { askedTokens, isHere }: KeeperOptions,
+  { header, sizeBytes, filePath, remoteHost }: KnownModel,
+  givenBack: ServerWish['givenBack'],
+): ServerWish {
+  return {
+    header,
+    sizeBytes,
+    filePath: isHere ? filePath : null,
+    askedTokens,
+    isHere: isHere && remoteHost === null,
+    givenBack,
+  };
+}
+
+/** What other engines hold goes where this model, as it is wanted, does not fit beside it. */
+async function makeRoom(
+  options: KeeperOptions,
+  { listed, known, decision, loadedHere }: Loading,
+  signal: AbortSignal,
+): Promise<readonly HeldModel[]> {
+  const others = (await options.neighbours?.held(signal)) ?? [];
+  if (options.neighbours === null || others.length === 0) return [];
+  const leaving = await leavingFor(options, { listed, loadedHere }, signal);
+  // Weights that are mapped are called free, and two models that push each other's out crawl.
+  const mapped = others.reduce((total, { mappedBytes }) => total + mappedBytes, 0);
+  const beside = await options.planner.plan(
+    wishFor(options, known, { ...leaving, hostBytes: leaving.hostBytes - mapped }),
+    signal,
+  );
+  const fits =
+    beside.predictedBytes !== null &&
+    beside.placement !== 'nowhere' &&
+    beside.grantedTokens >= decision.wantedTokens &&
+    beside.placement === decision.grant.placement;
+  return fits ? [] : options.neighbours.unload(signal);
+}
+
 interface Loading {
   readonly listed: ListedByOllama;
+  readonly known: KnownModel;
   readonly decision: Decision;
-  readonly loadedHere: Set<string>;
+  readonly loadedHere: Map<string, number | null>;
   readonly onLoading: () => void;
 }
 
 interface Loaded {
   readonly isFresh: boolean;
+  readonly unloaded: readonly HeldModel[];
   /** The server loaded something else than it lists under this name. */
   readonly otherDigest: string | null;
 }
@@ -170,16 +247,17 @@ async function ensureLoaded(options: KeeperOptions, loading: Loading, signal: Ab
   const there = all.find((one) => one.name === listed.name) ?? null;
   if (there !== null && isAsWanted(there, decision) && otherDigest(listed, there) === null) {
     decision.checked ??= checkLoad(decision.grant, there, decision.wantedTokens);
-    return { isFresh: false, otherDigest: null };
+    return { isFresh: false, unloaded: [], otherDigest: null };
   }
   onLoading();
-  for (const name of [...loadedHere].filter((one) => one !== listed.name)) {
+  for (const name of [...loadedHere.keys()].filter((one) => one !== listed.name)) {
     await api.unload(name, signal);
     loadedHere.delete(name);
   }
+  const unloaded = await makeRoom(options, loading, signal);
   const load = async (): Promise<ResidentModel | null> => {
     await api.load(listed.name, loadBody(options, decision), signal);
-    loadedHere.add(listed.name);
+    loadedHere.set(listed.name, listed.size ?? null);
     const resident = (await api.resident(signal)).find((one) => one.name === listed.name) ?? null;
     decision.checked = checkLoad(decision.grant, resident, decision.wantedTokens);
     return resident;
@@ -189,7 +267,7 @@ async function ensureLoaded(options: KeeperOptions, loading: Loading, signal: Ab
     return load();
   });
   if (stepDown(decision, decision.checked?.hasSpilled === true ? 'spilled' : null)) resident = await load();
-  return { isFresh: true, otherDigest: resident === null ? null : otherDigest(listed, resident) };
+  return { isFresh: true, unloaded, otherDigest: resident === null ? null : otherDigest(listed, resident) };
 }
 
 /** One planned step, no more: each is a load, and what others take cannot be had by asking for less and less. */
@@ -234,9 +312,9 @@ function ready(found: {
   readonly known: KnownModel;
   readonly server: ServerVersion;
   readonly decision: Decision;
-  readonly isFresh: boolean;
+  readonly loaded: Loaded;
 }): ReadyModel {
-  const { listed, known, server, decision, isFresh } = found;
+  const { listed, known, server, decision, loaded } = found;
   const checked = decision.checked ?? checkLoad(decision.grant, null, decision.wantedTokens);
   const template = judgeTemplate(known);
   const hollow = known.header.hollowKeys;
@@ -256,7 +334,8 @@ function ready(found: {
     numCtx: decision.wantedTokens,
     checked,
     findings: decision.steppedDown === null ? findings : [...findings, decision.steppedDown],
-    isFresh,
+    isFresh: loaded.isFresh,
+    unloaded: loaded.unloaded.map(({ model }) => model),
   };
 }
 

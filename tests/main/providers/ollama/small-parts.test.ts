@@ -4,7 +4,7 @@ import { ollamaAddress } from '../../../../src/main/providers/ollama/address.ts'
 import { mendedName, mendFor } from '../../../../src/main/providers/ollama/mend-template.ts';
 import { createPromptCount } from '../../../../src/main/providers/ollama/prompt-count.ts';
 import { readLines } from '../../../../src/main/providers/ollama/read-lines.ts';
-import { createSpeedWatch } from '../../../../src/main/providers/ollama/speed-watch.ts';
+import { createSpeedWatch } from '../../../../src/main/providers/speed-watch.ts';
 import { judgeVersion } from '../../../../src/main/providers/ollama/version.ts';
 import { request } from '../../../fakes/provider-kit.ts';
 

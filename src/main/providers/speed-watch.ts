@@ -1,9 +1,15 @@
-import type { OllamaCounts } from './chat-wire.ts';
-
-/** Notices when a model writes much slower than it did before on the same server. */
+/** Notices when a model writes much slower than it did before on the same engine. */
 export interface SpeedWatch {
-  /** A sentence where this call fell below the model's own baseline; null where it did not, or there is none yet. */
-  readonly note: (digest: string, counts: OllamaCounts) => string | null;
+  /**
+   * A sentence where this call fell below the model's own baseline; null where it did not, or there is none yet.
+   * `model`: its digest or file.
+   */
+  readonly note: (model: string, call: WrittenTokens) => string | null;
+}
+
+export interface WrittenTokens {
+  readonly outputTokens: number | null;
+  readonly outputMs: number | null;
 }
 
 /** Fewer tokens say little about speed. */
@@ -14,13 +20,13 @@ const share = 0.5;
 export function createSpeedWatch(): SpeedWatch {
   const seen = new Map<string, number[]>();
   return {
-    note: (digest, { outputTokens, outputMs }) => {
+    note: (model, { outputTokens, outputMs }) => {
       if (outputTokens === null || outputMs === null || outputTokens < leastTokens || outputMs <= 0) return null;
       const speed = outputTokens / (outputMs / 1000);
-      const before = seen.get(digest) ?? [];
+      const before = seen.get(model) ?? [];
       const sorted = [...before].sort((left, right) => left - right);
       const usual = sorted[Math.floor(sorted.length / 2)] ?? null;
-      seen.set(digest, [...before, speed].slice(-20));
+      seen.set(model, [...before, speed].slice(-20));
       if (usual === null || before.length < leastCalls || speed >= usual * share) return null;
       return `it wrote ${speed.toFixed(1)} tokens a second, and ${usual.toFixed(1)} before: something else uses the machine, or a part of it has left the card`;
     },
