@@ -271,6 +271,7 @@ function cleanLater(blobs: Blobs, log: Log): void {
 function findFiles(): {
   readonly worker: string;
   readonly keyProcess: string;
+  readonly serverGuard: string;
   readonly resources: string;
   readonly imageScript: string;
   readonly node: string;
@@ -280,6 +281,7 @@ function findFiles(): {
   return {
     worker: join(root, 'out', 'main', 'llama-worker.cjs'),
     keyProcess: join(root, 'out', 'main', 'key-process.cjs'),
+    serverGuard: join(root, 'out', 'main', 'server-guard.cjs'),
     resources: join(root, 'resources'),
     imageScript: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
     node: findNode(root),

@@ -24,6 +24,8 @@ import type { LlamaEngine } from './engines/llama-client.ts';
 import { createLlamaEngine } from './engines/llama-client.ts';
 import { createLlamaSeat } from './engines/llama-seat.ts';
 import { createLoadSteps } from './engines/load-steps.ts';
+import type { OwnServer } from './engines/own-server.ts';
+import { createOwnServer } from './engines/own-server.ts';
 import { parseCatalogue } from './engines/model-catalogue.ts';
 import type { ModelStore } from './engines/model-store.ts';
 import { createModelStore } from './engines/model-store.ts';
@@ -50,6 +52,7 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly context: ContextGrants;
   readonly generators: Generators;
   readonly planServer: PlanServer;
+  readonly ownServer: OwnServer;
 }
 
 /** The engine's process, the files it may load, and what fits on this machine. */
@@ -96,7 +99,13 @@ function createEngineParts(
   });
   const planServer = createPlanServer({ readHardware: hardware, readHeader });
   generators.join('llama-cpp', createLlamaSeat(llama, context));
-  return { llama, modelStore, plan, context, generators, planServer };
+  const ownServer = createOwnServer({
+    nodePath: files.node,
+    guardPath: files.serverGuard,
+    env,
+    platform: process.platform,
+  });
+  return { llama, modelStore, plan, context, generators, planServer, ownServer };
 }
 
 const unloadAfterMinutes = 15;
@@ -116,8 +125,13 @@ export interface ModelPartsConfig {
 
 interface ModelPartsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The built worker and key process, and the program that runs them. */
-  readonly files: { readonly worker: string; readonly keyProcess: string; readonly node: string };
+  /** The built worker, key process and guard of servers, and the program that runs them. */
+  readonly files: {
+    readonly worker: string;
+    readonly keyProcess: string;
+    readonly serverGuard: string;
+    readonly node: string;
+  };
   readonly settings: SettingsStore;
   readonly redactor: Redactor;
 }
@@ -127,7 +141,7 @@ export function createModelParts(
   config: ModelPartsConfig,
   { env, files, settings, redactor }: ModelPartsOptions,
 ): ModelParts {
-  const { llama, modelStore, plan, context, generators, planServer } = createEngineParts(config, {
+  const { llama, modelStore, plan, context, generators, planServer, ownServer } = createEngineParts(config, {
     env,
     files,
     settings,
@@ -154,6 +168,7 @@ export function createModelParts(
   });
   const models: CoreModels = createCoreModels({
     context,
+    ownServer,
     generators,
     planServer,
     ollamaHost: env.OLLAMA_HOST,
@@ -171,7 +186,12 @@ export function createModelParts(
     fetch: createNetFetch(() => settings.current().connection, env),
     now: Date.now,
   });
-  return { llama, plan, keys, models: { ...models, provider: wrapped(models.provider, config.wrapProvider) }, probed };
+  const dispose = async (): Promise<void> => {
+    await models.dispose();
+    await ownServer.dispose();
+  };
+  const provider = wrapped(models.provider, config.wrapProvider);
+  return { llama, plan, keys, models: { ...models, provider, dispose }, probed };
 }
 
 function wrapped(get: CoreModels['provider'], wrap: ModelPartsConfig['wrapProvider']): CoreModels['provider'] {

@@ -13,6 +13,7 @@ import type { Generators } from './engines/generators.ts';
 import type { ContextGrants } from './engines/grant-context.ts';
 import type { LlamaEngine } from './engines/llama-client.ts';
 import type { ModelStore, StoredModel } from './engines/model-store.ts';
+import type { OwnServer } from './engines/own-server.ts';
 import type { PlanServer } from './engines/plan-server.ts';
 import { localDay } from './money/budget.ts';
 import type { PricedModel } from './money/prices.ts';
@@ -53,6 +54,7 @@ export interface CoreModelsOptions {
   readonly context: ContextGrants;
   readonly generators: Generators;
   readonly planServer: PlanServer;
+  readonly ownServer: OwnServer;
   /** `OLLAMA_HOST` of the environment. */
   readonly ollamaHost: string | undefined;
   /** What a model would get of this machine, in a line; null where nobody knows. */
@@ -71,7 +73,7 @@ export interface CoreModelsOptions {
 /** Models inside Dewpoint and those of an Ollama of this machine need no entry in the settings. */
 const builtIn: Readonly<Record<string, ProviderSettings>> = {
   'llama-cpp': { kind: 'llama-cpp', gpu: 'auto' },
-  ollama: { kind: 'ollama', keepAliveMinutes: 5, models: {} },
+  ollama: { kind: 'ollama', start: false, keepAliveMinutes: 5, models: {} },
 };
 
 export function createCoreModels(options: CoreModelsOptions): CoreModels {
@@ -242,6 +244,7 @@ function dependenciesOf(
     stepDown: options.context.stepDown,
     fetch: options.fetch,
     planServer: options.planServer,
+    ownServer: options.ownServer,
     ollamaHost: options.ollamaHost,
     secret: async (name) => (name === 'apiKey' ? options.secret(id, settings) : null),
     modelFile: async (name) => {
@@ -311,11 +314,12 @@ async function entriesOf(
     return infos.map(entryOfInfo);
   } catch (error) {
     const own = options.settings().providers[id];
-    // Nobody who has not set it up misses a server that does not run.
-    if (own === undefined && id in builtIn) return [];
-    const where = own?.kind === 'ollama' ? 'local' : 'cloud';
+    // Nobody who has neither set it up nor installed it misses a server that does not run.
+    const canStart = (await provider.canStart?.()) ?? false;
+    if (own === undefined && id in builtIn && !canStart) return [];
+    const where = canStart || own?.kind === 'ollama' ? 'local' : 'cloud';
     const base = { id: `${id}/*`, label: id, where, sizeBytes: null, licence: null, info: null } as const;
-    return [{ ...base, state: 'unreachable', note: messageOf(error) }];
+    return [{ ...base, state: 'unreachable', note: messageOf(error), ...(canStart ? { canStart } : {}) }];
   }
 }
 

@@ -135,6 +135,8 @@ export interface ModelEntry {
   readonly fit?: string | null;
   /** Its file, where there is or would be one; `isOurs` when removing the model deletes it. */
   readonly file?: { readonly path: string; readonly hereBytes: number; readonly isOurs: boolean };
+  /** Of a server: it is installed and does not run; the setting `start` of its provider has Dewpoint start it. */
+  readonly canStart?: boolean;
   /** What its probe found out; absent: it was not probed. */
   readonly card?: KeptCard;
 }

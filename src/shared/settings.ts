@@ -101,6 +101,10 @@ export const ollamaSchema = z.strictObject({
   baseUrl: z.url().optional(),
   /** Absent: as much as is useful and fits. */
   contextTokens: z.number().int().positive().optional(),
+  /** Where it is installed on this machine and does not run, Dewpoint starts it, and ends it when it ends itself. */
+  start: z.boolean().default(false),
+  /** The program to start. Absent: as the search path and the usual places have it. */
+  program: z.string().min(1).optional(),
   /** How long a model stays in memory after a call. 0: until the end of the session that used it. */
   keepAliveMinutes: z.number().int().nonnegative().max(1440).default(5),
   models: z.record(z.string(), modelSettingsSchema).default({}),

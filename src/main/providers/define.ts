@@ -9,6 +9,7 @@ import type { Generators } from '../engines/generators.ts';
 import type { FitsBeside, GrantContext, StepDown } from '../engines/grant-context.ts';
 import type { LlamaEngine } from '../engines/llama-client.ts';
 import type { ModelFacts } from '../engines/model-memory.ts';
+import type { OwnServer } from '../engines/own-server.ts';
 import type { PlanServer } from '../engines/plan-server.ts';
 
 /** A tool as a model is told of it. */
@@ -122,6 +123,8 @@ export interface Provider {
   readonly find?: (name: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   /** Of a server: what it is, and what is wrong with it. Rejects where it does not answer. */
   readonly status?: (signal: AbortSignal) => Promise<{ readonly text: string; readonly complaint: string | null }>;
+  /** Its server is installed on this machine, does not run, and would be started if the settings said so. */
+  readonly canStart?: () => Promise<boolean>;
   /** Has the server fetch a model of its own library. Rejects with what went wrong. */
   readonly pull?: (name: string, onProgress: (progress: PullProgress) => void, signal: AbortSignal) => Promise<void>;
   /** What a server says of a model's header, from which its memory is planned. Null: the server has no such model. */
@@ -184,6 +187,8 @@ export interface ProviderDependencies {
   readonly fitsBeside?: FitsBeside;
   /** Plans for a model that a server of this machine loads; absent: what is asked for. */
   readonly planServer?: PlanServer;
+  /** Starts an Ollama that is installed here and does not run; absent: nobody does. */
+  readonly ownServer?: OwnServer;
   /** `OLLAMA_HOST` of the environment. */
   readonly ollamaHost?: string | undefined;
   /** Grants one step less, where that was too much; absent: there are no steps. */

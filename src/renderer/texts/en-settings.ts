@@ -11,6 +11,7 @@ export const settings = {
   'models.ready': 'ready',
   'models.downloadable': 'not fetched',
   'models.unreachable': 'cannot be reached',
+  'models.start': 'Have Dewpoint start it',
   'models.usedLocal': 'used for local steps',
   'models.usedCloud': 'used for cloud steps',
   'models.use': 'Use it',

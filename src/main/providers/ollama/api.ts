@@ -95,9 +95,15 @@ export interface OllamaApiOptions {
   /** How long a question may take, and how long a load. */
   readonly askMs: number;
   readonly loadMs: number;
+  /**
+   * Asked when nobody answers: true where the server was started, so that it is worth to ask again; else what a person
+   * should know of it, or null.
+   */
+  readonly revive?: (signal: AbortSignal) => Promise<true | string | null>;
 }
 
-export function createOllamaApi({ address, fetch: get, askMs, loadMs }: OllamaApiOptions): OllamaApi {
+export function createOllamaApi(options: OllamaApiOptions): OllamaApi {
+  const { address, fetch: get, askMs, loadMs } = options;
   const send = async (
     path: string,
     body: object | null,
@@ -110,19 +116,21 @@ export function createOllamaApi({ address, fetch: get, askMs, loadMs }: OllamaAp
     throw new OllamaError(errorOfOllama({ status: response.status, message: messageIn(await response.text()) }));
   };
   const streamed = async (path: string, body: object, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
-    const { body: stream } = await send(path, body, signal);
+    const { body: stream } = await revived(options, signal, () => send(path, body, signal));
     if (stream === null) throw new OllamaError(cut('The answer has no content.'));
     return stream;
   };
   const ask = async <T>(path: string, schema: z.ZodType<T>, question: Question): Promise<T> =>
-    within(
-      question.limitMs ?? askMs,
-      question.signal,
-      `Ollama at ${address} did not answer ${path}`,
-      async (signal) => {
-        const said = await (await send(path, question.body ?? null, signal)).text();
-        return read(said, path, schema);
-      },
+    revived(options, question.signal, () =>
+      within(
+        question.limitMs ?? askMs,
+        question.signal,
+        `Ollama at ${address} did not answer ${path}`,
+        async (signal) => {
+          const said = await (await send(path, question.body ?? null, signal)).text();
+          return read(said, path, schema);
+        },
+      ),
     );
   return {
     address,
@@ -162,7 +170,7 @@ async function reach(
     return await get(`${address}${path}`, { ...init, headers: { 'content-type': 'application/json' } });
   } catch (error) {
     if (init.signal.aborted) throw error;
-    throw notThere(address, error);
+    throw new NotThere(address, error, null);
   }
 }
 
@@ -218,10 +226,31 @@ function errorOfOllama(refusal: Refusal): ProviderError {
   return errorOfRefusal(refusal);
 }
 
-function notThere(address: string, error: unknown): OllamaError {
-  const why = error instanceof Error ? connectionMessage(error) : String(error);
-  const message = `Ollama does not run at ${address}. ${why} (Start it with "ollama serve", or say where it is: dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}')`;
-  return new OllamaError({ code: 'network', message, retryable: false });
+/** Nobody answers at the address. `more`: what a person should know in place of the usual advice. */
+class NotThere extends OllamaError {
+  constructor(address: string, cause: unknown, more: string | null) {
+    const why = cause instanceof Error ? connectionMessage(cause) : String(cause);
+    const wayOut = `Start it with "ollama serve", or say where it is: dewpoint settings set providers.ollama '{"kind": "ollama", "baseUrl": "…"}'`;
+    const message = `Ollama does not run at ${address}. ${more ?? `${why} (${wayOut})`}`;
+    super({ code: 'network', message, retryable: false });
+    this.cause = cause;
+  }
+}
+
+/** Once more where the server was started. The start has a limit of its own. */
+async function revived<T>(
+  { address, revive }: Pick<OllamaApiOptions, 'address' | 'revive'>,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof NotThere) || revive === undefined) throw error;
+    const said = await revive(signal);
+    if (said === true) return work();
+    throw said === null ? error : new NotThere(address, error.cause, said);
+  }
 }
 
 function cut(message: string): ProviderError {

@@ -32,6 +32,7 @@ import type { PromptCount } from './prompt-count.ts';
 import { createPromptCount } from './prompt-count.ts';
 import { plainPlanner } from './plain-planner.ts';
 import { pullModel } from './pull-model.ts';
+import { createServerStarter } from './start-server.ts';
 import type { SpeedWatch } from '../speed-watch.ts';
 import { createSpeedWatch } from '../speed-watch.ts';
 import { samplingOf, toOllama } from './wire-messages.ts';
@@ -67,10 +68,12 @@ export function createOllamaProvider(
 ): Provider {
   const { now, cacheDir } = dependencies;
   const address = ollamaAddress(settings.baseUrl, dependencies.ollamaHost);
-  const api = createOllamaApi({ address, fetch: dependencies.fetch ?? fetch, ...limits });
+  const isHere = isThisMachine(address);
+  const { ownServer, fetch: get = fetch } = dependencies;
+  const starter = createServerStarter({ address, isHere, settings, ownServer, fetch: get });
+  const api = createOllamaApi({ address, fetch: get, ...limits, revive: starter.revive });
   const planner = dependencies.planServer ?? plainPlanner;
   const known = createKnownModels({ api, cacheDir, read: planner.read });
-  const isHere = isThisMachine(address);
   // Of another machine it is nobody's neighbour.
   const generators = isHere ? dependencies.generators : undefined;
   const keeper = createModelKeeper({
@@ -99,12 +102,7 @@ export function createOllamaProvider(
   return {
     id,
     listModels: (signal) => listModels(parts, signal),
-    find: async (name, signal) => {
-      const listed = await keeper.find(name, signal);
-      if (listed === null) return null;
-      const { known: model, contextTokens } = await keeper.window(listed, signal);
-      return infoOf(parts, { name, model, contextTokens });
-    },
+    find: (name, signal) => findInfo(parts, name, signal),
     countTokens: async () => null,
     stream: (request, signal) => inTurn(parts.turn, { signal, now }, () => stream(parts, request, signal)),
     status: async (signal) => {
@@ -112,6 +110,7 @@ export function createOllamaProvider(
       return { text: `Ollama ${text} at ${address}`, complaint };
     },
     pull: (name, onProgress, signal) => pullModel(api, name, { onProgress, signal, stallMs: limits.stallMs }),
+    canStart: starter.canStart,
     ...storeOf({ api, known, find: keeper.find }),
     mend: createMending({ api, known, find: keeper.find }),
     dispose: async () => {
@@ -119,6 +118,13 @@ export function createOllamaProvider(
       if (settings.keepAliveMinutes === 0) await keeper.release(AbortSignal.timeout(2_000)).catch(() => undefined);
     },
   };
+}
+
+async function findInfo(parts: Parts, name: string, signal: AbortSignal): Promise<ModelInfo | null> {
+  const listed = await parts.keeper.find(name, signal);
+  if (listed === null) return null;
+  const { known: model, contextTokens } = await parts.keeper.window(listed, signal);
+  return infoOf(parts, { name, model, contextTokens });
 }
 
 function neighboursOf(generators: Generators, id: string): Neighbours {

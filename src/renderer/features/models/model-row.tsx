@@ -7,6 +7,7 @@ import { RouteDot } from '../../ui/route-dot.tsx';
 import { ModelFit } from './model-fit.tsx';
 import { ProbeCard } from './probe-card.tsx';
 import { RemoveModel } from './remove-model.tsx';
+import { StartServer } from './start-server.tsx';
 
 interface ModelRowProps {
   readonly model: ModelEntry;
@@ -44,6 +45,7 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
             {t('models.use')}
           </Button>
         )}
+        <StartServer model={model} onDone={onChanged} />
         <RemoveModel model={model} onDone={onChanged} />
       </div>
       {model.state === 'ready' && <ProbeCard model={model} onDone={onChanged} />}

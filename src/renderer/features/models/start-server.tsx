@@ -1,0 +1,39 @@
+import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+interface StartServerProps {
+  readonly model: ModelEntry;
+  readonly onDone: () => void;
+}
+
+/** The person's word that Dewpoint may start a server that is installed; it ends with Dewpoint. */
+export function StartServer({ model, onDone }: StartServerProps) {
+  const client = useClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  if (model.canStart !== true) return null;
+  const start = async (): Promise<void> => {
+    setProblem(null);
+    try {
+      const key = `providers.${model.id.split('/')[0] ?? ''}`;
+      const own = await client.settings.get({ key });
+      const before = typeof own === 'object' && own !== null ? own : { kind: 'ollama' };
+      await client.settings.set({ key, value: { ...before, start: true } });
+      onDone();
+    } catch (error) {
+      setProblem(failureText(error));
+    }
+  };
+  return (
+    <>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <Button size="small" onClick={() => void start()}>
+        {t('models.start')}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ollamaSchema } from '@shared/settings.ts';
+import type { OllamaSettings } from '@shared/settings.ts';
+import { createOwnServer } from '../../src/main/engines/own-server.ts';
+import type { OwnServer } from '../../src/main/engines/own-server.ts';
+import type { Provider } from '../../src/main/providers/define.ts';
+import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
+import { startFakeOllama } from '../fakes/ollama-server.ts';
+import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+
+const never = new AbortController().signal;
+const program = resolve('tests/fakes/fake-ollama-program.mjs');
+
+let dir: string;
+let own: OwnServer;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dewpoint-own-server-'));
+});
+afterEach(async () => {
+  await own.dispose();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const startsFile = (): string => join(dir, 'starts');
+/** The processes that were started, by their ids. */
+const starts = async (): Promise<readonly number[]> =>
+  (await readFile(startsFile(), 'utf8').catch(() => '')).split('\n').filter(Boolean).map(Number);
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+function open(address: string, settings: Partial<OllamaSettings> = {}, habit = ''): Provider {
+  own = createOwnServer({
+    nodePath: process.execPath,
+    guardPath: resolve('src/main/engines/server-guard.ts'),
+    env: { ...process.env, FAKE_OLLAMA: habit, FAKE_OLLAMA_STARTS: startsFile() },
+    platform: process.platform,
+  });
+  return createOllamaProvider(
+    providerDependencies({ ownServer: own, cacheDir: dir }),
+    { id: 'ollama', settings: ollamaSchema.parse({ kind: 'ollama', baseUrl: address, program, ...settings }) },
+    { askMs: 20_000, loadMs: 20_000, stallMs: 20_000 },
+  );
+}
+
+/** A port that nobody has; the program that is started next takes it. */
+async function freeAddress(): Promise<string> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((done) => server.close(done));
+  return `http://127.0.0.1:${port}`;
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((done) => {
+    server.listen(0, '127.0.0.1', () => {
+      const at = server.address();
+      done(typeof at === 'object' && at !== null ? at.port : 0);
+    });
+  });
+}
+
+const said = (provider: Provider): Promise<string> =>
+  provider.listModels(never).then(
+    () => 'it answered',
+    (error: unknown) => String(error),
+  );
+
+describe('an Ollama that is installed and does not run', () => {
+  it('is started where a person said so, once for all who ask, and ends with Dewpoint', async () => {
+    const provider = open(await freeAddress(), { start: true });
+    const [models, status] = await Promise.all([provider.listModels(never), provider.status?.(never)]);
+    expect([models, status?.complaint]).toEqual([[], null]);
+    const pids = await starts();
+    expect(pids).toHaveLength(1);
+    await own.dispose();
+    expect(pids.map(isAlive)).toEqual([false]);
+  });
+
+  it('is not started unasked: the error says that it is there and how Dewpoint may start it', async () => {
+    const provider = open(await freeAddress());
+    expect(await said(provider)).toContain(`It is installed: ${program}.`);
+    expect(await said(provider)).toContain('"start": true');
+    expect([await provider.canStart?.(), await starts()]).toEqual([true, []]);
+  });
+
+  it('is told of with its last words where it ends at once', async () => {
+    expect(await said(open(await freeAddress(), { start: true }, 'dies'))).toMatch(
+      /was started and ended at once\. Its last words: .*permission denied/,
+    );
+  });
+
+  it('is not there where its program is not: a call says so', async () => {
+    const provider = open(await freeAddress(), { start: true, program: join(dir, 'nothing') });
+    const [ended] = (await collect(provider.stream(request('m'), never))).slice(-1);
+    expect(ended).toMatchObject({
+      type: 'ended',
+      error: { code: 'network', message: expect.stringContaining('is no program that can be run') },
+    });
+    expect(await provider.canStart?.()).toBe(false);
+  });
+
+  it('that is too old runs, and is complained of', async () => {
+    const status = await open(await freeAddress(), { start: true }, 'old').status?.(never);
+    expect(status?.complaint).toContain('too old');
+  });
+
+  it('cannot have a port that another program has, and the error names that', async () => {
+    const other = createServer((socket) => socket.destroy());
+    const address = `http://127.0.0.1:${await listen(other)}`;
+    try {
+      expect(await said(open(address, { start: true }))).toContain('another program has the port');
+    } finally {
+      await new Promise((done) => other.close(done));
+    }
+  });
+});
+
+it('an Ollama that runs already is used and left running', async () => {
+  const server = await startFakeOllama();
+  try {
+    const provider = open(server.address, { start: true });
+    expect(await provider.listModels(never)).toHaveLength(1);
+    await provider.dispose();
+    await own.dispose();
+    expect(await starts()).toEqual([]);
+    expect((await fetch(`${server.address}/api/version`)).ok).toBe(true);
+  } finally {
+    await server.close();
+  }
+});
