@@ -22,7 +22,7 @@ export const suites = [
   { name: 'contracts', minutes: 4, needs: [] },
   { name: 'recipes', minutes: 5, needs: [] },
   { name: 'docker', minutes: 20, needs: ['build', 'docker', 'image'] },
-  { name: 'keyring', minutes: 4, needs: ['build', 'keyring'] },
+  { name: 'keyring', minutes: 4, needs: ['build', 'keyring', 'electron', 'display'] },
   {
     name: 'engines',
     minutes: 20,

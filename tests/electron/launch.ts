@@ -55,13 +55,23 @@ export function testEnvironment(home: string): Record<string, string> {
   return { ...Object.fromEntries(inherited), DEWPOINT_HOME: home, DEWPOINT_TEST: '1', DOCKER_HOST: 'unix:///nowhere' };
 }
 
-/** Starts the built app on a home and waits for its window. `hasEngine`: it may use this machine's container engine. */
-export async function launch(home: string, { hasEngine = false } = {}): Promise<Launched> {
+export interface LaunchOptions {
+  /** It may use this machine's container engine. */
+  readonly hasEngine?: boolean;
+  /** Of its environment, beside what every test has. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts the built app on a home and waits for its window. */
+export async function launch(
+  home: string,
+  { hasEngine = false, env: own = {} }: LaunchOptions = {},
+): Promise<Launched> {
   let text = '';
   const { DOCKER_HOST, ...env } = testEnvironment(home);
   const app = await _electron.launch({
     args: [mainFile, ...appFlags()],
-    env: { ...env, ...(hasEngine || DOCKER_HOST === undefined ? {} : { DOCKER_HOST }) },
+    env: { ...env, ...own, ...(hasEngine || DOCKER_HOST === undefined ? {} : { DOCKER_HOST }) },
     timeout: 30_000,
   });
   app.process().stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,7 +8,7 @@ import { createKeyClient } from '../../src/main/secrets/key-client.ts';
 import type { KeyStore } from '../../src/main/secrets/key-store.ts';
 import { createKeyStore } from '../../src/main/secrets/key-store.ts';
 import type { Ring } from './ring.ts';
-import { startRing } from './ring.ts';
+import { filesWith, startRing, startService } from './ring.ts';
 
 /** Against a real gnome-keyring: what a ring does when it is locked or stuck is in no documentation. */
 const root = resolve(import.meta.dirname, '../..');
@@ -75,20 +74,12 @@ describe('keys in gnome-keyring', () => {
 describe('dewpoint keys', () => {
   it('keeps a key that is typed, tries it, names its source, and leaves it in no file', async () => {
     const key = 'a-key-that-nobody-else-has-1234567890';
-    const seen: (string | undefined)[] = [];
-    const service = createServer((request, response) => {
-      seen.push(request.headers.authorization);
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model', created: 1, owned_by: 'x' }] }));
-    });
-    await new Promise<void>((ready) => void service.listen(0, '127.0.0.1', ready));
-    const address = service.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const endpoint = JSON.stringify({ kind: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` });
+    const service = await startService();
+    const endpoint = JSON.stringify({ kind: 'openai-compatible', baseUrl: service.baseUrl });
     await dewpoint(['settings', 'set', 'providers.sky', endpoint]);
     const set = await dewpoint(['keys', 'set', 'sky'], `${key}\n`);
     expect(set).toMatchObject({ code: 0, text: expect.stringContaining('The service lists 1 models') });
-    expect(seen).toContain(`Bearer ${key}`);
+    expect(service.seen).toContain(`Bearer ${key}`);
     expect((await dewpoint(['keys', 'list'])).text).toMatch(/sky +in the key store/u);
     expect(filesWith(home, key)).toEqual([]);
     expect(await dewpoint(['keys', 'remove', 'sky'])).toMatchObject({ code: 0 });
@@ -119,11 +110,4 @@ function dewpoint(
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
   child.stdin.end(input);
   return new Promise((resolvePromise) => child.on('close', (code) => resolvePromise({ code, text })));
-}
-
-function filesWith(folder: string, text: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path, 'utf8').includes(text));
 }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -69,4 +70,33 @@ async function hasName(env: NodeJS.ProcessEnv): Promise<void> {
 
 function dbusSend(env: NodeJS.ProcessEnv, destination: string, args: readonly string[]): string {
   return execFileSync('dbus-send', ['--session', '--print-reply', destination, ...args], { env, encoding: 'utf8' });
+}
+
+/** A service that takes every key, and says which it was given. */
+export interface Service {
+  readonly baseUrl: string;
+  /** The `authorization` of each request. */
+  readonly seen: (string | undefined)[];
+  readonly close: () => void;
+}
+
+export async function startService(): Promise<Service> {
+  const seen: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model', created: 1, owned_by: 'x' }] }));
+  });
+  await new Promise<void>((ready) => void server.listen(0, '127.0.0.1', ready));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, seen, close: () => void server.close() };
+}
+
+/** The files below a folder that hold a text. */
+export function filesWith(folder: string, text: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).includes(text));
 }

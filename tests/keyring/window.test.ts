@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Launched } from '../electron/launch.ts';
+import { launch } from '../electron/launch.ts';
+import { ensureShellAndDisplay } from '../electron/setup.ts';
+import type { Ring, Service } from './ring.ts';
+import { filesWith, startRing, startService } from './ring.ts';
+
+/** The real app beside a real gnome-keyring: a key goes from the page into the ring, and none ever comes back. */
+const key = 'a-key-that-is-typed-in-the-window-1234567890';
+let endDisplay: () => void;
+let ring: Ring;
+let service: Service;
+let home: string;
+let launched: Launched;
+
+beforeAll(async () => {
+  endDisplay = await ensureShellAndDisplay();
+  ring = await startRing();
+  service = await startService();
+  home = mkdtempSync(join(tmpdir(), 'dewpoint-keys-'));
+  mkdirSync(home, { recursive: true });
+  const sky = { kind: 'openai-compatible', baseUrl: service.baseUrl };
+  writeFileSync(join(home, 'settings.json'), JSON.stringify({ providers: { sky } }));
+  launched = await launchHere();
+});
+
+afterAll(async () => {
+  await launched?.app.close();
+  service?.close();
+  ring?.stop();
+  rmSync(home, { recursive: true, force: true });
+  endDisplay?.();
+});
+
+async function launchHere(): Promise<Launched> {
+  const { HOME = '', DBUS_SESSION_BUS_ADDRESS = '' } = ring.env;
+  const started = await launch(home, { env: { HOME, DBUS_SESSION_BUS_ADDRESS } });
+  // Everything that the page reads from any message is written down from its next load on.
+  await started.page.addInitScript(() => {
+    const received: string[] = [];
+    Reflect.set(window, 'received', received);
+    const own = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data');
+    Object.defineProperty(MessageEvent.prototype, 'data', {
+      get(this: MessageEvent) {
+        const data: unknown = own?.get?.call(this);
+        received.push(typeof data === 'string' ? data : JSON.stringify(data));
+        return data;
+      },
+    });
+  });
+  const settings = started.page.getByRole('button', { name: 'Settings', exact: true });
+  await settings.waitFor();
+  await started.page.reload();
+  await settings.click();
+  return started;
+}
+
+const keys = (page: Page) => page.getByRole('region', { name: 'Keys' });
+const listed = (page: Page) => keys(page).getByRole('listitem').filter({ hasText: 'sky' });
+
+async function received(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const all: unknown = Reflect.get(window, 'received');
+    return Array.isArray(all) ? all.join('\n') : '';
+  });
+}
+
+async function set(page: Page): Promise<void> {
+  await keys(page).getByLabel('Service').fill('sky');
+  await keys(page).getByLabel('Key', { exact: true }).fill(key);
+  await keys(page).getByRole('button', { name: 'Set and test' }).click();
+}
+
+describe('a key in the window', () => {
+  it('is kept in the ring and tried, and is then in no message, page, storage or file', async () => {
+    const { page } = launched;
+    await set(page);
+    await keys(page).getByText('The service took it.').waitFor();
+    await listed(page).getByText('in the key store of this system').waitFor();
+    expect(service.seen).toContain(`Bearer ${key}`);
+    const heard = await received(page);
+    expect(heard).toContain('sky');
+    expect(heard).not.toContain(key);
+    expect(await keys(page).getByLabel('Key', { exact: true }).inputValue()).toBe('');
+    expect(await page.content()).not.toContain(key);
+    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(key);
+  });
+
+  it('is there after a restart, in no file of the home, and gone once it is removed', async () => {
+    await launched.app.close();
+    expect(filesWith(home, key)).toEqual([]);
+    launched = await launchHere();
+    const { page } = launched;
+    await listed(page).getByText('in the key store of this system').waitFor();
+    expect(await received(page)).not.toContain(key);
+    await listed(page).getByRole('button', { name: 'Remove' }).click();
+    await listed(page).waitFor({ state: 'detached' });
+  });
+
+  it('lasts for as long as the app runs where the ring is locked, which is said', async () => {
+    const { page } = launched;
+    ring.lock();
+    await page.reload();
+    await keys(page).getByText('lasts for as long as Dewpoint runs').waitFor();
+    await set(page);
+    await listed(page).getByText('for as long as Dewpoint runs').waitFor();
+    expect(await received(page)).not.toContain(key);
+    expect(filesWith(home, key)).toEqual([]);
+  });
+});
