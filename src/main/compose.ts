@@ -101,7 +101,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     listKeys: parts.keys.list,
     setKey: parts.keys.set,
     removeKey: parts.keys.remove,
-    costs: parts.money.report,
+    ...parts.money.commands,
     ...parts.compare.commands,
     ...createRuleCommands({
       files: parts.rules,
@@ -209,7 +209,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const { home } = config;
-  const money = createCoreMoney({ home, store, bin, settings: () => settings.current(), now, modelInfo: models.info });
+  const money = createCoreMoney({ home, store, bin, settings, now, modelInfo: models.info });
   const meter = createPowerMeter({ settings: () => settings.current().energy, now });
   const attachments = createCoreAttachments({
     blobs,

@@ -1,22 +1,26 @@
 import { join } from 'node:path';
-import { AppError } from '@shared/errors.ts';
-import type { CostQuery, Ledger, LedgerSession } from './money/ledger.ts';
+import { AppError, valueOf } from '@shared/errors.ts';
+import type { CoreApi } from './api/core-api.ts';
+import type { LedgerSession } from './money/ledger.ts';
 import { createLedger } from './money/ledger.ts';
 import type { Budget, BudgetOptions } from './money/budget.ts';
 import { createBudget } from './money/budget.ts';
+import { capsOf, createCapChanger } from './money/caps.ts';
 import { openPurse } from './money/open-purse.ts';
 import type { Purse } from './money/purse.ts';
 import { toNano } from './money/purse-state.ts';
 import { sealRecord, unsealRecord } from './sessions/record.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import type { CloudReference } from '@shared/counterfactual.ts';
+import { foldStepCosts, type StepCost } from '@shared/step-costs.ts';
+import type { SessionEvent } from '@shared/events.ts';
 import type { ModelInfo } from '@shared/models.ts';
-import type { Settings } from '@shared/settings.ts';
+import type { SettingsStore } from './settings/settings-store.ts';
 
 /** What a home has spent and may still spend. */
 export interface CoreMoney {
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
-  readonly report: (query: CostQuery) => ReturnType<Ledger['report']>;
+  readonly commands: Pick<CoreApi, 'costs' | 'stepCosts' | 'showBudget' | 'changeBudget'>;
   /** The cloud model that work is compared against: the one that it used last, else the one that is set up. */
   readonly reference: (used: string | null) => Promise<CloudReference | null>;
   readonly dispose: () => Promise<void>;
@@ -27,7 +31,7 @@ export interface CoreMoneyOptions {
   readonly store: SessionStore;
   /** Deleted sessions: what they cost was spent all the same. */
   readonly bin: SessionStore;
-  readonly settings: () => Settings;
+  readonly settings: Pick<SettingsStore, 'current' | 'set'>;
   readonly now: () => number;
   readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
 }
@@ -38,7 +42,7 @@ const referenceMs = 3_000;
 export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
   const { home, store, bin, settings, now } = options;
   const reference = async (used: string | null): Promise<CloudReference | null> => {
-    const id = used ?? settings().cloud;
+    const id = used ?? settings.current().cloud;
     const info = id === null ? null : await options.modelInfo(id, AbortSignal.timeout(referenceMs));
     return info === null || info.price === null || info.where === 'local'
       ? null
@@ -67,10 +71,22 @@ export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
     });
     return opening;
   };
+  const caps = createCapChanger({
+    settings: () => settings.current().budget,
+    save: async (key, value) => void valueOf(await settings.set(key, value)),
+    purse,
+    now,
+  });
   return {
-    budget: (session) => createBudget({ ...session, caps: () => settings().budget, purse, now }),
+    budget: (session) =>
+      createBudget({ ...session, caps: () => capsOf(settings.current().budget, session.projectPath), purse, now }),
+    commands: {
+      costs: (query) => ledger.report(query),
+      stepCosts: async (sessionId) => stepCosts((await store.view(sessionId)).read(), reference),
+      showBudget: caps.show,
+      changeBudget: caps.change,
+    },
     reference,
-    report: (query) => ledger.report(query),
     dispose: async () => {
       const opened = await opening?.catch(() => null);
       opened?.close();
@@ -88,6 +104,15 @@ async function sessionsOf(store: SessionStore): Promise<readonly LedgerSession[]
 function orInBin(error: unknown, bin: SessionStore, sessionId: string): ReturnType<SessionStore['view']> {
   if (error instanceof AppError && error.code === 'not-found') return bin.view(sessionId);
   throw error;
+}
+
+async function stepCosts(
+  events: AsyncIterable<SessionEvent>,
+  reference: CoreMoney['reference'],
+): Promise<readonly StepCost[]> {
+  const fold = foldStepCosts();
+  for await (const event of events) fold.add(event);
+  return fold.costs(await reference(fold.lastCloudModel()));
 }
 
 /** A call of a process that has gone: what its log says, where its end is there and its bill is no guess. */

@@ -14,6 +14,8 @@ import { hostContract } from './host-contract.ts';
 import type { Manifest } from './manifest.ts';
 import type { Part } from './messages.ts';
 import type { KeptItem } from './preparation.ts';
+import { budgetContract } from './budget-contract.ts';
+import type { StepCost } from './step-costs.ts';
 import { projectsContract } from './projects-contract.ts';
 import type { ModelInfo } from './models.ts';
 import type { Price } from './money.ts';
@@ -358,6 +360,9 @@ export const contract = {
     show: base.input(byId).output(type<Comparison>()),
     list: base.output(type<readonly Comparison[]>()),
   },
+  /** What each step of a session cost, and would have in the other place. */
+  stepCosts: base.input(bySession).output(type<readonly StepCost[]>()),
+  budget: budgetContract,
   costs: base
     .input(
       z.object({

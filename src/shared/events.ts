@@ -169,6 +169,8 @@ const payloads = {
     recipe: z.string().nullable(),
     reason: z.string(),
     index: z.number().int(),
+    /** Why the rung before it gave up; absent for the first, and in logs from before. */
+    cause: z.enum(['no-progress', 'format', 'checks', 'transport', 'cap', 'fence', 'limit']).optional(),
   }),
   'route-decided': z.object({
     callId: z.string(),
@@ -302,6 +304,8 @@ const payloads = {
     heldUsd: z.number(),
     /** Null: the price is not known, so that nobody could say whether the cap holds. */
     worstUsd: z.number().nullable(),
+    /** The model that could go on here; null: there is none. Absent in logs from before. */
+    here: z.string().nullable().optional(),
   }),
   'cap-answered': z.object({
     capId: z.string(),

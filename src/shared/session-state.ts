@@ -76,7 +76,7 @@ interface Totals {
 
 export type CapState = Pick<
   EventOf<'cap-reached'>,
-  'capId' | 'model' | 'scope' | 'limitUsd' | 'spentUsd' | 'heldUsd' | 'worstUsd' | 'at'
+  'capId' | 'model' | 'scope' | 'limitUsd' | 'spentUsd' | 'heldUsd' | 'worstUsd' | 'here' | 'at'
 >;
 
 export interface SandboxState {

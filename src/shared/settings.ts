@@ -245,7 +245,18 @@ export const settingsSchema = z.strictObject({
     )
     .default([]),
   /** Caps on money in US dollars; null: none. A task's own cap is `--max-usd`. Days and months by this machine's calendar. */
-  budget: z.strictObject({ step: cap, task: cap, session: cap, project: cap, day: cap, month: cap }).prefault({}),
+  budget: z
+    .strictObject({
+      step: cap,
+      task: cap,
+      session: cap,
+      project: cap,
+      day: cap,
+      month: cap,
+      /** Of single projects, by their folder, in place of `project`. */
+      projects: z.record(z.string(), z.number().nonnegative()).default({}),
+    })
+    .prefault({}),
   /** What may leave this machine. */
   fences: fencesSchema.prefault({}),
   /** Files of rules that projects bring along and a person has approved: their SHA-256, by the project's folder. */

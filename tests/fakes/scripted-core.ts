@@ -1,4 +1,5 @@
 import type { SessionSummary } from '@shared/contract.ts';
+import { foldStepCosts } from '../../src/shared/step-costs.ts';
 import { AppError } from '@shared/errors.ts';
 import type { NewEvent, SessionEvent, Transient } from '@shared/events.ts';
 import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/session-money.ts';
@@ -88,6 +89,11 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
     listSessions: async () => [...sessions.keys()].map(summary),
     findSession: async (id) => summary(id),
     showSession: async (sessionId) => ({ state: stateOf(sessionId), money: moneyOf(sessionId) }),
+    stepCosts: async (sessionId) => {
+      const fold = foldStepCosts();
+      for (const event of held(sessionId).events) fold.add(event);
+      return fold.costs({ model: 'sky/model', price });
+    },
     history: async (sessionId, place) => {
       const read = async function* (fromSeq: number): AsyncIterable<SessionEvent> {
         yield* held(sessionId).events.slice(fromSeq - 1);
@@ -97,15 +103,19 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
   };
 }
 
+const price = { input: 3, output: 15, source: 'test', date: '2026-11-21' } as const;
+
 const notScripted = (): never => {
   throw new AppError('internal', 'This is not in the script.');
 };
 
 const unused: Omit<
   CoreApi,
-  'createSession' | 'send' | 'subscribe' | 'listSessions' | 'findSession' | 'showSession' | 'history'
+  'createSession' | 'send' | 'subscribe' | 'listSessions' | 'findSession' | 'showSession' | 'history' | 'stepCosts'
 > = {
   info: { version: '0', home: '/home', cache: '/cache' },
+  showBudget: async () => [],
+  changeBudget: async () => [],
   escalations: async () => [],
   showRules: async () => ({ files: [] }),
   checkRules: async () => ({ rules: [], errors: [], warnings: [] }),

@@ -37,7 +37,9 @@ export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize):
         return { type: 'stopped', stop: { reason: 'cap', text: answer.text } };
       case 'refused': {
         const decision = await decideAtCap(turn, info, { cap: answer.cap, asks: size.isOptional !== true });
-        const stop: Stop = { reason: 'cap', text: capText(answer.cap, info) };
+        const isStuck = decision.answer === 'local' && localOf(turn) === null;
+        const text = `${capText(answer.cap, info)}${isStuck ? ` ${stuckText(turn)}` : ''}`;
+        const stop: Stop = { reason: 'cap', text };
         if (decision.answer !== 'raise') {
           return { type: 'stopped', stop: { ...stop, goesOnLocally: decision.answer === 'local' } };
         }
@@ -58,7 +60,7 @@ async function decideAtCap(
   const { journal, budget } = turn.services;
   const atCap = asks ? turn.options.atCap : 'stop';
   const capId = journal.newId('approval');
-  const reached = await turn.log.append({ type: 'cap-reached', capId, model: info.id, ...cap });
+  const reached = await turn.log.append({ type: 'cap-reached', capId, model: info.id, ...cap, here: localOf(turn) });
   turn.limits.noteWaiting(reached.at);
   const said = atCap === 'ask' ? await budget.ask(capId, turn.signal) : null;
   turn.limits.noteWaiting(null);
@@ -75,6 +77,16 @@ async function decideAtCap(
   turn.limits.notePause(answered.at - reached.at);
   turn.log.check();
   return decision;
+}
+
+/** The model that could go on here without money. */
+function localOf({ found }: Turn): string | null {
+  return found.facts?.local?.id ?? null;
+}
+
+function stuckText({ options: { local } }: Turn): string {
+  const why = local === null ? 'no local model is set up' : `${local} is not on this machine or cannot be used here`;
+  return `It cannot go on locally: ${why}.`;
 }
 
 const stops: CapDecision = { answer: 'stop' };

@@ -18,6 +18,8 @@ import type { FilePlace, FoundFile, KeptFile } from '@shared/attachment-inputs.t
 import type { SearchAnswer } from '@shared/search-answer.ts';
 import type { Comparison, ComparisonInput } from '@shared/comparison.ts';
 import type { CostReport } from '@shared/cost-report.ts';
+import type { CapChange, CapView } from '@shared/budget-contract.ts';
+import type { StepCost } from '@shared/step-costs.ts';
 import type { Escalation } from '@shared/escalations.ts';
 import type { BlobRef, SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
@@ -159,6 +161,14 @@ export interface CoreApi {
   removeKey(provider: string): Promise<void>;
   /** What was spent, from the logs. */
   costs(query: CostQuery): Promise<CostReport>;
+  stepCosts(sessionId: string): Promise<readonly StepCost[]>;
+  /** The caps on money as they are; with a project its own. */
+  showBudget(projectPath: string | null): Promise<readonly CapView[]>;
+  /** Rejects with `bad-input` where there is no cap that could be raised or lowered. */
+  changeBudget(
+    target: { readonly scope: CapView['scope']; readonly projectPath: string | null },
+    change: CapChange,
+  ): Promise<readonly CapView[]>;
   /** Takes a copy of the project as it is now; `startComparison` then works from that. */
   createComparison(input: ComparisonInput, signal: AbortSignal): Promise<string>;
   /** Carries out what has not ended yet; nothing more when it is at it already. `maxUsd`: for all runs together. */

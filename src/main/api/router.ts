@@ -48,6 +48,11 @@ export function createRouter(core: CoreApi) {
     },
     comparisons: comparisonHandlers(os, core),
     costs: os.costs.handler(({ input }) => core.costs(input)),
+    stepCosts: os.stepCosts.handler(({ input }) => core.stepCosts(input.sessionId)),
+    budget: {
+      show: os.budget.show.handler(({ input }) => core.showBudget(input.projectPath)),
+      change: os.budget.change.handler(({ input: { change, ...target } }) => core.changeBudget(target, change)),
+    },
     rules: ruleHandlers(os, core),
     settings: {
       get: os.settings.get.handler(({ input }) => core.getSetting(input.key)),

@@ -48,8 +48,11 @@ export async function askCap(event: EventOf<'cap-reached'>, context: CommandCont
   try {
     terminal.err(`${terminal.colors.yellow('At the cap:')} ${capLine(event)}.\n`);
     const raise = event.worstUsd === null ? '' : `, "raise ${leastRaise(event).toFixed(2)}" or more`;
+    if (event.here === null) terminal.err('There is no local model here that could go on.\n');
+    const local = event.here === null ? '' : '"local" to go on locally';
+    const choices = [`${local}${local === '' ? raise.slice(2) : raise}`, 'Enter to stop'].filter((one) => one !== '');
     for (;;) {
-      const said = await reader.question(`"local" to go on locally${raise}, or Enter to stop: `, {
+      const said = await reader.question(`${choices.join(', or ')}: `, {
         signal: context.signal,
       });
       const answer = readCapAnswer(said);

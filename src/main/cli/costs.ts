@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Elsewhere, Interval } from '@shared/counterfactual.ts';
+import type { Elsewhere } from '@shared/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/cost-report.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
+import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
+import { intervalText } from './interval-text.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonLine, oneLine, table } from './terminal.ts';
 
@@ -13,6 +15,8 @@ export interface CostsArguments {
   readonly by?: string;
   readonly since?: string;
   readonly project?: string;
+  /** A session whose steps are told one by one. */
+  readonly steps?: string;
   readonly csv?: boolean;
   readonly json?: boolean;
 }
@@ -22,6 +26,7 @@ const groupings = ['day', 'model', 'project', 'session'] as const;
 /** What was spent so far, from the logs. */
 export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args) => {
   if (args.csv === true && args.json === true) throw usageError('Take --csv or --json, not both.');
+  if (args.steps !== undefined) return showSteps(await core(), terminal, { session: args.steps, args });
   const by = groupings.find((name) => name === (args.by ?? 'day'));
   if (by === undefined) throw usageError(`--by takes ${groupings.join(', ')}; "${args.by}" is none of them.`);
   if (args.since !== undefined && !z.iso.date().safeParse(args.since).success) {
@@ -47,6 +52,38 @@ export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args)
   }
   return 0;
 };
+
+/** Every step of a session with what the same tokens would have cost in the other place. */
+async function showSteps(
+  client: CoreClient,
+  terminal: Terminal,
+  { session, args }: { readonly session: string; readonly args: CostsArguments },
+): Promise<number> {
+  if (args.csv === true || args.by !== undefined || args.since !== undefined || args.project !== undefined) {
+    throw usageError('--steps goes with --json alone.');
+  }
+  const { sessionId } = await client.sessions.find({ id: session });
+  const steps = await client.stepCosts({ sessionId });
+  if (args.json === true) {
+    terminal.out(jsonLine(steps));
+    return 0;
+  }
+  const rows = steps.map(({ step, where, model, costUsd, seconds, elsewhere }) => [
+    String(step),
+    where,
+    oneLine(model, 40),
+    costUsd === null ? 'unpriced' : moneyText(costUsd),
+    `${seconds.toFixed(1)} s`,
+    elsewhere.usd === null ? '-' : intervalText(elsewhere.usd, moneyText),
+    elsewhere.seconds === null ? '-' : intervalText(elsewhere.seconds, (value) => `${value.toFixed(1)} s`),
+  ]);
+  const head = ['step', 'where', 'model', 'money', 'time', 'in the other place', ''];
+  for (const line of table([head, ...rows])) terminal.out(`${line}\n`);
+  for (const text of new Set(steps.map(({ elsewhere }) => elsewhere.why).filter((why) => why !== null))) {
+    terminal.err(`-: ${text}\n`);
+  }
+  return 0;
+}
 
 function showReport(report: CostReport, terminal: Terminal): void {
   if (report.rows.length === 0) {
@@ -80,10 +117,6 @@ function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Termi
   terminal.out(
     `electricity of local calls: ${energy.estimatedEnergyCalls > 0 ? 'about ' : ''}${energy.wattHours.toFixed(2)} Wh${cost}${rest}\n`,
   );
-}
-
-function intervalText({ value, low, high }: Interval, text: (value: number) => string): string {
-  return low === high ? text(value) : `${text(value)} (${text(low)} to ${text(high)})`;
 }
 
 function nameOf({ key, label }: CostRow): string {

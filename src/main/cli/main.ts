@@ -80,6 +80,7 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
       return take(action === 'set' ? setKey(context, provider ?? '', args) : removeKey(context, provider ?? ''));
     },
     costs: async (args) => take((await import('./costs.ts')).costs(context, args)),
+    budget: async (action, words, args) => take((await import('./budget.ts')).budget(context, action, words, args)),
     settings: async (action, key, value) => {
       const { getSettings, setSetting, settingsPath } = await import('./settings.ts');
       if (action === 'path') return take(settingsPath(context));

@@ -4,6 +4,8 @@ import type { LibraryAction, LibraryArguments } from './library.ts';
 import type { CleanArguments } from './clean.ts';
 import type { PlanArguments } from './plan.ts';
 import type { PrepareArguments } from './projects.ts';
+import type { BudgetAction, BudgetArguments } from './budget.ts';
+import { addBudget } from './budget-program.ts';
 import type { CostsArguments } from './costs.ts';
 import type { RunArguments } from './run.ts';
 import type { SearchArguments } from './search.ts';
@@ -38,6 +40,7 @@ export interface Handlers {
     args: { readonly thisRun?: boolean; readonly json?: boolean },
   ): Promise<void>;
   costs(args: CostsArguments): Promise<void>;
+  budget(action: BudgetAction, words: readonly string[], args: BudgetArguments): Promise<void>;
   settings(action: 'get' | 'set' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
@@ -66,6 +69,7 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addModels(program, handlers);
   addPlan(program, handlers);
   addMoney(program, handlers);
+  addBudget(program, subcommand, (action, words, args) => handlers.budget(action, words, args));
   addRoute(program, handlers);
   addRules(program, subcommand, (action, word, args) => handlers.rules(action, word, args));
   addProjects(program, handlers);
@@ -333,6 +337,7 @@ function addMoney(program: Command, handlers: Handlers): void {
     .option('--by <what>', 'day, model, project or session (default: day)')
     .option('--since <date>', 'the first day that counts')
     .option('--project <dir>', 'only this project')
+    .option('--steps <session>', 'every step of a session, and what it would have cost in the other place')
     .option('--csv', 'as a table for spreadsheets')
     .option('--json', 'as JSON')
     .action((args: CostsArguments) => handlers.costs(args));

@@ -6,6 +6,8 @@ import type { Escalation } from '@shared/escalations.ts';
 import { countCauses, escalationsIn, escalationTexts } from '@shared/escalations.ts';
 import { routingRecords } from '@shared/routing-records.ts';
 import { moneyText } from '@shared/money-text.ts';
+import type { StepCost } from '@shared/step-costs.ts';
+import { intervalText } from './interval-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import type { Terminal } from './terminal.ts';
@@ -48,8 +50,9 @@ export const route: Command<[string | undefined, string | undefined, RouteArgume
   }
   const found = steps.find(({ started }) => String(started.step) === step);
   if (found === undefined) throw new AppError('not-found', `There is no step ${step} in ${sessionId}.`);
-  if (args.json === true) terminal.out(jsonLine(found));
-  else showOne(found, terminal);
+  const cost = (await client.stepCosts({ sessionId })).find((one) => one.step === found.started.step) ?? null;
+  if (args.json === true) terminal.out(jsonLine({ ...found, elsewhere: cost?.elsewhere ?? null }));
+  else showOne(found, cost, terminal);
   return 0;
 };
 
@@ -175,7 +178,11 @@ const layers: Readonly<Record<NonNullable<EventOf<'route-decided'>['layer']>, st
   L5: 'failures before it',
 };
 
-function showOne({ decided, started, ended, after }: RoutedStep, { out, colors }: Terminal): void {
+function showOne(
+  { decided, started, ended, after }: RoutedStep,
+  cost: StepCost | null,
+  { out, colors }: Terminal,
+): void {
   const { chosen, layer, reason, reasonCode, degraded } = decided;
   out(`Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'here' : 'in the cloud'}: `);
   out(`${printable(chosen.model)}\n`);
@@ -183,10 +190,22 @@ function showOne({ decided, started, ended, after }: RoutedStep, { out, colors }
   out(colors.dim(`Decided by ${layer === undefined ? 'the ladder' : layers[layer]} (${reasonCode})\n`));
   if (degraded === true) out('With a network it would have run in the cloud.\n');
   if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${moneyText(ended.costUsd)}.\n`);
+  if (cost !== null) out(elsewhereLine(cost));
   showOptions(decided, out);
   showVotes(decided, out);
   if (after.length > 0) out('\nAfter it\n');
   for (const event of after) out(`  ${printable(afterText(event))}\n`);
+}
+
+/** What the same tokens would have cost in the other place. */
+function elsewhereLine({ where, elsewhere: { usd, seconds: time, why } }: StepCost): string {
+  const place = where === 'local' ? 'In the cloud' : 'Here';
+  const known = [
+    ...(time === null ? [] : [`take about ${intervalText(time, (value) => seconds(value * 1000))}`]),
+    ...(usd === null ? [] : [`cost about ${intervalText(usd, moneyText)}`]),
+  ];
+  if (known.length === 0) return `What it would be elsewhere is not known: ${printable(why ?? '')}.\n`;
+  return `${place} the same tokens would ${known.join(' and ')}.\n`;
 }
 
 function showOptions({ options = [] }: RoutedStep['decided'], out: Terminal['out']): void {

@@ -28,6 +28,8 @@ export type PurseRecord =
   | { readonly type: 'settled'; readonly id: string; readonly at: number; readonly nano: number }
   /** A person let one sum go higher by an amount. */
   | { readonly type: 'raised'; readonly at: number; readonly scope: Scope; readonly key: string; readonly nano: number }
+  /** What one sum was raised by is gone: its cap was set anew. */
+  | { readonly type: 'unraised'; readonly at: number; readonly scope: Scope; readonly key: string }
   /** Money spent before this purse began, from the logs or from a longer purse. */
   | { readonly type: 'spent'; readonly at: number; readonly nano: number; readonly keys: PurseKeys };
 
@@ -66,6 +68,9 @@ export class PurseState {
         return null;
       case 'raised':
         increase(this.#raised, sumKey(record.scope, record.key), record.nano);
+        return null;
+      case 'unraised':
+        this.#raised.delete(sumKey(record.scope, record.key));
         return null;
       case 'spent':
         this.#each(record.keys, (key) => increase(this.#spent, key, record.nano));

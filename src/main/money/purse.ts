@@ -47,6 +47,8 @@ export interface Purse {
   /** What the call has cost, in nanodollars. Never rejects: what cannot be settled stays held, which is the safe side. */
   settle(id: string, nano: number): void;
   raise(scope: Scope, key: string, nano: number): Promise<void>;
+  /** Takes back all that it was raised by. */
+  unraise(scope: Scope, key: string): Promise<void>;
   sums(scope: Scope, key: string): { readonly spent: number; readonly held: number; readonly raised: number };
   /** Calls that were granted and not settled: after a crash, those that nobody will settle. */
   open(): ReturnType<PurseState['open']>;
@@ -77,6 +79,7 @@ const recordSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('settled'), id: z.string(), at: z.number(), nano }),
   z.object({ type: z.literal('raised'), at: z.number(), scope: z.enum(scopes), key: z.string(), nano }),
+  z.object({ type: z.literal('unraised'), at: z.number(), scope: z.enum(scopes), key: z.string() }),
   z.object({ type: z.literal('spent'), at: z.number(), nano, keys: keysSchema }),
 ]) satisfies z.ZodType<PurseRecord>;
 
@@ -117,6 +120,10 @@ export function createPurse(file: PurseFile, codec: LineCodec, now: () => number
     },
     raise: async (scope, key, amount) => {
       write({ type: 'raised', at: now(), scope, key, nano: amount });
+      await file.sync();
+    },
+    unraise: async (scope, key) => {
+      write({ type: 'unraised', at: now(), scope, key });
       await file.sync();
     },
     sums: (scope, key) => {

@@ -85,6 +85,8 @@ function isCrashEnd(event: SessionEvent): boolean {
  */
 const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'call-fenced': ['manifest'],
+  'cap-reached': ['here'],
+  'rung-chosen': ['cause'],
   'model-call-started': ['request', 'promptTokens'],
   'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy', 'sureness'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob'],

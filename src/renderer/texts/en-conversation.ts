@@ -223,6 +223,7 @@ export const conversation = {
   'cap.scope.day': 'today',
   'cap.scope.month': 'this month',
   'cap.local': 'Go on locally',
+  'cap.noLocal': 'There is no local model here that could go on.',
   'cap.stop': 'Stop here',
   'cap.raiseBy': 'Raise by $',
   'cap.raise': 'Raise the cap',

@@ -210,6 +210,16 @@ describe('a service that stops answering in the middle of a task', () => {
   });
 });
 
+it('says at the cap that nobody here could go on, where that was asked for', async () => {
+  const price = { input: 10, output: 20, source: 'test', date: '2026-11-21' };
+  const kit = createAgentKit({ cloud: { price } });
+  const routing = routingOf('balanced', {});
+  const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model', routing, maxUsd: 0.001 } as const;
+  const end = await kit.runner.send('Mend add in calc.py.', { ...options, local: 'gone/model', atCap: 'local' });
+  expect(end).toMatchObject({ reason: 'cap', text: expect.stringContaining('It cannot go on locally: gone/model') });
+  expect(ofType(kit.journal.events, 'cap-reached').map(({ here }) => here)).toEqual([null]);
+});
+
 it('a first call that is too dear for the cap ends the turn at the cap, not with a model that gave up', async () => {
   const price = { input: 10, output: 20, source: 'test', date: '2026-11-21' };
   const kit = createAgentKit({ cloud: { price } });

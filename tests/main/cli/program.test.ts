@@ -28,6 +28,7 @@ async function parse(
     models: record('models'),
     keys: record('keys'),
     costs: record('costs'),
+    budget: record('budget'),
     settings: record('settings'),
     plan: record('plan'),
     prepareProject: record('prepareProject'),
@@ -51,6 +52,12 @@ async function parse(
 }
 
 describe('the command line', () => {
+  it('takes a cap by its name, its amount and its project', async () => {
+    const { called } = await parse('budget', 'raise', 'project', '5', '--project', 'x');
+    expect(called).toEqual(['budget', 'raise', ['project', '5'], { project: 'x' }]);
+    expect((await parse('budget', 'raise', 'project')).code).not.toBe(0);
+  });
+
   it('hands a task and its options to run', async () => {
     expect((await parse('run', 'Fix it', '--project', 'x', '--json')).called).toEqual([
       'run',

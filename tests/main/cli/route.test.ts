@@ -50,6 +50,10 @@ async function say(session?: string, step?: string, args: RouteArguments = {}): 
 }
 
 describe('dewpoint route', () => {
+  it('says what the same tokens would have cost in the other place', async () => {
+    expect(await say('session-1', '1')).toMatch(/In the cloud the same tokens would .*cost about \$/u);
+  });
+
   it('lists where each step ran, and by whom that was decided', async () => {
     expect((await say('session-1')).replaceAll(/ +/gu, ' ').split('\n')).toEqual([
       expect.stringMatching(/^ 1 local L1 fake\/model This machine begins/u),

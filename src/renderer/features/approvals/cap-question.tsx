@@ -52,10 +52,16 @@ function Question({ sessionId, cap }: { readonly sessionId: string; readonly cap
         </h2>
         <p id={`cap-${cap.capId}`} className="text-sm">
           {capText(cap)}
+          {cap.here === null && ` ${t('cap.noLocal')}`}
         </p>
         {problem !== null && <Notice kind="error">{problem}</Notice>}
         <div className="flex flex-wrap items-center gap-2">
-          <Button look="primary" disabled={isAnswered} onClick={() => void answer({ answer: 'local' })}>
+          <Button
+            look="primary"
+            disabled={isAnswered || cap.here === null}
+            title={cap.here === null ? t('cap.noLocal') : undefined}
+            onClick={() => void answer({ answer: 'local' })}
+          >
             {t('cap.local')}
           </Button>
           <Button disabled={isAnswered} onClick={() => void answer({ answer: 'stop' })}>
