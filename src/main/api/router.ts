@@ -49,10 +49,7 @@ export function createRouter(core: CoreApi) {
     comparisons: comparisonHandlers(os, core),
     costs: os.costs.handler(({ input }) => core.costs(input)),
     stepCosts: os.stepCosts.handler(({ input }) => core.stepCosts(input.sessionId)),
-    budget: {
-      show: os.budget.show.handler(({ input }) => core.showBudget(input.projectPath)),
-      change: os.budget.change.handler(({ input: { change, ...target } }) => core.changeBudget(target, change)),
-    },
+    budget: budgetHandlers(os, core),
     rules: ruleHandlers(os, core),
     settings: {
       get: os.settings.get.handler(({ input }) => core.getSetting(input.key)),
@@ -131,6 +128,13 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
     escalations: os.sessions.escalations.handler(({ input }) => core.escalations(input.sessionId)),
     result: os.sessions.result.handler(({ input }) => core.result(input.sessionId)),
     replay: os.sessions.replay.handler(({ input, signal }) => core.replay(input.sessionId, orNever(signal))),
+  };
+}
+
+function budgetHandlers(os: Implemented, core: CoreApi) {
+  return {
+    show: os.budget.show.handler(({ input }) => core.showBudget(input.projectPath)),
+    change: os.budget.change.handler(({ input: { change, ...target } }) => core.changeBudget(target, change)),
   };
 }
 

@@ -68,23 +68,29 @@ function Question({ sessionId, cap }: { readonly sessionId: string; readonly cap
             {t('cap.stop')}
           </Button>
           <span className="flex-1" />
-          <label className="flex items-center gap-2 text-sm whitespace-nowrap">
-            {t('cap.raiseBy')}
-            <input
-              type="number"
-              min={0}
-              step="any"
-              value={raise}
-              onChange={(event) => setRaise(event.target.value)}
-              className="h-8 w-20 rounded-md border border-line-strong bg-raised px-2 text-right tabular-nums"
-            />
-          </label>
+          <RaiseBy value={raise} onChange={setRaise} />
           <Button disabled={isAnswered || !canRaise} onClick={() => void answer({ answer: 'raise', usd: amount })}>
             {t('cap.raise')}
           </Button>
         </div>
       </div>
     </div>
+  );
+}
+
+function RaiseBy({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  return (
+    <label className="flex items-center gap-2 text-sm whitespace-nowrap">
+      {t('cap.raiseBy')}
+      <input
+        type="number"
+        min={0}
+        step="any"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="h-8 w-20 rounded-md border border-line-strong bg-raised px-2 text-right tabular-nums"
+      />
+    </label>
   );
 }
 
