@@ -47,9 +47,7 @@ export function createRouter(core: CoreApi) {
       remove: os.keys.remove.handler(({ input }) => core.removeKey(input.provider)),
     },
     comparisons: comparisonHandlers(os, core),
-    costs: os.costs.handler(({ input }) => core.costs(input)),
-    stepCosts: os.stepCosts.handler(({ input }) => core.stepCosts(input.sessionId)),
-    budget: budgetHandlers(os, core),
+    ...moneyHandlers(os, core),
     rules: ruleHandlers(os, core),
     settings: {
       get: os.settings.get.handler(({ input }) => core.getSetting(input.key)),
@@ -131,10 +129,14 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
   };
 }
 
-function budgetHandlers(os: Implemented, core: CoreApi) {
+function moneyHandlers(os: Implemented, core: CoreApi) {
   return {
-    show: os.budget.show.handler(({ input }) => core.showBudget(input.projectPath)),
-    change: os.budget.change.handler(({ input: { change, ...target } }) => core.changeBudget(target, change)),
+    costs: os.costs.handler(({ input }) => core.costs(input)),
+    stepCosts: os.stepCosts.handler(({ input }) => core.stepCosts(input.sessionId)),
+    budget: {
+      show: os.budget.show.handler(({ input }) => core.showBudget(input.projectPath)),
+      change: os.budget.change.handler(({ input: { change, ...target } }) => core.changeBudget(target, change)),
+    },
   };
 }
 
