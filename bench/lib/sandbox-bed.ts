@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Reply } from '@shared/errors.ts';
@@ -11,7 +11,7 @@ import type { ExecResult, Sandbox } from '../../src/main/sandbox/sandbox.ts';
 
 export const none = new AbortController().signal;
 
-/** A sandbox as a session has it, on an empty project. */
+/** A sandbox as a session has it, on a project that is a repository and else empty. */
 export interface BenchBed {
   readonly sandbox: Sandbox;
   readonly workspace: string;
@@ -36,6 +36,7 @@ export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-bench-sandbox-')));
   const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')];
   await Promise.all([mkdir(workspace), mkdir(home)]);
+  await makeRepository(join(workspace, '.git'));
   const env = options.dockerHost === undefined ? process.env : { ...process.env, DOCKER_HOST: options.dockerHost };
   const makeSandbox = createSandboxFactory({
     homePath: home,
@@ -74,6 +75,15 @@ export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
       await remove();
     },
   };
+}
+
+/** As `git init` leaves it: what is protected of a project is looked at before and after every command. */
+async function makeRepository(path: string): Promise<void> {
+  await mkdir(join(path, 'hooks'), { recursive: true });
+  for (const folder of ['objects', 'refs/heads', 'info']) await mkdir(join(path, folder), { recursive: true });
+  await writeFile(join(path, 'HEAD'), 'ref: refs/heads/main\n');
+  await writeFile(join(path, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = false\n');
+  for (let hook = 0; hook < 13; hook += 1) await writeFile(join(path, 'hooks', `hook-${hook}.sample`), '#!/bin/sh\n');
 }
 
 export function valueOf<T>(reply: Reply<T>): T {

@@ -1,5 +1,5 @@
-import { constants, existsSync } from 'node:fs';
-import { lstat, open, stat, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
+import { lstat, open, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -23,17 +23,41 @@ const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 // A pipe must not hold us up, and a terminal must not become ours.
 const readFlags = constants.O_RDONLY | notLinks | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
+/**
+ * How the system is asked. `at-once` holds everything up until it answers: for a few names that are looked at again and
+ * again, and only where `askingFor` says so.
+ */
+export type Asking = 'waiting' | 'at-once';
+
+/** Of ext, xfs, btrfs, f2fs, zfs, tmpfs and overlays: what was asked for before is answered out of memory. */
+const localSystems: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630,
+]);
+
+/** A folder that another machine or program serves may never answer. Never rejects. */
+export async function askingFor(root: string): Promise<Asking> {
+  if (!hasFolderPaths) return 'waiting';
+  const found = await statfs(root).catch(() => null);
+  return found !== null && localSystems.has(found.type) ? 'at-once' : 'waiting';
+}
+
 /** Opens the folder to begin with; its own path may hold links. Rejects with the file system's error. */
-export async function openHostFolder(root: string): Promise<HostFolder> {
+export async function openHostFolder(root: string, asking: Asking = 'waiting'): Promise<HostFolder> {
+  if (hasFolderPaths && asking === 'at-once') return folderOfNumber(openSync(root, folderFlags));
   if (hasFolderPaths) return hostFolderOf(await open(root, folderFlags), root);
   if (!(await stat(root)).isDirectory()) throw errorWith('ENOTDIR', root);
   return pathFolder(root);
 }
 
 /** Opens a folder in a folder. Rejects with `ELOOP` or `ENOTDIR` for a link, else with the file system's error. */
-export async function openChildFolder(folder: HostFolder, name: string): Promise<HostFolder> {
+export async function openChildFolder(
+  folder: HostFolder,
+  name: string,
+  asking: Asking = 'waiting',
+): Promise<HostFolder> {
   checkName(name);
   const child = folder.at(name);
+  if (hasFolderPaths && asking === 'at-once') return folderOfNumber(openSync(child, folderFlags | notLinks));
   if (hasFolderPaths) return hostFolderOf(await open(child, folderFlags | notLinks), child);
   const found = await lstat(child);
   if (found.isSymbolicLink()) throw errorWith('ELOOP', child);
@@ -79,11 +103,15 @@ async function readUpTo(handle: FileHandle, length: number, maxBytes: number): P
 }
 
 /** As `openChildFolder`, down several names; null where one of them is missing, a link or no folder. */
-export async function openFolderBelow(root: string, names: readonly string[]): Promise<HostFolder | null> {
-  let folder = await openHostFolder(root).catch(() => null);
+export async function openFolderBelow(
+  root: string,
+  names: readonly string[],
+  asking: Asking = 'waiting',
+): Promise<HostFolder | null> {
+  let folder = await openHostFolder(root, asking).catch(() => null);
   for (const name of names) {
     if (folder === null) return null;
-    const next: HostFolder | null = await openChildFolder(folder, name).catch(() => null);
+    const next: HostFolder | null = await openChildFolder(folder, name, asking).catch(() => null);
     await folder.close();
     folder = next;
   }
@@ -127,6 +155,11 @@ function checkName(name: string): void {
 export function hostFolderOf(handle: FileHandle, path: string): HostFolder {
   const place = hasFolderPaths ? `/proc/self/fd/${handle.fd}` : path;
   return { at: (name) => join(place, name), place, close: () => handle.close() };
+}
+
+function folderOfNumber(number: number): HostFolder {
+  const place = `/proc/self/fd/${number}`;
+  return { at: (name) => join(place, name), place, close: async () => closeSync(number) };
 }
 
 function pathFolder(path: string): HostFolder {

@@ -65,17 +65,18 @@ describe('a file lock', () => {
   it('is waited for until the work of the other is done, and told of once', async () => {
     const order: string[] = [];
     const signal = new AbortController().signal;
-    const work = (name: string) => async (): Promise<void> => {
-      order.push(`${name} begins`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      order.push(`${name} ends`);
-    };
     const deep = join(folder, 'deep', 'b.lock');
     let second: Promise<void> = Promise.resolve();
     await withFileLock(deep, { signal, onWait: () => order.push('first waits') }, async () => {
-      second = withFileLock(deep, { signal, onWait: () => order.push('second waits') }, work('second'));
-      await work('first')();
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      order.push('first begins');
+      await new Promise<void>((waits) => {
+        const onWait = (): void => {
+          order.push('second waits');
+          waits();
+        };
+        second = withFileLock(deep, { signal, onWait }, async () => void order.push('second begins', 'second ends'));
+      });
+      order.push('first ends');
     });
     await second;
     expect(order).toEqual(['first begins', 'second waits', 'first ends', 'second begins', 'second ends']);

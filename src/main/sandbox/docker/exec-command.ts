@@ -36,7 +36,7 @@ export async function execCommand(
   const started = performance.now();
   const stdout = keepOutput(request.keepBytes ?? defaultKeepBytes);
   const stderr = keepOutput(request.keepBytes ?? defaultKeepBytes);
-  const guarded = await readProtected(session.workspacePath, session.pins);
+  const guarded = await readProtected(session.guarded);
   const disk = watchDisk(session.workspacePath, signal);
   const ended = await runs.run(
     {
@@ -74,8 +74,9 @@ export async function execCommand(
 
 // A change by the person themselves at this moment looks the same: it is told, not judged.
 async function noticeOf(session: SessionContainer, before: ProtectedState): Promise<string> {
-  const removed = await removeRedirects(session.workspacePath, session.pins);
-  const left = changedBetween(before, await readProtected(session.workspacePath, session.pins));
+  const { guarded } = session;
+  const [removed, after] = await Promise.all([removeRedirects(guarded), readProtected(guarded)]);
+  const left = changedBetween(before, after);
   if (removed.length + left.length === 0) return '';
   const texts = [
     ...(removed.length === 0 ? [] : [redirectText(removed)]),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type Dockerode from 'dockerode';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import { abortable, busyAbort } from '../../lib/abort.ts';
+import { askingFor, type Asking } from '../../lib/host-folder.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { probe, type Abilities } from './abilities.ts';
 import { attachProcesses } from './attach-processes.ts';
@@ -11,7 +12,7 @@ import { withDeadline } from './deadline.ts';
 import { engineSilence, engineSilent, hadEvent, removeWhenBack } from './engine-watch.ts';
 import { folderKey, ownerMark, supportFiles, type UserIds } from './identity.ts';
 import { findPins, type Pin, type Protection } from './pins.ts';
-import { redirectText, watchRedirects } from './protected-watch.ts';
+import { redirectText, watchRedirects, type ProtectedPlace } from './protected-watch.ts';
 import { removeContainer, removeVolume } from './removal.ts';
 import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
 import { startFailure } from './start-failure.ts';
@@ -38,6 +39,7 @@ export class SessionContainer {
   #warnings: readonly string[] = [];
   #pins: readonly Pin[] = [];
   #masks: readonly Mask[] = [];
+  #asking: Asking = 'waiting';
   /** The one that was found to be right, then the others. */
   #users: readonly ContainerUser[];
   #live: LiveContainer | null = null;
@@ -131,6 +133,11 @@ export class SessionContainer {
   /** The container that runs now; null where none does. Starts none. */
   get running(): Dockerode.Container | null {
     return this.#live === null || this.#live.goneBecause !== null ? null : this.#live.container;
+  }
+
+  /** What of the project is held, for who looks whether it stayed so. */
+  get guarded(): ProtectedPlace {
+    return { workspacePath: this.#options.workspacePath, pins: this.#pins, asking: this.#asking };
   }
 
   get workspacePath(): string {
@@ -335,8 +342,9 @@ export class SessionContainer {
     const { pins, outside, warnings } = await findPins(workspacePath, scan);
     this.#warnings = [...warnings, ...found];
     this.#pins = pins;
+    this.#asking = await askingFor(workspacePath);
     this.#stopWatching();
-    this.#stopWatching = watchRedirects(workspacePath, pins, (removed) => this.warn(redirectText(removed)));
+    this.#stopWatching = watchRedirects(this.guarded, (removed) => this.warn(redirectText(removed)));
     this.#masks = masks;
     return success({ labels, pins, outside, masks });
   }

@@ -133,7 +133,7 @@ describe('pins', () => {
   });
 });
 
-describe('the watch over what is protected', () => {
+describe.each(['waiting', 'at-once'] as const)('the watch over what is protected, %s', (asking) => {
   let folder: string;
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-watch-')));
@@ -145,18 +145,18 @@ describe('the watch over what is protected', () => {
 
   const read = async () => {
     const { pins } = await findPins(folder, await scanWorkspace(folder, none));
-    return { pins, state: await readProtected(folder, pins) };
+    return { pins, state: await readProtected({ workspacePath: folder, pins, asking }) };
   };
 
   it('sees a change of a file, a new one and one that is gone, and nothing else', async () => {
     const { pins, state } = await read();
     await writeFile(join(folder, 'other'), 'x');
     await writeFile(join(folder, '.git/index'), 'x');
-    expect(changedBetween(state, await readProtected(folder, pins))).toEqual([]);
+    expect(changedBetween(state, await readProtected({ workspacePath: folder, pins, asking }))).toEqual([]);
     await writeFile(join(folder, '.git/config'), '');
     await writeFile(join(folder, '.git/hooks/post-merge'), '');
     await rm(join(folder, '.git/hooks/pre-commit'));
-    expect(changedBetween(state, await readProtected(folder, pins))).toEqual([
+    expect(changedBetween(state, await readProtected({ workspacePath: folder, pins, asking }))).toEqual([
       '.git/config',
       '.git/hooks',
       '.git/hooks/post-merge',
@@ -168,27 +168,27 @@ describe('the watch over what is protected', () => {
     await mkdir(join(folder, '.GIT'));
     const { pins, state } = await read();
     await mkdir(join(folder, '.Git'));
-    expect(changedBetween(state, await readProtected(folder, pins))).toEqual(['.Git']);
+    expect(changedBetween(state, await readProtected({ workspacePath: folder, pins, asking }))).toEqual(['.Git']);
     await rm(join(folder, '.git'), { recursive: true });
-    const without = await readProtected(folder, []);
+    const without = await readProtected({ workspacePath: folder, pins: [], asking });
     await mkdir(join(folder, '.git'));
-    expect(changedBetween(without, await readProtected(folder, []))).toEqual(['.git']);
+    expect(changedBetween(without, await readProtected({ workspacePath: folder, pins: [], asking }))).toEqual(['.git']);
   });
 
   it('takes away a file that sends git elsewhere for its configuration, whenever it came', async () => {
     const { pins } = await read();
     await writeFile(join(folder, '.git/commondir'), '../evil');
-    expect(await removeRedirects(folder, pins)).toEqual(['.git/commondir']);
+    expect(await removeRedirects({ workspacePath: folder, pins, asking })).toEqual(['.git/commondir']);
     await symlink('/elsewhere', join(folder, '.git/commondir'));
-    expect(await removeRedirects(folder, pins)).toEqual(['.git/commondir']);
-    expect(await removeRedirects(folder, pins)).toEqual([]);
+    expect(await removeRedirects({ workspacePath: folder, pins, asking })).toEqual(['.git/commondir']);
+    expect(await removeRedirects({ workspacePath: folder, pins, asking })).toEqual([]);
     expect((await stat(join(folder, '.git/config'))).isFile()).toBe(true);
   });
 
   it.skipIf(process.platform !== 'linux')('takes it away at once while it watches', async () => {
     const { pins } = await read();
     const removed: string[] = [];
-    const stop = watchRedirects(folder, pins, (paths) => removed.push(...paths));
+    const stop = watchRedirects({ workspacePath: folder, pins, asking }, (paths) => removed.push(...paths));
     await writeFile(join(folder, '.git/commondir'), '../evil');
     await expect.poll(() => removed).toEqual(['.git/commondir']);
     await stop();
@@ -199,6 +199,6 @@ describe('the watch over what is protected', () => {
   it('leaves one that was there when the repository was pinned', async () => {
     await writeFile(join(folder, '.git/commondir'), '../main/.git');
     const { pins } = await read();
-    expect(await removeRedirects(folder, pins)).toEqual([]);
+    expect(await removeRedirects({ workspacePath: folder, pins, asking })).toEqual([]);
   });
 });
