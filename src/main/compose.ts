@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionSummary } from '@shared/contract.ts';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
-import type { Settings } from '@shared/settings.ts';
-import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
 import type { CoreApi } from './api/core-api.ts';
 import type { AgentConfig } from './agent/services.ts';
 import { discoverRecipes } from './agent/recipes/registry.ts';
@@ -29,11 +27,13 @@ import { busySession, createCoreSessions } from './core-sessions.ts';
 import type { SandboxCommands } from './core-sandboxes.ts';
 import { createSandboxCommands } from './core-sandboxes.ts';
 import { createPowerMeter } from './engines/power-meter.ts';
+import { knownSecrets } from './known-secrets.ts';
 import { delay } from './lib/delay.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { gatherFacts } from './projects/gather-facts.ts';
 import { createRuleCommands, rulesOf } from './core-rules.ts';
+import { createProjectInstructions } from './policy/project-instructions.ts';
 import { createRuleFiles } from './policy/rule-files.ts';
 import type { RuleFiles } from './policy/rule-files.ts';
 import { createPreparationCommands, type PreparationCommands } from './core-preparations.ts';
@@ -171,16 +171,17 @@ async function createBase(config: ComposeConfig) {
   const settings = valueOf(await openSettings(config.home));
   const blobs = createBlobs(join(config.home, 'blobs'));
   cleanLater(blobs, log);
-  const redactor = createRedactor(secretsOf(settings.current(), env));
+  const redactor = createRedactor(knownSecrets(settings.current(), env));
   const kept = { appVersion: config.version, blobs, redactor, now, diagnostics: log };
   const store = createSessionStore({ ...kept, folder: join(config.home, 'sessions') });
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
   const rules = createRuleFiles({ home: config.home, approved: () => settings.current().rules.approved });
-  return { env, now, log, files, settings, rules, blobs, redactor, store, bin };
+  const instructions = createProjectInstructions(join(config.home, 'instructions.json'));
+  return { env, now, log, files, settings, rules, instructions, blobs, redactor, store, bin };
 }
 
 /** The way to sandboxes, and to the packages that projects need in them. */
-function createSandboxParts(config: ComposeConfig, { env, files, settings, rules, redactor, log }: Base) {
+function createSandboxParts(config: ComposeConfig, { env, files, settings, rules, instructions, redactor, log }: Base) {
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript } : null;
   const engineDeps = {
     homePath: config.home,
@@ -197,6 +198,7 @@ function createSandboxParts(config: ComposeConfig, { env, files, settings, rules
     saveProjects: (projects) => settings.set('sandbox.projects', projects),
     masks: async (projectPath) => (await rules.holding(projectPath)).masks,
     onNotice: config.onNotice,
+    instructions,
   });
   return { startSandbox: config.startSandbox ?? createSandboxFactory(engineDeps), preparations };
 }
@@ -230,6 +232,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     budget: money.budget,
     hideKnown: (text) => redactor.text(text),
     rules: rules.holding,
+    instructions: base.instructions,
     agent: { tools, recipes, gatherFacts, modelInfo: models.info, provider: models.provider, meter, delay },
     recipeSettings: { ...recipeDefaults, ...config.recipe },
   });
@@ -296,19 +299,6 @@ function findNode(root: string): string {
     join(root, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'),
   );
   return packaged.find((path) => existsSync(path)) ?? join(dirname(process.execPath), 'node');
-}
-
-/** Values that must never reach a log, with a word for each. */
-function secretsOf(
-  settings: Settings,
-  env: Readonly<Record<string, string | undefined>>,
-): readonly { readonly kind: string; readonly value: string }[] {
-  const wellKnown = serviceNames.map(serviceSettings).filter((service) => service !== null);
-  const names = [...wellKnown, ...Object.values(settings.providers)].map(keyVariableOf);
-  return [...new Set(names)].flatMap((name) => {
-    const value = name === null ? undefined : env[name];
-    return name === null || value === undefined || value === '' ? [] : [{ kind: name, value }];
-  });
 }
 
 type SessionCommands = SandboxCommands &

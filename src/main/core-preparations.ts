@@ -1,17 +1,29 @@
 import { valueOf } from '@shared/errors.ts';
 import type { CoreApi } from './api/core-api.ts';
+import type { ProjectInstructions } from './policy/project-instructions.ts';
 import { createImages, type ImagesDeps } from './sandbox/images.ts';
 import { createPreparations, type PreparationsDeps } from './sandbox/preparations.ts';
 
 export type PreparationCommands = Pick<
   CoreApi,
-  'projectParts' | 'planPreparation' | 'prepareProject' | 'projectImage' | 'bringImage' | 'clean'
+  | 'listInstructions'
+  | 'approveInstructions'
+  | 'forgetInstructions'
+  | 'projectParts'
+  | 'planPreparation'
+  | 'prepareProject'
+  | 'projectImage'
+  | 'bringImage'
+  | 'clean'
 >;
 
-/** The commands about what projects need to be worked on; one installation at a time in a home. */
-export function createPreparationCommands(deps: PreparationsDeps & ImagesDeps): PreparationCommands {
+/** The commands about what projects need and bring along; one installation at a time in a home. */
+export function createPreparationCommands(
+  deps: PreparationsDeps & ImagesDeps & { readonly instructions: ProjectInstructions },
+): PreparationCommands {
   const preparations = createPreparations(deps);
   const images = createImages(deps);
+  const { instructions } = deps;
   let last: Promise<unknown> = Promise.resolve();
   return {
     projectParts: async (projectPath, signal) => valueOf(await preparations.parts(projectPath, signal)),
@@ -24,6 +36,12 @@ export function createPreparationCommands(deps: PreparationsDeps & ImagesDeps): 
     },
     projectImage: (projectPath) => images.ofProject(projectPath),
     bringImage: (request, onProgress, signal) => images.bring(request, onProgress, signal),
+    listInstructions: (projectPath) => instructions.list(projectPath),
+    approveInstructions: async (projectPath, path, sha256) => {
+      await instructions.approve(projectPath, path, sha256);
+      return instructions.list(projectPath);
+    },
+    forgetInstructions: (projectPath, path) => instructions.forget(projectPath, path),
     clean: async (remove, signal) => valueOf(await preparations.clean(remove, signal)),
   };
 }

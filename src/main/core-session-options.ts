@@ -3,6 +3,7 @@ import type { Settings } from '@shared/settings.ts';
 import type { AgentConfig, AgentServices } from './agent/services.ts';
 import type { CoreAttachments } from './core-attachments.ts';
 import type { Budget, BudgetOptions } from './money/budget.ts';
+import type { ProjectInstructions } from './policy/project-instructions.ts';
 import type { RuleFiles } from './policy/rule-files.ts';
 import type { SandboxFactory } from './sandbox/sandbox-factory.ts';
 import type { PreparedWorkspace, WorkspaceRequest } from './sandbox/workspace.ts';
@@ -29,6 +30,7 @@ export interface CoreSessionsOptions {
   readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
   /** The rules of a person and of the project. */
   readonly rules: RuleFiles['holding'];
+  readonly instructions: ProjectInstructions;
   /** Takes out secrets whose values are known on this machine. */
   readonly hideKnown: (text: string) => string;
 }

@@ -14,6 +14,7 @@ import { createPersonApprover } from './core-approvals.ts';
 import { createSession } from './core-new-session.ts';
 import type { CoreSessionsOptions } from './core-session-options.ts';
 import { createSessionFences } from './policy/session-fences.ts';
+import { createSessionInstructions } from './policy/session-instructions.ts';
 import { createSessionNetwork } from './policy/session-network.ts';
 import { childAbort } from './lib/child-abort.ts';
 import type { CapDecision } from './money/budget.ts';
@@ -357,6 +358,11 @@ async function startRunner(
       rules: () => options.settings().network,
       saveProjects: options.saveNetworkProjects,
       projectPath,
+      read: (fromSeq) => journal.read(fromSeq),
+    }),
+    instructions: createSessionInstructions({
+      project: options.instructions,
+      folder: projectPath ?? request.workspacePath,
       read: (fromSeq) => journal.read(fromSeq),
     }),
     budget: options.budget({

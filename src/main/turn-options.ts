@@ -17,6 +17,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     cloud: run.cloud ?? settings.cloud,
     approve: run.approve ?? settings.approve,
     ...(run.network === undefined ? {} : { network: run.network }),
+    ...(run.instructions === undefined ? {} : { instructions: run.instructions }),
     maxSteps: run.maxSteps ?? settings.limits.maxSteps,
     maxMinutes: run.maxMinutes ?? settings.limits.maxMinutes,
     maxTokens: run.maxTokens ?? settings.limits.maxTokens,

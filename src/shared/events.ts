@@ -5,6 +5,7 @@ import { blobRefSchema } from './blob-ref.ts';
 import { surenessSchema, energySchema, engineReportSchema, prefillReportSchema, timingsSchema } from './call-report.ts';
 import { fenceFindingSchema } from './fences.ts';
 import { gateCheckSchema } from './gate.ts';
+import { instructionEvents } from './instructions.ts';
 import { approvalScopeSchema, networkUseSchema } from './network-access.ts';
 import { partSchema } from './messages.ts';
 import { sandboxPayloads } from './sandbox-events.ts';
@@ -247,6 +248,9 @@ const payloads = {
     hosts: z.array(z.string()).optional(),
     reason: z.string().optional(),
     why: z.string().optional(),
+    /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
+    text: z.string().optional(),
+    diff: z.string().optional(),
   }),
   'approval-answered': z.object({
     approvalId: z.string(),
@@ -316,6 +320,7 @@ const payloads = {
   }),
   'recipe-progressed': z.object({ recipe: z.string(), phase: z.string(), text: z.string(), data: z.unknown() }),
   ...contextEvents,
+  ...instructionEvents,
   ...terminalEvents,
   /** Something a person should know that is no failure of the turn (a sandbox limit not enforced, a retried call). */
   'notice-added': z.object({ level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),

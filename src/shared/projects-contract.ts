@@ -1,10 +1,12 @@
 import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
+import type { InstructionFile } from './instructions.ts';
 import type { PreparationPart, PreparationPlan, PrepareProgress } from './preparation.ts';
 import { bringImageSchema, type BringProgress, type ProjectImage } from './sandbox-images.ts';
 
 const projectPath = z.string().min(1).max(4096);
+const filePath = z.string().min(1).max(4096);
 const preparationInput = z.object({
   projectPath,
   hosts: z.array(z.string().min(1).max(253)).max(50).default([]),
@@ -22,6 +24,16 @@ export const projectsContract = {
   prepare: base
     .input(preparationInput.extend({ approval: z.string().length(64) }))
     .output(type<AsyncIterable<PrepareProgress>>()),
+  /** The files of instructions for agents that a project brings along, and what was said to each. */
+  instructions: base.input(z.object({ projectPath })).output(type<readonly InstructionFile[]>()),
+  /** A yes to exactly these bytes: `conflict` when they are others by now. */
+  approveInstructions: base
+    .input(z.object({ projectPath, path: filePath, sha256: z.string().length(64) }))
+    .output(type<readonly InstructionFile[]>()),
+  /** Takes it back; `path` null: all of the project. The paths that had a yes. */
+  forgetInstructions: base
+    .input(z.object({ projectPath, path: filePath.nullable() }))
+    .output(type<readonly string[]>()),
   /** The image that a project brings along; null where it brings none. */
   image: base.input(z.object({ projectPath })).output(type<ProjectImage | null>()),
   /** Imports, fetches or builds an image; of a project only what was approved. */

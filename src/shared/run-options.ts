@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { workspaceModeSchema } from './events.ts';
+import { runInstructionsSchema } from './instructions.ts';
 import { policySchema } from './routing.ts';
 import { runNetworkSchema } from './network-access.ts';
 
@@ -22,6 +23,8 @@ export const runOptionsSchema = z.object({
   approve: z.enum(['ask', 'deny', 'allow']).optional(),
   /** What commands may reach: hosts; `off`: nothing, and nobody is asked; `ask` (or absent): whoever answers approvals is. */
   network: runNetworkSchema.optional(),
+  /** Instructions that the project brings along and nobody has approved: asked about, taken as they are, or none at all. */
+  instructions: runInstructionsSchema.optional(),
   sandbox: z.enum(['container', 'read-only']).optional(),
   plan: z.boolean().default(false),
   /** The talk so far is summed up before the first step. */

@@ -1,7 +1,7 @@
 import type { EventOf } from './events.ts';
 import { keep } from './kept-counts.ts';
 import type { NoticeState, SessionState } from './session-state.ts';
-import { cap, latest, textLimit } from './session-texts.ts';
+import { cap, latest, line, textLimit } from './session-texts.ts';
 
 export function noticed(state: SessionState, { seq, level, code, text }: NoticeState): Partial<SessionState> {
   return { notices: latest([...state.notices, { seq, level, code, text: cap(text, textLimit) }], keep.notices) };
@@ -26,6 +26,15 @@ export function gateNotice({ seq, by, verdict, text }: EventOf<'gate-checked'>):
     code: 'gate-checked',
     text: `${told[verdict]}: ${text}`,
   };
+}
+
+/** Held back is never silent: in the window and in the terminal it stands as a notice of its turn. */
+export function instructionsFound(state: SessionState, event: EventOf<'instructions-found'>): Partial<SessionState> {
+  const { seq, path, sha256, state: known, use, reason } = event;
+  const instructions = { path: line(path), sha256, state: known, use, reason: cap(reason, textLimit) };
+  if (use === 'used') return { instructions };
+  const text = `The instructions of the project (${path}) are held back: ${reason}.`;
+  return { instructions, ...noticed(state, { seq, level: 'warning', code: event.type, text }) };
 }
 
 export function terminalNotice({ seq, type }: EventOf<'terminal-opened'>): NoticeState {

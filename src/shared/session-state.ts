@@ -57,6 +57,8 @@ export interface SessionState {
   readonly cap: CapState | null;
   /** By path, in the order of the first change. */
   readonly changes: readonly ChangeState[];
+  /** The project's instructions for agents, as the last turn took them; null: it brings none. */
+  readonly instructions: InstructionView | null;
   readonly notices: readonly NoticeState[];
   readonly progress: readonly ProgressState[];
   /** Why the next call will run where it does; moved into its step when the call starts. */
@@ -64,6 +66,8 @@ export interface SessionState {
   readonly compactions: number;
   readonly totals: Totals;
 }
+
+export type InstructionView = Pick<EventOf<'instructions-found'>, 'path' | 'sha256' | 'state' | 'use' | 'reason'>;
 
 interface Totals {
   readonly turns: number;
@@ -214,6 +218,9 @@ export interface ApprovalState {
   readonly hosts?: readonly string[];
   readonly reason?: string;
   readonly why?: string;
+  /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */
+  readonly text?: string;
+  readonly diff?: string;
 }
 
 export interface NoticeState {
@@ -260,6 +267,7 @@ export const emptySession: SessionState = {
   approvals: [],
   cap: null,
   changes: [],
+  instructions: null,
   notices: [],
   progress: [],
   routes: [],

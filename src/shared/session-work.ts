@@ -3,7 +3,7 @@ import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from '
 import { keep } from './kept-counts.ts';
 import { reduceMessages } from './session-messages.ts';
 import { reduceSandbox } from './session-sandbox.ts';
-import { fenceNotice, gateNotice, noticed, terminalNotice } from './session-notices.ts';
+import { fenceNotice, gateNotice, instructionsFound, noticed, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
 import type { ApprovalState, SessionState, StepState, ToolCallState, TurnState } from './session-state.ts';
 
@@ -21,6 +21,7 @@ type CallEvent = EventOf<
   | 'cap-reached'
   | 'cap-answered'
   | 'call-fenced'
+  | 'instructions-found'
   | 'tool-started'
   | 'tool-ended'
   | 'observation-trimmed'
@@ -112,6 +113,8 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
     }
     case 'cap-answered':
       return { cap: null };
+    case 'instructions-found':
+      return instructionsFound(state, event);
     case 'call-fenced':
       return noticed(state, fenceNotice(event));
     case 'tool-started':
@@ -156,8 +159,15 @@ function reduceApprovals(
 ): readonly ApprovalState[] {
   if (event.type === 'approval-answered')
     return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256, hosts, reason, why } = event;
-  if (hosts === undefined) return [...approvals, { approvalId, toolCallId, kind, subject: line(subject), sha256 }];
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, reason, why, text, diff } = event;
+  if (hosts === undefined) {
+    // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
+    const whole = {
+      ...(text === undefined ? {} : { text, reason: line(reason ?? '') }),
+      ...(diff === undefined ? {} : { diff }),
+    };
+    return [...approvals, { approvalId, toolCallId, kind, subject: line(subject), sha256, ...whole }];
+  }
   // A command is shown as it is: a line of it is not what is agreed to.
   const shown = { subject: cap(subject, textLimit), hosts, reason: line(reason ?? ''), why: line(why ?? '') };
   return [...approvals, { approvalId, toolCallId, kind, sha256, ...shown }];

@@ -16,6 +16,8 @@ export const slashSentences = {
   route: 'why a step ran where it ran',
   raise: 'at a cap: raise it by so much, and go on',
   stop: 'stop the running turn',
+  allow: 'say yes to what the agent asks',
+  deny: 'say no to it',
   help: 'all commands',
   quit: 'leave; the session stays',
 } as const;
@@ -54,6 +56,8 @@ export const slashCommands: readonly SlashCommand[] = [
   command('route', '[STEP]'),
   command('raise', 'USD'),
   command('stop'),
+  command('allow', '[session | project]', { where: 'terminal' }),
+  command('deny', '', { where: 'terminal' }),
   command('help'),
   command('quit', '', { aliases: ['exit'], where: 'terminal' }),
 ];

@@ -100,6 +100,7 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
       projectPath: null,
       read: (fromSeq) => journal.read(fromSeq),
     }),
+    instructions: anyInstructions,
     budget: memoryBudget(options.caps),
     fences: createSessionFences({
       settings: () => fencesSchema.parse(options.fences ?? {}),
@@ -115,6 +116,19 @@ export function createAgentKit(options: KitOptions = {}): AgentKit {
   };
   return { journal, sandbox, requests, services, runner: createSessionRunner(services) };
 }
+
+/** Of a project whose instructions were all approved. */
+const anyInstructions: AgentServices['instructions'] = {
+  look: async (_path, bytes) => ({
+    sha256: '',
+    state: 'approved',
+    text: Buffer.from(bytes).toString('utf8'),
+    diff: null,
+    problem: null,
+    isRefused: false,
+  }),
+  keep: async () => undefined,
+};
 
 export const agentConfig: AgentConfig = {
   commandTimeoutMs: 10_000,

@@ -8,6 +8,7 @@ import type { PreparationPlan } from '@shared/preparation.ts';
 import type { NetworkHistory, SandboxView } from '@shared/sandbox-view.ts';
 import type { CostRow } from '@shared/cost-report.ts';
 import { addTotals, noCosts } from '@shared/cost-report.ts';
+import type { InstructionFile } from '@shared/instructions.ts';
 import type { RuleCheck, RuleFile } from '@shared/rule-report.ts';
 import { contradictionsIn, parseRules } from '../../src/shared/rules.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
@@ -32,6 +33,7 @@ export interface PageCore extends ScriptedCore {
   sandbox: SandboxView;
   network: NetworkHistory;
   packages: PreparationPlan;
+  instructions: InstructionFile[];
   /** Lets the download that runs come to its end. */
   endDownload: () => void;
 }
@@ -145,6 +147,7 @@ export function createPageCore(): PageCore {
     sandbox: noSandbox,
     network: { uses: [], answers: [] },
     packages: noPackages,
+    instructions: [],
     endDownload: () => undefined,
     models: [],
     findings: [],
@@ -205,6 +208,12 @@ export function createPageCore(): PageCore {
     },
     watchSandbox: async (_sessionId, onView) => onView(core.sandbox),
     networkHistory: async () => core.network,
+    listInstructions: async () => core.instructions,
+    approveInstructions: async (_projectPath, path, sha256) => {
+      note('follow', path, sha256);
+      core.instructions = core.instructions.map((file) => ({ ...file, state: 'approved' }));
+      return core.instructions;
+    },
     projectParts: async () => core.packages.parts,
     planPreparation: async () => core.packages,
     prepareProject: async ({ approval }, onProgress) => {

@@ -14,20 +14,25 @@ export interface Question {
   readonly subject: string;
   readonly reason: string;
   readonly toolCallId: string;
+  /** What a yes would be said to, where `subject` only names it: its whole text, the hash of its bytes, what is new in it. */
+  readonly shown?: { readonly sha256: string; readonly text: string; readonly diff: string | null };
 }
 
 /** Asks for one thing, with the question and the answer in the log. Throws `cancelled` when the turn is aborted meanwhile. */
 export async function askApproval(turn: Turn, question: Question): Promise<ApprovalAnswer> {
+  const { kind, subject, reason, shown } = question;
   const approvalId = turn.services.journal.newId('approval');
   await turn.log.append({
     type: 'approval-requested',
     approvalId,
     toolCallId: question.toolCallId,
-    kind: question.kind,
-    subject: question.subject,
-    sha256: createHash('sha256').update(`${question.kind}\n${question.subject}`).digest('hex'),
+    kind,
+    subject,
+    sha256: shown?.sha256 ?? createHash('sha256').update(`${kind}\n${subject}`).digest('hex'),
+    ...(shown === undefined ? {} : { text: shown.text, reason }),
+    ...(typeof shown?.diff === 'string' ? { diff: shown.diff } : {}),
   });
-  const standing = standingAnswer(turn.options.approve, question.kind);
+  const standing = standingAnswer(turn.options.approve, kind);
   const answer = standing === 'ask' ? await askPerson(turn, approvalId, question) : standing;
   await turn.log.close({
     type: 'approval-answered',

@@ -1,4 +1,5 @@
 import type { SessionEvent } from '@shared/events.ts';
+import { runInstructionsSchema } from '@shared/instructions.ts';
 import { runNetworkSchema } from '@shared/network-access.ts';
 import { gearSchema } from '@shared/models.ts';
 import { routingSchema } from '@shared/routing.ts';
@@ -29,6 +30,7 @@ const optionsSchema = z.object({
   maxUsd: z.number().nullable(),
   seed: z.number().nullable(),
   network: runNetworkSchema.optional(),
+  instructions: runInstructionsSchema.optional(),
   gate: z.boolean().optional(),
 }) satisfies z.ZodType<TurnOptions>;
 
@@ -74,6 +76,7 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
     routeRules: async () => ({ rules: [], problems: [] }),
     approver: turn.approver,
     network: noNetwork,
+    instructions: noInstructions,
     budget: turn.budget,
     fences: turn.fences,
     inbox: turn.inbox,
@@ -96,6 +99,11 @@ export async function runReplayTurn(turn: ReplayTurn, parts: ReplayParts): Promi
 const noNetwork: AgentServices['network'] = {
   decide: () => Promise.reject(new Error('A replay asked for a network.')),
   remember: () => Promise.reject(new Error('A replay asked for a network.')),
+};
+
+const noInstructions: AgentServices['instructions'] = {
+  look: () => Promise.reject(new Error('A replay looked at instructions.')),
+  keep: () => Promise.reject(new Error('A replay looked at instructions.')),
 };
 
 interface Opening {

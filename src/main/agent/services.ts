@@ -2,10 +2,12 @@ import type { Attachment } from '@shared/attachments.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { Routing } from '@shared/routing.ts';
 import type { RouteRule } from '@shared/route-rules.ts';
+import type { RunInstructions } from '@shared/instructions.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { PowerMeter } from '../engines/power-meter.ts';
 import type { Budget } from '../money/budget.ts';
 import type { SessionFences } from '../policy/session-fences.ts';
+import type { SessionInstructions } from '../policy/session-instructions.ts';
 import type { SessionNetwork } from '../policy/session-network.ts';
 import type { GatherFacts } from '../projects/project-facts.ts';
 import type { Provider } from '../providers/define.ts';
@@ -75,6 +77,7 @@ export interface AgentServices {
   readonly gatherFacts: GatherFacts;
   readonly approver: Approver;
   readonly network: SessionNetwork;
+  readonly instructions: SessionInstructions;
   readonly budget: Budget;
   readonly fences: SessionFences;
   /** A person's rules on where steps run, for the project of this session. Asked once for each turn. */
@@ -90,6 +93,8 @@ export interface AgentServices {
 /** What a turn is asked for, with the defaults of the settings filled in. */
 export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap' | 'network'> {
   readonly check: string | null;
+  /** Absent: a person is asked about a project's instructions that nobody has approved. */
+  readonly instructions?: RunInstructions | undefined;
   /** The talk so far is summed up before the first step. Absent: only where it must be. */
   readonly compact?: boolean | undefined;
   readonly policy: 'local' | 'hybrid' | 'cloud';

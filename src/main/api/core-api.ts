@@ -23,6 +23,7 @@ import type { StepCost } from '@shared/step-costs.ts';
 import type { Escalation } from '@shared/escalations.ts';
 import type { BlobRef, SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
+import type { InstructionFile } from '@shared/instructions.ts';
 import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
@@ -218,6 +219,12 @@ export interface CoreApi {
     signal: AbortSignal,
   ): Promise<PreparationPlan>;
   /** The image that a project brings along; null where it brings none. */
+  /** The files of instructions for agents of a project as they lie there now. */
+  listInstructions(projectPath: string): Promise<readonly InstructionFile[]>;
+  /** A yes to exactly these bytes. Rejects with `conflict` when they are others by now. */
+  approveInstructions(projectPath: string, path: string, sha256: string): Promise<readonly InstructionFile[]>;
+  /** Takes it back; `path` null: all of the project. The paths that had a yes. */
+  forgetInstructions(projectPath: string, path: string | null): Promise<readonly string[]>;
   projectImage(projectPath: string): Promise<ProjectImage | null>;
   /** Imports, fetches or builds an image; `conflict` when a project says something else than was approved. */
   bringImage(input: BringImage, onProgress: (text: string) => void, signal: AbortSignal): Promise<BroughtImage>;

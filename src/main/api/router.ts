@@ -54,18 +54,7 @@ export function createRouter(core: CoreApi) {
       set: os.settings.set.handler(({ input }) => core.setSetting(input.key, input.value)),
       path: os.settings.path.handler(() => ({ path: core.settingsPath })),
     },
-    projects: {
-      parts: os.projects.parts.handler(({ input, signal }) => core.projectParts(input.projectPath, orNever(signal))),
-      preparation: os.projects.preparation.handler(({ input, signal }) => core.planPreparation(input, orNever(signal))),
-      image: os.projects.image.handler(({ input }) => core.projectImage(input.projectPath)),
-      bringImage: os.projects.bringImage.handler(({ input, signal }) =>
-        progressStream<BringProgress>(async (tell, stop) => {
-          const image = await core.bringImage(input, (text) => tell({ type: 'text', text }), stop);
-          tell({ type: 'ended', image });
-        }, orNever(signal)),
-      ),
-      prepare: os.projects.prepare.handler(({ input, signal }) => prepareStream(core, input, orNever(signal))),
-    },
+    projects: projectHandlers(os, core),
     sandboxes: sandboxHandlers(os, core),
     clean: os.clean.handler(({ input, signal }) => core.clean(input.remove, orNever(signal))),
     doctor: os.doctor.handler(({ signal }) => core.doctor(orNever(signal))),
@@ -137,6 +126,28 @@ function moneyHandlers(os: Implemented, core: CoreApi) {
       show: os.budget.show.handler(({ input }) => core.showBudget(input.projectPath)),
       change: os.budget.change.handler(({ input: { change, ...target } }) => core.changeBudget(target, change)),
     },
+  };
+}
+
+function projectHandlers(os: Implemented, core: CoreApi) {
+  return {
+    parts: os.projects.parts.handler(({ input, signal }) => core.projectParts(input.projectPath, orNever(signal))),
+    preparation: os.projects.preparation.handler(({ input, signal }) => core.planPreparation(input, orNever(signal))),
+    instructions: os.projects.instructions.handler(({ input }) => core.listInstructions(input.projectPath)),
+    approveInstructions: os.projects.approveInstructions.handler(({ input }) =>
+      core.approveInstructions(input.projectPath, input.path, input.sha256),
+    ),
+    forgetInstructions: os.projects.forgetInstructions.handler(({ input }) =>
+      core.forgetInstructions(input.projectPath, input.path),
+    ),
+    image: os.projects.image.handler(({ input }) => core.projectImage(input.projectPath)),
+    bringImage: os.projects.bringImage.handler(({ input, signal }) =>
+      progressStream<BringProgress>(async (tell, stop) => {
+        const image = await core.bringImage(input, (text) => tell({ type: 'text', text }), stop);
+        tell({ type: 'ended', image });
+      }, orNever(signal)),
+    ),
+    prepare: os.projects.prepare.handler(({ input, signal }) => prepareStream(core, input, orNever(signal))),
   };
 }
 

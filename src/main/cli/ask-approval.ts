@@ -3,6 +3,7 @@ import { domainToUnicode } from 'node:url';
 import type { EventOf } from '@shared/events.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { CommandContext } from './context.ts';
+import { seenLines, seenText } from './seen-text.ts';
 
 /** `scope`: for how long a yes to hosts holds. */
 export interface Said {
@@ -10,16 +11,33 @@ export interface Said {
   readonly scope?: ApprovalScope;
 }
 
-/** Asks the person at the terminal; anything but a plain yes is a no. */
-export async function askApproval(question: EventOf<'approval-requested'>, context: CommandContext): Promise<Said> {
-  const { terminal } = context;
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
+/** Long enough that what was typed for something else cannot answer. */
+export const guardMs = 500;
+
+export interface Keyboard {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  /** In milliseconds, and never back. */
+  readonly now: () => number;
+}
+
+const ownKeyboard = (): Keyboard => ({ input: process.stdin, output: process.stderr, now: () => performance.now() });
+
+/** Asks the person at the terminal; anything but a plain yes is a no. What comes before it can have been read is neither. */
+export async function askApproval(
+  question: EventOf<'approval-requested'>,
+  { terminal, signal }: Pick<CommandContext, 'terminal' | 'signal'>,
+  { input, output, now }: Keyboard = ownKeyboard(),
+): Promise<Said> {
+  const reader = createInterface({ input, output });
   try {
     terminal.err(`${terminal.colors.yellow('May the agent do this?')} ${questionText(question)}\n`);
-    const said = await reader.question(question.hosts === undefined ? 'Allow? [y/N] ' : hostsPrompt, {
-      signal: context.signal,
-    });
-    return readAnswer(said, question.hosts !== undefined);
+    for (;;) {
+      const askedAt = now();
+      const said = await reader.question(promptOf(question), { signal });
+      if (now() - askedAt >= guardMs) return readAnswer(said, question.hosts !== undefined);
+      terminal.err('That came before it can have been read, and counts for nothing.\n');
+    }
   } catch {
     // Ctrl-C at the question: no, and the turn is being cancelled.
     return { answer: 'deny' };
@@ -28,32 +46,41 @@ export async function askApproval(question: EventOf<'approval-requested'>, conte
   }
 }
 
-const hostsPrompt = 'Allow the hosts? once [o], for this session [s], always for this project [p], no [N] ';
+function promptOf({ kind, hosts }: EventOf<'approval-requested'>): string {
+  if (hosts !== undefined)
+    return 'Allow the hosts? once [o], for this session [s], always for this project [p], no [N] ';
+  return kind === 'instructions' ? 'Follow them, until the file changes? [y/N] ' : 'Allow? [y/N] ';
+}
 
 /** What is asked about, drawn from the call itself; what the model says of it is marked as its own words. */
-export function questionText({ kind, subject, hosts, reason, why }: EventOf<'approval-requested'>): string {
-  if (hosts === undefined) return `${kind}: ${seen(subject)}`;
+export function questionText(question: EventOf<'approval-requested'>): string {
+  const { kind, subject, hosts, reason, why, text } = question;
+  if (kind === 'instructions' && text !== undefined) return instructionsText(question, text);
+  if (hosts === undefined) return `${kind}: ${seenText(subject)}`;
   const lines = [
     'run a command with a network',
     `  hosts:          ${hosts.map(hostText).join(', ')}`,
-    `  command:        ${seen(subject).replaceAll('\n', '\n                  ')}`,
-    ...(reason === undefined ? [] : [`  asked because:  ${seen(reason)}`]),
-    ...(why === undefined ? [] : [`  the model says: ${seen(why).replaceAll('\n', ' ')}`]),
+    `  command:        ${seenText(subject).replaceAll('\n', '\n                  ')}`,
+    ...(reason === undefined ? [] : [`  asked because:  ${seenText(reason)}`]),
+    ...(why === undefined ? [] : [`  the model says: ${seenText(why).replaceAll('\n', ' ')}`]),
   ];
   return lines.join('\n');
 }
 
-/** A text to be judged: what is invisible, moves the cursor or turns the direction of writing shows as its number. */
-function seen(text: string): string {
-  return text.replaceAll(/[^\P{C}\n]|\p{Z}(?<! )|\u00AD|[\u115F\u1160\u3164\uFFA0]/gu, (character) => {
-    return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
-  });
+function instructionsText({ subject, reason, diff }: EventOf<'approval-requested'>, text: string): string {
+  return [
+    'follow instructions that the project brings along',
+    `  file:           ${seenText(subject)}`,
+    ...(reason === undefined ? [] : [`  asked because:  ${seenText(reason)}`]),
+    seenLines(text),
+    ...(diff === undefined ? [] : ['  what is different from what was approved:', seenLines(diff, '  ~ ')]),
+  ].join('\n');
 }
 
 /** With the letters that a browser would show, where they are others than those of the name. */
 function hostText(host: string): string {
   const shown = host.includes('xn--') ? domainToUnicode(host) : '';
-  return shown === '' || shown === host ? seen(host) : `${seen(host)} (shown as ${seen(shown)})`;
+  return shown === '' || shown === host ? seenText(host) : `${seenText(host)} (shown as ${seenText(shown)})`;
 }
 
 /** Exported for its tests: the words a person may answer with. */

@@ -7,6 +7,7 @@ import type { RunOptions } from '@shared/run-options.ts';
 import { commandsFor, parseSlash, slashSentences } from '@shared/slash-commands.ts';
 import type { CapAnswer } from './ask-cap.ts';
 import { readCapAnswer } from './ask-cap.ts';
+import { answerQuestion, type AskedQuestion } from './chat-questions.ts';
 import { attachFile } from './attach-file.ts';
 import { changes } from './changes.ts';
 import { compare } from './compare.ts';
@@ -29,6 +30,8 @@ export interface Chat {
   running: Promise<void> | null;
   /** The cap at which the turn waits for an answer. */
   cap: EventOf<'cap-reached'> | null;
+  /** What the turn waits for a yes or no to. */
+  question: AskedQuestion | null;
   readonly say: (text: string, options: RunOptions) => Promise<void>;
   /** The keyboard belongs to another program meanwhile. */
   readonly withoutPrompt: <T>(work: () => Promise<T>) => Promise<T>;
@@ -93,7 +96,11 @@ export async function chatCommand(chat: Chat, line: string): Promise<boolean> {
 }
 
 /** What is asked about the session, and what is said to a turn that runs. */
-async function ask(chat: Chat, name: 'cost' | 'route' | 'raise' | 'stop', words: readonly string[]): Promise<void> {
+async function ask(
+  chat: Chat,
+  name: 'cost' | 'route' | 'raise' | 'stop' | 'allow' | 'deny',
+  words: readonly string[],
+): Promise<void> {
   const { context, sessionId } = chat;
   const core = await context.core();
   switch (name) {
@@ -105,6 +112,9 @@ async function ask(chat: Chat, name: 'cost' | 'route' | 'raise' | 'stop', words:
       return;
     case 'raise':
       return answerCap(chat, readCapAnswer(`raise ${words[0] ?? ''}`));
+    case 'allow':
+    case 'deny':
+      return answerQuestion(chat, name, words[0]);
     case 'stop':
       await core.sessions.cancel({ sessionId });
       return;

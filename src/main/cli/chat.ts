@@ -5,9 +5,9 @@ import type { Attachment } from '@shared/attachments.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import { parseSlash } from '@shared/slash-commands.ts';
-import { askApproval } from './ask-approval.ts';
 import { leastRaise } from './ask-cap.ts';
 import type { Chat } from './chat-commands.ts';
+import { showQuestion } from './chat-questions.ts';
 import { chatCommand } from './chat-commands.ts';
 import type { Command } from './context.ts';
 import { reportFailure, usageError } from './fail.ts';
@@ -34,7 +34,7 @@ export const chat: Command<
       : (await core.sessions.find({ id: args.session })).sessionId;
   const options = runOptionsSchema.parse({
     ...(args.local === undefined ? {} : { local: args.local }),
-    interactive: false,
+    interactive: context.terminal.isInteractive,
     atCap: context.terminal.isInteractive ? 'ask' : 'stop',
   });
   await ensureModel(context, options);
@@ -58,6 +58,7 @@ export const chat: Command<
     attached: [],
     running: null,
     cap: null,
+    question: null,
     say: (text, said) => say(state, text, said),
     withoutPrompt: async (work) => {
       // Piped input may have ended; then the keyboard is nobody's.
@@ -129,6 +130,7 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
   state.running = follow(state, { text, options, attachments }, seen).finally(() => {
     state.running = null;
     state.cap = null;
+    state.question = null;
   });
   // Without a person at the keyboard the next line waits its turn.
   if (!context.terminal.isInteractive) await state.running;
@@ -153,7 +155,10 @@ async function follow(
         view.event(event);
       },
       onTransient: (transient) => view.transient(transient),
-      approve: (question) => askApproval(question, context),
+      approve: async (question) => {
+        if (question.seq > seen) showQuestion(state, question);
+        return null;
+      },
       // The prompt is in use: the answer comes as a command.
       atCap: async (event) => {
         if (event.seq <= seen) return null;

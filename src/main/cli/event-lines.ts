@@ -80,6 +80,17 @@ function serviceLine(event: EventOf<'service-changed'>, colors: Terminal['colors
   return status === 'running' || status === 'stopped' ? colors.dim(text) : colors.yellow(text);
 }
 
+function capAnswer({ answer, raisedUsd }: EventOf<'cap-answered'>): string {
+  return answer === 'raise' ? `raised by ${moneyText(raisedUsd)}` : answer === 'local' ? 'goes on locally' : 'stops';
+}
+
+function instructionsLine({ path, use, reason }: EventOf<'instructions-found'>, colors: Terminal['colors']): string {
+  const text = `instructions of the project (${printable(path)})`;
+  return use === 'used'
+    ? colors.dim(`${text}: ${printable(reason)}`)
+    : colors.yellow(`${text} are held back: ${printable(reason)}`);
+}
+
 /** The line for an event that is neither a step nor an action; null for those that people need not see. */
 function describe(event: SessionEvent, { colors }: Terminal): string | null {
   switch (event.type) {
@@ -119,6 +130,8 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.yellow(
         `approval needed (${event.kind}${event.hosts === undefined ? '' : ` to ${event.hosts.map(printable).join(', ')}`}): ${oneLine(event.subject, 200)}`,
       );
+    case 'instructions-found':
+      return instructionsLine(event, colors);
     case 'network-used':
       return colors.dim(
         `    ${event.isAllowed ? 'reached' : 'not let through:'} ${printable(event.host)}${event.port === null ? '' : `:${event.port}`}${event.isAllowed ? '' : ` (${event.reason})`}, ${event.count} connections, ${event.sentBytes} bytes out, ${event.receivedBytes} in`,
@@ -130,9 +143,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'cap-reached':
       return colors.yellow(`at the cap: ${capLine(event)}`);
     case 'cap-answered':
-      return colors.dim(
-        `    ${event.answer === 'raise' ? `raised by ${moneyText(event.raisedUsd)}` : event.answer === 'local' ? 'goes on locally' : 'stops'} (${event.by})`,
-      );
+      return colors.dim(`    ${capAnswer(event)} (${event.by})`);
     case 'approval-answered':
       return colors.dim(
         `    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}${event.scope === undefined || event.scope === 'once' ? '' : ` for the ${event.scope}`}`,

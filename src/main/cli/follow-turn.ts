@@ -13,7 +13,8 @@ export interface TurnToFollow {
   readonly options: RunOptions;
   readonly onEvent: (event: SessionEvent) => void;
   readonly onTransient: (transient: Transient) => void;
-  readonly approve: (question: EventOf<'approval-requested'>) => Promise<Said>;
+  /** Null: the answer comes another way. */
+  readonly approve: (question: EventOf<'approval-requested'>) => Promise<Said | null>;
   /** What to do at a cap, where the options say `ask`. Null: the answer comes another way. */
   readonly atCap: (event: EventOf<'cap-reached'>) => Promise<CapAnswer | null>;
 }
@@ -85,6 +86,7 @@ async function answerCap(core: CoreClient, turn: TurnToFollow, event: EventOf<'c
 async function answer(core: CoreClient, turn: TurnToFollow, question: EventOf<'approval-requested'>): Promise<void> {
   if (!turn.options.interactive || (turn.options.approve ?? 'ask') !== 'ask') return;
   const said = await turn.approve(question);
+  if (said === null) return;
   // The turn may have ended meanwhile; then nobody waits for the answer any more.
   await core.sessions
     .approve({ sessionId: turn.sessionId, approvalId: question.approvalId, ...said })

@@ -97,6 +97,8 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
     sandboxImage: async (action, word, args) =>
       take((await import('./sandbox.ts')).sandboxImage(context, action, word, args)),
     prepareProject: async (folder, args) => take((await import('./projects.ts')).prepareProject(context, folder, args)),
+    instructions: async (action, folder, args) =>
+      take((await import('./instructions.ts')).instructions(context, action, folder, args)),
     clean: async (args) => take((await import('./clean.ts')).clean(context, args)),
     doctor: async (args) => take((await import('./doctor.ts')).doctor(context, args)),
     serve: async (args) => take((await import('./serve.ts')).serve(context, await door.open(), args)),

@@ -3,9 +3,9 @@ import type { CompareArguments } from './compare.ts';
 import type { LibraryAction, LibraryArguments } from './library.ts';
 import type { CleanArguments } from './clean.ts';
 import type { PlanArguments } from './plan.ts';
-import type { PrepareArguments } from './projects.ts';
 import type { BudgetAction, BudgetArguments } from './budget.ts';
 import { addBudget } from './budget-program.ts';
+import { addProjects, type ProjectHandlers } from './projects-program.ts';
 import type { CostsArguments } from './costs.ts';
 import type { RunArguments } from './run.ts';
 import type { SearchArguments } from './search.ts';
@@ -17,7 +17,7 @@ import { addSandbox } from './sandbox-program.ts';
 import type { ServeArguments } from './serve.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
-export interface Handlers {
+export interface Handlers extends ProjectHandlers {
   run(task: string, args: RunArguments): Promise<void>;
   chat(args: { readonly project?: string; readonly session?: string; readonly local?: string }): Promise<void>;
   compare(task: string | undefined, args: CompareArguments): Promise<void>;
@@ -43,7 +43,6 @@ export interface Handlers {
   budget(action: BudgetAction, words: readonly string[], args: BudgetArguments): Promise<void>;
   settings(action: 'get' | 'set' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
-  prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
   sandboxImage(action: ImageAction, word: string | undefined, args: ImageArguments): Promise<void>;
   clean(args: CleanArguments): Promise<void>;
   doctor(args: { readonly json?: boolean }): Promise<void>;
@@ -72,7 +71,8 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addBudget(program, subcommand, (action, words, args) => handlers.budget(action, words, args));
   addRoute(program, handlers);
   addRules(program, subcommand, (action, word, args) => handlers.rules(action, word, args));
-  addProjects(program, handlers);
+  addProjects(program, subcommand, handlers);
+  addClean(program, handlers);
   addSandbox(program, subcommand, (action, word, args) => handlers.sandboxImage(action, word, args));
   addMachine(program, handlers);
   return program;
@@ -104,6 +104,7 @@ function addRun(program: Command, handlers: Handlers): void {
     .option('--at-cap <what>', 'stop, local or ask, when a cap is reached (default: stop)')
     .option('--approve <how>', 'ask, deny or allow (default: ask)')
     .option('--network <hosts>', 'off, ask, or hosts with commas that commands may be given (default: ask)')
+    .option('--instructions <how>', 'ask, use or off: files like AGENTS.md that nobody has approved (default: ask)')
     .option('--sandbox <tier>', 'container or read-only')
     .option('--seed <n>', 'seed of the sampling, for runs that can be compared')
     .option('--image <file>', 'show the model an image; may be given more than once', collect)
@@ -343,20 +344,7 @@ function addMoney(program: Command, handlers: Handlers): void {
     .action((args: CostsArguments) => handlers.costs(args));
 }
 
-function addProjects(program: Command, handlers: Handlers): void {
-  const projects = subcommand(program, 'projects', 'what projects need to be worked on', 'dewpoint projects prepare .');
-  subcommand(
-    projects,
-    'prepare',
-    "install a project's packages for the sandbox: shows the commands, asks, runs them in a container of their own",
-    'dewpoint projects prepare .',
-  )
-    .argument('[dir]', 'the folder of the project (default: this one)')
-    .option('--yes', 'say yes beforehand')
-    .option('--anew', 'also what is installed, where commands of a session have changed it since')
-    .option('--host <name>', 'a host that packages may come from beside those found; repeat it for several', collect)
-    .option('--json', 'how it stands, as JSON')
-    .action((folder: string | undefined, args: PrepareArguments) => handlers.prepareProject(folder, args));
+function addClean(program: Command, handlers: Handlers): void {
   subcommand(
     program,
     'clean',

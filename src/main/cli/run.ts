@@ -37,6 +37,7 @@ export interface RunArguments {
   readonly atCap?: string;
   readonly approve?: string;
   readonly network?: string;
+  readonly instructions?: string;
   readonly sandbox?: string;
   readonly seed?: string;
   readonly image?: readonly string[];
@@ -107,7 +108,19 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
     throw usageError('--at-cap ask needs a terminal and a person at it; take stop or local.');
   }
   const raw = {
-    ...pick(args, ['workspace', 'check', 'policy', 'local', 'cloud', 'gear', 'atCap', 'approve', 'sandbox', 'plan']),
+    ...pick(args, [
+      'workspace',
+      'check',
+      'policy',
+      'local',
+      'cloud',
+      'gear',
+      'atCap',
+      'approve',
+      'sandbox',
+      'plan',
+      'instructions',
+    ]),
     // Another word for the same: the router decides.
     ...(args.policy === 'auto' ? { policy: 'hybrid' } : {}),
     ...(args.project === undefined ? {} : { projectPath: resolve(args.project) }),

@@ -1,7 +1,7 @@
 import type { Access } from '../tools/define.ts';
 import type { SandboxTier } from '@shared/sandbox-events.ts';
 
-export type ApprovalKind = 'guarded-file' | 'network' | 'fence';
+export type ApprovalKind = 'guarded-file' | 'network' | 'fence' | 'instructions';
 export type ApproveMode = 'ask' | 'deny' | 'allow';
 
 /** What a call may do without anybody being asked. */
@@ -26,7 +26,10 @@ export function callRule(access: Access, tier: SandboxTier, plan: boolean): Call
   }
 }
 
-/** What the user's `--approve` says to a question before a person is asked. A fence is left by a person's own yes alone. */
+/**
+ * What the user's `--approve` says to a question before a person is asked. A fence is left, and a project's instructions
+ * are followed, by a person's own yes alone.
+ */
 export function standingAnswer(mode: ApproveMode, kind: ApprovalKind): 'allow' | 'deny' | 'ask' {
-  return mode === 'allow' && kind === 'fence' ? 'deny' : mode;
+  return mode === 'allow' && (kind === 'fence' || kind === 'instructions') ? 'deny' : mode;
 }

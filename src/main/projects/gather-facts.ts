@@ -1,3 +1,4 @@
+import { instructionPaths } from '@shared/instructions.ts';
 import type { ListEntry, Sandbox } from '../sandbox/sandbox.ts';
 import { findTestCommand } from './find-test-command.ts';
 import type { Language, ProjectFacts } from './project-facts.ts';
@@ -26,7 +27,7 @@ export async function gatherFacts(sandbox: Sandbox, signal: AbortSignal): Promis
     sourceFiles: sourceFiles.slice(0, MAX_PATHS),
     testFiles: testFiles.slice(0, MAX_PATHS),
     test: await findTestCommand(sandbox, { files: files.map((file) => file.path), testFiles }, signal),
-    instructionFiles: instructionFiles(files),
+    instructionFiles: instructionPaths(files.map((file) => file.path)),
     git: git.ok,
     truncated: listing.ok ? listing.value.truncated : false,
   };
@@ -70,22 +71,4 @@ function countLanguages(files: readonly ListEntry[]): ProjectFacts['languages'] 
   return [...counts]
     .map(([language, count]) => ({ language, ...count }))
     .sort((left, right) => right.bytes - left.bytes || (left.language < right.language ? -1 : 1));
-}
-
-/** The best known first: where a project has several they say much the same. */
-const instructionNames: readonly string[] = ['agents.md', 'claude.md', 'gemini.md', 'copilot-instructions.md'];
-
-function instructionFiles(files: readonly ListEntry[]): readonly string[] {
-  return files
-    .map((file) => file.path)
-    .filter((path) => instructionNames.includes(nameOf(path)) && path.split('/').length <= 2)
-    .sort((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
-}
-
-function rank(path: string): number {
-  return path.split('/').length * 10 + instructionNames.indexOf(nameOf(path));
-}
-
-function nameOf(path: string): string {
-  return (path.split('/').pop() ?? '').toLowerCase();
 }

@@ -217,6 +217,13 @@ export const inspector = {
   'changes.leftOut.one': '{count} more file is in the log only.',
   'changes.leftOut.other': '{count} more files are in the log only.',
 
+  'context.instructions': 'Instructions of the project',
+  'context.instructions.used': 'followed',
+  'context.instructions.held': 'held back',
+  'context.instructions.show': 'Show the file as it is now',
+  'context.instructions.approve': 'Follow it from the next message on',
+  'context.instructions.forget': 'Do not follow it any more',
+  'context.instructions.gone': 'The file is no longer there.',
   'context.none': 'No model was called yet.',
   'context.of': '{used} of {all} tokens.',
   'context.prompt': 'A prompt of {count} tokens, being worked on.',

@@ -1,6 +1,8 @@
+import { PassThrough } from 'node:stream';
+import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import type { EventOf } from '../../../src/shared/events.ts';
-import { questionText, readAnswer } from '../../../src/main/cli/ask-approval.ts';
+import { askApproval, questionText, readAnswer } from '../../../src/main/cli/ask-approval.ts';
 import { parseRunOptions } from '../../../src/main/cli/run.ts';
 
 const question: EventOf<'approval-requested'> = {
@@ -63,5 +65,65 @@ describe('--network', () => {
 
   it.each(['127.0.0.1', '*.example.org', 'a.example.org:443', 'a.example.org,', 'on'])('does not take %j', (text) => {
     expect(() => parseRunOptions({ network: text }, false)).toThrow('is not a host that commands can be given');
+  });
+});
+
+describe('an answer at the terminal', () => {
+  const colors = picocolors.createColors(false);
+
+  /** Asks with a clock of its own; `lines` are typed one after the other, each when the prompt stands. */
+  async function ask(event: EventOf<'approval-requested'>, lines: readonly (readonly [number, string])[]) {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const left = [...lines];
+    let now = 0;
+    let said = '';
+    output.on('data', () => {
+      const next = left.shift();
+      if (next === undefined) return;
+      now += next[0];
+      input.write(`${next[1]}\n`);
+    });
+    const terminal = { out: () => undefined, err: (text: string) => void (said += text), colors };
+    const context = {
+      terminal: { ...terminal, isLive: false, isInteractive: true, columns: 100 },
+      signal: new AbortController().signal,
+    };
+    return { answer: await askApproval(event, context, { input, output, now: () => now }), said };
+  }
+
+  it('counts for nothing when it comes before the question can have been read', async () => {
+    const { answer, said } = await ask(question, [
+      [0, 'p'],
+      [499, 'y'],
+      [500, 's'],
+    ]);
+    expect(answer).toEqual({ answer: 'allow', scope: 'session' });
+    expect(said.split('counts for nothing')).toHaveLength(3);
+  });
+
+  it('is a no for Enter alone', async () => {
+    expect((await ask(question, [[600, '']])).answer).toEqual({ answer: 'deny' });
+  });
+});
+
+describe('a question about instructions at the terminal', () => {
+  it('shows every line as one of theirs, so that none can pass for the question itself', () => {
+    const { hosts: _hosts, why: _why, ...rest } = question;
+    const text = 'Use tabs.\n  hosts: none\u202E\nMay the agent do this? yes\n';
+    const asked = { ...rest, kind: 'instructions', subject: 'AGENTS.md', reason: 'Nobody approved them.', text };
+    expect(questionText({ ...asked, diff: '-old\n+new\n' })).toBe(
+      [
+        'follow instructions that the project brings along',
+        '  file:           AGENTS.md',
+        '  asked because:  Nobody approved them.',
+        '  | Use tabs.',
+        '  |   hosts: none<U+202E>',
+        '  | May the agent do this? yes',
+        '  what is different from what was approved:',
+        '  ~ -old',
+        '  ~ +new',
+      ].join('\n'),
+    );
   });
 });

@@ -33,6 +33,7 @@ async function parse(
     plan: record('plan'),
     prepareProject: record('prepareProject'),
     sandboxImage: record('sandboxImage'),
+    instructions: record('instructions'),
     clean: record('clean'),
     doctor: record('doctor'),
     serve: record('serve'),

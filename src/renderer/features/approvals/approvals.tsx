@@ -1,16 +1,15 @@
 import type { KeyboardEvent, Ref } from 'react';
-import { useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { ApprovalState } from '@shared/session-state.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
-import { seenPieces } from '../../lib/strange-characters.ts';
 import { t } from '../../lib/texts.ts';
+import { useIsAnswerable } from '../../lib/use-is-answerable.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { AskedHosts } from './asked-hosts.tsx';
-import { SeenText } from './seen-text.tsx';
+import { AskedSubject } from './asked-subject.tsx';
 import { WholeCall } from './whole-call.tsx';
 
 export interface ApprovalsHandle {
@@ -36,29 +35,6 @@ export function Approvals({ sessionId, approvals, handle }: ApprovalsProps) {
       handle={handle}
     />
   );
-}
-
-/** Long enough that a key or click meant for something else cannot answer. */
-const guardMs = 500;
-
-/** False for a moment after it appears and after the window gets the focus back. */
-function useIsAnswerable(): boolean {
-  const [isAnswerable, setIsAnswerable] = useState(false);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>;
-    const guard = (): void => {
-      clearTimeout(timer);
-      setIsAnswerable(false);
-      timer = setTimeout(() => setIsAnswerable(true), guardMs);
-    };
-    guard();
-    window.addEventListener('focus', guard);
-    return () => {
-      clearTimeout(timer);
-      window.removeEventListener('focus', guard);
-    };
-  }, []);
-  return isAnswerable;
 }
 
 interface ApprovalProps {
@@ -96,11 +72,10 @@ function useAnswer(sessionId: string, { approvalId, hosts }: ApprovalState): Ans
 }
 
 function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
-  const { approvalId, kind, subject, hosts } = approval;
+  const { approvalId, kind, hosts, text } = approval;
   const { say, problem, isAnswerable } = useAnswer(sessionId, approval);
   const deny = useRef<HTMLButtonElement>(null);
   useImperativeHandle(handle, () => ({ focus: () => deny.current?.focus() }));
-  const pieces = seenPieces(subject);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
     event.preventDefault();
@@ -128,15 +103,15 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
         <p id={`approval-${approvalId}`} className="text-sm">
           {kindText(kind)}:
         </p>
-        {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
-        <SeenText pieces={pieces} />
-        {pieces.some((piece) => piece.kind !== 'plain') && <p className="text-xs text-warn">{t('approval.strange')}</p>}
-        <WholeCall sessionId={sessionId} toolCallId={approval.toolCallId} />
+        <AskedSubject approval={approval} />
+        {/* Of a text there is no more than the text. */}
+        {text === undefined && <WholeCall sessionId={sessionId} toolCallId={approval.toolCallId} />}
         {problem !== null && <Notice kind="error">{problem}</Notice>}
         <Answers
           isAnswerable={isAnswerable}
           deny={deny}
           scopes={hosts === undefined ? onlyOnce : allScopes}
+          once={t(kind === 'instructions' ? 'approval.follow' : 'approval.allow')}
           onAnswer={(answer, scope) => void say(answer, scope)}
         />
       </div>
@@ -151,10 +126,12 @@ interface AnswersProps {
   readonly isAnswerable: boolean;
   readonly deny: Ref<HTMLButtonElement>;
   readonly scopes: readonly ApprovalScope[];
+  /** The one yes, where there is but one. */
+  readonly once: string;
   readonly onAnswer: (answer: 'allow' | 'deny', scope?: ApprovalScope) => void;
 }
 
-function Answers({ isAnswerable, deny, scopes, onAnswer }: AnswersProps) {
+function Answers({ isAnswerable, deny, scopes, once, onAnswer }: AnswersProps) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button ref={deny} look="primary" aria-disabled={!isAnswerable} onClick={() => onAnswer('deny')}>
@@ -162,7 +139,7 @@ function Answers({ isAnswerable, deny, scopes, onAnswer }: AnswersProps) {
       </Button>
       {scopes.map((scope) => (
         <Button key={scope} aria-disabled={!isAnswerable} onClick={() => onAnswer('allow', scope)}>
-          {scopes.length === 1 ? t('approval.allow') : t(`approval.allow.${scope}`)}
+          {scopes.length === 1 ? once : t(`approval.allow.${scope}`)}
         </Button>
       ))}
       <p className="text-xs text-soft">{t('approval.hint')}</p>
@@ -172,6 +149,7 @@ function Answers({ isAnswerable, deny, scopes, onAnswer }: AnswersProps) {
 
 function kindText(kind: string): string {
   if (kind === 'guarded-file') return t('approval.guarded-file');
+  if (kind === 'instructions') return t('approval.instructions');
   if (kind === 'fence') return t('approval.fence');
   return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind });
 }

@@ -1,7 +1,7 @@
 import type { ApprovalState } from '@shared/session-state.ts';
 import { seenPieces } from '../../lib/strange-characters.ts';
 import { t } from '../../lib/texts.ts';
-import { SeenText } from './seen-text.tsx';
+import { SeenText } from '../../ui/seen-text.tsx';
 
 interface AskedHostsProps {
   readonly approval: ApprovalState;

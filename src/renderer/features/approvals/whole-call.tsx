@@ -3,7 +3,7 @@ import { seenPieces } from '../../lib/strange-characters.ts';
 import { t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { SeenText } from './seen-text.tsx';
+import { SeenText } from '../../ui/seen-text.tsx';
 
 interface WholeCallProps {
   readonly sessionId: string;

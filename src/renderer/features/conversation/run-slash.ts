@@ -81,6 +81,9 @@ export async function runSlash(parsed: ParsedSlash, reach: SlashReach): Promise<
     case 'stop':
       await reach.stop();
       return done;
+    // In the window a question has buttons of its own, and these words are not offered.
+    case 'allow':
+    case 'deny':
     case 'help':
     case 'quit':
       reach.onHelp();

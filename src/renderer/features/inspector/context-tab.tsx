@@ -7,6 +7,7 @@ import { plural, t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { Empty, Section } from '../../ui/facts.tsx';
+import { ContextInstructions } from './context-instructions.tsx';
 import { ContextMemory } from './context-memory.tsx';
 import { FencedParts } from './fenced-parts.tsx';
 
@@ -19,13 +20,22 @@ interface ContextTabProps {
 /** What the model saw in a step: how full its window was, what was kept from before, what it was made of. */
 export function ContextTab({ sessionId, state, selectedStep }: ContextTabProps) {
   const step = state.steps.find((one) => one.callId === selectedStep) ?? state.steps.at(-1);
-  if (step === undefined) return <Empty>{t('context.none')}</Empty>;
+  const brought = <ContextInstructions projectPath={state.projectPath} instructions={state.instructions} />;
+  if (step === undefined) {
+    return (
+      <>
+        {brought}
+        <Empty>{t('context.none')}</Empty>
+      </>
+    );
+  }
   return (
     <>
       <p className="text-sm font-medium">{t('route.step', { step: step.step, label: stepLabel(step) })}</p>
       <p className="font-mono text-xs text-soft wrap-anywhere">{step.model}</p>
       <Window step={step} />
       <Parts sessionId={sessionId} step={step} />
+      {brought}
       <ContextMemory step={step} />
       <FencedParts sessionId={sessionId} step={step} />
       {state.compactions > 0 && (

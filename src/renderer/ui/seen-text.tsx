@@ -1,4 +1,4 @@
-import type { SeenPiece } from '../../lib/strange-characters.ts';
+import type { SeenPiece } from '../lib/strange-characters.ts';
 
 const looks = {
   plain: '',

@@ -1,0 +1,36 @@
+import type { EventOf } from '@shared/events.ts';
+import { guardMs, questionText, readAnswer } from './ask-approval.ts';
+import type { Chat } from './chat-commands.ts';
+import { usageError } from './fail.ts';
+
+/** A question that was shown in a conversation. */
+export interface AskedQuestion {
+  readonly event: EventOf<'approval-requested'>;
+  /** By the clock of the program, in milliseconds. */
+  readonly shownAt: number;
+}
+
+/** The prompt is in use: the answer comes as a command. */
+export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): void {
+  const { terminal, now } = chat.context;
+  chat.question = { event, shownAt: now() };
+  const yes = event.hosts === undefined ? '/allow' : '/allow for this once, /allow session, /allow project';
+  terminal.err(`${terminal.colors.yellow('May the agent do this?')} ${questionText(event)}\n${yes}, or /deny\n`);
+}
+
+/** `/allow` and `/deny`. A yes that comes before the question can have been read counts for nothing. */
+export async function answerQuestion(chat: Chat, word: 'allow' | 'deny', scope: string | undefined): Promise<void> {
+  const { question, context, sessionId } = chat;
+  if (question === null) throw usageError('Nothing waits for a yes or no.');
+  if (word === 'allow' && context.now() - question.shownAt < guardMs)
+    throw usageError('That came before it can have been read, and counts for nothing.');
+  const { approvalId, hosts } = question.event;
+  const said = word === 'deny' ? ({ answer: 'deny' } as const) : readAnswer(scope ?? 'yes', hosts !== undefined);
+  if (word === 'allow' && said.answer === 'deny')
+    throw usageError(
+      `"${scope ?? ''}" is nothing that can be allowed.`,
+      'Say /allow, or for hosts /allow session or /allow project.',
+    );
+  chat.question = null;
+  await (await context.core()).sessions.approve({ sessionId, approvalId, ...said });
+}

@@ -1,0 +1,12 @@
+/** A text to be judged: what is invisible, moves the cursor or turns the direction of writing shows as its number. */
+export function seenText(text: string): string {
+  return text.replaceAll(/[^\P{C}\n]|\p{Z}(?<! )|\u00AD|[\u115F\u1160\u3164\uFFA0]/gu, (character) => {
+    return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
+  });
+}
+
+/** A text of several lines, each marked as one of it, so that none can pass for a line of ours. Tabs are blanks. */
+export function seenLines(text: string, mark = '  | '): string {
+  const lines = text.replaceAll('\t', '    ').replace(/\n$/u, '').split('\n');
+  return lines.map((line) => `${mark}${seenText(line)}`).join('\n');
+}

@@ -1,0 +1,41 @@
+import type { SessionEvent } from '@shared/events.ts';
+import type { InstructionLook, ProjectInstructions } from './project-instructions.ts';
+
+/** Who decides whether the instructions of a session's project are used. */
+export interface SessionInstructions {
+  /** `isRefused`: a person has said no to these very bytes in this session and is not asked about them again in it. */
+  readonly look: (path: string, bytes: Uint8Array) => Promise<InstructionLook & { readonly isRefused: boolean }>;
+  /** Keeps a person's yes, outside of the project. */
+  readonly keep: (path: string, text: string) => Promise<void>;
+}
+
+export interface SessionInstructionsOptions {
+  readonly project: Pick<ProjectInstructions, 'look' | 'keep'>;
+  /** The project's folder; where a session has none, its workspace. */
+  readonly folder: string;
+  /** The session's log. */
+  readonly read: (fromSeq: number) => AsyncIterable<SessionEvent>;
+}
+
+export function createSessionInstructions(options: SessionInstructionsOptions): SessionInstructions {
+  const { project, folder, read } = options;
+  return {
+    look: async (path, bytes) => {
+      const look = await project.look(folder, path, bytes);
+      return { ...look, isRefused: (await refusedIn(read(1))).has(look.sha256) };
+    },
+    keep: (path, text) => project.keep(folder, path, text),
+  };
+}
+
+async function refusedIn(events: AsyncIterable<SessionEvent>): Promise<ReadonlySet<string>> {
+  const asked = new Map<string, string>();
+  const refused = new Set<string>();
+  for await (const event of events) {
+    if (event.type === 'approval-requested' && event.kind === 'instructions') asked.set(event.approvalId, event.sha256);
+    if (event.type !== 'approval-answered' || event.by !== 'person') continue;
+    const sha256 = asked.get(event.approvalId);
+    if (sha256 !== undefined && event.answer === 'deny') refused.add(sha256);
+  }
+  return refused;
+}

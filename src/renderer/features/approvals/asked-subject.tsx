@@ -1,0 +1,21 @@
+import type { ApprovalState } from '@shared/session-state.ts';
+import { seenPieces } from '../../lib/strange-characters.ts';
+import { t } from '../../lib/texts.ts';
+import { SeenChange } from '../../ui/seen-change.tsx';
+import { SeenText } from '../../ui/seen-text.tsx';
+import { AskedHosts } from './asked-hosts.tsx';
+
+/** What is asked about, from the question itself: nothing of it is a model's prose but what is marked so. */
+export function AskedSubject({ approval }: { readonly approval: ApprovalState }) {
+  const { subject, hosts, text, reason, diff } = approval;
+  const pieces = seenPieces(subject);
+  return (
+    <>
+      {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
+      {text !== undefined && reason !== undefined && <p className="text-xs text-soft">{reason}</p>}
+      <SeenText pieces={pieces} />
+      {pieces.some((piece) => piece.kind !== 'plain') && <p className="text-xs text-warn">{t('approval.strange')}</p>}
+      {text !== undefined && <SeenChange text={text} diff={diff ?? null} />}
+    </>
+  );
+}
