@@ -1,5 +1,6 @@
 import type { CapDecision } from './money/budget.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
+import { createHold } from './lib/hold.ts';
 import type { Approver, PersonAnswer } from './agent/services.ts';
 
 /** What a person answers through a host, by the ids of the questions: approvals, and what to do at a cap. */
@@ -15,6 +16,7 @@ export interface PersonApprover extends Approver {
 }
 
 export function createPersonApprover(): PersonApprover {
+  const hold = createHold();
   const approvals = createQuestions<PersonAnswer>('deny');
   const caps = createQuestions<CapDecision>({ answer: 'stop' });
   let isInteractive = false;
@@ -22,7 +24,12 @@ export function createPersonApprover(): PersonApprover {
     setInteractive: (value) => {
       isInteractive = value;
     },
-    ask: async ({ approvalId }, signal) => (isInteractive ? approvals.ask(approvalId, signal) : 'nobody'),
+    ask: async ({ approvalId }, signal) => {
+      if (!isInteractive) return 'nobody';
+      hold.begin();
+      return approvals.ask(approvalId, signal).finally(hold.end);
+    },
+    waitedMs: hold.heldMs,
     // Who asks to be asked at a cap says so with the task itself: a conversation without approvals is one, too.
     askCap: (capId, signal) => caps.ask(capId, signal),
     answer: (approvalId, answer, scope = 'once') =>

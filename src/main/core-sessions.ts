@@ -11,6 +11,7 @@ import { isQuestion } from './agent/task-kind.ts';
 import type { Gathered } from './core-attachments.ts';
 import type { PersonApprover } from './core-approvals.ts';
 import { createPersonApprover } from './core-approvals.ts';
+import { askAboutDisk } from './core-disk.ts';
 import { createSession } from './core-new-session.ts';
 import type { CoreSessionsOptions } from './core-session-options.ts';
 import { createSessionFences } from './policy/session-fences.ts';
@@ -179,7 +180,7 @@ async function sendTo(
 ): Promise<SentMessage> {
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const asked = turnOptions(options.settings(), run);
-  session.approver.setInteractive(run.interactive);
+  session.approver.setInteractive(run.interactive && asked.approve === 'ask');
   const runner = await runnerFor(options, session, { text, plan: asked.plan, signal });
   for (const note of gathered.notes) {
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
@@ -307,7 +308,7 @@ async function masksOf({ rules }: CoreSessionsOptions, journal: LiveJournal): Pr
   return JSON.stringify((await rules(journal.state().projectPath)).masks);
 }
 
-async function sandboxRequest(options: CoreSessionsOptions, { journal, wanted }: OpenSession) {
+async function sandboxRequest(options: CoreSessionsOptions, { journal, approver, wanted }: OpenSession) {
   const { workspace, projectPath } = journal.state();
   if (workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
   // The journal may be closed by the time something is heard; then there is nothing left to note it in.
@@ -323,6 +324,7 @@ async function sandboxRequest(options: CoreSessionsOptions, { journal, wanted }:
       note({ type: 'sandbox-lost', ...loss }),
     onService: ({ id: serviceId, command, status, exitCode }: ServiceState): void =>
       note({ type: 'service-changed', serviceId, command, status, exitCode }),
+    onDiskLow: askAboutDisk({ journal, approver }),
     onProgress: options.onNotice,
   };
 }

@@ -281,6 +281,8 @@ const payloads = {
     full: blobRefSchema.nullable(),
     exitCode: z.number().int().nullable(),
     durationMs: z.number(),
+    /** How long a person was waited for in it; absent: nobody was. */
+    waitedMs: z.number().optional(),
     /** The result as data, for a recipe's action: what a replay hands back instead of acting. A blob above 32 KB. */
     data: z.unknown(),
     dataBlob: blobRefSchema.nullable(),

@@ -7,7 +7,7 @@ import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
 import type { Log } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
-import type { ServiceState } from '../../src/main/sandbox/sandbox.ts';
+import type { AskAboutDisk, ServiceState } from '../../src/main/sandbox/sandbox.ts';
 import type { DockerSandbox } from '../../src/main/sandbox/docker/docker-sandbox.ts';
 import type { Outward } from '../../src/main/sandbox/network/outward.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
@@ -46,6 +46,7 @@ export interface DockerTestOptions {
   readonly engine?: Engine;
   /** The way to the network of approved commands; by default there is none. */
   readonly outward?: Outward;
+  readonly onDiskLow?: AskAboutDisk;
   readonly onService?: (state: ServiceState) => void;
   /** Globs of what a person masks. */
   readonly masks?: readonly string[];
@@ -85,6 +86,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
         log: collect(warnings),
         onLost: (loss) => void losses.push(loss),
         ...(options.onService === undefined ? {} : { onService: options.onService }),
+        ...(options.onDiskLow === undefined ? {} : { onDiskLow: options.onDiskLow }),
       },
       none,
     ),

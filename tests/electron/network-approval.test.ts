@@ -81,7 +81,7 @@ describe('instructions that a project brings along', () => {
     await expect.poll(() => core.asked.findLast(({ name }) => name === 'approve')?.args).toEqual(['i0', 'allow']);
     heldInstructions(core, story);
     await page.getByText('are held back: a person said no to it').waitFor();
-    await page.getByTitle('Inspector: Context').first().click();
+    await page.keyboard.press('Control+5');
     const context = page.getByRole('tabpanel', { name: 'Context' });
     await context.getByRole('button', { name: 'Show the file as it is now' }).click();
     const follow = context.getByRole('button', { name: 'Follow it from the next message on' });

@@ -1,3 +1,5 @@
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, output, startSandbox } from '../docker/docker-kit.ts';
@@ -21,8 +23,46 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getui
           'head -c 300000000 /dev/zero > big; for i in $(seq 400); do head -c 1000000 /dev/zero >> big || exit 1; sleep 0.1; done';
         const filled = valueOf(await under.sandbox.exec({ command, timeoutMs: 60_000 }, none));
         expect([filled.outcome, filled.exitCode]).toEqual(['killed', null]);
-        expect(filled.stderr).toMatch(/ended because the disk is nearly full: \d+ MB are left/);
+        expect(filled.stderr).toMatch(/ended because the disk of the project is nearly full: \d+ MB are left/);
         expect(await output(under.sandbox, 'rm big; echo works')).toBe('works\n');
+      } finally {
+        await under.sandbox.dispose();
+        await disks[0]?.[Symbol.asyncDispose]();
+        await under.close();
+      }
+    });
+
+    it('stands still while a person makes room, and comes to its end with all it had', async (context) => {
+      const disks: Mounted[] = [];
+      const asked: string[] = [];
+      let place = '';
+      const sizes: number[] = [];
+      const under = await startSandbox({
+        prepare: async (workspace) => {
+          place = workspace;
+          const disk = await mountDisk(workspace, '400m');
+          if (disk === null) return;
+          disks.push(disk);
+          await writeFile(join(workspace, 'old'), Buffer.alloc(199_000_000));
+        },
+        onDiskLow: async (text) => {
+          asked.push(text);
+          const size = async (): Promise<number> => (await stat(join(place, 'new'))).size;
+          sizes.push(await size());
+          await rm(join(place, 'old'));
+          sizes.push(await size());
+          return 'go-on';
+        },
+      });
+      try {
+        if (disks.length === 0) context.skip('no disk can be mounted here');
+        const command =
+          'head -c 170000000 /dev/zero > new; for i in $(seq 60); do head -c 1000000 /dev/zero >> new || exit 1; sleep 0.1; done; wc -c < new';
+        const ran = valueOf(await under.sandbox.exec({ command, timeoutMs: 60_000 }, none));
+        expect([ran.outcome, ran.exitCode, ran.stdout.trim(), ran.stderr]).toEqual(['exited', 0, '230000000', '']);
+        expect(asked).toEqual([expect.stringMatching(/nearly full: \d+ MB are left.*stands still/)]);
+        expect(sizes[0]).toBe(sizes[1]);
+        expect(await output(under.sandbox, 'echo works')).toBe('works\n');
       } finally {
         await under.sandbox.dispose();
         await disks[0]?.[Symbol.asyncDispose]();

@@ -30,6 +30,8 @@ export interface LimitTracker {
   readonly noteStep: (usage: Usage, queuedMs: number) => void;
   /** The turn waited for a person at a cap; that is not its time. */
   readonly notePause: (milliseconds: number) => void;
+  /** The same inside of a tool or an action, by its record. */
+  readonly noteWaitInEffect: (milliseconds: number) => void;
   readonly noteOutput: (bytes: number) => void;
   /** To be told of every call before it runs. `changes`: how often the workspace has changed so far in this turn. */
   readonly noteCall: (tool: string, input: unknown, changes: number) => Stop | null;
@@ -46,14 +48,17 @@ export interface LimitTracker {
   readonly millisecondsLeft: (at: number) => number;
   /** The engine is busy with somebody else since `at`; null: it is not. Holds the deadline's timer, decides nothing else. */
   readonly noteWaiting: (at: number | null) => void;
-  /** Milliseconds until a call in progress must be stopped; a wait for the engine holds it. */
-  readonly deadlineLeft: (at: number) => number;
+  /**
+   * Milliseconds until a call in progress must be stopped; a wait for the engine holds it, and so does one for the
+   * person: `waitedMs` is all of that in this turn, what no record says yet with it.
+   */
+  readonly deadlineLeft: (at: number, waitedMs: number) => number;
   readonly steps: () => number;
 }
 
 export function createLimits(limits: LimitNumbers): LimitTracker {
   let startedAt: number | null = null;
-  const spent = { steps: 0, tokens: 0, waitedMs: 0, outputBytes: 0 };
+  const spent = { steps: 0, tokens: 0, waitedMs: 0, waitedInEffectsMs: 0, outputBytes: 0 };
   const calls = createCallMemory();
   let waitingSince: number | null = null;
   const maxMs = limits.maxMinutes * 60_000;
@@ -83,6 +88,10 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     notePause: (milliseconds) => {
       spent.waitedMs += milliseconds;
     },
+    noteWaitInEffect: (milliseconds) => {
+      spent.waitedMs += milliseconds;
+      spent.waitedInEffectsMs += milliseconds;
+    },
     noteOutput: (bytes) => {
       spent.outputBytes += bytes;
     },
@@ -98,7 +107,8 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     noteWaiting: (at) => {
       waitingSince = at === null ? null : (waitingSince ?? at);
     },
-    deadlineLeft: (at) => maxMs - elapsed(waitingSince ?? at),
+    deadlineLeft: (at, waitedMs) =>
+      maxMs - elapsed(waitingSince ?? at) + Math.max(0, waitedMs - spent.waitedInEffectsMs),
     steps: () => spent.steps,
   };
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '@shared/errors.ts';
 import { abortable } from '../lib/abort.ts';
+import { afterUnheld } from '../lib/hold.ts';
 import { childAbort } from '../lib/child-abort.ts';
 import type { EffectRecord } from '../sessions/journal.ts';
 import type { Tool, ToolContext, ToolResult } from '../tools/define.ts';
@@ -9,7 +10,7 @@ import { askNetwork, type NetworkAnswer } from './ask-network.ts';
 import { capOutput } from './cap-output.ts';
 import { createOutputSink } from './output-sink.ts';
 import type { RecordedChange } from './file-changes.ts';
-import { emptyRecord } from './take-action.ts';
+import { emptyRecord, waitedMs } from './take-action.ts';
 import { takeBackGuarded } from './take-back-guarded.ts';
 import type { Turn } from './turn.ts';
 import { toolWrites } from './tool-writes.ts';
@@ -32,6 +33,7 @@ const DEADLINE_GRACE_MS = 2_000;
 export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
   if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled before it ran.');
   const { journal } = turn.services;
+  const waitedBefore = waitedMs(turn);
   // Before its time begins to count: a person may take long to answer.
   const access = await askForAccess(turn, run).catch((error: unknown) => {
     if (turn.signal.aborted) return { denied: cancelledResult, network: null };
@@ -54,6 +56,7 @@ export async function runTool(turn: Turn, run: ToolRun): Promise<EffectRecord> {
     full,
     exitCode: result.exitCode ?? null,
     durationMs: Math.max(0, journal.now() - startedAt),
+    waitedMs: waitedMs(turn) - waitedBefore,
     data: safeData(result.data),
   };
 }
@@ -70,11 +73,13 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
   const { toolTimeoutMs } = turn.services.config;
   const limitMs = deadlineOf(run.input, toolTimeoutMs);
   let late = false;
-  const soft = setTimeout(() => {
+  // A command may stand still while a person is asked about it.
+  const heldMs = (): number => waitedMs(turn);
+  const stopSoft = afterUnheld(limitMs, heldMs, () => {
     late = true;
     child.abort();
-  }, limitMs);
-  const hard = setTimeout(() => left.abort(), limitMs + DEADLINE_GRACE_MS);
+  });
+  const stopHard = afterUnheld(limitMs + DEADLINE_GRACE_MS, heldMs, () => left.abort());
   let gone: NodeJS.Timeout | undefined;
   // A tool that is told to stop is waited for, so that nothing of it happens after its end is in the log.
   const onAbort = (): void => {
@@ -90,8 +95,8 @@ async function runWithDeadline(turn: Turn, run: GrantedRun, emit: ToolContext['e
     if (late) return timedOut(limitMs, null);
     return { status: 'error', output: `${run.tool.name} failed: ${messageOf(error)}` } satisfies ToolResult;
   } finally {
-    clearTimeout(soft);
-    clearTimeout(hard);
+    stopSoft();
+    stopHard();
     clearTimeout(gone);
     turn.signal.removeEventListener('abort', onAbort);
     child.release();

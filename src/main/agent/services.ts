@@ -53,6 +53,8 @@ export type PersonAnswer = 'allow' | 'allow-session' | 'allow-project' | 'deny' 
 /** Who answers questions. Rejects on abort. */
 export interface Approver {
   ask(question: ApprovalQuestion, signal: AbortSignal): Promise<PersonAnswer>;
+  /** How long the person has been waited for so far, a wait that goes on with it; absent: nobody is, as in a replay. */
+  waitedMs?(): number;
 }
 
 export interface AgentConfig {

@@ -52,6 +52,7 @@ export async function takeAction<T>(turn: Turn, action: Action<T>, parse: (data:
 async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): Promise<EffectRecord> {
   const { journal } = turn.services;
   const startedAt = journal.now();
+  const waitedBefore = waitedMs(turn);
   if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled.');
   try {
     const result = await action.run(toolCallId);
@@ -62,12 +63,18 @@ async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): 
       full: result.full ?? (capped.cut ? await journal.putText([result.output]) : null),
       exitCode: result.exitCode ?? null,
       durationMs: result.durationMs ?? Math.max(0, journal.now() - startedAt),
+      waitedMs: waitedMs(turn) - waitedBefore,
       data: result.data,
     };
   } catch (error) {
     if (turn.signal.aborted) return emptyRecord('cancelled', 'It was cancelled.');
     return emptyRecord('error', messageOf(error));
   }
+}
+
+/** How long the person has been waited for so far. */
+export function waitedMs({ services: { approver } }: Turn): number {
+  return Math.round(approver.waitedMs?.() ?? 0);
 }
 
 export function emptyRecord(status: EffectRecord['status'], output: string): EffectRecord {
@@ -77,6 +84,8 @@ export function emptyRecord(status: EffectRecord['status'], output: string): Eff
 /** Writes the end of a call or action; large data goes to a blob. */
 export async function endTool(turn: Turn, toolCallId: string, tool: string, record: EffectRecord): Promise<void> {
   const json = record.data === null || record.data === undefined ? null : JSON.stringify(record.data);
+  const { waitedMs = 0 } = record;
+  if (waitedMs > 0) turn.limits.noteWaitInEffect(waitedMs);
   const isLarge = json !== null && json.length > INLINE_DATA_BYTES;
   await turn.log.close({
     type: 'tool-ended',
@@ -87,6 +96,7 @@ export async function endTool(turn: Turn, toolCallId: string, tool: string, reco
     full: record.full,
     exitCode: record.exitCode,
     durationMs: record.durationMs,
+    ...(waitedMs === 0 ? {} : { waitedMs }),
     data: isLarge || record.data === undefined ? null : record.data,
     dataBlob: isLarge ? await turn.services.journal.putText([json]) : null,
   });

@@ -10,6 +10,7 @@ import type { TurnEnd } from './run-turn.ts';
 import { runTurn } from './run-turn.ts';
 import type { AgentServices, QueuedMessage, TurnOptions } from './services.ts';
 import { createTrail } from '../router/trail.ts';
+import { waitedMs } from './take-action.ts';
 import { createTokenEstimate } from './token-estimate.ts';
 import type { ToolFacts } from '../tools/define.ts';
 import type { TurnFacts } from './turn-facts.ts';
@@ -129,8 +130,9 @@ function toolFacts(services: AgentServices, found: Turn['found']): ToolFacts {
 /** The hard stop at `--max-minutes`; limits between steps come first, this one ends a call or command in the middle. */
 function startDeadline(turn: Turn): () => void {
   let timer: NodeJS.Timeout;
+  const before = waitedMs(turn);
   const arm = (): void => {
-    const left = turn.limits.deadlineLeft(turn.services.journal.now());
+    const left = turn.limits.deadlineLeft(turn.services.journal.now(), waitedMs(turn) - before);
     if (left <= 0) {
       turn.abort('time-limit');
       return;

@@ -31,7 +31,7 @@ export async function askApproval(
 ): Promise<Said> {
   const reader = createInterface({ input, output });
   try {
-    terminal.err(`${terminal.colors.yellow('May the agent do this?')} ${questionText(question)}\n`);
+    terminal.err(`${terminal.colors.yellow(headingOf(question))} ${questionText(question)}\n`);
     for (;;) {
       const askedAt = now();
       const said = await reader.question(promptOf(question), { signal });
@@ -46,9 +46,14 @@ export async function askApproval(
   }
 }
 
+export function headingOf({ kind }: EventOf<'approval-requested'>): string {
+  return kind === 'disk' ? 'The agent waits.' : 'May the agent do this?';
+}
+
 function promptOf({ kind, hosts }: EventOf<'approval-requested'>): string {
   if (hosts !== undefined)
     return 'Allow the hosts? once [o], for this session [s], always for this project [p], no [N] ';
+  if (kind === 'disk') return 'Is there room now, to go on? Anything but yes ends the command. [y/N] ';
   return kind === 'instructions' ? 'Follow them, until the file changes? [y/N] ' : 'Allow? [y/N] ';
 }
 
@@ -56,6 +61,7 @@ function promptOf({ kind, hosts }: EventOf<'approval-requested'>): string {
 export function questionText(question: EventOf<'approval-requested'>): string {
   const { kind, subject, hosts, reason, why, text } = question;
   if (kind === 'instructions' && text !== undefined) return instructionsText(question, text);
+  if (kind === 'disk') return seenText(subject);
   if (hosts === undefined) return `${kind}: ${seenText(subject)}`;
   const lines = [
     'run a command with a network',

@@ -1,5 +1,5 @@
 import type { EventOf } from '@shared/events.ts';
-import { guardMs, questionText, readAnswer } from './ask-approval.ts';
+import { guardMs, headingOf, questionText, readAnswer } from './ask-approval.ts';
 import type { Chat } from './chat-commands.ts';
 import { usageError } from './fail.ts';
 
@@ -15,7 +15,7 @@ export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): 
   const { terminal, now } = chat.context;
   chat.question = { event, shownAt: now() };
   const yes = event.hosts === undefined ? '/allow' : '/allow for this once, /allow session, /allow project';
-  terminal.err(`${terminal.colors.yellow('May the agent do this?')} ${questionText(event)}\n${yes}, or /deny\n`);
+  terminal.err(`${terminal.colors.yellow(headingOf(event))} ${questionText(event)}\n${yes}, or /deny\n`);
 }
 
 /** `/allow` and `/deny`. A yes that comes before the question can have been read counts for nothing. */

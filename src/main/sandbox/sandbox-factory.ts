@@ -9,7 +9,7 @@ import { findEngine, type Engine } from './docker/engine.ts';
 import type { Surroundings } from './dependencies/surroundings.ts';
 import { createOutward } from './network/outward.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
-import type { Sandbox, ServiceState } from './sandbox.ts';
+import type { AskAboutDisk, Sandbox, ServiceState } from './sandbox.ts';
 import { withMasks } from './read-only/masked.ts';
 import { findOwnImage } from './own-image.ts';
 import { imageOf, setupOf } from './project-setup.ts';
@@ -45,6 +45,8 @@ interface SandboxRequest extends TierWish {
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   /** A service was started or has ended. Must not throw. */
   readonly onService?: (state: ServiceState) => void;
+  /** Who is asked when a command has nearly filled the disk of the project; absent: it is ended. */
+  readonly onDiskLow?: AskAboutDisk;
   /** What takes its time at a first start (making the image), in a sentence. Must not throw. */
   readonly onProgress: (text: string) => void;
 }
@@ -112,6 +114,7 @@ async function startContainer(
       log: deps.log,
       onLost: request.onLost,
       ...(request.onService === undefined ? {} : { onService: request.onService }),
+      ...(request.onDiskLow === undefined ? {} : { onDiskLow: request.onDiskLow }),
     },
     signal,
   );

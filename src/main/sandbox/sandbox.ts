@@ -2,6 +2,9 @@ import type { Reply } from '@shared/errors.ts';
 import type { SandboxTier } from '@shared/sandbox-events.ts';
 import type { NetworkDecision, NetworkLimits } from './network/decision.ts';
 
+/** Asks a person, with a sentence, whether a command that stands still for want of disk space goes on. `stop` on abort. */
+export type AskAboutDisk = (text: string, signal: AbortSignal) => Promise<'go-on' | 'stop'>;
+
 /**
  * Where everything that a model asks for happens: all commands and all file operations, and nothing else.
  * Paths are relative to the workspace, with `/`; an implementation refuses one that leads out of it.

@@ -53,6 +53,8 @@ export interface EffectRecord {
   readonly full: BlobRef | null;
   readonly exitCode: number | null;
   readonly durationMs: number;
+  /** How long a person was waited for in it; that is not the turn's time. */
+  readonly waitedMs?: number | undefined;
   /** JSON. In a replay it comes from `data` or, where that was too large, from `dataBlob`. */
   readonly data: unknown;
 }

@@ -5,7 +5,7 @@ import { success, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Outward } from '../network/outward.ts';
 import { noSurroundings } from '../dependencies/surroundings.ts';
-import type { SandboxDescription, ServiceState } from '../sandbox.ts';
+import type { AskAboutDisk, SandboxDescription, ServiceState } from '../sandbox.ts';
 import { borrowRunner } from './borrow-runner.ts';
 import { DockerSandbox, type ChangingSurroundings } from './docker-sandbox.ts';
 import type { Engine } from './engine.ts';
@@ -35,6 +35,7 @@ export interface DockerSandboxRequest {
   readonly log: Log;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   readonly onService?: (state: ServiceState) => void;
+  readonly onDiskLow?: AskAboutDisk;
 }
 
 /** Starts the container of a session. What earlier processes of this home left is swept first. */
@@ -88,6 +89,7 @@ export async function createDockerSandbox(
       surroundings,
       changing,
       ...(request.onService === undefined ? {} : { onService: request.onService }),
+      onDiskLow: request.onDiskLow ?? null,
       warnings: [...warningsOf(engine), ...(hasRunner ? [] : [noRunnerText])],
     }),
   );

@@ -3,6 +3,7 @@ import { isGitName } from '../../lib/host-folder.ts';
 import { workspaceRelative } from '../paths.ts';
 import { skippedText } from '../skipped-folders.ts';
 import type {
+  AskAboutDisk,
   ExecRequest,
   ExecResult,
   FileContent,
@@ -52,6 +53,7 @@ export interface DockerSandboxOptions {
   readonly changing: ChangingSurroundings | null;
   readonly warnings: readonly string[];
   readonly onService?: (state: ServiceState) => void;
+  readonly onDiskLow: AskAboutDisk | null;
 }
 
 /** A session's container as a `Sandbox`: commands and file operations are processes in it. */
@@ -89,15 +91,16 @@ export class DockerSandbox implements Sandbox {
   }
 
   exec(request: ExecRequest, signal: AbortSignal): Promise<Reply<ExecResult>> {
-    return execCommand({ session: this.#options.session, runs: this.#runs }, request, signal);
+    const { session, onDiskLow } = this.#options;
+    return execCommand({ session, runs: this.#runs, onDiskLow }, request, signal);
   }
 
   async runWithNetwork(request: NetworkRequest, signal: AbortSignal): Promise<Reply<NetworkResult>> {
-    const { session, outward, changing } = this.#options;
+    const { session, outward, changing, onDiskLow } = this.#options;
+    const place = { session, outward, onDiskLow };
     const packages = changing?.packages ?? null;
-    if (packages === null || request.keepsPackages === undefined)
-      return runWithNetwork({ session, outward }, request, signal);
-    const { ran, isChanged } = await runOnPackages({ session, outward }, packages, { request, signal });
+    if (packages === null || request.keepsPackages === undefined) return runWithNetwork(place, request, signal);
+    const { ran, isChanged } = await runOnPackages(place, packages, { request, signal });
     if (isChanged && changing !== null) {
       this.#surroundings = await changing.find(signal);
       await this.services.stopAll();

@@ -1,6 +1,8 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { keepOutput } from '../kept-output.ts';
-import type { ExecRequest, ExecResult } from '../sandbox.ts';
+import { createHold } from '../../lib/hold.ts';
+import type { AskAboutDisk, ExecRequest, ExecResult } from '../sandbox.ts';
+import { withDeadline } from './deadline.ts';
 import { watchDisk } from './disk-watch.ts';
 import {
   changedBetween,
@@ -10,9 +12,10 @@ import {
   type ProtectedState,
 } from './protected-watch.ts';
 import type { Abilities } from './abilities.ts';
-import type { ContainerProgram } from './container-process.ts';
+import { ContainerGoneError, type ContainerProgram } from './container-process.ts';
 import type { ContainerRuns, RunEnd } from './run-in-container.ts';
 import { memoryNotice } from './scripts.ts';
+import type { LiveContainer } from './session-container-options.ts';
 import type { SessionContainer } from './session-container.ts';
 
 const defaultKeepBytes = 256 * 1024;
@@ -23,21 +26,23 @@ const maxCommandBytes = 100_000;
 export interface CommandPlace {
   readonly session: SessionContainer;
   readonly runs: ContainerRuns;
+  readonly onDiskLow: AskAboutDisk | null;
 }
 
 /** Runs a command in a session's container to its end, and says what it did to what is protected. */
 export async function execCommand(
-  { session, runs }: CommandPlace,
+  place: CommandPlace,
   request: ExecRequest,
   signal: AbortSignal,
 ): Promise<Reply<ExecResult>> {
+  const { session, runs } = place;
   const refused = refuseCommand(request);
   if (refused !== null) return refused;
   const started = performance.now();
   const stdout = keepOutput(request.keepBytes ?? defaultKeepBytes);
   const stderr = keepOutput(request.keepBytes ?? defaultKeepBytes);
   const guarded = await readProtected(session.guarded);
-  const disk = watchDisk(session.workspacePath, signal);
+  const { disk, ...follow } = watchWhileItRuns(place, signal);
   const ended = await runs.run(
     {
       program: programOf(request),
@@ -49,6 +54,7 @@ export async function execCommand(
       },
       timeoutMs: request.timeoutMs,
       maxOutputBytes,
+      ...follow,
     },
     disk.signal,
   );
@@ -70,6 +76,30 @@ export async function execCommand(
     stderrBytes: stderr.totalBytes,
     durationMs: performance.now() - started,
   });
+}
+
+/** The watch over the disk, and what the run of the command has to know for it. */
+function watchWhileItRuns({ session, onDiskLow }: CommandPlace, signal: AbortSignal) {
+  let live: LiveContainer | null = null;
+  const hold = createHold();
+  const freezeMs = 10_000;
+  const disk = watchDisk({
+    path: session.workspacePath,
+    signal,
+    hold,
+    freeze: () => withDeadline(freezeMs, null, (abortSignal) => inContainer(live).pause({ abortSignal })),
+    thaw: () => withDeadline(freezeMs, null, (abortSignal) => inContainer(live).unpause({ abortSignal })),
+    ask: onDiskLow,
+  });
+  const onStarted = (started: LiveContainer): void => {
+    live = started;
+  };
+  return { disk, hold, onStarted };
+}
+
+function inContainer(live: LiveContainer | null): LiveContainer['container'] {
+  if (live === null) throw new ContainerGoneError();
+  return live.container;
 }
 
 // A change by the person themselves at this moment looks the same: it is told, not judged.

@@ -5,7 +5,7 @@ import { forwarderPort, noForwarderExit } from '../network/forwarder.ts';
 import { canonicalHost } from '@shared/host-name.ts';
 import type { Outward } from '../network/outward.ts';
 import { createTunnel } from '../network/tunnel.ts';
-import type { ExecRequest, ExecResult, NetworkRequest, NetworkResult } from '../sandbox.ts';
+import type { AskAboutDisk, ExecRequest, ExecResult, NetworkRequest, NetworkResult } from '../sandbox.ts';
 import { startExec, type RunningExec } from './container-exec.ts';
 import { withDeadline } from './deadline.ts';
 import { execCommand } from './exec-command.ts';
@@ -21,6 +21,7 @@ const mostDecisions = 1_000;
 export interface NetworkPlace {
   readonly session: SessionContainer;
   readonly outward: Outward;
+  readonly onDiskLow: AskAboutDisk | null;
   /** Work in the command's own container, before there is a way out and after it is closed. */
   readonly around?: AroundCommand;
 }
@@ -38,7 +39,7 @@ export type RunBeside = (request: ExecRequest, signal: AbortSignal) => Promise<R
  * process in it. When the command ends, so do the way and the container.
  */
 export async function runWithNetwork(
-  { session, outward, around }: NetworkPlace,
+  { session, outward, onDiskLow, around }: NetworkPlace,
   request: NetworkRequest,
   signal: AbortSignal,
 ): Promise<Reply<NetworkResult>> {
@@ -70,7 +71,7 @@ export async function runWithNetwork(
   try {
     const live = await beside.acquire(signal);
     if (!live.ok) return live;
-    const place = { session: beside, runs: new ContainerRuns(beside) };
+    const place = { session: beside, runs: new ContainerRuns(beside), onDiskLow };
     const run: RunBeside = (inner, innerSignal) => execCommand(place, inner, innerSignal);
     const readied = (await around?.before(run, signal)) ?? success(undefined);
     if (!readied.ok) return readied;

@@ -49,7 +49,7 @@ interface ChangedRun {
  * their new state; else it is thrown away, and the packages are what they were.
  */
 export async function runOnPackages(
-  place: Pick<NetworkPlace, 'session' | 'outward'>,
+  place: Omit<NetworkPlace, 'around'>,
   packages: SessionPackages,
   { request, signal }: { readonly request: NetworkRequest; readonly signal: AbortSignal },
 ): Promise<ChangedRun> {

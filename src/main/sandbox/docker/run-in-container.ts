@@ -1,6 +1,7 @@
 import { AppError, failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { abortable } from '../../lib/abort.ts';
 import { delay } from '../../lib/delay.ts';
+import { afterUnheld, type Hold } from '../../lib/hold.ts';
 import type { OutputChunk } from '../sandbox.ts';
 import type { Abilities } from './abilities.ts';
 import {
@@ -22,6 +23,10 @@ export interface ContainerStart extends Omit<ProcessRequest, 'program'> {
 
 export interface ContainerRun extends Omit<ContainerStart, 'keepInputOpen'> {
   readonly timeoutMs: number;
+  /** Time that does not count for `timeoutMs`. */
+  readonly hold?: Hold;
+  /** Told where it runs, once it does. */
+  readonly onStarted?: (live: LiveContainer) => void;
   /** More output than this ends the run. */
   readonly maxOutputBytes: number;
 }
@@ -59,6 +64,7 @@ export class ContainerRuns {
       if (!started.ok)
         return started.error.code === 'cancelled' ? success({ outcome: 'cancelled', exitCode: null }) : started;
       const { live } = started.value;
+      request.onStarted?.(live);
       const { why, end } = await this.#follow(started.value, request, { flood: flood.signal, signal });
       if (why !== 'ended') return success({ outcome: why, exitCode: null });
       const judged = await this.#judge(live, end);
@@ -77,12 +83,12 @@ export class ContainerRuns {
 
   async #follow(
     { live, running }: StartedProcess,
-    { timeoutMs }: Pick<ContainerRun, 'timeoutMs'>,
+    { timeoutMs, hold }: Pick<ContainerRun, 'timeoutMs' | 'hold'>,
     signals: { readonly flood: AbortSignal; readonly signal: AbortSignal },
   ): Promise<{ readonly why: 'ended' | 'timed-out' | 'cancelled' | 'flooded'; readonly end: ProcessEnd }> {
     const watching = new AbortController();
     void this.#session.watchEngine(live, watching.signal);
-    const why = await firstOf(running.ended, { timeoutMs, ...signals });
+    const why = await firstOf(running.ended, { timeoutMs, heldMs: () => hold?.heldMs() ?? 0, ...signals });
     if (why !== 'ended') await this.stop({ live, running }, graceMs[why]);
     const end = await running.ended;
     watching.abort();
@@ -192,16 +198,21 @@ function countOutput(
 
 function firstOf(
   ended: Promise<ProcessEnd>,
-  limits: { readonly timeoutMs: number; readonly flood: AbortSignal; readonly signal: AbortSignal },
+  limits: {
+    readonly timeoutMs: number;
+    readonly heldMs: () => number;
+    readonly flood: AbortSignal;
+    readonly signal: AbortSignal;
+  },
 ): Promise<'ended' | 'timed-out' | 'cancelled' | 'flooded'> {
   return new Promise((resolve) => {
     const finish = (why: 'ended' | 'timed-out' | 'cancelled' | 'flooded'): void => {
-      clearTimeout(timer);
+      stopTimer();
       limits.signal.removeEventListener('abort', onAbort);
       resolve(why);
     };
     const onAbort = (): void => finish('cancelled');
-    const timer = setTimeout(() => finish('timed-out'), limits.timeoutMs);
+    const stopTimer = afterUnheld(limits.timeoutMs, limits.heldMs, () => finish('timed-out'));
     limits.signal.addEventListener('abort', onAbort, { once: true });
     limits.flood.addEventListener('abort', () => finish('flooded'), { once: true });
     if (limits.signal.aborted) onAbort();

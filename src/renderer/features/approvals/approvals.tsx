@@ -105,13 +105,13 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
         </p>
         <AskedSubject approval={approval} />
         {/* Of a text there is no more than the text. */}
-        {text === undefined && <WholeCall sessionId={sessionId} toolCallId={approval.toolCallId} />}
+        {text === undefined && kind !== 'disk' && <WholeCall sessionId={sessionId} toolCallId={approval.toolCallId} />}
         {problem !== null && <Notice kind="error">{problem}</Notice>}
         <Answers
           isAnswerable={isAnswerable}
           deny={deny}
           scopes={hosts === undefined ? onlyOnce : allScopes}
-          once={t(kind === 'instructions' ? 'approval.follow' : 'approval.allow')}
+          words={wordsOf(kind)}
           onAnswer={(answer, scope) => void say(answer, scope)}
         />
       </div>
@@ -126,20 +126,19 @@ interface AnswersProps {
   readonly isAnswerable: boolean;
   readonly deny: Ref<HTMLButtonElement>;
   readonly scopes: readonly ApprovalScope[];
-  /** The one yes, where there is but one. */
-  readonly once: string;
+  readonly words: ReturnType<typeof wordsOf>;
   readonly onAnswer: (answer: 'allow' | 'deny', scope?: ApprovalScope) => void;
 }
 
-function Answers({ isAnswerable, deny, scopes, once, onAnswer }: AnswersProps) {
+function Answers({ isAnswerable, deny, scopes, words, onAnswer }: AnswersProps) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button ref={deny} look="primary" aria-disabled={!isAnswerable} onClick={() => onAnswer('deny')}>
-        {t('approval.deny')}
+        {words.no}
       </Button>
       {scopes.map((scope) => (
         <Button key={scope} aria-disabled={!isAnswerable} onClick={() => onAnswer('allow', scope)}>
-          {scopes.length === 1 ? once : t(`approval.allow.${scope}`)}
+          {scopes.length === 1 ? words.yes : t(`approval.allow.${scope}`)}
         </Button>
       ))}
       <p className="text-xs text-soft">{t('approval.hint')}</p>
@@ -147,9 +146,17 @@ function Answers({ isAnswerable, deny, scopes, once, onAnswer }: AnswersProps) {
   );
 }
 
+/** A yes to hosts has words for how long it holds. */
+function wordsOf(kind: string): { readonly yes: string; readonly no: string } {
+  if (kind === 'instructions') return { yes: t('approval.follow'), no: t('approval.deny') };
+  if (kind === 'disk') return { yes: t('approval.go-on'), no: t('approval.end') };
+  return { yes: t('approval.allow'), no: t('approval.deny') };
+}
+
 function kindText(kind: string): string {
   if (kind === 'guarded-file') return t('approval.guarded-file');
   if (kind === 'instructions') return t('approval.instructions');
+  if (kind === 'disk') return t('approval.disk');
   if (kind === 'fence') return t('approval.fence');
   return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind });
 }

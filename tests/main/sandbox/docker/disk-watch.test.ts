@@ -1,8 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { isNearlyFull, watchDisk } from '../../../../src/main/sandbox/docker/disk-watch.ts';
+import type { AskAboutDisk } from '../../../../src/main/sandbox/sandbox.ts';
+import { createHold } from '../../../../src/main/lib/hold.ts';
+import { type DiskWatchOptions, isNearlyFull, watchDisk } from '../../../../src/main/sandbox/docker/disk-watch.ts';
 
 const gib = 1024 ** 3;
 const mib = 1024 ** 2;
+
+const nothing = async (): Promise<void> => undefined;
+
+/** Of a disk whose free space is given, one look after the other; the last one stays. */
+function watched(options: Partial<DiskWatchOptions> & { readonly free?: number[] } = {}) {
+  const { free = [], ...rest } = options;
+  return watchDisk({
+    path: '.',
+    signal: new AbortController().signal,
+    hold: createHold(),
+    freeze: nothing,
+    thaw: nothing,
+    ask: null,
+    everyMs: 2,
+    ...(free.length === 0
+      ? {}
+      : { space: async () => ({ size: 100 * gib, free: (free.length > 1 ? free.shift() : free[0]) ?? 0 }) }),
+    ...rest,
+  });
+}
 
 describe('a disk that a command fills', () => {
   it('is nearly full when little is left and the command took it', () => {
@@ -19,10 +41,67 @@ describe('a disk that a command fills', () => {
 
   it('is watched without a word while there is room, and the person can still cancel', () => {
     const cancel = new AbortController();
-    const watch = watchDisk('.', cancel.signal);
+    const watch = watched({ signal: cancel.signal });
     expect([watch.problem(), watch.signal.aborted]).toEqual([null, false]);
     cancel.abort();
     expect(watch.signal.aborted).toBe(true);
     watch.stop();
+  });
+
+  it('stands still while a person is asked, again as long as there is no room, and goes on with all it had', async () => {
+    const happened: string[] = [];
+    const note = (what: string) => async (): Promise<void> => void happened.push(what);
+    const answers = ['go-on', 'go-on'] as const;
+    let asked = 0;
+    const hold = createHold();
+    const thawed = new Promise<void>((resolve) => {
+      const watch = watched({
+        free: [40 * gib, 0.9 * gib, 0.5 * gib, 30 * gib],
+        hold,
+        freeze: note('frozen'),
+        thaw: async () => {
+          happened.push('thawed');
+          expect([watch.problem(), watch.signal.aborted]).toEqual([null, false]);
+          watch.stop();
+          resolve();
+        },
+        ask: async (text) => {
+          happened.push(text);
+          asked += 1;
+          return answers[asked - 1] ?? 'stop';
+        },
+      });
+    });
+    await thawed;
+    expect(happened).toEqual([
+      'frozen',
+      'The disk of the project is nearly full: 922 MB are left, 40038 MB less than when the command began. The command stands still. Make room, then let it go on.',
+      'There is still no room: 512 MB are left on the disk of the project. The command stands still. Make room, then let it go on.',
+      'thawed',
+    ]);
+  });
+
+  const ends: readonly (readonly [string, Partial<DiskWatchOptions>])[] = [
+    ['a person says so', { ask: async () => 'stop' }],
+    ['there is nobody to ask', { ask: null }],
+    ['it cannot be made to stand still', { ask: async () => 'go-on', freeze: () => Promise.reject(new Error()) }],
+  ];
+  it.each(ends)('is ended with the reason where %s', async (_what, options) => {
+    const watch = watched({ free: [40 * gib, 0.9 * gib], ...options });
+    await new Promise((resolve) => watch.signal.addEventListener('abort', resolve, { once: true }));
+    expect(watch.problem()).toMatch(/^ended because the disk of the project is nearly full: 922 MB are left/);
+    watch.stop();
+  });
+
+  it('does not stand still for whoever cancels', async () => {
+    const cancel = new AbortController();
+    const ask: AskAboutDisk = (_text, signal) =>
+      new Promise((answer) => {
+        signal.addEventListener('abort', () => answer('stop'), { once: true });
+        cancel.abort();
+      });
+    await new Promise<void>((resolve) => {
+      watched({ free: [40 * gib, 0.9 * gib], signal: cancel.signal, thaw: async () => resolve(), ask });
+    });
   });
 });
