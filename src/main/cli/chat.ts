@@ -145,6 +145,7 @@ async function follow(
   const core = await context.core();
   const view = createLiveView(context.terminal, context.now);
   let isSent = false;
+  let hasChanged = false;
   try {
     await followTurn(context, core, {
       sessionId,
@@ -152,6 +153,7 @@ async function follow(
       onEvent: (event) => {
         if (event.seq <= seen) return;
         isSent ||= event.type === 'user-message-added';
+        hasChanged ||= event.type === 'file-changed';
         view.event(event);
       },
       onTransient: (transient) => view.transient(transient),
@@ -170,7 +172,9 @@ async function follow(
       },
     });
     view.close();
-    showResult(await core.sessions.result({ sessionId }), context.terminal, false);
+    const result = await core.sessions.result({ sessionId });
+    // Its changes are the session's: after an answer they would be told again.
+    showResult(hasChanged ? result : { ...result, changes: [] }, context.terminal, false);
   } catch (error) {
     if (!isSent) state.attached = [...message.attachments, ...state.attached];
     reportFailure(error, context.terminal);
