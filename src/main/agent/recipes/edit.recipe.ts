@@ -1,16 +1,22 @@
-import type { Confidence } from '@shared/events.ts';
 import { textOfSpan, type CodeFile, type Span } from './code/spans.ts';
 import { languageOf, loadSyntax, type Syntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { codeKeyOf, type FileText } from './fix/candidate.ts';
-import { makeJudge, type Judge } from './fix/judge.ts';
 import { codeOf, spliceSpan } from './fix/splice.ts';
-import { changeQuestion, newCodeQuestion, placeQuestion, wholeFileQuestion } from './words/edit-prompts.ts';
+import {
+  changeQuestion,
+  newCodeQuestion,
+  newSectionQuestion,
+  placeQuestion,
+  wholeFileQuestion,
+} from './words/edit-prompts.ts';
+import { asksForSection, isProse, isSoundJson, proseOf, wholeParagraphs } from './words/new-file.ts';
 import { newNameIn, spliceNew } from './words/new-code.ts';
+import { acceptChange, judgeOf, type Proposal } from './words/accept-change.ts';
 import { answerQuestion } from './words/answer-question.ts';
 import { talkFor, topicOf } from './words/earlier-talk.ts';
 import { asksForWork, isQuestion } from './words/question-shape.ts';
-import { rankChunks, type Chunk, type RankedChunk } from './words/rank-chunks.ts';
+import { rankChunks, shownOf, type Chunk, type RankedChunk } from './words/rank-chunks.ts';
 import { readChunks } from './words/read-project.ts';
 import { renameAsked, renameEverywhere } from './words/rename.ts';
 
@@ -28,25 +34,19 @@ export default defineRecipe({
   run: editByWords,
 });
 
-interface Proposal {
-  readonly files: readonly FileText[];
-  /** What was changed, for people: "total in cart.py". */
-  readonly name: string;
-  readonly did: 'Changed' | 'Renamed';
-}
-
-async function editByWords(context: RecipeContext): Promise<RecipeOutcome> {
+/** A place, a change of it, the tests that there are. */
+export async function editByWords(context: RecipeContext): Promise<RecipeOutcome> {
   const syntax = await loadSyntax();
   const chunks = await readChunks(context, syntax, context.task, false);
   const renaming = await proposeRename(context, syntax, chunks);
   if (renaming !== null) {
     await context.progress('rename', `${renaming.name}: no model is needed.`);
-    const outcome = await accept(context, await judgeOf(context), renaming);
+    const outcome = await acceptChange(context, await judgeOf(context), renaming);
     if (outcome !== null) return outcome;
   }
   const ranked = rankChunks(chunks, context.task);
   if (ranked.length === 0) return withoutPlace(context, syntax, chunks);
-  return editPlaces(context, syntax, ranked, context.task);
+  return editPlaces(context, syntax, { ranked, chunks, own: context.task });
 }
 
 /** A rename of something that is defined once is written by a program, tests among what it changes. */
@@ -81,10 +81,6 @@ function listed(files: readonly FileText[]): string {
   return files.length > 3 ? `${files.length} files` : files.map(({ path }) => path).join(', ');
 }
 
-async function judgeOf(context: RecipeContext): Promise<Judge | null> {
-  return context.criterion === null ? null : makeJudge(context, context.criterion.command);
-}
-
 /** "Do it in the other one, too" leans on what was said before; what names no work at all is answered, not changed. */
 async function withoutPlace(context: RecipeContext, syntax: Syntax, chunks: readonly Chunk[]): Promise<RecipeOutcome> {
   if (!asksForWork(context.task)) return answerQuestion(context);
@@ -96,15 +92,20 @@ async function withoutPlace(context: RecipeContext, syntax: Syntax, chunks: read
     task: `What was said before:\n${talkFor(context.earlier)}\n\nNow: ${context.task}`,
     ask: (question) => context.ask({ ...question, carriesTalk: true }),
   };
-  return editPlaces(inTalk, syntax, ranked, context.task);
+  return editPlaces(inTalk, syntax, { ranked, chunks, own: context.task });
 }
 
-/** `own`: the person's own words, without what was said before. */
+interface Found {
+  readonly ranked: readonly RankedChunk[];
+  readonly chunks: readonly Chunk[];
+  /** The person's own words, without what was said before. */
+  readonly own: string;
+}
+
 async function editPlaces(
   context: RecipeContext,
   syntax: Syntax,
-  ranked: readonly RankedChunk[],
-  own: string,
+  { ranked, chunks, own }: Found,
 ): Promise<RecipeOutcome> {
   const places = await orderPlaces(context, ranked);
   await context.progress('locate', `Places: ${places.slice(0, 4).map(placeName).join(', ')}.`);
@@ -112,17 +113,17 @@ async function editPlaces(
   const tried: string[] = [];
   const added = await addNewCode(context, syntax, places, own);
   for (const proposal of added === null ? [] : [added]) {
-    const outcome = await accept(context, judge, proposal);
+    const outcome = await acceptChange(context, judge, proposal);
     if (outcome !== null) return outcome;
     tried.push(proposal.name);
   }
   for (const place of places.slice(0, 3)) {
-    const proposal = await proposeChange(context, syntax, place);
+    const proposal = await proposeChange(context, syntax, { place, chunks });
     if (proposal === null) {
       tried.push(`${placeName(place)}: no usable change`);
       continue;
     }
-    const outcome = await accept(context, judge, proposal);
+    const outcome = await acceptChange(context, judge, proposal);
     if (outcome !== null) return outcome;
     tried.push(`${placeName(place)}: tests that passed fail with it`);
   }
@@ -185,10 +186,16 @@ async function addNewCode(
 }
 
 /** Three answers, one of them greedy; the change that most of them agree on. */
-async function proposeChange(context: RecipeContext, syntax: Syntax, place: Chunk): Promise<Proposal | null> {
+async function proposeChange(
+  context: RecipeContext,
+  syntax: Syntax,
+  { place, chunks }: { readonly place: Chunk; readonly chunks: readonly Chunk[] },
+): Promise<Proposal | null> {
   const text = await context.world.read(place.path);
   if (text === null) return null;
   const { span } = place;
+  if (span === null && isProse(place.path) && asksForSection(context.task))
+    return addSection(context, { place, chunks, text });
   if (span === null) return rewriteFile(context, place, text);
   const found: { readonly text: string; readonly key: string }[] = [];
   for (const [index, temperature] of [0, 0.7, 0.7].entries()) {
@@ -214,48 +221,36 @@ function changeSize(before: string, after: string, span: Span): number {
   return Math.abs(after.length - before.length) + textOfSpan(after, span).length / 1000;
 }
 
+async function addSection(
+  context: RecipeContext,
+  { place, chunks, text }: { readonly place: Chunk; readonly chunks: readonly Chunk[]; readonly text: string },
+): Promise<Proposal | null> {
+  const code = shownOf(chunks.filter(({ span }) => span !== null));
+  const answer = await context.ask(newSectionQuestion(context.task, { path: place.path, text, code }));
+  if (!answer.ok) return null;
+  const section = wholeParagraphs(proseOf(answer.text), answer.complete).replace(/^## +/, '## ');
+  return section.length < 8 ? null : proposalOf(place.path, `${text.trimEnd()}\n\n${section}\n`, place.path);
+}
+
 async function rewriteFile(context: RecipeContext, place: Chunk, text: string): Promise<Proposal | null> {
   if (text.split('\n').length > wholeFileLines) return null;
   const answer = await context.ask(wholeFileQuestion(context.task, place.path, text));
   if (!answer.ok || !answer.complete) return null;
-  const after = `${codeOf(answer.text).trimEnd()}\n`;
-  const sound = after.length > text.length * 0.5 && after.trim() !== text.trim() && isSound(place.path, after);
+  const written = isProse(place.path) ? proseOf(answer.text) : codeOf(answer.text);
+  const after = `${written.trimEnd()}\n`;
+  const sound =
+    after.length > text.length * 0.5 &&
+    after.trim() !== text.trim() &&
+    isSoundJson(place.path, after) &&
+    keepsText(context.task, place.path, text, after);
   return sound ? proposalOf(place.path, after, place.path) : null;
 }
 
-function isSound(path: string, text: string): boolean {
-  if (!path.endsWith('.json')) return true;
-  try {
-    JSON.parse(text);
+/** A small model that is asked for one more line of a document likes to write that line and nothing else. */
+function keepsText(task: string, path: string, before: string, after: string): boolean {
+  if (!isProse(path) || /\b(?:rewrite|rephrase|replace|remove|delete|shorten|translate|summari[sz]e)\b/i.test(task))
     return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Writes the change when the tests that there are still pass; null when they do not. */
-async function accept(context: RecipeContext, judge: Judge | null, proposal: Proposal): Promise<RecipeOutcome | null> {
-  const files = proposal.files.map(({ path, text }) => ({ path, text }));
-  let confidence: Confidence = 'unchecked';
-  if (judge !== null && judge.baseline().exitCode === 0) {
-    const label = `change ${proposal.name}`;
-    const [verdict] = await judge.try([{ files, origin: 'fix', label, span: null }], {
-      stopAfter: 1,
-      totalSeconds: 120,
-    });
-    await context.progress('judge', `${label}: ${verdict?.type ?? 'untried'}.`);
-    if (verdict?.type !== 'accepted') return null;
-    confidence = 'weak-tests';
-  }
-  const refused = await context.world.apply(files);
-  if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
-  const checked =
-    confidence === 'unchecked'
-      ? 'There are no tests that could check it'
-      : 'The tests pass as before, but none of them asks for this change';
-  return {
-    type: 'done',
-    text: `${proposal.did} ${proposal.name}. ${checked}; please look at the diff.`,
-    confidence,
-  };
+  const lines = before.split('\n').filter((line) => line.trim() !== '');
+  const kept = new Set(after.split('\n').map((line) => line.trim()));
+  return lines.filter((line) => kept.has(line.trim())).length * 2 > lines.length;
 }

@@ -2,6 +2,7 @@ import type { Span } from '../code/spans.ts';
 import type { CodeLanguage } from '../code/syntax.ts';
 import type { Question } from '../define.ts';
 import { opening } from '../fix/prompts.ts';
+import { isProse } from './new-file.ts';
 import { fenceName, roughTokens, showFile } from '../fix/show.ts';
 import type { Chunk } from './rank-chunks.ts';
 
@@ -86,6 +87,24 @@ export function newCodeQuestion(
 }
 
 export function wholeFileQuestion(task: string, path: string, text: string): Question {
+  const room = Math.min(1_200, Math.ceil(roughTokens(text) * 1.4) + 220);
+  const label = `rewrite ${path} (greedy)`;
+  if (isProse(path)) {
+    // It may hold code blocks of its own, so none can mark where it begins and ends.
+    const user = `${task}\n\nThe file ${path}:\n\n${text.trimEnd()}\n\n(End of ${path}.) Write the whole changed file and nothing else.`;
+    return { ...base(label, user, null, room), stop: [] };
+  }
   const user = `${task}\n\nFile ${path}:\n\`\`\`\n${text.trimEnd()}\n\`\`\`\n\nWrite the whole changed file, only that, in one code block.`;
-  return base(`rewrite ${path} (greedy)`, user, '```\n', Math.min(1_200, Math.ceil(roughTokens(text) * 1.4) + 120));
+  return base(label, user, '```\n', room);
+}
+
+/** A new section of a text, which is put at its end. `code`: parts of the project that it may speak of. */
+export function newSectionQuestion(
+  task: string,
+  about: { readonly path: string; readonly text: string; readonly code: string },
+): Question {
+  const { path, text, code } = about;
+  const parts = code === '' ? '' : `Parts of the project:\n\n${code}\n\n`;
+  const user = `${parts}The file ${path}:\n\n${text.trimEnd()}\n\n(End of ${path}.)\n\n${task}\nWrite only the new section, in Markdown, short, with its heading first.`;
+  return { ...base(`write a section for ${path} (greedy)`, user, '## ', 400), stop: [] };
 }

@@ -1,5 +1,6 @@
 import { findSpans, type Span } from '../code/spans.ts';
 import { languageOf, type Syntax } from '../code/syntax.ts';
+import { roughTokens } from '../fix/show.ts';
 
 /** A piece of a project that can be read by itself: a function, a block, a part of a document. */
 export interface Chunk {
@@ -59,6 +60,21 @@ function pieces(path: string, text: string, from: number, to: number): readonly 
     start = line + 1;
   }
   return chunks;
+}
+
+const maxShown = { chunks: 4, tokens: 500 };
+
+/** The first of some parts of the project, for a prompt, as far as they fit. */
+export function shownOf(chunks: readonly Chunk[]): string {
+  const shown: string[] = [];
+  let left = maxShown.tokens;
+  for (const { path, text } of chunks.slice(0, maxShown.chunks)) {
+    const part = `${path}:\n${text}`;
+    left -= roughTokens(part);
+    if (left < 0) break;
+    shown.push(part);
+  }
+  return shown.join('\n\n');
 }
 
 const stopWords = new Set(

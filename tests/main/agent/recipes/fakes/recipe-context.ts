@@ -133,8 +133,12 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
         return shell(command, workspace);
       },
       apply: async (files) => {
-        if (files.some((file) => isTestFile(file.path))) return 'Test files are guarded.';
-        for (const file of files) await writeFile(join(workspace, file.path), file.text);
+        // New ones may be added, as in a real workspace.
+        if (files.some(({ path }) => isTestFile(path) && paths.includes(path))) return 'Test files are guarded.';
+        for (const file of files) {
+          await mkdir(dirname(join(workspace, file.path)), { recursive: true });
+          await writeFile(join(workspace, file.path), file.text);
+        }
         return null;
       },
     },

@@ -1,0 +1,174 @@
+import type { Span } from './code/spans.ts';
+import { loadSyntax, type Syntax } from './code/syntax.ts';
+import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
+import { editByWords } from './edit.recipe.ts';
+import { parseFailures, reportingEnvironment } from './facts/parse-failures.ts';
+import { setupScript } from './fix/trial-script.ts';
+import { acceptChange, judgeOf } from './words/accept-change.ts';
+import { topicOf } from './words/earlier-talk.ts';
+import { newFileIn, newFileQuestion, newFileText } from './words/new-file.ts';
+import {
+  asksForNewTests,
+  planTests,
+  testsIn,
+  testsQuestion,
+  withoutTests,
+  type TestPlan,
+  type WrittenTest,
+} from './words/new-tests.ts';
+import { isQuestion } from './words/question-shape.ts';
+import { rankChunks, shownOf, type Chunk } from './words/rank-chunks.ts';
+import { readChunks } from './words/read-project.ts';
+
+const temperatures = [0, 0.7, 0.9];
+
+export default defineRecipe({
+  id: 'write',
+  label: 'Write a new file, or tests',
+  fits: (subject) => {
+    if (subject.plan || !subject.canExecute || subject.criterionMet === false || isQuestion(subject.task)) return null;
+    const path = newFileIn(subject.task);
+    const { sourceFiles, testFiles } = subject.facts;
+    const isThere = path !== null && [...sourceFiles, ...testFiles].includes(path);
+    if (path !== null && !isThere)
+      return { score: 0.8, reason: `The text asks for a file that is not there: ${path}.` };
+    if (asksForNewTests(subject.task) && sourceFiles.length > 0)
+      return { score: 0.7, reason: 'The text asks for tests; they are run before they are kept.' };
+    return null;
+  },
+  run: writeNew,
+});
+
+async function writeNew(context: RecipeContext): Promise<RecipeOutcome> {
+  const path = newFileIn(context.task);
+  if (path !== null && (await context.world.read(path)) !== null) return editByWords(context);
+  const syntax = await loadSyntax();
+  const chunks = await readChunks(context, syntax, context.task, false);
+  if (path === null) return writeTests(context, syntax, chunks);
+  return writeFile(context, syntax, {
+    path,
+    shown: shownOf(rankChunks(chunks, context.task).map(({ chunk }) => chunk)),
+  });
+}
+
+async function writeFile(
+  context: RecipeContext,
+  syntax: Syntax,
+  about: { readonly path: string; readonly shown: string },
+): Promise<RecipeOutcome> {
+  const judge = await judgeOf(context);
+  let why = 'The model wrote nothing that is such a file.';
+  for (const temperature of temperatures) {
+    const seed = temperature === 0 ? null : context.settings.seed;
+    const answer = await context.ask(newFileQuestion(context.task, { ...about, temperature, seed }));
+    if (!answer.ok) return { type: 'gave-up', reason: answer.message, facts: '' };
+    const text = newFileText(syntax, about.path, answer.text);
+    if (!answer.complete) why = `The file is longer than what this model may write at once.`;
+    if (text === null || !answer.complete) continue;
+    const files = [{ path: about.path, text }];
+    const outcome = await acceptChange(context, judge, { files, name: about.path, did: 'Wrote' });
+    if (outcome !== null) return outcome;
+    why = 'Tests that passed fail with it.';
+  }
+  return { type: 'gave-up', reason: `${about.path} was not written. ${why}`, facts: '' };
+}
+
+/** Tests of one function or class, each run on the code as it is; those that fail there are left out and told. */
+async function writeTests(context: RecipeContext, syntax: Syntax, chunks: readonly Chunk[]): Promise<RecipeOutcome> {
+  const target = targetOf(context, chunks);
+  const text = target === null ? null : await context.world.read(target.path);
+  if (target === null || text === null)
+    return { type: 'gave-up', reason: 'It is not said which function or class is to be tested.', facts: '' };
+  const plan = await planTests(context, target);
+  await context.progress('locate', `Tests of ${target.name} in ${target.path} go to ${plan.path}.`);
+  for (const temperature of temperatures) {
+    const answer = await context.ask(testsQuestion(context.task, { target, text, plan, temperature }));
+    if (!answer.ok) return { type: 'gave-up', reason: answer.message, facts: '' };
+    const written = testsIn(syntax, target.language, answer.text);
+    const kept = written === null ? null : await keepPassing(context, plan, written);
+    if (kept === null) continue;
+    const refused = await context.world.apply([{ path: plan.path, text: kept.text }]);
+    if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
+    return { type: 'done', text: saidOf(target, plan, kept), confidence: 'unchecked' };
+  }
+  return {
+    type: 'gave-up',
+    reason: `No test of ${target.name} could be written that runs and passes on the code as it is.`,
+    facts: '',
+  };
+}
+
+/** What is named in the text, else what was named last before; a function before a class before a constant. */
+function targetOf(context: RecipeContext, chunks: readonly Chunk[]): Span | null {
+  const spans = chunks.flatMap(({ span }) => (span === null || span.kind === 'block' ? [] : [span]));
+  for (const text of [context.task, topicOf(context.earlier)]) {
+    const words = new Set(text.match(/[A-Za-z_$][\w$]*/g) ?? []);
+    const named = spans.find(({ shortName }) => words.has(shortName));
+    if (named !== undefined) return named;
+    const inFile = spans.find(({ path }) => text.includes(path.split('/').pop() ?? path));
+    if (inFile !== undefined) return inFile;
+  }
+  const [best] = rankChunks(
+    chunks.filter(({ span }) => span !== null && span.kind !== 'block'),
+    context.task,
+  );
+  return best?.chunk.span ?? (spans.length === 1 ? (spans[0] ?? null) : null);
+}
+
+interface Kept {
+  readonly text: string;
+  readonly passing: number;
+  readonly failing: readonly string[];
+}
+
+async function keepPassing(
+  context: RecipeContext,
+  plan: TestPlan,
+  { text, tests }: { readonly text: string; readonly tests: readonly WrittenTest[] },
+): Promise<Kept | null> {
+  const first = await runTests(context, plan, text);
+  if (first === null) return null;
+  if (first.exitCode === 0) return { text, passing: tests.length, failing: [] };
+  const failed = tests.filter(({ name }) =>
+    first.failed.some((id) => id === name || id.endsWith(`::${name}`) || id.endsWith(` > ${name}`)),
+  );
+  if (failed.length === 0 || failed.length === tests.length) return null;
+  const left = withoutTests(text, failed);
+  const second = await runTests(context, plan, left);
+  if (second?.exitCode !== 0) return null;
+  return { text: left, passing: tests.length - failed.length, failing: failed.map(({ name }) => name) };
+}
+
+/** In a copy: what is not kept was never in the workspace. Null: there is no copy to run it in. */
+async function runTests(
+  context: RecipeContext,
+  plan: TestPlan,
+  text: string,
+): Promise<{ readonly exitCode: number | null; readonly failed: readonly string[] } | null> {
+  const { world } = context;
+  if (world.scratchPath === null) return null;
+  const paths = { trial: `${world.scratchPath}/trial`, work: `${world.scratchPath}/work` };
+  const folder = plan.path.split('/').slice(0, -1).join('/') || '.';
+  const script = [
+    setupScript(world.workspacePath, paths),
+    `cd '${paths.trial}' && mkdir -p '${folder}'`,
+    `echo ${Buffer.from(text).toString('base64')} | base64 -d > '${plan.path}'`,
+    `timeout 60 ${plan.command}`,
+  ].join('\n');
+  const label = `run ${plan.command}`;
+  const env = reportingEnvironment(plan.framework === 'pytest' ? 'pytest' : 'node-test');
+  const ran = await world.run({ command: 'bash -s', label, stdin: script, env, timeoutMs: 90_000 });
+  const { exitCode, stdout, stderr } = ran;
+  const report = parseFailures(`${stdout}\n${stderr}`, [paths.trial]);
+  return { exitCode, failed: report.failures.map(({ id }) => id) };
+}
+
+function saidOf(target: Span, plan: TestPlan, { passing, failing }: Kept): string {
+  const count = passing === 1 ? '1 test' : `${passing} tests`;
+  const out =
+    failing.length === 0
+      ? ''
+      : ` ${failing.length} more did not pass and ${failing.length === 1 ? 'was' : 'were'} left out (${failing.join(', ')}): either ${failing.length === 1 ? 'it was' : 'they were'} wrong, or the code is.`;
+  const passes = passing === 1 ? 'It passes' : 'They pass';
+  return `Wrote ${count} of ${target.name} in ${plan.path}. ${passes} on the code as it is: that says what the code does, not that it is right.${out}`;
+}

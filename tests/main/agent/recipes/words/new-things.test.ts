@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import edit from '../../../../../src/main/agent/recipes/edit.recipe.ts';
+import { loadSyntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
+import { newFileIn, newFileText, wholeParagraphs } from '../../../../../src/main/agent/recipes/words/new-file.ts';
+import { asksForNewTests, testsIn, withoutTests } from '../../../../../src/main/agent/recipes/words/new-tests.ts';
+import write from '../../../../../src/main/agent/recipes/write.recipe.ts';
+import { makeStage, type RecipeStage } from '../fakes/recipe-context.ts';
+
+const stages: RecipeStage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.dispose();
+});
+
+const files = { 'cart.py': 'def total(items):\n    return sum(items)\n', 'README.md': '# Cart\n\nAdds up.\n' };
+
+async function stageOf(task: string, answers: readonly string[]): Promise<RecipeStage> {
+  let asked = 0;
+  const answer = (): string | null => answers[(asked += 1) - 1] ?? null;
+  const stage = await makeStage({ files, task, command: null, answer });
+  stages.push(stage);
+  return stage;
+}
+
+describe('a file that is asked for', () => {
+  test.each([
+    ['Create a file hello.py that prints hello', 'hello.py'],
+    ['add a script named `tools/clean.sh`', 'tools/clean.sh'],
+    ['Please write a Dockerfile for this app.', 'Dockerfile'],
+    ['make a new module src/money/round.ts with one function', 'src/money/round.ts'],
+  ])('is named in %j', (task, path) => {
+    expect(newFileIn(task)).toBe(path);
+  });
+
+  test.each(['Fix total in cart.py', 'Add a flag', 'Write ../out.py', 'Why is cart.py slow?'])(
+    'is none in %j',
+    (task) => {
+      expect(newFileIn(task)).toBeNull();
+    },
+  );
+
+  test('is written when it is such a file, and asked for again when it is not', async () => {
+    const stage = await stageOf('Create a file hello.py that prints hello', [
+      '```python\nprint("hello\n```',
+      '```python\nprint("hello")\n```',
+    ]);
+    expect(write.fits(stage.context)?.score).toBeGreaterThan(edit.fits(stage.context)?.score ?? 0);
+    expect(await write.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(await stage.text('hello.py')).toBe('print("hello")\n');
+  });
+
+  test('is changed, not written anew, where it is there', async () => {
+    const stage = await stageOf('Add a README.md line about prices', ['# Cart\n\nAdds up.\n\nPrices are in cents.']);
+    expect(await write.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(await stage.text('README.md')).toBe('# Cart\n\nAdds up.\n\nPrices are in cents.\n');
+    const lost = await stageOf('Add a README.md line about prices', ['Prices\n\nThey are in cents.']);
+    expect(await write.run(lost.context)).toMatchObject({ type: 'gave-up' });
+    expect(await lost.text('README.md')).toBe(files['README.md']);
+  });
+
+  test('is not taken where it is of another kind', async () => {
+    const syntax = await loadSyntax();
+    expect(newFileText(syntax, 'a.json', '```json\n{"a": }\n```')).toBeNull();
+    expect(newFileText(syntax, 'a.md', '```markdown\n# A\n\n```js\nx\n```\n```')).toBe('# A\n\n```js\nx\n```\n');
+  });
+});
+
+describe('a section that is asked for', () => {
+  test('is put at the end of the document, of which nothing else is written', async () => {
+    const stage = await stageOf('Add a usage section to the README', ['##  Usage\n\n```python\ntotal([1])\n```']);
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(await stage.text('README.md')).toBe('# Cart\n\nAdds up.\n\n## Usage\n\n```python\ntotal([1])\n```\n');
+    expect(stage.questions[0]?.user).toContain('def total(items)');
+  });
+
+  test('loses what was cut off in the middle', () => {
+    expect(wholeParagraphs('## A\n\nOne.\n\n```js\nx', false)).toBe('## A\n\nOne.');
+    expect(wholeParagraphs('## A\n\n```js\nx\n\ny', false)).toBe('## A');
+  });
+});
+
+describe('tests that are asked for', () => {
+  test.each([
+    ['Write a test for total', true],
+    ['add some missing unit tests', true],
+    ['Make the tests pass', false],
+    ['Fix the failing test', false],
+  ])('%j: %s', (task, is) => {
+    expect(asksForNewTests(task)).toBe(is);
+  });
+
+  test('are found in an answer that was cut off, and taken out one by one', async () => {
+    const syntax = await loadSyntax();
+    const answer =
+      '```python\nfrom cart import total\n\n\ndef test_none():\n    assert total([]) == 0\n\n\ndef test_one():\n    assert total([1]) == 1\n\n\ndef test_cut():\n    assert total([1,';
+    const found = testsIn(syntax, 'python', answer);
+    expect(found?.tests.map(({ name }) => name)).toEqual(['test_none', 'test_one']);
+    const left = withoutTests(found?.text ?? '', found?.tests.slice(0, 1) ?? []);
+    expect(left).toBe('from cart import total\n\n\ndef test_one():\n    assert total([1]) == 1\n');
+  });
+});
