@@ -128,7 +128,7 @@ async function prepareAndTest(project: Project, path: string, home: string): Pro
     const { problem } = await startTimed(deps, path, project.test);
     return { project, problem, prepareSeconds, addedSeconds: (median(withPackages) ?? 0) - (median(plain) ?? 0) };
   } finally {
-    await preparations.clean('all', none);
+    await preparations.clean({ remove: 'all' }, none);
   }
 }
 

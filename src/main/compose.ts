@@ -194,6 +194,7 @@ function createSandboxParts(config: ComposeConfig, { env, files, settings, rules
   };
   const preparations = createPreparationCommands({
     ...engineDeps,
+    cachePath: config.cache,
     settings: () => settings.current().sandbox,
     saveProjects: (projects) => settings.set('sandbox.projects', projects),
     masks: async (projectPath) => (await rules.holding(projectPath)).masks,
@@ -245,10 +246,9 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     prepareWorkspace,
     now,
   });
-  const { version } = config;
   const library = createCoreLibrary({
     home,
-    version,
+    version: config.version,
     store,
     bin,
     sessions,

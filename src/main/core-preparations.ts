@@ -1,5 +1,6 @@
-import { valueOf } from '@shared/errors.ts';
+import { AppError, valueOf } from '@shared/errors.ts';
 import type { CoreApi } from './api/core-api.ts';
+import { cleanHome, type HomeFolders } from './core-clean.ts';
 import type { ProjectInstructions } from './policy/project-instructions.ts';
 import { createImages, type ImagesDeps } from './sandbox/images.ts';
 import { createPreparations, type PreparationsDeps } from './sandbox/preparations.ts';
@@ -19,7 +20,7 @@ export type PreparationCommands = Pick<
 
 /** The commands about what projects need and bring along; one installation at a time in a home. */
 export function createPreparationCommands(
-  deps: PreparationsDeps & ImagesDeps & { readonly instructions: ProjectInstructions },
+  deps: PreparationsDeps & ImagesDeps & HomeFolders & { readonly instructions: ProjectInstructions },
 ): PreparationCommands {
   const preparations = createPreparations(deps);
   const images = createImages(deps);
@@ -42,6 +43,13 @@ export function createPreparationCommands(
       return instructions.list(projectPath);
     },
     forgetInstructions: (projectPath, path) => instructions.forget(projectPath, path),
-    clean: async (remove, signal) => valueOf(await preparations.clean(remove, signal)),
+    clean: async (request, signal) => {
+      const inEngine = await preparations.clean(request, signal);
+      // Without an engine there is nothing of ours in it, or nothing to be seen of it.
+      if (!inEngine.ok && inEngine.error.code !== 'missing-sandbox')
+        throw new AppError(inEngine.error.code, inEngine.error.message);
+      const inHome = await cleanHome(deps, request.remove !== 'nothing', signal);
+      return [...(inEngine.ok ? inEngine.value : []), ...inHome];
+    },
   };
 }

@@ -380,7 +380,9 @@ export const contract = {
   },
   projects: projectsContract,
   /** What is kept in the container engine, and the removal of what is not needed, or of all of it. */
-  clean: base.input(z.object({ remove: z.enum(['nothing', 'unneeded', 'all']) })).output(type<readonly KeptItem[]>()),
+  clean: base
+    .input(z.object({ remove: z.enum(['nothing', 'unneeded', 'all']), images: z.boolean().optional() }))
+    .output(type<readonly KeptItem[]>()),
   doctor: base.output(type<readonly Finding[]>()),
   host: hostContract,
 };

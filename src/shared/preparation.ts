@@ -43,9 +43,15 @@ export type PrepareProgress =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'ended'; readonly plan: PreparationPlan };
 
-/** Something that Dewpoint keeps in the container engine. */
+/** What `clean` may take away. `images`: also images that are not needed. */
+export interface CleanRequest {
+  readonly remove: 'nothing' | 'unneeded' | 'all';
+  readonly images?: boolean | undefined;
+}
+
+/** Something that Dewpoint keeps: in the container engine, in its home or in its cache. */
 export interface KeptItem {
-  readonly kind: 'packages' | 'unfinished' | 'leftover';
+  readonly kind: 'packages' | 'unfinished' | 'leftover' | 'image' | 'blobs' | 'copy' | 'states' | 'model';
   /** For people: which project and what. */
   readonly name: string;
   readonly sizeBytes: number | null;

@@ -101,7 +101,7 @@ export async function openPackages(): Promise<PackagesUnderTest> {
       }
     },
     close: async () => {
-      await preparations.clean('all', none);
+      await preparations.clean({ remove: 'all' }, none);
       await rm(folder, { recursive: true, force: true });
     },
   };

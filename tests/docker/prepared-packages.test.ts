@@ -9,7 +9,7 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
   let bed: PackagesUnderTest;
   beforeAll(async () => void (bed = await openPackages()));
   afterAll(async () => {
-    await bed.preparations.clean('all', none);
+    await bed.preparations.clean({ remove: 'all' }, none);
     expect(await bed.volumes()).toEqual([]);
     await bed.close();
   });
@@ -98,7 +98,9 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
         expect(await run(sandbox, trial)).toMatchObject({ code: 0 });
         expect((await run(sandbox, 'touch /node_modules/is-number/x')).text).toContain('Read-only file system');
         // In use: not removed, and said.
-        expect(valueOf(await bed.preparations.clean('all', none)).map(({ isRemoved }) => isRemoved)).toContain(false);
+        expect(
+          valueOf(await bed.preparations.clean({ remove: 'all' }, none)).map(({ isRemoved }) => isRemoved),
+        ).toContain(false);
       });
       expect((await run0(path, 'cat /node_modules/is-number/package.json')).text).toContain('"version": "7.0.0"');
 
@@ -109,7 +111,9 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
       });
       expect(await bed.prepare(path)).toEqual(['ready']);
       expect((await run0(path, 'cat /node_modules/is-number/package.json')).text).toContain('"version": "6.0.0"');
-      const kept = valueOf(await bed.preparations.clean('unneeded', none)).filter(({ name }) => name.startsWith(path));
+      const kept = valueOf(await bed.preparations.clean({ remove: 'unneeded' }, none)).filter(({ name }) =>
+        name.startsWith(path),
+      );
       expect(kept.map(({ unneeded, isRemoved }) => [unneeded, isRemoved])).toEqual([
         [null, false],
         ['a newer one is there', true],
@@ -177,7 +181,9 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
     const Labels = { 'dewpoint.dependencies': homeIdOf(bed.home), 'dewpoint.owner': owner };
     const Name = `dewpoint-deps-${homeIdOf(bed.home)}-00`;
     await requireEngine().docker.createVolume({ Name, Labels });
-    const removed = valueOf(await bed.preparations.clean('unneeded', none)).filter(({ kind }) => kind === 'unfinished');
+    const removed = valueOf(await bed.preparations.clean({ remove: 'unneeded' }, none)).filter(
+      ({ kind }) => kind === 'unfinished',
+    );
     expect(removed.map(({ name, isRemoved }) => [name, isRemoved])).toEqual([[Name, true]]);
     expect(await bed.volumes()).not.toContain(Name);
   });

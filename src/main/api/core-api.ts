@@ -27,7 +27,7 @@ import type { InstructionFile } from '@shared/instructions.ts';
 import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
-import type { KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
+import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { ProbeProgress } from '@shared/probe-card.ts';
 import type { RuleAnswer, RuleCheck, RuleOwner, RuleReport } from '@shared/rule-report.ts';
 import type { RuleQuestion, RuleSaving } from '@shared/rules-contract.ts';
@@ -228,8 +228,8 @@ export interface CoreApi {
   projectImage(projectPath: string): Promise<ProjectImage | null>;
   /** Imports, fetches or builds an image; `conflict` when a project says something else than was approved. */
   bringImage(input: BringImage, onProgress: (text: string) => void, signal: AbortSignal): Promise<BroughtImage>;
-  /** What is kept in the container engine for this home. */
-  clean(remove: 'nothing' | 'unneeded' | 'all', signal: AbortSignal): Promise<readonly KeptItem[]>;
+  /** What is kept in the container engine, in the home and in the cache; models are theirs who brought them. */
+  clean(request: CleanRequest, signal: AbortSignal): Promise<readonly KeptItem[]>;
   doctor(signal: AbortSignal): Promise<readonly Finding[]>;
   /** Turns that run now, of all sessions. */
   runningTurns(): number;

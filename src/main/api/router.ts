@@ -56,7 +56,7 @@ export function createRouter(core: CoreApi) {
     },
     projects: projectHandlers(os, core),
     sandboxes: sandboxHandlers(os, core),
-    clean: os.clean.handler(({ input, signal }) => core.clean(input.remove, orNever(signal))),
+    clean: os.clean.handler(({ input, signal }) => core.clean(input, orNever(signal))),
     doctor: os.doctor.handler(({ signal }) => core.doctor(orNever(signal))),
     host: noWindow(os),
   });

@@ -1,17 +1,24 @@
 import type { KeptItem } from '@shared/preparation.ts';
-import type { Command } from './context.ts';
+import type { Command, CommandContext } from './context.ts';
 import { bytes, jsonLine, printable } from './terminal.ts';
 
 export interface CleanArguments {
   readonly dryRun?: boolean;
   readonly packages?: boolean;
+  readonly images?: boolean;
+  readonly model?: readonly string[];
   readonly json?: boolean;
 }
 
-/** Lists what is kept in the container engine and removes what is not needed; with `--packages` also what is. */
-export const clean: Command<[CleanArguments]> = async ({ core, terminal, signal }, { dryRun, packages, json }) => {
+/**
+ * Lists what is kept with its size and removes what is not needed; what is large to bring again (packages that are
+ * needed, images, models) only where it is named.
+ */
+export const clean: Command<[CleanArguments]> = async (context, { dryRun, packages, images, model, json }) => {
+  const { core, terminal, signal } = context;
   const remove = dryRun === true ? 'nothing' : packages === true ? 'all' : 'unneeded';
-  const items = await (await core()).clean({ remove }, { signal });
+  const kept = await (await core()).clean({ remove, images }, { signal });
+  const items = [...kept, ...(await cleanModels(context, dryRun === true ? [] : (model ?? [])))];
   if (json === true) {
     terminal.out(jsonLine(items));
     return 0;
@@ -24,6 +31,18 @@ export const clean: Command<[CleanArguments]> = async ({ core, terminal, signal 
   return 0;
 };
 
+/** The model files that Dewpoint brought. Files of the user's own are not its to clean. */
+async function cleanModels({ core }: CommandContext, unwanted: readonly string[]): Promise<readonly KeptItem[]> {
+  const { models } = await core();
+  const items: KeptItem[] = [];
+  for (const { id, file } of await models.list()) {
+    if (file === undefined || !file.isOurs || file.hereBytes === 0) continue;
+    const isRemoved = unwanted.includes(id) && (await models.remove({ id })).done === 'deleted';
+    items.push({ kind: 'model', name: `model ${id}`, sizeBytes: file.hereBytes, unneeded: null, isRemoved });
+  }
+  return items;
+}
+
 function fate({ isRemoved, unneeded }: KeptItem): string {
   if (isRemoved) return 'removed';
   return unneeded === null ? 'kept' : 'unneeded';
@@ -33,6 +52,8 @@ function size({ sizeBytes }: KeptItem): string {
   return sizeBytes === null ? 'unknown' : bytes(sizeBytes);
 }
 
-function why({ unneeded }: KeptItem): string {
-  return unneeded === null ? '' : `: ${unneeded}`;
+/** What is not removed by itself says how. */
+function why({ kind, unneeded, isRemoved }: KeptItem): string {
+  const reason = unneeded === null ? '' : `: ${unneeded}`;
+  return kind === 'image' && unneeded !== null && !isRemoved ? `${reason} (--images)` : reason;
 }

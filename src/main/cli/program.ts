@@ -348,11 +348,13 @@ function addClean(program: Command, handlers: Handlers): void {
   subcommand(
     program,
     'clean',
-    'installed packages and what killed processes left: what each takes; removes what is not needed',
+    'what packages, images, copies, kept outputs and models take; removes what is not needed',
     'dewpoint clean --dry-run',
   )
     .option('--dry-run', 'remove nothing')
     .option('--packages', 'remove all installed packages of projects, needed or not')
+    .option('--images', 'remove images that this version of Dewpoint and the settings do not use')
+    .option('--model <name>', 'remove this model, needed or not; repeat it for several', collect)
     .option('--json', 'as JSON')
     .action((args: CleanArguments) => handlers.clean(args));
 }

@@ -1,19 +1,23 @@
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
-import type { KeptItem } from '@shared/preparation.ts';
+import type { CleanRequest, KeptItem } from '@shared/preparation.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { Log } from '../lib/log.ts';
-import { findPrepared } from './dependencies/find-prepared.ts';
+import { findPrepared, type PartState } from './dependencies/find-prepared.ts';
 import { dependencyRecords, type DependencyRecord } from './dependencies/records.ts';
 import { halfMadeVolumes, hasDependencyVolume, removeDependencyVolume } from './docker/dependency-volumes.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
 import { homeIdOf } from './docker/identity.ts';
+import { ourImageName } from './docker/image.ts';
+import { keptImages } from './docker/kept-images.ts';
 import { sweepLeftovers } from './docker/sweep.ts';
 import { setupOf } from './project-setup.ts';
 
 interface CleaningDeps {
   readonly homePath: string;
+  readonly resourcesPath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: () => Settings['sandbox'];
   readonly log: Log;
@@ -22,7 +26,7 @@ interface CleaningDeps {
 /** Lists what is kept, and removes what is not needed or all of it. Rejects where there is no engine. */
 export async function cleanKept(
   deps: CleaningDeps,
-  remove: 'nothing' | 'unneeded' | 'all',
+  { remove, images = false }: CleanRequest,
   signal: AbortSignal,
 ): Promise<readonly KeptItem[]> {
   const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
@@ -55,6 +59,13 @@ export async function cleanKept(
     const isRemoved = remove !== 'nothing' && (await removeDependencyVolume(engine, name, deps.log));
     items.push({ kind: 'unfinished', name, sizeBytes: null, unneeded: 'its installation did not end', isRemoved });
   }
+  const settings = deps.settings();
+  const used = [settings.image, ...Object.values(settings.projects).map(({ image }) => image?.name ?? null)];
+  const named = new Set(used.filter((name) => name !== null));
+  const isRemoving = images && remove !== 'nothing';
+  items.push(
+    ...(await keptImages(imagesOf(engine), { own: await ourImageName(deps.resourcesPath), named, isRemoving })),
+  );
   if (remove !== 'nothing') {
     const swept = await sweepLeftovers(engine, homeId, deps.log);
     for (const [count, what] of [
@@ -72,6 +83,14 @@ export async function cleanKept(
     }
   }
   return items;
+}
+
+/** The engine's calls have forms that nobody here uses. */
+function imagesOf({ docker }: Engine): Parameters<typeof keptImages>[0] {
+  return {
+    listImages: () => docker.listImages(),
+    getImage: (name) => ({ remove: () => docker.getImage(name).remove() }),
+  };
 }
 
 interface Judging {
@@ -106,12 +125,32 @@ async function whyUnneeded(deps: CleaningDeps, record: DependencyRecord, judging
     },
     signal,
   );
-  const state = states.find(({ part }) => part.ecosystem === ecosystem);
+  if (record.changed !== undefined) return whyChangedUnneeded(deps, record, states);
+  const state = states.find(({ part }) => part.ecosystem === ecosystem && part.folder === (record.folder ?? ''));
   if (state === undefined) return 'its project needs it no more';
   if (state.key === key || state.record?.key === key) return null;
-  return records.some(
-    (other) => other.at > record.at && other.projectPath === projectPath && other.ecosystem === ecosystem,
-  )
-    ? 'a newer one is there'
-    : null;
+  return records.some((other) => other.at > record.at && isOfSamePart(other, record)) ? 'a newer one is there' : null;
+}
+
+/** What commands made of packages is its project's or its session's, until that is gone or something newer is there. */
+async function whyChangedUnneeded(
+  { homePath }: CleaningDeps,
+  record: DependencyRecord,
+  states: readonly PartState[],
+): Promise<string | null> {
+  const { changed, key } = record;
+  if (changed === undefined || states.some((state) => state.record?.key === key)) return null;
+  if (changed.isForProject) return 'a newer one is there';
+  const isThere = await Promise.all(
+    ['sessions', 'bin'].map((place) => stat(join(homePath, place, changed.sessionId)).catch(() => null)),
+  );
+  return isThere.every((found) => found === null) ? 'its session is gone' : null;
+}
+
+function isOfSamePart(one: DependencyRecord, other: DependencyRecord): boolean {
+  return (
+    one.projectPath === other.projectPath &&
+    one.ecosystem === other.ecosystem &&
+    (one.folder ?? '') === (other.folder ?? '')
+  );
 }

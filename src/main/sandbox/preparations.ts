@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError, failure, success, toFailure, valueOf, type Reply } from '@shared/errors.ts';
-import type { KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
+import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { Settings } from '@shared/settings.ts';
 import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
 import { findPrepared, type PartState } from './dependencies/find-prepared.ts';
@@ -47,7 +47,7 @@ export interface Preparations {
     signal: AbortSignal,
   ) => Promise<Reply<PreparationPlan>>;
   /** What is kept in the engine for this home; `remove`: what is not needed, or all of it. */
-  readonly clean: (remove: 'nothing' | 'unneeded' | 'all', signal: AbortSignal) => Promise<Reply<readonly KeptItem[]>>;
+  readonly clean: (request: CleanRequest, signal: AbortSignal) => Promise<Reply<readonly KeptItem[]>>;
 }
 
 interface PlanRequest {
@@ -74,7 +74,7 @@ export function createPreparations(deps: PreparationsDeps): Preparations {
       expected(signal, async () => (await stateOf(deps, { projectPath, hosts: [] }, signal)).states.map(partOf)),
     plan: (request, signal) => expected(signal, async () => (await look(deps, request, signal)).plan),
     prepare: (request, signal) => expected(signal, () => prepare(deps, request, signal)),
-    clean: (remove, signal) => expected(signal, () => cleanKept(deps, remove, signal)),
+    clean: (wish, signal) => expected(signal, () => cleanKept(deps, wish, signal)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
@@ -50,10 +50,11 @@ export function createBlobs(folder: string): Blobs {
 
   const put = async (bytes: Uint8Array): Promise<BlobRef> => {
     const ref = { sha256: hashOf(bytes), bytes: bytes.length };
-    if (good.has(ref.sha256) && (await isThere(pathOf(ref.sha256), ref.bytes))) return ref;
+    if (good.has(ref.sha256) && isThere(pathOf(ref.sha256), ref.bytes)) return ref;
     // What lies there from before may be half of it (a power cut): only a good one is left alone.
     try {
-      if (!existsSync(pathOf(ref.sha256)) || (await get(ref)) === null) await write(folder, pathOf(ref.sha256), bytes);
+      const isGood = isThere(pathOf(ref.sha256), ref.bytes) && (await get(ref)) !== null;
+      if (!isGood) await write(folder, pathOf(ref.sha256), bytes);
     } catch (error) {
       throw blobError(error);
     }
@@ -129,13 +130,15 @@ async function clean(folder: string, startedAt: number): Promise<void> {
   }
 }
 
-async function isThere(path: string, bytes: number): Promise<boolean> {
-  try {
-    return (await stat(path)).size === bytes;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+const youngMs = 24 * 60 * 60_000;
+
+/** One that is wanted again counts as new: `unnamedBlobs` takes only old ones away. Both ask in one go, so that neither is between. */
+function isThere(path: string, bytes: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  const now = Date.now();
+  if (found.mtimeMs < now - youngMs) utimesSync(path, now / 1000, now / 1000);
+  return found.size === bytes;
 }
 
 function blobError(error: unknown): AppError {

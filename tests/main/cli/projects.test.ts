@@ -5,6 +5,7 @@ import { createRouter } from '../../../src/main/api/router.ts';
 import { clean } from '../../../src/main/cli/clean.ts';
 import type { CommandContext } from '../../../src/main/cli/context.ts';
 import { offerPreparation, prepareProject } from '../../../src/main/cli/projects.ts';
+import type { ModelEntry } from '../../../src/shared/contract.ts';
 import type { PreparationPart, PreparationPlan } from '../../../src/shared/preparation.ts';
 import { createFakeCore } from '../../fakes/fake-core.ts';
 
@@ -28,10 +29,22 @@ const planOf = (state: PreparationPart['state'], reason: string | null = null): 
   approval: 'a'.repeat(64),
 });
 
+function modelOf(id: string, isOurs: boolean): ModelEntry {
+  const rest = {
+    sizeBytes: 1024,
+    licence: null,
+    info: null,
+    note: null,
+    file: { path: '/m', hereBytes: 1024, isOurs },
+  };
+  return { id, label: id, where: 'local', state: 'ready', ...rest };
+}
+
 /** A core in which a project is as `before` says, and as `after` once something was installed. */
 function underTest(before: PreparationPlan, after: PreparationPlan = planOf('ready')) {
   const approved: string[] = [];
   const removals: string[] = [];
+  const removedModels: string[] = [];
   const core = {
     ...createFakeCore(),
     projectParts: async () => before.parts,
@@ -42,9 +55,14 @@ function underTest(before: PreparationPlan, after: PreparationPlan = planOf('rea
       await Promise.resolve();
       return after;
     },
-    clean: async (remove: string) => {
+    clean: async ({ remove }: { readonly remove: string }) => {
       removals.push(remove);
       return [];
+    },
+    listModels: async () => [modelOf('llama-cpp/small', true), modelOf('llama-cpp/own', false)],
+    removeModel: async (id: string) => {
+      removedModels.push(id);
+      return { done: 'deleted', path: '/m', bytes: 1024 } as const;
     },
   };
   const client = createRouterClient(createRouter(core));
@@ -63,7 +81,7 @@ function underTest(before: PreparationPlan, after: PreparationPlan = planOf('rea
     now: () => 0,
     version: '1',
   };
-  return { context, approved, removals, said: () => said };
+  return { context, approved, removals, removedModels, said: () => said };
 }
 
 describe('dewpoint projects prepare', () => {
@@ -120,5 +138,17 @@ describe('dewpoint clean', () => {
     await clean(context, { dryRun: true, packages: true });
     await clean(context, { packages: true });
     expect(removals).toEqual(['unneeded', 'nothing', 'all']);
+  });
+
+  it('lists the models that Dewpoint brought, and removes one only where it is named and something may go', async () => {
+    const { context, removedModels, said } = underTest(planOf('ready'));
+    await clean(context, {});
+    expect(said()).toMatch(/^kept +1\.0 KiB +model llama-cpp\/small$/m);
+    expect(said()).not.toContain('llama-cpp/own');
+    await clean(context, { model: ['llama-cpp/small', 'llama-cpp/own'], dryRun: true });
+    expect(removedModels).toEqual([]);
+    await clean(context, { model: ['llama-cpp/small', 'llama-cpp/own'] });
+    expect(removedModels).toEqual(['llama-cpp/small']);
+    expect(said()).toMatch(/^removed +1\.0 KiB +model llama-cpp\/small$/m);
   });
 });

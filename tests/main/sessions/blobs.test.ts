@@ -35,6 +35,13 @@ describe('blobs', () => {
       await writeFile(path, bad);
       expect(await home.blobs.get(ref)).toBeNull();
     }
+    // The same for what came in pieces, as the output of a command does.
+    const sink = home.blobs.open();
+    for (const piece of ['spil', 'led']) sink.write(Buffer.from(piece));
+    const spilled = await sink.end();
+    expect(Buffer.from((await home.blobs.get(spilled)) ?? []).toString()).toBe('spilled');
+    await writeFile(join(home.path, 'blobs', spilled.sha256), 'spoiled');
+    expect(await home.blobs.get(spilled)).toBeNull();
     const fresh = createBlobs(join(home.path, 'blobs'));
     await fresh.put(Buffer.from('hello'));
     expect(Buffer.from((await fresh.get(ref)) ?? []).toString()).toBe('hello');
