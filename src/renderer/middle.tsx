@@ -10,7 +10,7 @@ import type { Action } from './lib/actions.ts';
 import { inspectorTab } from './lib/preferences.ts';
 import type { SessionsLoad } from './lib/use-sessions.ts';
 import type { View } from './lib/use-view.ts';
-import { projectsOf } from './lib/projects-of.ts';
+import { useProjects } from './lib/use-projects.ts';
 import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
@@ -64,7 +64,7 @@ export function Middle(props: MiddleProps) {
 }
 
 function OtherView({ view, load, actions, onShow }: MiddleProps) {
-  const projects = projectsOf(load.type === 'ready' ? load.sessions : []);
+  const projects = useProjects(load.type === 'ready' ? load.sessions : []);
   switch (view.type) {
     case 'models':
       return <ModelsView />;

@@ -234,6 +234,13 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   approve: z.enum(['ask', 'deny', 'allow']).default('ask'),
+  /** What a person said about the list of projects; see `listProjects`. */
+  projects: z
+    .strictObject({
+      added: z.array(z.string()).default([]),
+      removed: z.record(z.string(), z.number()).default({}),
+    })
+    .prefault({}),
   /** Graphics cards that are not found, or not rightly; they count instead of whatever is found. Bytes. */
   cards: z
     .array(

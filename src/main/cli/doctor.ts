@@ -1,9 +1,30 @@
+import { resolve } from 'node:path';
+import { writeJsonFile } from '../lib/json-file.ts';
 import type { Command } from './context.ts';
+import { doctorBundle } from './doctor-bundle.ts';
 import { jsonLine, printable } from './terminal.ts';
 
+export interface DoctorArguments {
+  readonly json?: boolean;
+  /** A file to write. */
+  readonly bundle?: string;
+}
+
 /** What works on this machine and what does not; exit code 5 when something that runs need is missing. */
-export const doctor: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
-  const findings = await (await core()).doctor();
+export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle }) => {
+  const { terminal, version } = context;
+  const core = await context.core();
+  const findings = await core.doctor();
+  if (bundle !== undefined) {
+    const path = resolve(bundle);
+    const [settings, models, sessions] = await Promise.all([
+      core.settings.get({}),
+      core.models.list(),
+      core.sessions.list(),
+    ]);
+    await writeJsonFile(path, doctorBundle({ version, madeAt: Date.now(), findings, settings, models, sessions }));
+    terminal.err(`Written: ${printable(path)}. It can be read before it is given to anybody.\n`);
+  }
   const isMissing = findings.some((finding) => finding.status === 'missing');
   if (json === true) {
     terminal.out(jsonLine(findings));

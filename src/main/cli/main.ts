@@ -96,6 +96,8 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
     plan: async (model, args) => take((await import('./plan.ts')).plan(context, model, args)),
     sandboxImage: async (action, word, args) =>
       take((await import('./sandbox.ts')).sandboxImage(context, action, word, args)),
+    projectList: async (action, folder, args) =>
+      take((await import('./project-list.ts')).projectList(context, action, folder, args)),
     prepareProject: async (folder, args) => take((await import('./projects.ts')).prepareProject(context, folder, args)),
     instructions: async (action, folder, args) =>
       take((await import('./instructions.ts')).instructions(context, action, folder, args)),

@@ -7,11 +7,11 @@ import type { BudgetAction, BudgetArguments } from './budget.ts';
 import { addBudget } from './budget-program.ts';
 import { addProjects, type ProjectHandlers } from './projects-program.ts';
 import type { CostsArguments } from './costs.ts';
+import type { DoctorArguments } from './doctor.ts';
 import type { RunArguments } from './run.ts';
 import type { SearchArguments } from './search.ts';
 import type { RouteArguments } from './route.ts';
-import type { RulesArguments } from './rules.ts';
-import { addRules, type RulesAction } from './rules-program.ts';
+import { addRules } from './rules-program.ts';
 import type { ImageAction, ImageArguments } from './sandbox.ts';
 import { addSandbox } from './sandbox-program.ts';
 import type { ServeArguments } from './serve.ts';
@@ -24,7 +24,6 @@ export interface Handlers extends ProjectHandlers {
   changes(session: string, words: readonly string[], args: { readonly json?: boolean }): Promise<void>;
   replay(session: string, args: { readonly json?: boolean }): Promise<void>;
   route(session: string | undefined, step: string | undefined, args: RouteArguments): Promise<void>;
-  rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
   sessions(action: 'list' | 'show', session: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
@@ -45,7 +44,7 @@ export interface Handlers extends ProjectHandlers {
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
   sandboxImage(action: ImageAction, word: string | undefined, args: ImageArguments): Promise<void>;
   clean(args: CleanArguments): Promise<void>;
-  doctor(args: { readonly json?: boolean }): Promise<void>;
+  doctor(args: DoctorArguments): Promise<void>;
   serve(args: ServeArguments): Promise<void>;
 }
 
@@ -373,7 +372,8 @@ function addMachine(program: Command, handlers: Handlers): void {
   );
   subcommand(program, 'doctor', 'what works on this machine and what does not', 'dewpoint doctor')
     .option('--json', 'as JSON')
-    .action((args: { readonly json?: boolean }) => handlers.doctor(args));
+    .option('--bundle <file>', 'write what helps with a problem into a file: no key, message, title or file content')
+    .action((args: DoctorArguments) => handlers.doctor(args));
   subcommand(program, 'serve', 'the interface in the browser, on this machine only', 'dewpoint serve --open')
     .option('--port <n>', 'the port (default: a free one)')
     .option('--root <dir>', 'where projects lie (default: your home folder and this one)')

@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 import type { InstructionsAction, InstructionsArguments } from './instructions.ts';
+import type { ProjectListAction } from './project-list.ts';
 import type { PrepareArguments } from './projects.ts';
+import type { RulesArguments } from './rules.ts';
+import type { RulesAction } from './rules-program.ts';
 
 export interface ProjectHandlers {
+  rules(action: RulesAction, word: string | undefined, args: RulesArguments): Promise<void>;
+  projectList(action: ProjectListAction, folder: string | undefined, args: { readonly json?: boolean }): Promise<void>;
   prepareProject(folder: string | undefined, args: PrepareArguments): Promise<void>;
   instructions(action: InstructionsAction, folder: string | undefined, args: InstructionsArguments): Promise<void>;
 }
@@ -13,7 +18,13 @@ export function addProjects(
   add: (parent: Command, name: string, description: string, example: string) => Command,
   handlers: ProjectHandlers,
 ): void {
-  const projects = add(program, 'projects', 'what projects need to be worked on', 'dewpoint projects prepare .');
+  const projects = add(
+    program,
+    'projects',
+    'the folders that are worked on, and what they need',
+    'dewpoint projects list',
+  );
+  addList(projects, add, handlers);
   const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
   add(
     projects,
@@ -45,4 +56,24 @@ export function addProjects(
       handlers.instructions(action, folder, args),
     );
   }
+}
+
+/** Which there are. */
+function addList(projects: Command, add: Parameters<typeof addProjects>[1], handlers: ProjectHandlers): void {
+  const folder = ['[dir]', 'the folder of the project (default: this one)'] as const;
+  add(projects, 'list', 'a line each, the latest first', 'dewpoint projects list')
+    .option('--json', 'as JSON')
+    .action((args: { readonly json?: boolean }) => handlers.projectList('list', undefined, args));
+  add(projects, 'add', 'put a folder on the list', 'dewpoint projects add .')
+    .argument(...folder)
+    .action((dir: string | undefined) => handlers.projectList('add', dir, {}));
+  add(projects, 'remove', 'take one off the list; nothing of it is deleted', 'dewpoint projects remove .')
+    .argument(...folder)
+    .action((dir: string | undefined) => handlers.projectList('remove', dir, {}));
+  add(projects, 'rules', 'the rules that hold in one, as `dewpoint rules` shows them', 'dewpoint projects rules .')
+    .argument(...folder)
+    .option('--json', 'as JSON')
+    .action((dir: string | undefined, args: { readonly json?: boolean }) =>
+      handlers.rules('list', undefined, { ...args, project: dir ?? '.' }),
+    );
 }

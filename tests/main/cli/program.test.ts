@@ -31,6 +31,7 @@ async function parse(
     budget: record('budget'),
     settings: record('settings'),
     plan: record('plan'),
+    projectList: record('projectList'),
     prepareProject: record('prepareProject'),
     sandboxImage: record('sandboxImage'),
     instructions: record('instructions'),

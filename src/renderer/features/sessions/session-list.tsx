@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import { groupByDay } from '../../lib/day-groups.ts';
 import { folderName } from '../../lib/format.ts';
-import { projectsOf } from '../../lib/projects-of.ts';
+import { useProjects } from '../../lib/use-projects.ts';
 import { t } from '../../lib/texts.ts';
 import type { SessionsLoad } from '../../lib/use-sessions.ts';
 import type { View } from '../../lib/use-view.ts';
@@ -34,7 +34,7 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
   const sessions = load.type === 'ready' ? load.sessions : [];
   const [text, setText] = useState('');
   const [project, setProject] = useState<string | null>(null);
-  const projects = projectsOf(sessions);
+  const projects = useProjects(sessions);
   const isKnown = project === null || projects.includes(project);
   const search = useSearch(text);
   const shown = sessions.filter((session) => fits(session, text, isKnown ? project : null));

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClient } from '../../../lib/core-context.ts';
-import { projectsOf } from '../../../lib/projects-of.ts';
+import { useProjects } from '../../../lib/use-projects.ts';
 import { t } from '../../../lib/texts.ts';
 import { Group } from '../settings-parts.tsx';
 import { RulesEditor } from './rules-editor.tsx';
@@ -14,7 +14,7 @@ export function RulesSettings() {
     queryKey: ['rules', 'projects'],
     queryFn: ({ signal }) => client.sessions.list(undefined, { signal }),
   });
-  const projects = projectsOf(sessions.data ?? []);
+  const projects = useProjects(sessions.data ?? []);
   return (
     <Group title={t('rules.title')}>
       <p className="text-sm text-soft">{t('rules.about')}</p>
