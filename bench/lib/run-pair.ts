@@ -157,7 +157,8 @@ function movesOf(events: readonly SessionEvent[]): PairRecord['moves'] {
 }
 
 function placeOf(event: SessionEvent): PairRecord['moves'][number] | null {
-  if (event.type === 'rung-chosen') return { to: event.rung.where, cause: causeOf(event.reason), text: event.reason };
+  if (event.type === 'rung-chosen')
+    return { to: event.rung.where, cause: event.cause ?? causeOf(event.reason), text: event.reason };
   if (event.type !== 'route-decided') return null;
   return { to: event.chosen.where, cause: event.reasonCode, text: event.reason };
 }

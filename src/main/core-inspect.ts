@@ -41,7 +41,9 @@ export function createInspectCommands({
 async function escalationsOf(events: AsyncIterable<SessionEvent>): Promise<readonly Escalation[]> {
   const kept: SessionEvent[] = [];
   for await (const event of events) {
-    if (event.type === 'route-decided' || event.type === 'model-call-started') kept.push(event);
+    if (event.type === 'route-decided' || event.type === 'model-call-started' || event.type === 'rung-chosen') {
+      kept.push(event);
+    }
   }
   return escalationsIn(kept);
 }

@@ -34,18 +34,25 @@ export function escalationsIn(events: Iterable<SessionEvent>): readonly Escalati
   const found: { escalation: Escalation; callId: string }[] = [];
   const steps = new Map<string, number>();
   let before: Decided | null = null;
+  let rung: EventOf<'rung-chosen'>['cause'];
   for (const event of events) {
     if (event.type === 'model-call-started') steps.set(event.callId, event.step);
+    if (event.type === 'rung-chosen') rung = event.cause;
     if (event.type !== 'route-decided') continue;
-    const escalation = before === null || before.turnId !== event.turnId ? null : escalationOf(before, event);
+    const escalation = before === null || before.turnId !== event.turnId ? null : escalationOf(before, event, rung);
     if (escalation !== null) found.push({ escalation, callId: event.callId });
     before = event;
+    rung = undefined;
   }
   return found.map(({ escalation, callId }) => ({ ...escalation, step: steps.get(callId) ?? null }));
 }
 
-/** Null: the step was not moved because of a failure. */
-export function escalationOf(before: Decided, event: Decided): Escalation | null {
+/** Null: the step was not moved because of a failure. `rung`: why the ladder was climbed between the two, where it says. */
+export function escalationOf(
+  before: Decided,
+  event: Decided,
+  rung?: EventOf<'rung-chosen'>['cause'],
+): Escalation | null {
   const { callId, turnId = null, chosen, reason: text, reasonCode, layer } = event;
   const hasMoved = before.chosen.model !== chosen.model;
   const isAdvice = reasonCode === 'advice';
@@ -54,7 +61,21 @@ export function escalationOf(before: Decided, event: Decided): Escalation | null
   if (!isAdvice && !(isFailure && hasMoved)) return null;
   const kind = isAdvice ? 'advice' : chosen.where === 'local' ? 'fallback' : 'takeover';
   const to = isAdvice ? (event.runnerUp?.model ?? chosen.model) : chosen.model;
-  return { callId, step: null, turnId, kind, cause: causeOf(before, event), from: before.chosen.model, to, text };
+  return {
+    callId,
+    step: null,
+    turnId,
+    kind,
+    cause: rungCause(rung) ?? causeOf(before, event),
+    from: before.chosen.model,
+    to,
+    text,
+  };
+}
+
+/** A cap and a fence are no failures of the model, and are told as what they are elsewhere. */
+function rungCause(rung: EventOf<'rung-chosen'>['cause']): EscalationCause | null {
+  return rung === undefined || rung === 'cap' || rung === 'fence' ? null : rung;
 }
 
 function causeOf(before: Decided, event: Decided): EscalationCause {

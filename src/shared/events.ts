@@ -171,7 +171,7 @@ const payloads = {
     reason: z.string(),
     index: z.number().int(),
     /** Why the rung before it gave up; absent for the first, and in logs from before. */
-    cause: z.enum(['no-progress', 'format', 'checks', 'transport', 'cap', 'fence', 'limit']).optional(),
+    cause: z.enum(['no-progress', 'format', 'checks', 'transport', 'window', 'cap', 'fence']).optional(),
   }),
   'route-decided': z.object({
     callId: z.string(),

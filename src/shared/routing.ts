@@ -45,6 +45,8 @@ export const routingNumbersSchema = z.strictObject({
   roles: z.partialRecord(roleSchema, placeOfRoleSchema).optional(),
   /** What the votes of a rule count for, by its name, in place of 1: where fitted weights go. Absent: all as they are. */
   weights: z.record(z.string(), z.number().nonnegative().max(10)).optional(),
+  /** How many answers a program asks of the cloud after it found nothing here. Absent: as many as where it begins there. */
+  secondTries: z.number().int().min(1).max(100).optional(),
   /** How often in a task a stronger model may judge what a local one calls done, where that is worth its price. Absent: never. */
   reviews: z.number().int().min(0).max(5).optional(),
 });
@@ -72,6 +74,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
     strikes: 3,
     holdSteps: 4,
     maxTakeovers: 1,
+    secondTries: 3,
     advice: true,
     reviews: 0,
     roles: homely,
@@ -83,6 +86,7 @@ export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
     strikes: 2,
     holdSteps: 6,
     maxTakeovers: 2,
+    secondTries: 4,
     advice: true,
     reviews: 1,
     roles: homely,

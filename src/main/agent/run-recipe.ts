@@ -7,6 +7,7 @@ import type { Stop } from './limits.ts';
 import { createRecipeWorld } from './recipe-world.ts';
 import type {
   Answer,
+  Before,
   CallAnswer,
   CallRequest,
   Question,
@@ -30,6 +31,7 @@ export interface ChosenRecipe {
   readonly rung: Rung;
   readonly model: ResolvedModel;
   readonly reason: string;
+  readonly before: Before | null;
 }
 
 export interface RecipeRun {
@@ -103,6 +105,7 @@ function createContext(
     criterionMet,
     canExecute,
     earlier,
+    before: chosen.before,
     model: chosen.model.info,
     signal: turn.signal,
     settings: turn.services.config.recipe,

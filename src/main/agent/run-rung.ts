@@ -4,13 +4,14 @@ import { taskWithTexts } from './attached-parts.ts';
 import type { CriterionCheck } from './check-criterion.ts';
 import { checkCriterion, isWorse } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
-import type { Recipe, RecipeOutcome } from './recipes/define.ts';
+import type { Before, Recipe, RecipeOutcome } from './recipes/define.ts';
 import type { Loop, LoopOutcome, LoopRung } from './run-loop.ts';
 import { createLoop, handOver, runLoop } from './run-loop.ts';
 import type { GateMemory } from './pass-gate.ts';
 import { passGate } from './pass-gate.ts';
 import { runRecipe, subjectOf } from './run-recipe.ts';
 import type { TurnEnd, Work } from './run-turn.ts';
+import type { Trouble } from '../router/define.ts';
 import type { ResolvedModel } from './services.ts';
 import { takeAction } from './take-action.ts';
 import type { Turn } from './turn.ts';
@@ -19,6 +20,8 @@ export interface RungRun {
   readonly rung: Rung;
   readonly model: ResolvedModel;
   readonly recipe: Recipe | null;
+  /** The same program found nothing on a rung before this one. */
+  readonly before: Before | null;
   readonly reason: string;
   /** Who else may drive the loop, where steps are routed one by one. */
   readonly others: readonly LoopRung[];
@@ -27,7 +30,7 @@ export interface RungRun {
 export type RungOutcome =
   | { readonly type: 'ended'; readonly end: TurnEnd }
   /** The next rung may try; `end` is how the turn ends when there is none. */
-  | { readonly type: 'gave-up'; readonly end: TurnEnd }
+  | { readonly type: 'gave-up'; readonly end: TurnEnd; readonly cause: Trouble['cause']; readonly isCut?: boolean }
   | { readonly type: 'stopped'; readonly stop: Stop };
 
 /** One rung to its end: a recipe or the loop, and the check of what it says. */
@@ -56,14 +59,20 @@ async function recipeEnd(turn: Turn, work: Work, outcome: RecipeOutcome, changes
     case 'planned':
       return ended({ reason: 'planned', text: outcome.text, confidence: null, failure });
     case 'gave-up':
-      return { type: 'gave-up', end: { reason: 'gave-up', text: outcome.reason, confidence: null, failure } };
+      return {
+        type: 'gave-up',
+        cause: 'no-progress',
+        end: { reason: 'gave-up', text: outcome.reason, confidence: null, failure },
+        ...(outcome.isCut === true ? { isCut: true } : {}),
+      };
     case 'done': {
       const { text, confidence } = outcome;
       const after = await checkAfter(turn, work);
       if (holds(after)) return ended({ reason: 'done', text: withApart(text, work, after), confidence, failure });
       await takeBack(turn, changesBefore);
       const unmet = `The change of the recipe did not meet \`${work.criterion?.command}\` and was taken back.`;
-      return { type: 'gave-up', end: { reason: 'criterion-unmet', text: unmet, confidence: null, failure } };
+      const end: TurnEnd = { reason: 'criterion-unmet', text: unmet, confidence: null, failure };
+      return { type: 'gave-up', cause: 'checks', end };
     }
     default:
       return outcome satisfies never;
@@ -95,7 +104,7 @@ async function rungOfLoop(turn: Turn, work: Work, run: RungRun): Promise<RungOut
     if (holds(after)) {
       const done = doneEnd(outcome.text, work, after);
       const end = turn.options.gate === true ? await gated(loop, memory, { done, after }) : done;
-      if (end !== null) return end.reason === 'gave-up' ? { type: 'gave-up', end } : ended(end);
+      if (end !== null) return end.reason === 'gave-up' ? { type: 'gave-up', cause: 'checks', end } : ended(end);
       continue;
     }
     const driver = loop.seats.current.model.info.id;
@@ -132,14 +141,14 @@ async function gated(
 }
 
 function gaveUp(outcome: Extract<LoopOutcome, { type: 'gave-up' }>): RungOutcome {
-  const { reason, text, failure } = outcome;
-  return { type: 'gave-up', end: { reason, text, confidence: null, failure } };
+  const { reason, text, failure, cause } = outcome;
+  return { type: 'gave-up', cause, end: { reason, text, confidence: null, failure } };
 }
 
 /** Nobody answered the recipe's questions, and nobody would have: what is missing is the reason, not the recipe's. */
 function unreached(failure: Failure): RungOutcome {
   const reason = failure.code === 'network' ? 'error' : 'missing';
-  return { type: 'gave-up', end: { reason, text: failure.message, confidence: null, failure } };
+  return { type: 'gave-up', cause: 'transport', end: { reason, text: failure.message, confidence: null, failure } };
 }
 
 function doneEnd(text: string, work: Work, after: CriterionCheck | null): TurnEnd {
@@ -154,7 +163,8 @@ function doneEnd(text: string, work: Work, after: CriterionCheck | null): TurnEn
 
 function unmet(text: string, work: Work): Extract<RungOutcome, { type: 'gave-up' }> {
   const why = `The model says that it is done, but \`${work.criterion?.command}\` still fails. ${text}`.trim();
-  return { type: 'gave-up', end: { reason: 'criterion-unmet', text: why, confidence: null, failure: null } };
+  const end: TurnEnd = { reason: 'criterion-unmet', text: why, confidence: null, failure: null };
+  return { type: 'gave-up', cause: 'checks', end };
 }
 
 const holds = (after: CriterionCheck | null): boolean => after === null || after.passed || after.apart === true;

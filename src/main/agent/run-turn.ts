@@ -1,6 +1,6 @@
 import type { Failure } from '@shared/errors.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
-import type { Confidence, TurnEndReason } from '@shared/events.ts';
+import type { Confidence, EventOf, TurnEndReason } from '@shared/events.ts';
 import type { ModelInfo, Rung } from '@shared/models.ts';
 import { chooseLadder, withoutRecipes } from '../router/choose-ladder.ts';
 import { isAboutFailures } from './about-failures.ts';
@@ -10,9 +10,10 @@ import type { Stop } from './limits.ts';
 import { timeStop } from './limits.ts';
 import { isOfService } from './failure-of.ts';
 import { readInstructions } from './read-instructions.ts';
-import type { Criterion, Recipe, RecipeFit } from './recipes/define.ts';
+import type { Before, Criterion, Recipe, RecipeFit } from './recipes/define.ts';
 import { orderRungs, otherDrivers } from './route-rungs.ts';
 import { subjectOf } from './run-recipe.ts';
+import type { RungOutcome } from './run-rung.ts';
 import { runRung } from './run-rung.ts';
 import { isQuestion } from './task-kind.ts';
 import { takeBackWorse } from './take-back-worse.ts';
@@ -137,6 +138,8 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
   const isJudged = fitting !== null && known.before?.passed === false && known.before.apart !== true;
   const rungs = [...orderRungs(turn, known.found, left, isJudged ? 'recipe' : 'loop')];
   let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
+  let cause: RungCause | null = null;
+  let failed: Before | null = null;
   for (let index = 0; index < rungs.length; index += 1) {
     const rung = rungs[index];
     const info = modelOf(known.found, rung);
@@ -144,14 +147,17 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
     if (rung === undefined || info === null || provider === null) continue;
     const used = rung.gear === 'recipe' ? fitting : null;
     const reason = reasonFor(rung, index, used?.fit ?? null, last);
-    await turn.log.append({ type: 'rung-chosen', rung, recipe: used?.recipe.id ?? null, reason, index });
+    const recipe = used?.recipe ?? null;
+    const why = cause === null ? {} : { cause };
+    await turn.log.append({ type: 'rung-chosen', rung, recipe: recipe?.id ?? null, reason, index, ...why });
     turn.limits.forgetCalls();
     const others = used === null ? otherDrivers(turn, known.found, { rungs, rung }) : [];
-    const recipe = used?.recipe ?? null;
-    const outcome = await runRung(turn, known, { rung, model: { info, provider }, recipe, reason, others });
+    const before = recipe === null || rung.where === 'local' ? null : failed;
+    const outcome = await runRung(turn, known, { rung, model: { info, provider }, recipe, before, reason, others });
     if (outcome.type === 'ended') return outcome.end;
     // Who else could drive has been asked in there.
     if (others.length > 0) rungs.splice(index + 1, rungs.length, ...rungs.slice(index + 1).filter(isNoLoop));
+    cause = causeOf(outcome);
     if (outcome.type === 'stopped') {
       if (!goesOnLocally(turn, outcome.stop, { rungs, index, local: known.found.local })) {
         await takeBackWorse(turn, known);
@@ -159,6 +165,8 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
       }
       continue;
     }
+    if (recipe !== null)
+      failed = { isCut: outcome.isCut === true, tries: turn.options.routing?.numbers.secondTries ?? null };
     last = worseOf(last, outcome.end);
     const { failure } = outcome.end;
     if (failure !== null && isOfService(failure)) {
@@ -167,6 +175,14 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
   }
   await takeBackWorse(turn, known);
   return last;
+}
+
+type RungCause = NonNullable<EventOf<'rung-chosen'>['cause']>;
+
+/** Why the next rung is climbed. */
+function causeOf(outcome: Exclude<RungOutcome, { type: 'ended' }>): RungCause {
+  if (outcome.type === 'gave-up') return outcome.cause;
+  return outcome.stop.reason === 'fenced' ? 'fence' : 'cap';
 }
 
 /** What failed is told before what was only given up after it: that is what a person can do something about. */

@@ -51,9 +51,24 @@ export type RecipeOutcome =
   | { readonly type: 'answered'; readonly text: string }
   | { readonly type: 'planned'; readonly text: string }
   /** The workspace is as it was found. `facts` is for the next rung: suspects, failures, what was tried (2,000 tokens at most). */
-  | { readonly type: 'gave-up'; readonly reason: string; readonly facts: string };
+  | {
+      readonly type: 'gave-up';
+      readonly reason: string;
+      readonly facts: string;
+      /** Its time was up before it had tried all that it would. */
+      readonly isCut?: boolean;
+    };
+
+/** The same program found nothing in this turn with another model. */
+export interface Before {
+  readonly isCut: boolean;
+  /** How many answers are worth asking for now; null: as many as at first. */
+  readonly tries: number | null;
+}
 
 export interface RecipeContext extends RecipeSubject {
+  /** Null: it is the first to try. */
+  readonly before: Before | null;
   readonly model: ModelInfo;
   readonly signal: AbortSignal;
   readonly settings: RecipeSettings;

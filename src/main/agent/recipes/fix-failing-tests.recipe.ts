@@ -26,10 +26,7 @@ export default defineRecipe({
 });
 
 /** `plan`: the arms in another order, for measuring them. */
-export async function fixFailingTests(
-  context: RecipeContext,
-  plan = planFor(context.settings),
-): Promise<RecipeOutcome> {
+export async function fixFailingTests(context: RecipeContext, plan = planFor(context)): Promise<RecipeOutcome> {
   const { criterion, budget } = context;
   if (criterion === null) return gaveUp('There is no success criterion to judge by.');
   const begin = budget.millisecondsLeft();
@@ -47,7 +44,7 @@ export async function fixFailingTests(
   const result = await searchFix({ context, syntax, judge, plan, secondsLeft });
   const outcome = await acceptBest({ context, syntax, judge, secondsLeft }, result);
   const reason = result.fatal ?? 'No change that was tried made the tests pass.';
-  return outcome ?? { type: 'gave-up', reason, facts: giveUpFacts(result, judge) };
+  return outcome ?? { type: 'gave-up', reason, facts: giveUpFacts(result, judge), isCut: secondsLeft() <= 0 };
 }
 
 function gaveUp(reason: string): RecipeOutcome {

@@ -1,4 +1,4 @@
-import type { RecipeSettings } from '../define.ts';
+import type { RecipeContext } from '../define.ts';
 
 /** One arm of the search: what is tried, on how many suspects or lines, how freely. */
 export type PlanStep =
@@ -36,7 +36,23 @@ export const defaultPlan: readonly PlanStep[] = [
   { arm: 'body', from: 0, to: 3, samples: 3, temperature: 1 },
 ];
 
-/** The plan under the switches of a measurement. */
-export function planFor(settings: RecipeSettings): readonly PlanStep[] {
+/**
+ * Where another model found nothing. A model that solves such a task does so with one of its first greedy answers, or
+ * hardly ever (`docs/local-worth.md`), and the small changes without a model would be the same again.
+ */
+export const secondPlan: readonly PlanStep[] = [
+  { arm: 'insert', samples: 1, temperature: 0 },
+  { arm: 'fix', from: 0, to: 2, samples: 1, temperature: 0 },
+  { arm: 'fix', only: 'constants', from: 0, to: 1, samples: 1, temperature: 0 },
+  { arm: 'body', from: 0, to: 1, samples: 1, temperature: 0 },
+  { arm: 'fix', from: 2, to: 5, samples: 1, temperature: 0 },
+];
+
+/** The plan for who comes first or second, under the switches of a measurement. */
+export function planFor({ settings, before }: Pick<RecipeContext, 'settings' | 'before'>): readonly PlanStep[] {
+  if (before !== null && before.tries !== null) {
+    const untried = defaultPlan.filter(({ arm }) => arm === 'mechanical');
+    return before.isCut && settings.mechanicalArm ? [...secondPlan, ...untried] : secondPlan;
+  }
   return defaultPlan.filter((step) => settings.mechanicalArm || (step.arm !== 'mechanical' && step.arm !== 'polish'));
 }

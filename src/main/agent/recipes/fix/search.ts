@@ -103,9 +103,13 @@ class Search {
   }
 
   #over(): boolean {
-    const { budget } = this.#parts.context;
+    const { budget, before } = this.#parts.context;
     return (
-      this.#fatal !== null || this.#parts.secondsLeft() <= 0 || budget.stepsLeft() <= 0 || budget.tokensLeft() <= 0
+      (before?.tries ?? Infinity) <= this.#asked ||
+      this.#fatal !== null ||
+      this.#parts.secondsLeft() <= 0 ||
+      budget.stepsLeft() <= 0 ||
+      budget.tokensLeft() <= 0
     );
   }
 

@@ -30,6 +30,7 @@ export interface StageOptions {
   readonly criterionMet?: boolean | null;
   readonly plan?: boolean;
   readonly earlier?: RecipeContext['earlier'];
+  readonly before?: RecipeContext['before'];
   readonly settings?: Partial<RecipeSettings>;
   /** What the model says to a question; null: it cannot answer. */
   readonly answer?: (question: Question) => string | null;
@@ -66,6 +67,7 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
     task: options.task,
     plan: options.plan ?? false,
     earlier: options.earlier ?? [],
+    before: options.before ?? null,
     canExecute: true,
     criterion: options.command === null ? null : { command: options.command, source: 'project' },
     criterionMet: options.criterionMet ?? (options.command === null ? null : false),
