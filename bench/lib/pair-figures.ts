@@ -138,18 +138,15 @@ export interface HeldFigures {
 }
 
 /**
- * The counterfactual of each run held against the real run of the other policy. Speeds are those of the tasks around
- * it, as a home knows them that has worked in that hour: the machine is as busy with other things as it is. Tasks that took no model at all say nothing.
+ * The counterfactual of each run held against the real run of the other policy. Speeds are those of the other tasks, as
+ * a home knows them that has worked before. Tasks that took no model at all say nothing.
  */
 export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
   const price: Price = { ...pairPrice, source: 'settings', date };
   const reference = { model: 'the cloud model', price };
   const works = pairs.map((pair) => ({ pair, local: workOf(pair.local), cloud: workOf(pair.cloud) }));
   const figures = works.map(({ pair, local, cloud }) => {
-    const known = nearest(
-      works.filter((one) => one.pair !== pair),
-      pair,
-    ).reduce(sumOf, noSplitWork);
+    const known = works.filter((one) => one.pair !== pair).reduce(sumOf, noSplitWork);
     const fromHere = counterfactualOf(local, reference, known).allCloud;
     const fromThere = counterfactualOf(cloud, reference, known).allLocal;
     const held = (said: { value: number; low: number; high: number } | null, real: number): Held[] =>
@@ -165,14 +162,6 @@ export function heldOf(pairs: readonly Pair[], date: string): HeldFigures {
     localSeconds: figures.flatMap((one) => one.localSeconds),
     cloudSeconds: figures.flatMap((one) => one.cloudSeconds),
   };
-}
-
-/** Tasks whose speeds are known, the nearest in time. */
-const neighbours = 5;
-
-function nearest<Work extends { readonly pair: Pair }>(works: readonly Work[], pair: Pair): readonly Work[] {
-  const away = (one: Work): number => Math.abs(Date.parse(one.pair.local.at) - Date.parse(pair.local.at));
-  return [...works].sort((left, right) => away(left) - away(right)).slice(0, neighbours);
 }
 
 /** One program did all of it in one place: what is proposed is judged by failing tests, what is answered by nobody. */

@@ -40,12 +40,17 @@ export function secondsPerUnit({ local, cloud }: SplitWork): number | null {
  * How many calls there would have been elsewhere, as a share of those there were. A program asks the same questions
  * there until something solves the task or its time is up: a slower model answers fewer of them, and where time was up
  * here a quicker one answers more, up to as many as such programs ask. `seconds`: what all these calls would take there;
- * null: nobody knows, and time would not have been up.
+ * null: nobody knows, and
+ * time would not have been up. `there`: what is known of the other place.
  */
-export function callsElsewhere(work: Workload, seconds: number | null, known: SplitWork): number {
+export function callsElsewhere(
+  work: Workload,
+  seconds: number | null,
+  known: SplitWork & { readonly there: Workload },
+): number {
   const { through, cut, solved, again, covered } = work.courses;
   if (work.calls === 0) return 1;
-  const callMs = seconds === null ? null : (seconds * 1000) / work.calls;
+  const callMs = usualCallMs(known.there) ?? (seconds === null ? null : (seconds * 1000) / work.calls);
   const asked = through.calls + solved.calls + cut.calls + again.calls + covered.calls;
   const rest = Math.max(0, work.calls - asked);
   const there =
@@ -54,6 +59,26 @@ export function callsElsewhere(work: Workload, seconds: number | null, known: Sp
     inTime(cut, callMs, usualCalls(known)) +
     Math.max(0, inTime(again, callMs, 0) - again.madeThere);
   return (rest + there) / (rest + asked);
+}
+
+/** The call that time runs out on is made to its end: so much longer than its time a program was found to take. */
+const overrun = 1.1;
+
+/** The most that all of it can take elsewhere, in seconds, for what programs do ends with their time. */
+export function mostSeconds({ calls, courses }: Workload, seconds: number): number {
+  const { through, cut, solved, again, covered } = courses;
+  const bounded = [through, cut, solved, again];
+  const asked = bounded.reduce((sum, one) => sum + one.calls, covered.calls);
+  const limitMs = bounded.reduce((sum, one) => sum + one.limitMs, 0);
+  return (limitMs / 1000) * overrun + seconds * Math.max(0, 1 - asked / Math.max(1, calls));
+}
+
+/** What a call of a program usually takes there; null: none has been seen. */
+function usualCallMs({ courses }: Workload): number | null {
+  const all = Object.values(courses);
+  const count = all.reduce((sum, one) => sum + one.runs, 0);
+  const rate = all.reduce((sum, one) => sum + one.rate, 0);
+  return count === 0 || rate === 0 ? null : (count * 1000) / rate;
 }
 
 /** Calls of these runs elsewhere, were there at least `wanted` in each. The one that time runs out on is made to its end. */

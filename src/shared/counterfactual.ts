@@ -1,5 +1,5 @@
 import runs from './counterfactual-runs.json';
-import { anewOf, callsElsewhere, secondsPerUnit, unitsOf } from './calls-elsewhere.ts';
+import { anewOf, callsElsewhere, mostSeconds, secondsPerUnit, unitsOf } from './calls-elsewhere.ts';
 import type { Where } from './models.ts';
 import type { Price } from './money.ts';
 import { promptTokensOf, ratesFor } from './money.ts';
@@ -95,8 +95,9 @@ function allCloud(
   const spent = cloud.unpricedCalls > 0 ? null : exact(cloud.costUsd);
   if (local.calls === 0) return ranThere(spent, cloud, 'calls without a known price');
   const guessed = cloudSeconds(local, known);
-  const share = scope === 'tokens' ? 1 : callsElsewhere(local, guessed?.value ?? null, known);
-  const time = guessed === null ? null : widened(times(guessed, share), scope, runs.cloudSeconds);
+  const share =
+    scope === 'tokens' ? 1 : callsElsewhere(local, guessed?.value ?? null, { ...known, there: known.cloud });
+  const time = guessed === null ? null : widened(shortened(guessed, share, local), scope, runs.cloudSeconds);
   const seconds = time === null ? null : add(exact(cloud.totalMs / 1000), time);
   if (reference === null) {
     const why = 'no cloud model with a price is set up, so there is nothing to compare with';
@@ -140,6 +141,14 @@ function cloudSeconds(local: Workload, known: SplitWork): Interval | null {
   return { value, low, high: value * speedSpread.high * tokenSpread.high };
 }
 
+/** The seconds of so many of its calls, within the time that its programs have. */
+function shortened(guess: Interval, share: number, work: Workload): Interval {
+  if (share === 1) return guess;
+  const most =
+    guess.value === 0 ? 1 : Math.min(1, mostSeconds(work, guess.value) / Math.max(1e-9, guess.value * share));
+  return times(guess, share * most);
+}
+
 /** How many of the calls of programs there would have been elsewhere, where that is another number. */
 function shareText(share: number): string {
   if (Math.abs(share - 1) < 0.005) return '';
@@ -168,8 +177,8 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): 
   const value = ms(anew) / 1000;
   const low = (ms(prompt / cloud.calls) / 1000) * speedSpread.low * tokenSpread.low;
   const high = (ms(prompt) / 1000) * speedSpread.high * tokenSpread.high;
-  const share = scope === 'tokens' ? 1 : callsElsewhere(cloud, value, known);
-  const guess = widened(times({ value, low, high }, share), scope, runs.localSeconds);
+  const share = scope === 'tokens' ? 1 : callsElsewhere(cloud, value, { ...known, there: known.local });
+  const guess = widened(shortened({ value, low, high }, share, cloud), scope, runs.localSeconds);
   const seconds = add(exact(local.totalMs / 1000), guess);
   const perSecond = usdPerSecond(known.local);
   const usd = electricity === null || perSecond === null ? null : add(electricity, times(guess, perSecond));

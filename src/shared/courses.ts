@@ -15,6 +15,8 @@ export interface CourseSum {
   readonly limitMs: number;
   /** Calls that the same program made in the other place in the same turn. */
   readonly madeThere: number;
+  /** Calls in a second of the model's time, added up over the runs: a busy hour does not outweigh all others, as it would in a sum of times. */
+  readonly rate: number;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface Courses {
   readonly covered: CourseSum;
 }
 
-const none: CourseSum = { runs: 0, calls: 0, otherMs: 0, limitMs: 0, madeThere: 0 };
+const none: CourseSum = { runs: 0, calls: 0, otherMs: 0, limitMs: 0, madeThere: 0, rate: 0 };
 export const noCourses: Courses = { through: none, cut: none, solved: none, again: none, covered: none };
 
 export function addCourses(left: Courses, right: Courses): Courses {
@@ -43,6 +45,7 @@ export function addCourses(left: Courses, right: Courses): Courses {
     otherMs: left[kind].otherMs + right[kind].otherMs,
     limitMs: left[kind].limitMs + right[kind].limitMs,
     madeThere: left[kind].madeThere + right[kind].madeThere,
+    rate: left[kind].rate + right[kind].rate,
   });
   return {
     through: both('through'),
@@ -86,7 +89,14 @@ export function coursesOf(
       const own = Object.entries(courseSeconds).find(([id]) => id === recipe)?.[1] ?? Infinity;
       const limitMs = Math.min(own, maxMinutes * 60) * 1000;
       const madeThere = made(where === 'local' ? 'cloud' : 'local');
-      const sum: CourseSum = { runs: 1, calls, otherMs: Math.max(0, tookMs - modelMs), limitMs, madeThere };
+      const sum: CourseSum = {
+        runs: 1,
+        calls,
+        otherMs: Math.max(0, tookMs - modelMs),
+        limitMs,
+        madeThere,
+        rate: (calls * 1000) / Math.max(1, modelMs),
+      };
       const end = run === last ? endOf(reason) : 'gave-up';
       if (end === null) return { model, where, courses: noCourses };
       if (madeThere > 0) {

@@ -71,6 +71,16 @@ describe('a small slip', () => {
   });
 });
 
+test('where another model found nothing, only the first answers are asked for and nothing is tried again without a model', async () => {
+  const answer = (question: Question) =>
+    `\`\`\`javascript\nexport function add(a, b) {\n  return a * b + ${question.label.length};\n}\n\`\`\``;
+  const second = await stageOf({ files: calculator, answer, before: { isCut: false, tries: 2 } });
+  // The small change that mends it was made by whoever came first.
+  expect(await fixFailingTests.run(second.context)).toMatchObject({ type: 'gave-up', isCut: false });
+  expect(second.questions.length).toBe(2);
+  expect(second.questions.every(({ temperature }) => temperature === 0)).toBe(true);
+});
+
 test('a change that makes tests pass but breaks others is not taken, and the workspace stays as it was', async () => {
   const stage = await stageOf({
     files: calculator,

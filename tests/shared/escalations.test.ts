@@ -34,6 +34,14 @@ const causes = (...steps: readonly (readonly (NewEvent & { readonly turnId: stri
   escalationsIn(logOf(steps.flat())).map(({ step: number, kind, cause }) => [number, kind, cause]);
 
 describe('escalations', () => {
+  it('are told by what the ladder says of itself, where it does', () => {
+    const rung = { gear: 'recipe', ...sky } as const;
+    const chosen = { type: 'rung-chosen', rung, recipe: 'r', reason: 'why', index: 1, turnId: 'turn' } as const;
+    const second = step(2, { chosen: sky, reasonCode: 'ladder' });
+    expect(causes(step(1, {}), [{ ...chosen, cause: 'checks' }], second)).toEqual([[2, 'takeover', 'checks']]);
+    expect(causes(step(1, {}), [chosen], second)).toEqual([[2, 'takeover', 'no-progress']]);
+  });
+
   it.each([
     [{ layer: 'L5', reasonCode: 'format' }, 'format'],
     [{ layer: 'L4', reasonCode: 'checks' }, 'checks'],

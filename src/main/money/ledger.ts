@@ -52,6 +52,7 @@ const courseSchema = z.object({
   otherMs: z.number(),
   limitMs: z.number(),
   madeThere: z.number(),
+  rate: z.number(),
 });
 const spanSchema = z.object({ tokens: z.number(), ms: z.number() });
 const workSchema: z.ZodType<Workload> = z.object({
@@ -78,7 +79,7 @@ const workSchema: z.ZodType<Workload> = z.object({
 });
 
 const cellsSchema = z.object({
-  version: z.literal(3),
+  version: z.literal(4),
   logBytes: z.number(),
   /** Days are those of this machine's calendar: sums of another one are of no use. */
   zone: z.string(),
@@ -185,7 +186,7 @@ async function cellsOf(
     return null;
   }
   const cells = fold.cells();
-  const text = JSON.stringify({ version: 3, logBytes: session.logBytes, zone, cells });
+  const text = JSON.stringify({ version: 4, logBytes: session.logBytes, zone, cells });
   // Only a help for the next time.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
   return cells;

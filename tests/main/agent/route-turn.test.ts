@@ -300,20 +300,31 @@ describe('a task with a local and a cloud model', () => {
   it('lets a program whose every try a test judges begin here, where a talk would begin in the cloud', async () => {
     const model: KitOptions['model'] = { gears: ['recipe'], parametersB: 0.5 };
     const cheap = { ...price, input: 0.1, cacheRead: 0.1, cacheWrite: 0.1, output: 0.4 };
+    const told: unknown[] = [];
     const recipe = defineRecipe({
       id: 'try',
       label: 'Try',
       fits: () => ({ score: 1, reason: 'a test fails' }),
-      run: async () => ({ type: 'gave-up', reason: 'nothing passed', facts: '' }),
+      run: async ({ before }) => {
+        told.push(before);
+        return { type: 'gave-up', reason: 'nothing passed', facts: '', isCut: before === null };
+      },
     });
     const begin = async (recipes: NonNullable<KitOptions['recipes']>): Promise<unknown> => {
       const kit = kitOf([fix, done], { model, cloud: { price: cheap, gears: ['recipe', 'loop'] }, recipes });
       await kit.runner.send('Fix add().', routed());
       await replays(kit);
-      return ofType(kit.journal.events, 'rung-chosen').map(({ rung }) => `${rung.where} ${rung.gear}`);
+      return ofType(kit.journal.events, 'rung-chosen').map(({ rung, cause }) => [rung.where, rung.gear, cause]);
     };
-    expect(await begin([recipe])).toEqual(['local recipe', 'cloud recipe', 'cloud loop']);
-    expect(await begin([])).toEqual(['cloud loop']);
+    expect(await begin([recipe])).toEqual([
+      ['local', 'recipe', undefined],
+      ['cloud', 'recipe', 'no-progress'],
+      ['cloud', 'loop', 'no-progress'],
+    ]);
+    // The cloud is asked for less, for it was tried here; the second two are the replay's.
+    const tries = { isCut: true, tries: 4 };
+    expect(told).toEqual([null, tries, null, tries]);
+    expect(await begin([])).toEqual([['cloud', 'loop', undefined]]);
   });
 
   it('says why a local model that cannot drive the loop is passed over', async () => {
