@@ -147,6 +147,16 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(usdOf(course(10, 60_000, 'done'), slow) / perCall).toBeCloseTo(250 / 50.5 + 0.5, 9);
   });
 
+  it('goes by how quick calls usually were there, not by one hour in which they hung', () => {
+    const run = { recipe: 'fix-failing-tests', model: 'c', where: 'cloud', calls: 5 } as const;
+    const runs = [10_000, 10_000, 1_000_000].map((modelMs) => ({ ...run, modelMs, tookMs: modelMs }));
+    const ended = runs.flatMap((one) => coursesOf([one], 'gave-up', 15));
+    const known = withCourses(there(15, (1_020_000 * 2400) / 1100 / 15), ended);
+    const through = course(10, 60_000, 'gave-up');
+    // By the sum of their times a call took 68 s there, and four would have fitted.
+    expect(usdOf(through, known)).toBeCloseTo(usdOf(through, there(4, 100)), 9);
+  });
+
   it('expects as many questions as such programs ask where time was up here and is not there', () => {
     const cut = course(5, 251_000, 'gave-up');
     const perCall = usdOf(course(5, 60_000, 'gave-up'), there(4, 1)) / 5;
