@@ -89,6 +89,8 @@ const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'rung-chosen': ['cause'],
   'model-call-started': ['request', 'promptTokens'],
   'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy', 'sureness'],
+  // Words for people, which may be said better some day.
+  'tool-started': ['label'],
   'tool-ended': ['full', 'durationMs', 'data', 'dataBlob'],
   'gate-checked': ['text'],
   'recipe-progressed': ['data'],

@@ -8,7 +8,7 @@ export default defineTool({
   description: 'Write a whole file, new or in place of the old one.',
   access: 'write',
   input: z.object({ path: workspacePath, content: z.string() }),
-  label: ({ path, content }) => `write ${path} (${content.split('\n').length} lines)`,
+  label: ({ path, content }) => `write ${path} (${linesOf(content)})`,
   create:
     () =>
     async ({ path, content }, context) => {
@@ -18,6 +18,12 @@ export default defineTool({
           `The content has ${bytes.length} bytes; at most ${context.facts.maxWriteBytes} can be written at once.`,
         );
       }
-      return (await context.writeFile(path, bytes)) ?? okResult(`Wrote ${path} (${content.split('\n').length} lines).`);
+      return (await context.writeFile(path, bytes)) ?? okResult(`Wrote ${path} (${linesOf(content)}).`);
     },
 });
+
+/** A line break ends a line; it does not begin another. */
+function linesOf(content: string): string {
+  const count = content === '' ? 0 : content.replace(/\n$/u, '').split('\n').length;
+  return count === 1 ? '1 line' : `${count} lines`;
+}
