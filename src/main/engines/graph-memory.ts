@@ -117,6 +117,8 @@ function endInputs(
   { position, kinds }: Inputs,
   { layer, index, step }: { readonly layer: GraphLayer; readonly index: number; readonly step: keyof KindInputs },
 ): void {
+  // A layer without cells of its own writes nothing: the last one that did has given the places back.
+  if (step === 'written' && !layer.ownsCells) return;
   const later = shape.layers.slice(index + 1);
   const attending = later.filter((other) => other.attention !== 'linear');
   if (step === 'placed' && attending.length === 0) arena.give(position);

@@ -8,6 +8,28 @@ import type { ModelMemory } from '../../../src/main/engines/model-memory.ts';
 
 const catalogue = parseCatalogue(JSON.parse(readFileSync('resources/models.json', 'utf8')));
 
+/** What the engine's library allocates, with logits for one token of a batch (llama-server) or for all. */
+const allocations = z
+  .object({
+    models: z.array(
+      z.object({
+        name: z.string(),
+        dryRuns: z.array(
+          z.tuple([
+            z.enum(['f16', 'q8_0', 'q4_0']),
+            z.number(),
+            z.number(),
+            z.number(),
+            z.number(),
+            z.number(),
+            z.number(),
+          ]),
+        ),
+      }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync('bench/data/engine-allocations.json', 'utf8')));
+
 /** By node-llama-cpp itself, for models that no rule here was written by. */
 const engine = z
   .object({
@@ -69,6 +91,36 @@ describe('the compute buffer of a known family', () => {
         // Per sequence a few lists of indexes, which no rule counts.
         if (Math.abs(ours - bytes) > 64 * 1024)
           wrong.push(`${name} ${cacheType} ${tokens} x ${slots}: ${ours - bytes}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  // Two layers of three write nothing there: what the last writing one gave back must not be given back again.
+  it("is the engine's to the byte where layers read the cells of others, for every cache and batch", () => {
+    const wrong: string[] = [];
+    for (const name of ['gemma-4-e2b-it', 'gemma-4-e4b-it']) {
+      const memory = model(name);
+      const rows = allocations.models.find((one) => one.name === name)?.dryRuns ?? [];
+      expect(rows.length).toBeGreaterThan(40);
+      for (const [cacheType, flash, contextTokens, ubatch, outputs, , computeBytes] of rows) {
+        const isServer = outputs === 1;
+        const estimate = estimateMemory(memory, {
+          engine: isServer ? 'llama-server' : 'node-llama-cpp',
+          context: {
+            contextTokens,
+            cacheType,
+            flashAttention: flash === 1,
+            ubatchTokens: isServer ? ubatch : ubatch - 1,
+            slots: 1,
+            unified: false,
+            draftTokens: 0,
+          },
+        });
+        if (estimate.computeBytes !== computeBytes)
+          wrong.push(
+            `${name} ${cacheType} ${contextTokens}/${ubatch}/${outputs}: ${estimate.computeBytes} for ${computeBytes}`,
+          );
       }
     }
     expect(wrong).toEqual([]);
