@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { CacheType, EngineProfile, GrantedPlan } from '@shared/plan.ts';
+import type { EngineProfile } from '@shared/plan.ts';
 import { contextTerms } from '../src/main/engines/context-memory.ts';
 import type { ContextRequest } from '../src/main/engines/context-memory.ts';
 import { readGguf } from '../src/main/engines/gguf.ts';
-import { budgetBytes, planMemory } from '../src/main/engines/memory-plan.ts';
 import { parseCatalogue } from '../src/main/engines/model-catalogue.ts';
 import { estimateMemory, readModelMemory } from '../src/main/engines/model-memory.ts';
 import type { ModelMemory } from '../src/main/engines/model-memory.ts';
+import { engineSizeRow } from './lib/engine-size.ts';
 import { fakeServersRow } from './lib/fake-servers.ts';
 import { headerWithVocabulary } from './lib/header-file.ts';
 import { planDryRunRows } from './lib/plan-dry-runs.ts';
@@ -68,9 +68,9 @@ export async function run(): Promise<readonly BenchRow[]> {
       estimatesSchema.parse(JSON.parse(await readFile('bench/data/engine-estimates.json', 'utf8'))),
       memories,
     ),
-    ...planRows(allocations, memories),
     ...(await planDryRunRows(memories)),
     await headerRow(),
+    await engineSizeRow(),
     ...(await realLoadRows()),
     await fakeServersRow(),
     ...(await sessionReuseRows()),
@@ -189,160 +189,6 @@ function otherModels(
     target: { atMost: 6 },
     note: `${errors.filter(({ share }) => share <= 6).length} of ${errors.length} rows of ${models.length} models within 6 %; worst: ${worst.name}`,
   };
-}
-
-const cards = [8, 12, 16, 24, 32, 48, 80].map((gigabytes) => gigabytes * 1024 ** 3);
-
-interface Judged {
-  readonly overCard: boolean;
-  readonly overBudget: boolean;
-  readonly refused: boolean;
-  /** Chosen of the largest that fits; null where none does. */
-  readonly share: number | null;
-  readonly ms: number;
-}
-
-/**
- * Plans for one card, judged by the engine's rows: the compute buffer between two rows is on the line between them, as it
- * is in the engine. Models and KV types without rows up to the trained length are planned for time only.
- */
-function planRows(allocations: readonly Allocation[], memories: ReadonlyMap<string, ModelMemory>): readonly BenchRow[] {
-  const times: number[] = [];
-  const judged: Judged[] = [];
-  for (const [name, memory] of memories) {
-    for (const engine of ['llama-server', 'node-llama-cpp'] as const) {
-      for (const type of ['f16', 'q8_0', 'q4_0'] as const) {
-        const oracle = oracleOf(allocations, { name, engine, type });
-        for (const bytes of cards) {
-          const one = judge(memory, { engine, type, bytes, oracle });
-          times.push(one.ms);
-          if (oracle !== null) judged.push(one);
-        }
-      }
-    }
-  }
-  const shares = judged.map(({ share }) => share).filter((share) => share !== null);
-  const note = `${judged.length} of ${times.length} plans (${memories.size} models x 7 cards x 3 KV types x 2 engines) judged by rows of the engine`;
-  const count = (test: (one: Judged) => boolean): number => judged.filter(test).length;
-  return [
-    { figure: 'plans over the card', value: count((one) => one.overCard), unit: '', target: { atMost: 0 }, note },
-    {
-      figure: 'plans into the margin',
-      value: count((one) => one.overBudget),
-      unit: '',
-      target: null,
-      note: 'by the estimate of the compute buffer',
-    },
-    { figure: 'needless refusals', value: count((one) => one.refused), unit: '', target: { atMost: 0 } },
-    {
-      figure: 'chosen context of the largest that fits, least',
-      value: shares.length === 0 ? null : Math.min(...shares) * 100,
-      unit: '%',
-      target: { atLeast: 97 },
-      note: `${shares.filter((share) => share < 0.97).length} of ${shares.length} under 97 %`,
-    },
-    {
-      figure: 'time of a plan, slowest',
-      value: Math.max(...times),
-      unit: 'ms',
-      target: { atMost: 20 },
-      note: `each the quickest of 3; median ${(median(times) ?? 0).toFixed(2)} ms of ${times.length}`,
-    },
-  ];
-}
-
-/** Bytes of context and compute buffer by tokens, from rows alone; null where there are too few. */
-type Oracle = (tokens: number) => number;
-
-function oracleOf(
-  allocations: readonly Allocation[],
-  { name, engine, type }: { readonly name: string; readonly engine: EngineProfile; readonly type: CacheType },
-): Oracle | null {
-  const rows = allocations
-    .filter(
-      (one) =>
-        one.name === name &&
-        one.engine === engine &&
-        one.context.cacheType === type &&
-        one.context.flashAttention &&
-        one.context.ubatchTokens === batchOf(one.memory, engine) &&
-        one.context.slots === 1 &&
-        one.context.contextTokens % 1024 === 0,
-    )
-    .map((one) => ({ tokens: one.context.contextTokens, bytes: one.contextBytes + one.computeBytes }))
-    .sort((left, right) => left.tokens - right.tokens)
-    .filter((row, index, all) => row.tokens !== all[index - 1]?.tokens);
-  if (rows.length < 2) return null;
-  return (tokens) => {
-    const above = rows.findIndex((row) => row.tokens >= tokens);
-    const right = rows[Math.max(1, above === -1 ? rows.length - 1 : above)];
-    const left = rows[Math.max(1, above === -1 ? rows.length - 1 : above) - 1];
-    if (left === undefined || right === undefined || right.tokens === left.tokens) return rows[0]?.bytes ?? 0;
-    return left.bytes + ((right.bytes - left.bytes) * (tokens - left.tokens)) / (right.tokens - left.tokens);
-  };
-}
-
-function judge(
-  memory: ModelMemory,
-  {
-    engine,
-    type,
-    bytes,
-    oracle,
-  }: {
-    readonly engine: EngineProfile;
-    readonly type: CacheType;
-    readonly bytes: number;
-    readonly oracle: Oracle | null;
-  },
-): Judged {
-  const card = { name: 'card', totalBytes: bytes, freeBytes: bytes, driverBytes: 0, isUnified: false };
-  const make = (): GrantedPlan =>
-    planMemory(memory, {
-      askedTokens: null,
-      cacheType: type,
-      flashAttention: true,
-      ubatchTokens: batchOf(memory, engine),
-      slots: 1,
-      unified: false,
-      draftTokens: 0,
-      engine,
-      cards: [card],
-      hostFreeBytes: null,
-    });
-  const plan = make();
-  // The machine may be busy with something else: of three the quickest.
-  const ms = Math.min(...[1, 2, 3].map(() => timed(make)));
-  const weights = memory.weights?.totalBytes ?? 0;
-  const isFull = plan.placement === 'devices';
-  if (oracle === null) return { overCard: false, overBudget: false, refused: false, share: null, ms };
-  const budget = budgetBytes(card);
-  const used = isFull ? weights + oracle(plan.context) : 0;
-  const largest = largestThatFits(budget - weights, memory.trainedTokens ?? plan.context, oracle);
-  return {
-    overCard: used > bytes,
-    overBudget: used > budget,
-    refused: !isFull && largest >= 4096 + 512,
-    share: isFull && largest > 0 ? plan.context / largest : null,
-    ms,
-  };
-}
-
-/** What is asked for, so that the engine makes 512: node-llama-cpp makes a token more for models with a window. */
-function batchOf(memory: ModelMemory, engine: EngineProfile): number {
-  return engine === 'node-llama-cpp' && memory.namesWindow ? 511 : 512;
-}
-
-function timed(work: () => unknown): number {
-  const startedAt = performance.now();
-  work();
-  return performance.now() - startedAt;
-}
-
-function largestThatFits(room: number, trained: number, oracle: Oracle): number {
-  for (let tokens = Math.ceil(trained / 256) * 256; tokens >= 4096; tokens -= 256)
-    if (oracle(tokens) <= room) return Math.min(tokens, trained);
-  return 0;
 }
 
 /** A header as large as real ones are, nearly all of it vocabulary; each time a file that was just written anew. */

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import catalogue from '../../resources/models.json';
 import type { Settings } from '@shared/settings.ts';
+import type { EngineFiles } from './core-engine-files.ts';
+import { createEngineFiles } from './core-engine-files.ts';
 import type { CoreKeys } from './core-keys.ts';
 import { createCoreKeys } from './core-keys.ts';
 import { splitModelId } from '@shared/models.ts';
@@ -14,6 +16,8 @@ import { createProbed } from './core-probe.ts';
 import { createModelFileCheck } from './engines/check-model-file.ts';
 import { createGenerators } from './engines/generators.ts';
 import type { Generators } from './engines/generators.ts';
+import { createEngineVariants, enginesDir } from './engines/engine-variants.ts';
+import type { EngineVariants } from './engines/engine-variants.ts';
 import type { ContextGrants } from './engines/grant-context.ts';
 import { createGrantContext } from './engines/grant-context.ts';
 import type { Hardware } from './engines/hardware.ts';
@@ -30,6 +34,7 @@ import { parseCatalogue } from './engines/model-catalogue.ts';
 import type { ModelStore } from './engines/model-store.ts';
 import { createModelStore } from './engines/model-store.ts';
 import { createPlanServer } from './engines/plan-server.ts';
+import type { Program } from './engines/run-program.ts';
 import type { PlanServer } from './engines/plan-server.ts';
 import { createProbeCards } from './engines/probe-cards.ts';
 import { createNetFetch } from './lib/net-fetch.ts';
@@ -53,6 +58,7 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly generators: Generators;
   readonly planServer: PlanServer;
   readonly ownServer: OwnServer;
+  readonly engineFiles: EngineFiles;
 }
 
 /** The engine's process, the files it may load, and what fits on this machine. */
@@ -65,6 +71,7 @@ function createEngineParts(
   const llama = createLlamaEngine({
     nodePath: files.node,
     workerPath: files.worker,
+    enginesDir: enginesDir(config.cache),
     now,
     checkModelFile: createModelFileCheck(readHeader),
     idleMs: () => idleMsOf(settings.current()),
@@ -78,6 +85,7 @@ function createEngineParts(
     imported: createImportedModels(join(config.home, 'imported-models.json')),
     downloadUri: llama.download.bind(llama),
   });
+  const variants = variantsOf(config.cache, files.node, env);
   const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);
   const plan = createCorePlan({
     store: modelStore,
@@ -90,7 +98,7 @@ function createEngineParts(
   const generators = createGenerators();
   const context = createGrantContext({
     readHeader,
-    readHardware: hardware,
+    readHardware: async (signal) => variants.usable(await hardware(signal)),
     enginePid: () => llama.pid(),
     loadedPath: () => llama.loadedPath(),
     others: (signal) => generators.others('llama-cpp', signal),
@@ -105,7 +113,20 @@ function createEngineParts(
     env,
     platform: process.platform,
   });
-  return { llama, modelStore, plan, context, generators, planServer, ownServer };
+  const engineFiles = createEngineFiles({ variants, readHardware: hardware, startAnew: () => llama.startAnew() });
+  return { llama, modelStore, plan, context, generators, planServer, ownServer, engineFiles };
+}
+
+function variantsOf(cache: string, node: string, env: ModelPartsOptions['env']): EngineVariants {
+  const { platform, arch } = process;
+  return createEngineVariants({ dir: enginesDir(cache), env: { ...env }, npm: npmOf(node, env), platform, arch });
+}
+
+/** The npm that started this program, which need not be on the PATH; else the one that is. */
+function npmOf(node: string, env: ModelPartsOptions['env']): Program {
+  const path = env.npm_execpath ?? '';
+  if (path.endsWith('npm-cli.js')) return [node, path];
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
 }
 
 const unloadAfterMinutes = 15;
@@ -141,16 +162,19 @@ export function createModelParts(
   config: ModelPartsConfig,
   { env, files, settings, redactor }: ModelPartsOptions,
 ): ModelParts {
-  const { llama, modelStore, plan, context, generators, planServer, ownServer } = createEngineParts(config, {
-    env,
-    files,
-    settings,
-    serverHeader: async (id, signal) => {
-      const named = splitModelId(id);
-      const header = named === null ? undefined : models.provider(named.provider)?.header;
-      return named === null || header === undefined ? null : header(named.name, signal);
+  const { llama, modelStore, plan, context, generators, planServer, ownServer, engineFiles } = createEngineParts(
+    config,
+    {
+      env,
+      files,
+      settings,
+      serverHeader: async (id, signal) => {
+        const named = splitModelId(id);
+        const header = named === null ? undefined : models.provider(named.provider)?.header;
+        return named === null || header === undefined ? null : header(named.name, signal);
+      },
     },
-  });
+  );
   const keys = createCoreKeys({
     home: config.home,
     env,
@@ -171,6 +195,7 @@ export function createModelParts(
     ownServer,
     generators,
     planServer,
+    engineFiles,
     ollamaHost: env.OLLAMA_HOST,
     fit: plan.fit,
     probed,

@@ -7,6 +7,7 @@ import type { Price } from '@shared/money.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
 import type { Probed } from './core-probe.ts';
+import type { EngineFiles } from './core-engine-files.ts';
 import type { ServerStatus } from './core-servers.ts';
 import { mendModel, pullFromServer, serversOf } from './core-servers.ts';
 import type { Generators } from './engines/generators.ts';
@@ -55,6 +56,7 @@ export interface CoreModelsOptions {
   readonly generators: Generators;
   readonly planServer: PlanServer;
   readonly ownServer: OwnServer;
+  readonly engineFiles: EngineFiles;
   /** `OLLAMA_HOST` of the environment. */
   readonly ollamaHost: string | undefined;
   /** What a model would get of this machine, in a line; null where nobody knows. */
@@ -77,7 +79,7 @@ const builtIn: Readonly<Record<string, ProviderSettings>> = {
 };
 
 export function createCoreModels(options: CoreModelsOptions): CoreModels {
-  const { store, llama } = options;
+  const { store, llama, engineFiles } = options;
   const instances = createInstances(options);
   const info: CoreModels['info'] = (id, signal) => infoOf(options, instances, id, signal);
   /** Only its own provider is asked. */
@@ -108,7 +110,7 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     return Promise.all([...stored, ...remote.flat()].map(async (entry) => known(entry, signal)));
   };
   const show: CoreModels['show'] = async (id, fit, signal) => {
-    const entry = await entryOf(id, signal);
+    const entry = (await engineFiles.show(id)) ?? (await entryOf(id, signal));
     if (entry === null)
       throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
     const shown = await known(entry, signal);
@@ -121,12 +123,17 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     list,
     show,
     mend: (id, apply, signal) => mendModel(instances, id, { apply, signal }),
-    servers: (signal) => serversOf(instances, options.settings, signal),
+    servers: async (signal) =>
+      (await Promise.all([engineFiles.status(signal), serversOf(instances, options.settings, signal)])).flat(),
     pull: async (id, onProgress, signal) => {
-      if (!(await pullFromServer(instances, id, { onProgress, signal }))) await pull(store, id, onProgress, signal);
+      const isElsewhere =
+        (await engineFiles.pull(id, onProgress, signal)) ||
+        (await pullFromServer(instances, id, { onProgress, signal }));
+      if (!isElsewhere) await pull(store, id, onProgress, signal);
     },
     add: async (request, signal) => show(`llama-cpp/${await store.add(request)}`, true, signal),
     remove: async (id, signal) =>
+      (await engineFiles.remove(id, signal)) ??
       (await removeFromServer(instances, id, signal)) ??
       store.remove(fileNameOf(id, 'removed'), { release: (path) => llama.release(path), signal }),
     dispose: instances.dispose,

@@ -32,7 +32,7 @@ export interface ContextGrant {
   readonly placement: GrantedPlan['placement'] | null;
   /** A card that could be used was found; a backend of `cpu` is then unexpected. */
   readonly expectsCard: boolean;
-  /** Null where what was asked is what is granted. */
+  /** Why it is less than was asked, or not where it could be; null where there is nothing to say. */
   readonly why: string | null;
   /** It is one step smaller than planned, for the engine ran out of memory before; there is no second step. */
   readonly isSmaller: boolean;
@@ -207,6 +207,10 @@ function decide(
   const askedTokens = wish.askedTokens ?? Math.min(useful, trained ?? useful);
   const trainedMost = Math.min(askedTokens, trained ?? askedTokens);
   const most = Math.min(trainedMost, step?.grantedTokens ?? trainedMost);
+  const reasons = [
+    ...(step !== null ? [smallerBecause(step)] : most < askedTokens ? [`it was trained for ${most} tokens`] : []),
+    ...(hardware.unused === undefined || wish.gpu === 'off' ? [] : [hardware.unused]),
+  ];
   const uncounted: ContextGrant = {
     askedTokens,
     grantedTokens: most,
@@ -215,7 +219,7 @@ function decide(
     ownBytes: 0,
     placement: null,
     expectsCard: cards.length > 0,
-    why: step !== null ? smallerBecause(step) : most < askedTokens ? `it was trained for ${most} tokens` : null,
+    why: reasons.length === 0 ? null : reasons.join('; '),
     isSmaller: step !== null,
   };
   // A file that cannot be read is the engine's to refuse, with its reason.

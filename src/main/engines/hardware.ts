@@ -17,6 +17,8 @@ import type { FoundDevice } from './hardware-parse.ts';
 export interface Hardware {
   readonly devices: readonly DeviceMemory[];
   readonly host: { readonly totalBytes: number; readonly freeBytes: number; readonly source: string };
+  /** Why a card that is there is not among the devices. */
+  readonly unused?: string | undefined;
 }
 
 /** A card that a person says is there: counts before whatever was found. */

@@ -57,6 +57,8 @@ export interface LlamaEngine {
   measure(context: DryRun, signal: AbortSignal): Promise<number | null>;
   /** Lets go of a model file, after the call that uses it: it can then be deleted. Its memory is given back. */
   release(path: string): Promise<void>;
+  /** After the call that runs now the process ends; the next call starts one that sees other libraries. */
+  startAnew(): Promise<void>;
   /** Null where no process runs. */
   stats(): Promise<EngineStats | null>;
   /** Of the running process; for tests and `doctor`. */
@@ -70,6 +72,8 @@ export interface LlamaEngine {
 export interface LlamaEngineOptions {
   readonly nodePath: string;
   readonly workerPath: string;
+  /** Where libraries for cards lie that were fetched; absent: none were. */
+  readonly enginesDir?: string | undefined;
   readonly now: () => number;
   /** Default 15 s. */
   readonly hangMs?: number;
@@ -90,11 +94,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
   const alive = (): LlamaProcess => {
     if (child === null || !child.isAlive) {
       loadedPath = null;
-      child = startLlamaProcess({
-        nodePath: options.nodePath,
-        workerPath: options.workerPath,
-        hangMs: options.hangMs ?? 15_000,
-      });
+      child = startLlamaProcess({ ...options, hangMs: options.hangMs ?? 15_000 });
     }
     return child;
   };
@@ -132,6 +132,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
         if (path === loadedPath) child?.kill();
       });
     },
+    startAnew: () => queue.add(() => child?.kill()),
     stats: () => (child === null || !child.isAlive ? Promise.resolve(null) : askStats(child)),
     pid: () => (child?.isAlive === true ? (child.pid ?? null) : null),
     loadedPath: () => (child?.isAlive === true ? loadedPath : null),

@@ -10,6 +10,8 @@ export interface LlamaProcessOptions {
   /** The program that runs the worker (Node 24) and the built worker. */
   readonly nodePath: string;
   readonly workerPath: string;
+  /** Where libraries for cards lie that were fetched; absent: none were. */
+  readonly enginesDir?: string | undefined;
   /** A process that answers no ping for so long, while something is asked of it, is killed. */
   readonly hangMs: number;
 }
@@ -105,8 +107,8 @@ function answerFrom(raw: unknown): Exclude<FromWorker, { readonly type: 'ready' 
   return !parsed.success || parsed.data.type === 'ready' || parsed.data.type === 'pong' ? null : parsed.data;
 }
 
-function forkWorker({ workerPath, nodePath }: LlamaProcessOptions): ChildProcess {
-  return fork(workerPath, [], {
+function forkWorker({ workerPath, nodePath, enginesDir }: LlamaProcessOptions): ChildProcess {
+  return fork(workerPath, enginesDir === undefined ? [] : [enginesDir], {
     execPath: nodePath,
     execArgv: [],
     env: withoutNodeOptions(process.env),

@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import { runProgram } from './run-program.ts';
+import type { Program } from './run-program.ts';
 
-/** A program that downloads packages of the Python index, and the words that begin its command. */
-export type Pip = readonly [program: string, ...words: string[]];
+/** Downloads packages of the Python index. */
+export type Pip = Program;
 
 const candidates: readonly Pip[] = [
   ['python3', '-m', 'pip'],
@@ -69,43 +70,4 @@ export async function downloadWheel(
     `${part.package} could not be downloaded: ${lastWords}`,
     'Try again when the network is there; what was fetched is kept.',
   );
-}
-
-interface Outcome {
-  /** Null: it could not be started, or was ended. */
-  readonly code: number | null;
-  /** The end of what it printed. */
-  readonly output: string;
-}
-
-/** Never rejects; an abort ends the program, at once or within a second. */
-function runProgram(
-  [program, ...first]: Pip,
-  words: readonly string[],
-  { env, signal }: { readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
-): Promise<Outcome> {
-  return new Promise((resolve) => {
-    let output = '';
-    if (signal.aborted) return resolve({ code: null, output });
-    const child = spawn(program, [...first, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
-    const hear = (chunk: unknown): void => {
-      output = (output + String(chunk)).slice(-4000);
-    };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
-    const onAbort = (): void => {
-      child.kill('SIGTERM');
-      setTimeout(() => child.kill('SIGKILL'), 1000).unref();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    const settle = (code: number | null): void => {
-      signal.removeEventListener('abort', onAbort);
-      resolve({ code, output });
-    };
-    child.on('error', (error) => {
-      hear(error.message);
-      settle(null);
-    });
-    child.on('close', settle);
-  });
 }

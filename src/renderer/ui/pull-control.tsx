@@ -14,7 +14,8 @@ export function PullControl({ id }: { readonly id: string }) {
   const queries = useQueryClient();
   const pull = usePulls().get(id);
   const start = async (): Promise<void> => {
-    if (await startPull(client, id)) await queries.invalidateQueries({ queryKey: ['models'] });
+    if (!(await startPull(client, id))) return;
+    for (const key of ['models', 'doctor']) await queries.invalidateQueries({ queryKey: [key] });
   };
   if (pull !== undefined && pull.problem === null) return <Progress id={id} progress={pull.progress} />;
   return (

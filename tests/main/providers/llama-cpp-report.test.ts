@@ -48,6 +48,7 @@ function engine(loaded: LoadedModel | null): { readonly llama: LlamaEngine; read
       pid: () => null,
       loadedPath: () => null,
       release: async () => undefined,
+      startAnew: async () => undefined,
       dispose: async () => undefined,
     },
   };

@@ -1,4 +1,5 @@
 import { linesAboutMemory } from '../about-memory.ts';
+import { offerFetchedEngines } from './fetched-engines.ts';
 import { nameError, startGeneration } from './generate.ts';
 import type { RunningGeneration } from './generate.ts';
 import { loadModel } from './load-model.ts';
@@ -81,6 +82,9 @@ process.on('message', (raw: unknown) => {
 
 // Nothing here needs saving, and an ordinary exit would wait for the native call to come back.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+const enginesDir = process.argv[2];
+if (enginesDir !== undefined) offerFetchedEngines(enginesDir);
 
 send({ type: 'ready' });
 

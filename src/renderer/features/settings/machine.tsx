@@ -4,6 +4,7 @@ import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { PullControl } from '../../ui/pull-control.tsx';
 import { Group } from './settings-parts.tsx';
 
 const looks = {
@@ -11,6 +12,12 @@ const looks = {
   warning: 'text-warn',
   missing: 'text-bad',
 } as const;
+
+/** What the command in a hint would fetch can be fetched by a click, too. */
+function Fetchable({ hint }: { readonly hint: string | null }) {
+  const id = /dewpoint models pull (\S+)/u.exec(hint ?? '')?.[1];
+  return id === undefined ? null : <PullControl id={id} />;
+}
 
 /** What works on this machine and what does not; the same as `dewpoint doctor`. */
 export function Machine() {
@@ -33,6 +40,7 @@ export function Machine() {
                   {finding.text}
                 </p>
                 {finding.hint !== null && <p className="text-xs text-soft">{finding.hint}</p>}
+                <Fetchable hint={finding.hint} />
               </div>
             </li>
           ))}
