@@ -15,7 +15,7 @@ export const smallImage = 'dewpoint-test:small';
 
 /** A shell, the usual tools and the runner: what a container of a session needs, of the image that is at hand. */
 export const smallImageCommand = `set -e
-files=$(for p in bash sh cat ls find grep sed sort head tail sleep env mkdir rm mv cp chmod stat true false seq tr wc dd kill touch ln readlink realpath sha256sum cut printf id setsid mktemp test basename; do command -v $p; done | grep ^/ | sort -u)
+files=$(for p in bash sh cat ls find grep sed sort head tail sleep env mkdir rm mv cp chmod stat true false seq tr wc dd kill touch ln readlink realpath sha256sum cut printf id setsid mktemp test basename xargs; do command -v $p; done | grep ^/ | sort -u)
 libs=$(for f in $files; do ldd $f 2>/dev/null | grep -o '/[^ ]*'; done | sort -u)
 links='bin lib lib64 sbin'
 tar -cf small.tar --hard-dereference -C / $(for l in $links; do [ -L /$l ] && echo $l; done)
@@ -140,7 +140,7 @@ async function childOf(pid: number): Promise<number> {
 }
 
 /** The control groups that its containers were in: they outlive it. */
-async function removeGroups(name: string): Promise<void> {
+export async function removeGroups(name: string): Promise<void> {
   const top = '/sys/fs/cgroup';
   const places = [top, ...(await readdir(top).catch(() => [])).map((one) => join(top, one))];
   for (const place of places) {

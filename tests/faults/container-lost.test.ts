@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytes, codeOf, valueOf } from '../contracts/sandbox-contract.ts';
@@ -10,6 +10,7 @@ import {
   startSandbox,
   type DockerUnderTest,
 } from '../docker/docker-kit.ts';
+import { mountDisk, type Mounted } from './mounts.ts';
 
 describe.skipIf(isWithoutEngine)('a container that goes away', () => {
   let under: DockerUnderTest;
@@ -106,6 +107,44 @@ describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
     await rename(`${under.workspace}-moved`, under.workspace);
     expect(await output(under.sandbox, 'cat a.txt')).toBe('mine');
   });
+
+  it('is turned into a link during the run: nothing is done where it leads', async () => {
+    const elsewhere = `${under.workspace}-elsewhere`;
+    await mkdir(elsewhere);
+    await rename(under.workspace, `${under.workspace}-moved`);
+    await symlink(elsewhere, under.workspace);
+    expect(codeOf(await under.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 5000 }, none))).toBe('conflict');
+    expect(codeOf(await under.sandbox.writeFile('a.txt', bytes('x'), undefined, none))).toBe('conflict');
+    expect(await readdir(elsewhere)).toEqual([]);
+    await rm(under.workspace);
+    await rename(`${under.workspace}-moved`, under.workspace);
+    expect(await output(under.sandbox, 'echo back')).toBe('back\n');
+  });
+
+  it.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+    'is unmounted during the run: nothing is written to the folder that lay beneath it',
+    async (context) => {
+      const disks: Mounted[] = [];
+      const mounted = await startSandbox({
+        prepare: async (workspace) => {
+          const disk = await mountDisk(workspace, '16m');
+          if (disk !== null) disks.push(disk);
+        },
+      });
+      try {
+        if (disks.length === 0) context.skip('no disk can be mounted here');
+        expect(await output(mounted.sandbox, 'echo on > disk.txt; cat disk.txt')).toBe('on\n');
+        await disks[0]?.[Symbol.asyncDispose]();
+        expect(codeOf(await mounted.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 5000 }, none))).toBe(
+          'conflict',
+        );
+        expect(codeOf(await mounted.sandbox.writeFile('a.txt', bytes('x'), undefined, none))).toBe('conflict');
+        expect(await readdir(mounted.workspace)).toEqual([]);
+      } finally {
+        await mounted.close();
+      }
+    },
+  );
 
   it('is deleted during the run: commands say so', async () => {
     await rm(under.workspace, { recursive: true });

@@ -37,6 +37,8 @@ export async function probe(
   if (end.type !== 'exited' || end.exitCode !== 0)
     throw new Error(`the image cannot run a shell: ${text.trim().slice(0, 300)}`);
   const words = text.split('\n');
+  // Not every engine says beforehand what it hides.
+  if (words.includes('open')) throw new Error('the engine does not hide the parts of /proc that it has to hide');
   return {
     gnu: words.includes('gnu'),
     rg: words.includes('rg'),

@@ -116,13 +116,15 @@ fi
 exit 0`;
 
 /**
- * Says what the image can do: one word a line, of \`gnu\` (find -printf), \`rg\`, \`bash\`, \`scratch\` (writable). Arguments:
+ * Says what the image can do: one word a line, of \`gnu\` (find -printf), \`rg\`, \`bash\`, \`scratch\` (writable),
+ * and \`open\` where what the kernel keeps in /proc is not hidden or can be changed. Arguments:
  * workspace, scratch, and where the user is tried: a file to make and one to delete, both in the workspace.
  */
 const probeScript = `find / -maxdepth 0 -printf '' 2>/dev/null && echo gnu
 command -v rg >/dev/null 2>&1 && echo rg
 [ -x /bin/bash ] && echo bash
 [ -w "$2" ] && echo scratch
+if { [ -f /proc/kcore ] && [ -r /proc/kcore ]; } || [ -w /proc/sys/kernel/core_pattern ]; then echo open; fi
 [ -z "$3" ] && exit 0
 ( : > "$1/$3" ) 2>/dev/null
 rm -f -- "$1/$4" 2>/dev/null

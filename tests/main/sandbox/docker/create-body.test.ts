@@ -266,6 +266,26 @@ describe('the comparison with what was made', () => {
       Mounts: made.Mounts,
     };
     expect(verifyContainer(asked, podman)).toEqual([]);
+    // As 4.3 answers over Docker's socket: every mount again, another name for its log, nothing of what it hides.
+    const binds = made.Mounts.map(
+      ({ Name, Source, Destination, RW }) => `${Name ?? Source}:${Destination}:${RW ? 'rw' : 'ro'},rprivate,bind`,
+    );
+    const four = {
+      ...podman.HostConfig,
+      LogConfig: { Type: 'json-file' },
+      MaskedPaths: null,
+      ReadonlyPaths: null,
+      Binds: binds,
+    };
+    expect(verifyContainer(asked, { ...podman, HostConfig: four })).toEqual([]);
+    const further = { ...four, Binds: [...binds, '/:/host:rw,rprivate,bind'] };
+    expect(verifyContainer(asked, { ...podman, HostConfig: further })).toEqual([
+      'Binds is ["/:/host:rw,rprivate,bind"] instead of []',
+    ]);
+    const shown = { ...four, MaskedPaths: [] };
+    expect(verifyContainer(asked, { ...podman, HostConfig: shown })).toEqual([
+      'hides /proc/kcore is false instead of true',
+    ]);
     expect(verifyContainer(asked, { ...podman, HostConfig: { ...podman.HostConfig, SecurityOpt: [] } })).not.toEqual(
       [],
     );
