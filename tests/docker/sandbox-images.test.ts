@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
 import { createImages } from '../../src/main/sandbox/images.ts';
 import { isWithoutEngine, none, output, requireEngine, startSandbox } from './docker-kit.ts';
+import { openImageRegistry } from '../fakes/image-registry.ts';
 import { smallImageCommand } from '../fakes/private-engine.ts';
 
 describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
@@ -80,6 +81,28 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
       message: expect.stringContaining('given the Dockerfile alone'),
     });
     expect(projects[project]?.image?.name).toBe(image.name);
+  });
+
+  it('come from a registry by their digest, and not when what comes is something else', async () => {
+    await using registry = await openImageRegistry();
+    const { name, digest, id } = registry;
+    const said: string[] = [];
+    const wanted = `${name}@${digest}`;
+    const image = await images().bring({ type: 'pull', name: wanted }, (text) => void said.push(text), none);
+    expect(image).toMatchObject({ name: wanted, id });
+    expect(said.join()).toContain(`Fetching ${wanted}.`);
+    await requireEngine().docker.getImage(wanted).remove({ force: true });
+
+    await using other = await openImageRegistry(true);
+    const forged = `${other.name}@${other.digest}`;
+    const refused = images().bring({ type: 'pull', name: forged }, quiet, none);
+    await expect(refused).rejects.toMatchObject({
+      code: 'missing-sandbox',
+      message: expect.stringContaining('There is no image of it: '),
+    });
+    await expect(requireEngine().docker.getImage(forged).inspect()).rejects.toMatchObject({ statusCode: 404 });
+    const absent = images().bring({ type: 'pull', name: `${name}:absent` }, quiet, none);
+    await expect(absent).rejects.toMatchObject({ code: 'missing-sandbox' });
   });
 
   it('that are no images say so', async () => {
