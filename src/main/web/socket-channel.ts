@@ -4,22 +4,23 @@ import type { Channel, ChannelServer } from '../api/serve-channel.ts';
 
 /** The first message of a socket must be the token, and soon. */
 const tokenTimeoutMs = 5_000;
-/** Close code for a missing or wrong token: the page then asks for the right address instead of trying again. */
+/** Close code for a wrong token: the page then asks for the right address instead of trying again. */
 const wrongTokenCode = 4401;
+/** Close code where none came in time, as from a page that a busy machine held up: that one tries again. */
+const noTokenCode = 4408;
 /** Above this many bytes that the browser has not taken, streams wait. */
 const fullBytes = 1024 * 1024;
 
 /** Serves the contract on a socket whose first message is the token; any other socket is closed. */
 export function admit(socket: WebSocket, token: string, server: ChannelServer): void {
-  const refuse = (): void => socket.close(wrongTokenCode, 'the token is missing or wrong');
-  const timer = setTimeout(refuse, tokenTimeoutMs);
+  const timer = setTimeout(() => socket.close(noTokenCode, 'no token came'), tokenTimeoutMs);
   // Without a listener an error (a message too large, a broken frame) would end the process; `close` follows it.
   socket.on('error', () => socket.terminate());
   socket.once('close', () => clearTimeout(timer));
   socket.once('message', (data) => {
     clearTimeout(timer);
     if (!isSame(textOf(data), token)) {
-      refuse();
+      socket.close(wrongTokenCode, 'the token is wrong');
       return;
     }
     server.serve(channelOf(socket));
