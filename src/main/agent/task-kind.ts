@@ -13,12 +13,21 @@ export function isSmallTalk(text: string): boolean {
   return greeting.test(text.trim());
 }
 
+const runs =
+  /^\W*(?:(?:please|now|then|can you|could you|just)\s+)*(?:run|execute|start)\s+(?:(?:all|the|my|our|its|unit|project's)\s+)*(?:(tests?(?:\s+suite)?)|[`'"]?((?:[\w.@-]+\/)*[\w@-][\w.@-]*\.(?:py|[mc]?js|sh))[`'"]?)(?:\s+(?:again|now|please))*(?:\s+and\s+(?:tell|show)\s+me\b.*)?[\s.!?]*$/iu;
+
+/** `tests`, or the file that a text asks to be run and no more; null: it asks for something else. */
+export function asksToRun(task: string): string | null {
+  const [, tests, file] = runs.exec(task) ?? [];
+  return tests === undefined ? (file ?? null) : 'tests';
+}
+
 /**
  * Whether a task asks for an answer rather than for a change, by its own words. In doubt it is work: a question that
  * is taken for work still gets its answer, but a change that is taken for a question is never made.
  */
 export function isQuestion(task: string): boolean {
-  if (isSmallTalk(task)) return true;
+  if (isSmallTalk(task) || asksToRun(task) !== null) return true;
   const text = task.trim();
   const sentences = text.split(/(?<=[.!?。？！])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
   if (sentences.length === 0) return false;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isQuestion, isSmallTalk } from '../../../src/main/agent/task-kind.ts';
+import { asksToRun, isQuestion, isSmallTalk } from '../../../src/main/agent/task-kind.ts';
 
 describe('isSmallTalk', () => {
   it.each(['Hello!', 'hi there', 'Thanks a lot!', 'OK, thanks', 'Guten Morgen', 'danke schön', '你好'])(
@@ -13,6 +13,23 @@ describe('isSmallTalk', () => {
     'leaves %j to be looked at',
     (text) => {
       expect(isSmallTalk(text)).toBe(false);
+    },
+  );
+});
+
+describe('asksToRun', () => {
+  it.each([
+    ['Run the tests', 'tests'],
+    ['please run all unit tests again and tell me what fails', 'tests'],
+    ['run `tools/seed.py`', 'tools/seed.py'],
+  ])('%j: %s', (task, what) => {
+    expect([asksToRun(task), isQuestion(task)]).toEqual([what, true]);
+  });
+
+  it.each(['Run the tests and fix what fails', 'Make the tests run faster', 'run', 'Start with cart.py'])(
+    'leaves %j to others',
+    (task) => {
+      expect(asksToRun(task)).toBeNull();
     },
   );
 });

@@ -1,5 +1,6 @@
+import { selfShadows } from './code/self-shadow.ts';
 import { textOfSpan, type CodeFile, type Span } from './code/spans.ts';
-import { languageOf, loadSyntax, type Syntax } from './code/syntax.ts';
+import { languageOf, loadSyntax, type CodeLanguage, type Syntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { codeKeyOf, type FileText } from './fix/candidate.ts';
 import { codeOf, spliceSpan } from './fix/splice.ts';
@@ -203,7 +204,8 @@ async function proposeChange(
     const answer = await context.ask(changeQuestion(context.task, { span, text, temperature, seed }));
     if (!answer.ok) break;
     const spliced = spliceSpan(syntax, text, span, answer.text);
-    if (spliced.ok) found.push({ text: spliced.text, key: codeKeyOf(spliced.text) });
+    if (spliced.ok && isSound(syntax, span.language, text, spliced.text))
+      found.push({ text: spliced.text, key: codeKeyOf(spliced.text) });
   }
   const votes = (key: string) => found.filter((one) => one.key === key).length;
   const [best] = [...found].sort(
@@ -215,6 +217,11 @@ async function proposeChange(
 
 function proposalOf(path: string, text: string, name: string): Proposal {
   return { files: [{ path, text }], did: 'Changed', name: name === path ? path : `${name} in ${path}` };
+}
+
+/** Without a test nothing else would find it. */
+function isSound(syntax: Syntax, language: CodeLanguage, before: string, after: string): boolean {
+  return selfShadows(syntax, language, after).length <= selfShadows(syntax, language, before).length;
 }
 
 function changeSize(before: string, after: string, span: Span): number {

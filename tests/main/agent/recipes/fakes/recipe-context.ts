@@ -173,6 +173,8 @@ function shell(command: WorldCommand, workspace: string): Promise<ExecResult> {
     let stderr = '';
     child.stdout.on('data', (bytes: Buffer) => (stdout += bytes.toString()));
     child.stderr.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
+    // A command that reads nothing may be gone before it is written to.
+    child.stdin.on('error', () => undefined);
     child.stdin.end(command.stdin ?? '');
     child.on('close', (exitCode) => {
       const sizes = { stdoutBytes: stdout.length, stderrBytes: stderr.length, durationMs: 1 };
