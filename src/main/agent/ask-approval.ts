@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ApprovalKind } from '../policy/approvals.ts';
-import { standingAnswer } from '../policy/approvals.ts';
+import { mostRefusals, standingAnswer } from '../policy/approvals.ts';
 import { abortable } from '../lib/abort.ts';
 import type { PersonAnswer } from './services.ts';
 import type { Turn } from './turn.ts';
@@ -18,7 +18,10 @@ export interface Question {
   readonly shown?: { readonly sha256: string; readonly text: string; readonly diff: string | null };
 }
 
-/** Asks for one thing, with the question and the answer in the log. Throws `cancelled` when the turn is aborted meanwhile. */
+/**
+ * Asks for one thing, with the question and the answer in the log. Who has said no three times to the like of it is not
+ * asked again in this turn. Throws `cancelled` when the turn is aborted meanwhile.
+ */
 export async function askApproval(turn: Turn, question: Question): Promise<ApprovalAnswer> {
   const { kind, subject, reason, shown } = question;
   const approvalId = turn.services.journal.newId('approval');
@@ -32,8 +35,10 @@ export async function askApproval(turn: Turn, question: Question): Promise<Appro
     ...(shown === undefined ? {} : { text: shown.text, reason }),
     ...(typeof shown?.diff === 'string' ? { diff: shown.diff } : {}),
   });
-  const standing = standingAnswer(turn.options.approve, kind);
+  const refused = turn.refusals.get(kind) ?? 0;
+  const standing = refused >= mostRefusals ? 'deny' : standingAnswer(turn.options.approve, kind);
   const answer = standing === 'ask' ? await askPerson(turn, approvalId, question) : standing;
+  if (standing === 'ask' && answer === 'deny') turn.refusals.set(kind, refused + 1);
   await turn.log.close({
     type: 'approval-answered',
     approvalId,

@@ -115,6 +115,7 @@ function createTurn(
     trail: memory.trail,
     steps: memory.steps,
     found,
+    refusals: new Map(),
     progress: { okWrites: 0, okCommands: 0, lastCheck: null },
     toolFacts: () => toolFacts(services, found),
     warm: createKeepWarm(journal, id, services.effects.replaying),

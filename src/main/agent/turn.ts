@@ -39,6 +39,8 @@ export interface Turn {
   readonly steps: { last: number };
   /** What was found at the turn's start; set once. */
   readonly found: { facts: TurnFacts | null };
+  /** How often a person has said no in this turn, by what they were asked about. */
+  readonly refusals: Map<string, number>;
   /** Edits that were made, by the results in the log: what a replay sees, too. */
   readonly progress: {
     okWrites: number;

@@ -4,6 +4,9 @@ import type { SandboxTier } from '@shared/sandbox-events.ts';
 export type ApprovalKind = 'guarded-file' | 'network' | 'fence' | 'instructions';
 export type ApproveMode = 'ask' | 'deny' | 'allow';
 
+/** After so many refusals of a kind a turn is not let to ask again: whoever floods hopes for a tired yes. */
+export const mostRefusals = 3;
+
 /** What a call may do without anybody being asked. */
 export type CallRule = 'free' | 'approval' | 'refused';
 

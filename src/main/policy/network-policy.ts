@@ -1,5 +1,6 @@
 import type { HostRules, NetworkRules, RunNetwork } from '@shared/network-access.ts';
 import type { ApproveMode } from './approvals.ts';
+import { mostRefusals } from './approvals.ts';
 import type { SessionBits } from './session-bits.ts';
 
 /** A command that wants to reach some hosts, and all that has been said about them. Names are canonical. */
@@ -22,9 +23,6 @@ export interface NetworkVerdict {
   /** In a sentence, for the model and the person. */
   readonly reason: string;
 }
-
-/** After so many refusals a turn is not let to ask again: whoever floods hopes for a tired yes. */
-const mostRefusals = 3;
 
 /**
  * Whether a command may reach hosts. Deny goes over ask, ask over allow. Where private content and text from outside

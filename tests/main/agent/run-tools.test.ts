@@ -35,6 +35,25 @@ describe('a guarded file', () => {
     expect(kit.sandbox.text('tests/test_a.py')).toBe(status === 'ok' ? 'pass\n' : files['tests/test_a.py']);
   });
 
+  it('is not asked about without end: after three refusals the turn asks nobody, and says no', async () => {
+    let asked = 0;
+    const approver: Approver = {
+      ask: async () => {
+        asked += 1;
+        return 'deny';
+      },
+    };
+    const replies = Array.from({ length: 6 }, (_, at) =>
+      call('write_file', { path: `tests/test_${at}.py`, content: 'x' }),
+    );
+    const many = Object.fromEntries(replies.map((_reply, at) => [`tests/test_${at}.py`, 'y']));
+    const kit = createAgentKit({ replies, sandbox: { files: many, exec: () => ({}) }, services: { approver } });
+    await kit.runner.send('Tidy up.', { ...turnOptions, gear: 'loop', maxSteps: 6 });
+    expect(asked).toBe(3);
+    const said = ofType(kit.journal.events, 'approval-answered').map(({ answer, by }) => `${answer} ${by}`);
+    expect(said).toEqual([...Array(3).fill('deny person'), ...Array(3).fill('deny policy')]);
+  });
+
   it('is free when the task is about it', async () => {
     const kit = createAgentKit({ replies: writeTest, sandbox: { files, exec: () => ({}) } });
     await kit.runner.send('Update the tests.', turnOptions);
