@@ -10,8 +10,10 @@ import {
   savedShare,
   type Trio,
 } from '../../bench/lib/pair-figures.ts';
-import { drawTasks } from '../../bench/lib/pair-options.ts';
+import { drawTasks, parsePairOptions } from '../../bench/lib/pair-options.ts';
+import { pairReport } from '../../bench/lib/pair-report.ts';
 import type { PairRecord } from '../../bench/lib/pair-results.ts';
+import { pairKey } from '../../bench/lib/run-pair.ts';
 import { noUsage } from '../../src/shared/money.ts';
 import { aTask } from './bench-kit.ts';
 
@@ -129,5 +131,38 @@ describe('a pair of models', () => {
     expect(draw({ sample: 2 })).toEqual(order.slice(0, 2));
     expect(draw({ tasks: 'py-*' })).toEqual(order.filter((id) => id.startsWith('py-')));
     expect(draw({ split: 'held' })).toEqual([]);
+  });
+});
+
+describe('tasks that leave nothing to save', () => {
+  const options = parsePairOptions(['--split', 'dev', '--report']);
+  /** Three runs of a task that only the cloud solves, or that this machine solves, too. */
+  const runsOf = (task: string, isEasy: boolean) =>
+    (
+      [
+        aRun('local', isEasy, [here]),
+        aRun('cloud', true, [there]),
+        aRun('auto', true, [isEasy ? here : there]),
+      ] as const
+    ).map((run) => ({ ...run, task, key: pairKey(task, run.policy, options) }));
+  const told = (asked: readonly string[], recorded: ReturnType<typeof runsOf>) => {
+    const { rows } = pairReport(
+      asked.map((id) => aTask({ id })),
+      new Map(recorded.map((run) => [run.key, run])),
+      options,
+    );
+    return rows.filter(({ figure }) => figure.endsWith('saved of what the oracle saves'));
+  };
+
+  it('are said to, and the same is shown of all that was ever recorded', () => {
+    const [own, all] = told(['hard'], [...runsOf('hard', false), ...runsOf('easy', true)]);
+    expect(own).toMatchObject({ value: null, target: null, note: 'no headroom: the oracle saves under 10 %' });
+    expect(all).toMatchObject({ figure: 'recorded outcomes (2): saved of what the oracle saves', value: 100 });
+    expect(all?.target).toEqual({ atLeast: 60 });
+  });
+
+  it('are not spoken of where there is something to save', () => {
+    const rows = told(['easy'], [...runsOf('hard', false), ...runsOf('easy', true)]);
+    expect(rows).toMatchObject([{ value: 100, target: { atLeast: 60 } }]);
   });
 });
