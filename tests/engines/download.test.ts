@@ -17,6 +17,11 @@ const content = Buffer.alloc(3_000_000, 'model ');
 /** A file server as a model hub is one: sizes, ranges, and slow when a test asks for it. */
 function serve(): Server {
   return createServer((request, response) => {
+    const refused = /^\/(401|403)\.gguf$/.exec(request.url ?? '')?.[1];
+    if (refused !== undefined) {
+      response.writeHead(Number(refused)).end();
+      return;
+    }
     if (request.url !== '/m.gguf') {
       response.writeHead(404).end();
       return;
@@ -62,7 +67,14 @@ describe('a download by address', () => {
 
   it('fails in words when the address has no such file', async () => {
     const failed = await engine.download(`${address}/none.gguf`, join(dir, 'x.gguf'), options());
-    expect(failed).toMatchObject({ ok: false, error: { code: 'network' } });
+    expect(failed).toMatchObject({ ok: false, error: { code: 'not-found', message: /is not there/ } });
+  });
+
+  it('says that a model is gated where its source wants to know who asks', async () => {
+    for (const status of [401, 403]) {
+      const failed = await engine.download(`${address}/${status}.gguf`, join(dir, `${status}.gguf`), options());
+      expect(failed).toMatchObject({ ok: false, error: { code: 'network', message: /is gated/ } });
+    }
   });
 
   it('ends when it is cancelled', async () => {

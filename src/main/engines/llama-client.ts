@@ -6,6 +6,7 @@ import { createChannel } from './channel.ts';
 import { createModelFileCheck } from './check-model-file.ts';
 import type { ModelFileCheck } from './check-model-file.ts';
 import type { Channel } from './channel.ts';
+import { explainDownload } from './explain-download.ts';
 import { createHeaderReader } from './header-reader.ts';
 import { startLlamaProcess } from './llama-process.ts';
 import type { LlamaProcess } from './llama-process.ts';
@@ -343,7 +344,7 @@ function download(
       signal.removeEventListener('abort', onAbort);
       if (answer.type === 'downloaded') resolve(success(null));
       else if (signal.aborted) resolve(failure('cancelled', 'The download was cancelled.'));
-      else resolve(failure('network', `The model could not be downloaded: ${answer.error.message}`, 'Try again.'));
+      else resolve(explainDownload(uri, answer.error.message));
       return true;
     });
     const onAbort = (): void => child.abort(id);
