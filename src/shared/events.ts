@@ -377,10 +377,13 @@ export function parseEvent(record: unknown): SessionEvent | null {
   return { ...payload, type: stamped.type, v: stamped.v, seq: stamped.seq, at: stamped.at, ...turn } as SessionEvent;
 }
 
-/** Pushes that are never stored; the matching `*-ended` event repairs a lost one. */
+/**
+ * Pushes that are never stored; the matching `*-ended` event repairs a lost one. `pieces`: how many came as one, where a
+ * subscriber came in the middle; one without it.
+ */
 export type Transient =
-  | { readonly type: 'text-delta'; readonly callId: string; readonly text: string }
-  | { readonly type: 'reasoning-delta'; readonly callId: string; readonly text: string }
+  | { readonly type: 'text-delta'; readonly callId: string; readonly text: string; readonly pieces?: number }
+  | { readonly type: 'reasoning-delta'; readonly callId: string; readonly text: string; readonly pieces?: number }
   | {
       readonly type: 'output-chunk';
       readonly toolCallId: string;

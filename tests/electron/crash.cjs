@@ -1,17 +1,48 @@
-// The built app, whose page crashes once it is there. A driver would hold on to the page that is gone.
+// The built app, whose page starts a task, shows the first words of the answer, and crashes. A driver would hold on to
+// the page that is gone.
 const { app } = require('electron');
+
+const { DEWPOINT_MAIN, DEWPOINT_PROJECT, DEWPOINT_FIRST, DEWPOINT_REST } = process.env;
+
+// Runs in the page.
+const startTask = (project) => {
+  const type = (field, text) => {
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set.call(field, text);
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  };
+  const timer = setInterval(() => {
+    const task = document.querySelector('textarea');
+    const place = document.querySelector('input[role=combobox], input[list]');
+    const plan = document.querySelector('input[type=checkbox]');
+    if (task === null || place === null || plan === null) return;
+    clearInterval(timer);
+    type(task, 'Say how it goes.');
+    type(place, project);
+    plan.click();
+    setTimeout(() => task.form.requestSubmit(), 100);
+  }, 50);
+};
+const logText = "document.querySelector('[role=log]')?.innerText ?? ''";
 
 let loads = 0;
 app.on('web-contents-created', (_event, contents) => {
+  const until = async (text) => {
+    while (!(await contents.executeJavaScript(logText)).includes(text)) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
   contents.on('did-finish-load', async () => {
     loads += 1;
     if (loads === 1) {
+      await contents.executeJavaScript(`(${startTask.toString()})(${JSON.stringify(DEWPOINT_PROJECT)})`);
+      await until(DEWPOINT_FIRST);
       contents.forcefullyCrashRenderer();
+      process.stdout.write('crashed\n');
       return;
     }
-    const isThere = await contents.executeJavaScript("document.getElementById('root') !== null");
-    process.stdout.write(isThere ? 'revived\n' : 'empty\n');
+    await until(DEWPOINT_REST);
+    process.stdout.write(JSON.stringify(await contents.executeJavaScript(logText)));
     app.quit();
   });
 });
-require(process.env.DEWPOINT_MAIN);
+require(DEWPOINT_MAIN);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { frame, startChatServer } from '../fakes/chat-server.ts';
 import type { Launched, Place } from './launch.ts';
 import { appFlags, builtFolder, launch, preparePlace, testEnvironment } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
@@ -92,14 +93,41 @@ it('writes a session into the file that a dialog names, and reads it from there 
   await page.getByText('The port is 8123.').first().waitFor();
 });
 
-it('loads a page that crashed again', async () => {
-  const { app } = launched;
-  const home = join(place.project, 'home');
-  const args = [resolve('tests/electron/crash.cjs'), ...appFlags()];
-  const env = { ...testEnvironment(home), DEWPOINT_MAIN: join(builtFolder, 'main', 'index.cjs') };
-  const child = spawn(app.process().spawnfile, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  let said = '';
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  await new Promise((done) => child.once('close', done));
-  expect(said).toBe('revived\n');
+it('loads a page that crashed again, without losing a token of the answer that is being written', async () => {
+  const chat = await startChatServer();
+  const first = 'The first half of an answer';
+  const rest = 'and what came while there was no page.';
+  let tell = (_rest: string): void => undefined;
+  chat.behave({ type: 'held', body: said(`${first} `), rest: new Promise((resolve) => (tell = resolve)) });
+  const other = preparePlace([]);
+  const slow = { kind: 'openai-compatible', baseUrl: chat.baseUrl, where: 'local' };
+  other.script([], { local: 'slow/m', providers: { slow } });
+  const child = spawn(launched.app.process().spawnfile, [resolve('tests/electron/crash.cjs'), ...appFlags()], {
+    env: {
+      ...testEnvironment(other.home),
+      DEWPOINT_MAIN: join(builtFolder, 'main', 'index.cjs'),
+      DEWPOINT_PROJECT: other.project,
+      DEWPOINT_FIRST: first,
+      DEWPOINT_REST: rest,
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+    if (printed === 'crashed\n') tell(said(rest));
+  });
+  try {
+    await new Promise((done) => child.once('close', done));
+    expect(printed).toMatch(/^crashed\n.*The first half of an answer and what came while there was no page\./su);
+  } finally {
+    child.kill('SIGKILL');
+    await chat.close();
+    other.remove();
+  }
 });
+
+function said(content: string): string {
+  const choices = [{ index: 0, delta: { content } }];
+  return frame({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices });
+}

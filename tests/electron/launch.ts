@@ -14,12 +14,18 @@ export interface Launched {
 
 type Replies = readonly Answer[];
 
+interface MoreSettings {
+  readonly local?: string;
+  readonly cloud?: string;
+  readonly providers?: Readonly<Record<string, unknown>>;
+}
+
 export interface Place {
   readonly home: string;
   /** A project with one file, `main.py`. */
   readonly project: string;
-  /** What the model answers from the next start of the app on. */
-  script(replies: Replies): void;
+  /** What the model answers from the next start of the app on, and what else is set. */
+  script(replies: Replies, more?: MoreSettings): void;
   remove(): void;
 }
 
@@ -31,9 +37,9 @@ export function preparePlace(replies: Replies): Place {
   mkdirSync(home);
   mkdirSync(project);
   writeFileSync(join(project, 'main.py'), 'PORT = 8123\n');
-  const script = (next: Replies): void => {
-    const providers = { script: { kind: 'scripted', replies: next, gears: ['loop'] } };
-    writeFileSync(join(home, 'settings.json'), JSON.stringify({ local: 'script/script', providers }));
+  const script = (next: Replies, { providers = {}, ...others }: MoreSettings = {}): void => {
+    const all = { script: { kind: 'scripted', replies: next, gears: ['loop'] }, ...providers };
+    writeFileSync(join(home, 'settings.json'), JSON.stringify({ local: 'script/script', ...others, providers: all }));
   };
   script(replies);
   return { home, project, script, remove: () => rmSync(folder, { recursive: true, force: true }) };

@@ -1,9 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { request } from 'node:http';
 import { join, resolve } from 'node:path';
+import { createORPCClient, ORPCError } from '@orpc/client';
+import { RPCLink } from '@orpc/client/websocket';
 import type { ElectronApplication, Page } from 'playwright-core';
 import { _electron } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { CoreClient } from '../../src/main/api/socket.ts';
 import type { Place } from './launch.ts';
 import { appFlags, builtFolder, keepScreenshot, preparePlace, testEnvironment } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
@@ -32,8 +37,9 @@ afterAll(async () => {
 });
 
 /** The built command line on a port of its choice; `url` is what it prints. */
-async function startServe(port = '0'): Promise<ChildProcess> {
+async function startServe(port = '0', allowed: readonly string[] = []): Promise<ChildProcess> {
   const args = [join(builtFolder, 'main', 'cli.cjs'), 'serve', '--port', port, '--root', place.project];
+  for (const grant of allowed) args.push('--allow', grant);
   const child = spawn(process.execPath, args, { env: testEnvironment(place.home), stdio: ['ignore', 'pipe', 'pipe'] });
   url = await new Promise<string>((found, failed) => {
     let errors = '';
@@ -81,4 +87,68 @@ it('gives a page without the token nothing but itself', async () => {
   await page.goto(new URL('/', url).href);
   await page.getByText('This address lacks its token').waitFor();
   expect(await page.getByRole('navigation').count()).toBe(0);
+});
+
+describe('what is no page of its own', () => {
+  /** The path goes out as it is written here; a browser would tidy it up. */
+  const ask = (path: string, headers: Record<string, string> = {}): Promise<number | undefined> =>
+    new Promise((found, failed) => {
+      const { hostname, port } = new URL(url);
+      const sent = request({ host: hostname, port, path, headers }, (response) => {
+        response.resume();
+        found(response.statusCode);
+      });
+      sent.on('error', failed);
+      sent.end();
+    });
+  const open = (first: string, origin = new URL(url).origin): Promise<WebSocket | number> => {
+    const socket = new WebSocket(`ws://${new URL(url).host}/contract`, { origin });
+    return new Promise((found) => {
+      socket.once('error', () => found(403));
+      socket.once('close', found);
+      socket.once('open', () => socket.send(first));
+      socket.once('message', () => found(socket));
+    });
+  };
+  const token = (): string => new URLSearchParams(new URL(url).hash.slice(1)).get('token') ?? '';
+  /** How the core answers a call that a page could make. */
+  const answers = async (...calls: readonly ((client: CoreClient) => Promise<unknown>)[]): Promise<unknown[]> => {
+    const socket = await open(token());
+    if (typeof socket === 'number') throw new Error('not let in');
+    // The link uses what the two kinds of sockets have in common. The one cast at this edge.
+    const link = new RPCLink({ websocket: socket as unknown as globalThis.WebSocket });
+    const client: CoreClient = createORPCClient(link);
+    const given = await Promise.all(
+      calls.map((one) =>
+        one(client).then(
+          () => 'done',
+          (error: unknown) => (error instanceof ORPCError && error.defined ? error.data.code : error),
+        ),
+      ),
+    );
+    socket.terminate();
+    return given;
+  };
+  const change = (client: CoreClient): Promise<unknown> => client.settings.set({ key: 'policy', value: 'local' });
+  const key = (client: CoreClient): Promise<unknown> => client.keys.set({ provider: 'openai', value: 'a key' });
+  const type = (client: CoreClient): Promise<unknown> => client.sandboxes.type({ terminalId: 'none', text: 'id' });
+  const elsewhere = (client: CoreClient): Promise<unknown> => client.sessions.create({ projectPath: place.home });
+
+  it('is refused: other names of this machine, other origins, tricks with paths, no token', async () => {
+    expect(await ask('/')).toBe(200);
+    expect(await ask('/', { host: 'evil.example' })).toBe(403);
+    expect(await ask('/', { origin: 'http://evil.example' })).toBe(403);
+    for (const path of ['/../main/cli.cjs', '/%2e%2e/main/cli.cjs', '/assets/../../package.json', '//etc/hostname']) {
+      expect(await ask(path), path).toBe(404);
+    }
+    expect(await open(token(), 'http://evil.example')).toBe(403);
+    expect(await open('no token')).toBe(4401);
+  });
+
+  it('changes no settings and keys, opens no terminal and names no other folder, unless that was allowed at the start', async () => {
+    expect(await answers(change, key, type, elsewhere)).toEqual(['refused', 'refused', 'refused', 'refused']);
+    await stop(server);
+    server = await startServe('0', ['settings', 'terminal']);
+    expect(await answers(change, key, type, elsewhere)).toEqual(['done', 'refused', 'not-found', 'refused']);
+  });
 });

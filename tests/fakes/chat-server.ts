@@ -11,7 +11,9 @@ export type Behaviour =
       readonly body?: string;
     }
   /** Sends these bytes of a stream, then ends, cuts the connection, or hangs. */
-  | { readonly type: 'stream'; readonly body: string; readonly after: 'end' | 'cut' | 'hang' };
+  | { readonly type: 'stream'; readonly body: string; readonly after: 'end' | 'cut' | 'hang' }
+  /** Sends these bytes of a stream, then the rest once that is known, and hangs. */
+  | { readonly type: 'held'; readonly body: string; readonly rest: Promise<string> };
 
 export interface ChatServer {
   readonly baseUrl: string;
@@ -108,6 +110,11 @@ async function answer(
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.flushHeaders();
+  if (behaviour.type === 'held') {
+    response.write(behaviour.body);
+    response.write(await behaviour.rest);
+    return;
+  }
   response.write(behaviour.body, () => {
     if (behaviour.after === 'end') response.end();
     if (behaviour.after === 'cut') response.socket?.destroy();

@@ -33,7 +33,7 @@ export function sessionNews(
     const last = before.get(sessionId);
     const wasAtWork = last !== undefined && last.status !== 'idle';
     const since = wasAtWork ? last.since : now;
-    if (status === 'waiting' && wasAtWork && last.status !== 'waiting') news.push({ sessionId, title, what: 'waits' });
+    if (status === 'waiting' && last?.status !== 'waiting') news.push({ sessionId, title, what: 'waits' });
     if (status === 'idle' && wasAtWork && now - since >= longTaskMs) news.push({ sessionId, title, what: 'ended' });
     if (status !== 'idle') watched.set(sessionId, { status, since });
   }

@@ -17,6 +17,7 @@ import { createGrowingText } from './growing-text.ts';
 import type { BlobSink, Journal } from './journal.ts';
 import type { LogPosition } from './log-scan.ts';
 import type { Redactor } from './redact.ts';
+import { createRunningText } from './running-text.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type JournalListener, type JournalPush, Subscriber } from './subscriber.ts';
 
@@ -24,7 +25,7 @@ import { type JournalListener, type JournalPush, Subscriber } from './subscriber
 export interface LiveJournal extends Journal {
   /**
    * Calls `listener` with events in order, each after it was written: from `fromSeq` on, or with `null` a snapshot of
-   * now first. Transients come between them. Returns how to stop. A listener never delays or breaks an append.
+   * now first. Transients come between them, at first what is being said and printed already. Returns how to stop. A listener never delays or breaks an append.
    */
   subscribe(fromSeq: number | null, listener: JournalListener): () => void;
   /** Places in the log about every MiB. */
@@ -84,6 +85,7 @@ class FileJournal implements LiveJournal {
   #saving: Promise<void> = Promise.resolve();
   #savedOffset: number;
   readonly #textBytes: (pieces: readonly string[]) => Buffer;
+  readonly #running = createRunningText();
   #closing: Promise<void> | null = null;
 
   constructor(options: LiveJournalOptions) {
@@ -106,6 +108,7 @@ class FileJournal implements LiveJournal {
   }
 
   push(transient: Transient): void {
+    this.#running.take(transient);
     this.#publish({ type: 'transient', transient });
   }
 
@@ -165,6 +168,7 @@ class FileJournal implements LiveJournal {
     });
     this.#subscribers.add(subscriber);
     if (fromSeq === null) subscriber.push(this.#snapshotPush());
+    for (const transient of this.#running.soFar()) subscriber.push({ type: 'transient', transient });
     return stop;
   }
 
@@ -196,6 +200,7 @@ class FileJournal implements LiveJournal {
     if (soonSyncedTypes.has(event.type)) log.syncSoon();
     this.#state = reduceSession(this.#state, event);
     this.#money = reduceMoney(this.#money, event);
+    this.#running.settle(event);
     this.#publish({ type: 'event', event });
     if (event.type === 'turn-ended' || log.sizeBytes - this.#savedOffset > saveEveryBytes) this.#save();
     return event;

@@ -35,12 +35,17 @@ export function foldTransient(feed: LiveFeed, push: Transient): LiveFeed {
 function foldCall(call: LiveCall, push: Exclude<Transient, { type: 'output-chunk' }>): LiveCall {
   switch (push.type) {
     case 'text-delta':
-      return { ...call, phase: 'decode', pieces: call.pieces + 1, text: tail(call.text + push.text, kept.text) };
+      return {
+        ...call,
+        phase: 'decode',
+        pieces: call.pieces + (push.pieces ?? 1),
+        text: tail(call.text + push.text, kept.text),
+      };
     case 'reasoning-delta':
       return {
         ...call,
         phase: 'decode',
-        pieces: call.pieces + 1,
+        pieces: call.pieces + (push.pieces ?? 1),
         reasoning: tail(call.reasoning + push.text, kept.text),
       };
     case 'call-progress':

@@ -58,6 +58,9 @@ describe('news of sessions', () => {
       ['idle', 34_000],
       ['running', 40_000],
       ['idle', 44_000],
+      // It began to wait between two looks.
+      ['waiting', 48_000],
+      ['idle', 52_000],
     ] as const;
     let watched: Parameters<typeof sessionNews>[0] = new Map();
     const heard = looks.flatMap(([status, at]) => {
@@ -65,7 +68,7 @@ describe('news of sessions', () => {
       ({ watched } = round);
       return round.news.map(({ what }) => `${what} ${at}`);
     });
-    expect(heard).toEqual(['waits 4000', 'ended 30000']);
+    expect(heard).toEqual(['waits 4000', 'ended 30000', 'waits 48000']);
   });
 });
 

@@ -83,6 +83,31 @@ describe('live journal', () => {
     expect(seen).toEqual(Array.from({ length: 25 }, (_, index) => index + 5));
   });
 
+  it('gives to one who comes in the middle what is being said and printed, until an event holds it', async () => {
+    await using home = await makeHome();
+    const journal = await home.store.create(scratchSession);
+    const first = { type: 'text-delta', callId: 'c', text: 'One ' } as const;
+    journal.push(first);
+    journal.push({ ...first, text: 'two ' });
+    journal.push({ type: 'output-chunk', toolCallId: 't', stream: 'stdout', text: 'printed' });
+    const seen: JournalPush[] = [];
+    const stop = journal.subscribe(2, (push) => void seen.push(push));
+    journal.push({ ...first, text: 'three' });
+    await expect
+      .poll(() => seen.flatMap((push) => (push.type === 'transient' ? [push.transient] : [])))
+      .toEqual([
+        { type: 'text-delta', callId: 'c', text: 'One two ', pieces: 2 },
+        { type: 'output-chunk', toolCallId: 't', stream: 'stdout', text: 'printed' },
+        { type: 'text-delta', callId: 'c', text: 'three' },
+      ]);
+    stop();
+    for (const event of turnEvents('turn-1')) await journal.append(event);
+    const later: JournalPush[] = [];
+    journal.subscribe(null, (push) => void later.push(push));
+    await expect.poll(() => later.map((push) => push.type)).toEqual(['snapshot']);
+    await journal.close();
+  });
+
   it('is not harmed by a subscriber that throws or never returns', async () => {
     await using home = await makeHome();
     const journal = await home.store.create(scratchSession);

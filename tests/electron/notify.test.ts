@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isWithoutEngine } from '../docker/docker-kit.ts';
+import { command, complete } from '../faults/program.ts';
+import type { Launched, Place } from './launch.ts';
+import { launch, preparePlace, testEnvironment } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+// The real app and a real container; only the model is scripted, and that nobody looks at the window.
+describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeout: 180_000 }, () => {
+  let place: Place;
+  let launched: Launched;
+  let endDisplay: () => void;
+
+  beforeAll(async () => {
+    endDisplay = await ensureShellAndDisplay();
+    place = preparePlace([
+      command('until test -e go; do sleep 0.1; done; rm go; echo made > made.txt'),
+      complete('It has ended.'),
+    ]);
+    launched = await launch(place.home, { hasEngine: true });
+    await launched.app.evaluate(({ BrowserWindow, Notification }) => {
+      const shown: [string, string, () => void][] = [];
+      Reflect.set(globalThis, 'shown', shown);
+      // Asked at the end of each look at the list of sessions.
+      BrowserWindow.getFocusedWindow = () => {
+        Reflect.set(globalThis, 'looks', Number(Reflect.get(globalThis, 'looks') ?? 0) + 1);
+        return null;
+      };
+      Notification.isSupported = () => true;
+      Notification.prototype.show = function show(this: Electron.Notification) {
+        shown.push([this.title, this.body, () => void this.emit('click', {})]);
+      };
+    });
+  });
+
+  afterAll(async () => {
+    await launched?.app.close();
+    place?.remove();
+    endDisplay?.();
+  });
+
+  const heard = (): Promise<unknown> =>
+    launched.app.evaluate(() => {
+      const shown: unknown = Reflect.get(globalThis, 'shown');
+      return Array.isArray(shown) ? shown.map((one) => [one[0], one[1]]) : [];
+    });
+
+  it('is told that a long task has ended, and a click shows it', async () => {
+    const { app, page } = launched;
+    const task = 'Make the file made.txt.';
+    await page.getByRole('textbox', { name: 'Task' }).fill(task);
+    await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.locator('[id^=row-][aria-expanded]').getByText('running').waitFor({ timeout: 90_000 });
+    // Once it was seen at work a minute goes by.
+    const looks = (): Promise<number> => app.evaluate(() => Number(Reflect.get(globalThis, 'looks') ?? 0));
+    const soFar = await looks();
+    await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThan(soFar + 1);
+    await app.evaluate(() => {
+      const now = Date.now;
+      Date.now = () => now() + 60_000;
+    });
+    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    writeFileSync(join(place.project, 'go'), '');
+    await expect.poll(heard, { timeout: 60_000 }).toEqual([[task, 'The task has ended.']]);
+    await app.evaluate(() => {
+      const shown: unknown = Reflect.get(globalThis, 'shown');
+      if (Array.isArray(shown)) shown[0][2]();
+    });
+    await page.locator('[data-outcome="done"]').getByText('It has ended.').waitFor();
+  });
+
+  it('is shown the session of a link that the system opens while the app runs', async () => {
+    const { app, page } = launched;
+    const [sessionId] = readdirSync(join(place.home, 'sessions'));
+    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    await page.getByRole('log').waitFor({ state: 'detached' });
+    const { spawnfile, spawnargs } = app.process();
+    const args = spawnargs.slice(1).filter((arg) => !/^--(?:inspect|remote-debugging)/u.test(arg));
+    const second = spawn(spawnfile, [...args, `dewpoint://session/${sessionId}`], {
+      env: testEnvironment(place.home),
+      stdio: 'ignore',
+    });
+    expect(await new Promise((done) => second.once('exit', done))).toBe(0);
+    await page.locator('[data-outcome="done"]').getByText('It has ended.').waitFor();
+    expect(app.windows()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isWithoutEngine } from '../docker/docker-kit.ts';
+import type { ChatServer } from '../fakes/chat-server.ts';
+import { frame, startChatServer } from '../fakes/chat-server.ts';
+import { change, complete, tool } from '../faults/program.ts';
+import type { Launched, Place } from './launch.ts';
+import { launch, preparePlace } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+/** A day's work in the real app, with the real core and real containers; only the models are written. */
+const guarded = 'tests/test_port.py';
+const before = 'def test_port(): assert 8000 < 8123\n';
+/** A dollar for a thousand tokens of an answer: the first call fits under the cap below, none does after it. */
+const price = { input: 100, output: 1000, source: 'test', date: '2026-11-21' };
+const maxUsd = '9';
+const dearReply = { text: 'word '.repeat(800), toolCalls: [{ name: 'read_file', input: { path: guarded } }] };
+
+/** Of the model on this machine, one after the other. */
+const replies = [
+  // Denied.
+  tool('read_file', { path: guarded }),
+  tool('write_file', { path: guarded, content: 'def test_port(): pass\n' }),
+  tool('write_file', { path: 'port.py', content: 'PORT = 8123\n' }),
+  complete('Without the guarded file.'),
+  // After the cap.
+  { text: 'It is 8123, said here.' },
+  // In the fork.
+  change('fork.txt'),
+  complete('The fork is done.'),
+  // In the comparison.
+  change('solved.txt'),
+  complete('Compared.'),
+];
+
+const delta = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
+const said = (content: string): string => frame({ ...delta, choices: [{ index: 0, delta: { content } }] });
+
+describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => {
+  let place: Place;
+  let launched: Launched;
+  let chat: ChatServer;
+  let endDisplay: () => void;
+  let page: Page;
+
+  beforeAll(async () => {
+    endDisplay = await ensureShellAndDisplay();
+    chat = await startChatServer();
+    place = preparePlace([]);
+    const paid = { kind: 'scripted', where: 'cloud', price, replies: [dearReply] };
+    const slow = { kind: 'openai-compatible', baseUrl: chat.baseUrl, where: 'local' };
+    place.script(replies, { cloud: 'paid/script', providers: { paid, slow } });
+    mkdirSync(join(place.project, 'tests'));
+    writeFileSync(join(place.project, guarded), before);
+    launched = await launch(place.home, { hasEngine: true });
+    ({ page } = launched);
+    page.setDefaultTimeout(60_000);
+  });
+
+  afterAll(async () => {
+    await launched?.app.close();
+    await chat?.close();
+    place?.remove();
+    endDisplay?.();
+  });
+
+  const outcome = (reason: string) => page.locator(`[data-outcome="${reason}"]`);
+
+  async function start(task: string, choose = async (): Promise<void> => undefined): Promise<void> {
+    await page.getByRole('button', { name: 'New task', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Task' }).fill(task);
+    await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
+    await choose();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+  }
+
+  it('leaves a guarded file alone when that is denied, and goes on', async () => {
+    await start('Make the tests quicker.');
+    const deny = page.getByRole('alertdialog', { name: 'Approval needed' }).getByRole('button', { name: 'Deny' });
+    await expect.poll(() => deny.getAttribute('aria-disabled'), { timeout: 60_000 }).toBe('false');
+    await deny.click();
+    await outcome('done').getByText('Without the guarded file.').waitFor();
+    expect(readFileSync(join(place.project, guarded), 'utf8')).toBe(before);
+    expect(readFileSync(join(place.project, 'port.py'), 'utf8')).toBe('PORT = 8123\n');
+  });
+
+  it('asks at a cap, and goes on here for nothing when a person says so', async () => {
+    await start('Which port is it?', async () => {
+      await page.getByText('More options').click();
+      await page.getByRole('combobox', { name: 'Where steps may run' }).selectOption('cloud');
+      await page.getByRole('spinbutton', { name: 'Money cap in US dollars' }).fill(maxUsd);
+    });
+    const dialog = page.getByRole('alertdialog', { name: 'The money cap is reached' });
+    await dialog.getByRole('button', { name: 'Go on locally' }).click();
+    await page.locator('[data-outcome]').getByText('It is 8123, said here.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    const dots = page.getByRole('list', { name: 'Where each step ran' });
+    expect(await dots.locator('[data-where=cloud]').count()).toBe(1);
+    expect(await dots.locator('[data-where=local]').count()).toBeGreaterThan(0);
+  });
+
+  it('finds a session by what was said in it, and forks it from its message into a copy', async () => {
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('guarded file');
+    await page
+      .getByRole('button', { name: /Without the guarded file/u })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'Make the tests quicker.' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Search sessions' }).fill('');
+    await page.getByRole('button', { name: 'Edit and resend' }).first().click();
+    const field = page.getByRole('textbox', { name: 'The message, to be said differently' });
+    await field.fill('Add a file for the fork.');
+    await field.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Make the tests quicker. (fork)' }).waitFor();
+    await outcome('done').getByText('The fork is done.').waitFor();
+    expect(existsSync(join(place.project, 'fork.txt'))).toBe(false);
+  });
+
+  it('compares where a task runs, and says what solved it', async () => {
+    await page.getByRole('navigation').getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('button', { name: 'New comparison' }).click();
+    const form = page.getByRole('form', { name: 'New comparison' });
+    await form.getByLabel('Task').fill('Make the file solved.txt.');
+    await form.getByLabel('Project folder').fill(place.project);
+    await form.getByLabel('Solved when this command passes').fill('test -e solved.txt');
+    await form.getByLabel('Local first, cloud when needed').uncheck();
+    await form.getByLabel('Cloud', { exact: true }).uncheck();
+    await form.getByRole('button', { name: 'Start' }).click();
+    await page
+      .getByRole('row', { name: /^local/u })
+      .getByText('1 of 1')
+      .waitFor();
+    expect(existsSync(join(place.project, 'solved.txt'))).toBe(false);
+  });
+
+  it('stops in the middle of an answer, and keeps what was said of it', async () => {
+    chat.behave({ type: 'stream', body: said('The first half of an answer'), after: 'hang' });
+    await page.locator('[data-session]', { hasText: 'Which port is it?' }).click();
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('/model slow/m');
+    await message.press('Enter');
+    await page.getByText('slow/m', { exact: true }).waitFor();
+    await message.fill('Tell me a long story, and change nothing.');
+    await message.press('Enter');
+    await page.getByRole('log').getByText('The first half of an answer').first().waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await outcome('cancelled').getByText('Stopped by you').waitFor();
+    await page.getByRole('log').getByText('The first half of an answer').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+  });
+});
