@@ -82,6 +82,7 @@ function drivingOf(card: ProbeCard): NonNullable<ModelInfo['driving']> {
   return {
     promptForm: card.promptForm,
     ...(card.callStyle === null ? {} : { calls: card.callStyle }),
+    ...(card.edit === null ? {} : { edits: card.edit }),
     ...(card.toolBudget === null ? {} : { toolBudget: card.toolBudget }),
     ...(card.temperature === 0 ? {} : { temperature: card.temperature }),
   };

@@ -5,6 +5,8 @@ export const timingsSchema = z.object({
   queuedMs: z.number().nonnegative(),
   prefillMs: z.number().nonnegative().nullable(),
   decodeMs: z.number().nonnegative().nullable(),
+  /** Tokens that `decodeMs` is the time of; absent: all of the answer. The first one comes out of reading the prompt. */
+  decodeTokens: z.number().int().nonnegative().optional(),
   totalMs: z.number().nonnegative(),
 });
 export type Timings = z.infer<typeof timingsSchema>;

@@ -43,6 +43,8 @@ export const drivingSchema = z.strictObject({
   /** Tools that it is told of at most. */
   toolBudget: z.number().int().min(2).optional(),
   promptForm: z.enum(['short', 'full']).optional(),
+  /** How it changes files in the loop: by quoting what is replaced, or by writing them whole. Absent: it may choose. */
+  edits: z.enum(['search-replace', 'whole-file']).optional(),
   /** Of calls that would be greedy otherwise. */
   temperature: z.number().min(0).max(2).optional(),
   topP: z.number().min(0).max(1).optional(),

@@ -9,7 +9,7 @@ import type {
   WorkspaceMode,
 } from './events.ts';
 import type { Attachment } from './attachments.ts';
-import type { Energy, Timings } from './call-report.ts';
+import type { EngineReport, Energy, Timings } from './call-report.ts';
 import type { SandboxTier } from './sandbox-events.ts';
 import type { Rung, Where } from './models.ts';
 import type { Usage } from './money.ts';
@@ -185,6 +185,8 @@ export interface StepEnd {
   readonly timings: Timings;
   readonly costUsd: number | null;
   readonly energy?: Energy;
+  /** How the engine of this machine held the model; absent for services. */
+  readonly load?: Pick<EngineReport, 'backend' | 'contextTokens' | 'predictedBytes' | 'observedBytes'>;
   readonly error: { readonly code: string; readonly message: string } | null;
   /** The visible answer. Capped. */
   readonly text: string;
@@ -329,8 +331,14 @@ export function toolCallStatus(call: ToolCallState): ToolStatus | 'requested' | 
 
 /** Tokens per second of the answer by the engine's own time; null where it does not say or there was nothing to time. */
 export function decodeSpeedOf(end: Pick<StepEnd, 'usage' | 'timings'>): number | null {
-  const { decodeMs } = end.timings;
-  return decodeMs === null || decodeMs <= 0 || end.usage.output === 0 ? null : (end.usage.output * 1000) / decodeMs;
+  const { decodeMs, decodeTokens = end.usage.output } = end.timings;
+  return decodeMs === null || decodeMs <= 0 || decodeTokens === 0 ? null : (decodeTokens * 1000) / decodeMs;
+}
+
+/** From the moment the call had its turn, its load included, to the first token of the answer; null where it is not known. */
+export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | null {
+  const { totalMs, queuedMs, decodeMs } = timings;
+  return decodeMs === null ? null : Math.max(0, totalMs - queuedMs - decodeMs);
 }
 
 /** Tokens per second of reading what had to be read; null as above. */

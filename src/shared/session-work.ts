@@ -1,3 +1,4 @@
+import type { EngineReport } from './call-report.ts';
 import type { EventOf, SessionEvent } from './events.ts';
 import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from './session-texts.ts';
 import { keep } from './kept-counts.ts';
@@ -5,7 +6,7 @@ import { reduceMessages } from './session-messages.ts';
 import { reduceSandbox } from './session-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, noticed, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
-import type { ApprovalState, SessionState, StepState, ToolCallState, TurnState } from './session-state.ts';
+import type { ApprovalState, SessionState, StepEnd, StepState, ToolCallState, TurnState } from './session-state.ts';
 
 type Change = Partial<SessionState>;
 
@@ -258,14 +259,22 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
 }
 
 function stepEnded(step: StepState, event: EventOf<'model-call-ended'>): Partial<StepState> {
-  const { at, stopReason, usage, evaluatedTokens, timings, costUsd, energy } = event;
+  const { at, stopReason, usage, evaluatedTokens, timings, costUsd, energy, engine } = event;
   const error = event.error && { code: event.error.code, message: cap(event.error.message, lineLimit) };
   const said = event.parts.find((part) => part.type === 'text');
   // The whole answer is in the log; here it stands for a line or two on a screen.
   const text = cap(said?.text ?? '', 2 * lineLimit);
   const label = step.label === step.purpose && text !== '' ? `${step.purpose}: ${line(text.trim())}` : step.label;
   const end = { at, stopReason, usage, evaluatedTokens, timings, costUsd, error, text };
-  return { end: energy === undefined ? end : { ...end, energy }, label: line(label) };
+  const measured = {
+    ...(energy === undefined ? {} : { energy }),
+    ...(engine === undefined ? {} : { load: loadOf(engine) }),
+  };
+  return { end: { ...end, ...measured }, label: line(label) };
+}
+
+function loadOf({ backend, contextTokens, predictedBytes, observedBytes }: EngineReport): NonNullable<StepEnd['load']> {
+  return { backend, contextTokens, predictedBytes, observedBytes: observedBytes ?? null };
 }
 
 const newCall = {

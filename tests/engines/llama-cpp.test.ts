@@ -1,10 +1,10 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
 import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
 import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
-import { collect, createTestProvider, modelRequest, scratchDir, startEngine } from './support.ts';
+import { collect, createTestProvider, modelPath, modelRequest, scratchDir, startEngine } from './support.ts';
 
 const model = 'smollm2-135m-instruct';
 const never = new AbortController().signal;
@@ -40,6 +40,10 @@ describe('the in-process engine', () => {
     expect(evaluatedTokens).toBe(usage.freshInput);
     expect(usage.output).toBeGreaterThan(0);
     expect((timings.prefillMs ?? 0) + (timings.decodeMs ?? 0)).toBeLessThanOrEqual(timings.totalMs);
+    // What the engine says that it took: no less than the file, and no guess of ours.
+    const { size } = await stat(modelPath(model));
+    expect(ended.engine?.observedBytes).toBeGreaterThan(size * 0.9);
+    expect(ended.engine?.observedBytes).toBeLessThan(size * 8);
   });
 
   it('gives the same answer for the same seed, and others for others', async () => {

@@ -44,7 +44,15 @@ function load(id, { modelPath: path, contextTokens, sequences }) {
   send({
     type: 'loaded',
     id,
-    model: { contextTokens: 100, sequences: 1, threads: 1, backend: 'cpu', template: 'chatml', loadMs: 1 },
+    model: {
+      contextTokens: 100,
+      sequences: 1,
+      threads: 1,
+      backend: 'cpu',
+      template: 'chatml',
+      observedBytes: null,
+      loadMs: 1,
+    },
   });
 }
 

@@ -37,7 +37,10 @@ export function promptShape(
   const style = styleFor(info, form);
   const readOnly = mode.plan || !mode.canExecute;
   const allowed = readOnly ? tools.filter((tool) => tool.access === 'read' || tool.access === 'end') : tools;
-  const told = toolsForForm(allowed, form, info.driving?.toolBudget ?? null);
+  const told = toolsForForm(allowed, form, {
+    budget: info.driving?.toolBudget ?? null,
+    writesWhole: info.driving?.edits === 'whole-file',
+  });
   const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull];
   if (mode.plan) pieces.push(promptTexts.plan);
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);

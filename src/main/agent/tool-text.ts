@@ -18,13 +18,26 @@ const shortList: readonly string[] = [
 
 /** What is kept of them the longest where a model is told of few. */
 const firstOfAll: readonly string[] = ['read_file', 'edit_file', 'task_complete', 'run_tests', 'list_files'];
+/** Tools that are told what stands in a file, word for word. */
+const quoting: readonly string[] = ['edit_file', 'apply_patch'];
 
-/** `budget`: how many at most; null: as many as the form has. */
-export function toolsForForm(tools: readonly Tool[], form: PromptForm, budget: number | null): readonly Tool[] {
+interface ToolChoice {
+  /** How many at most; null: as many as the form has. */
+  readonly budget: number | null;
+  /** It misquotes, and writes files whole rightly. */
+  readonly writesWhole: boolean;
+}
+
+export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: ToolChoice): readonly Tool[] {
+  const { budget, writesWhole } = choice;
+  // Where there is nothing to write files whole with, quoting is better than nothing.
+  const leavesOut = writesWhole && all.some(({ name }) => name === 'write_file');
+  const tools = leavesOut ? all.filter(({ name }) => !quoting.includes(name)) : all;
   const short = form === 'full' ? tools : tools.filter((tool) => shortList.includes(tool.name));
   const listed = short.length === 0 ? tools : short;
   if (budget === null || listed.length <= budget) return listed;
-  const rank = ({ name }: Tool): number => (firstOfAll.includes(name) ? firstOfAll.indexOf(name) : firstOfAll.length);
+  const first = leavesOut ? firstOfAll.map((name) => (name === 'edit_file' ? 'write_file' : name)) : firstOfAll;
+  const rank = ({ name }: Tool): number => (first.includes(name) ? first.indexOf(name) : first.length);
   const kept = new Set([...listed].sort((left, right) => rank(left) - rank(right)).slice(0, budget));
   return listed.filter((tool) => kept.has(tool));
 }

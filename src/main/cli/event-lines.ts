@@ -2,6 +2,7 @@ import { attachmentLabel } from '@shared/attachment-text.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
+import { decodeSpeedOf } from '@shared/session-state.ts';
 import { describeTests, parseTestOutput } from '../tools/test-output.ts';
 import { capLine } from './ask-cap.ts';
 import type { Terminal } from './terminal.ts';
@@ -45,7 +46,7 @@ function stepLine(
   const where = started?.rung.where ?? 'local';
   const paint = where === 'cloud' ? colors.magenta : colors.cyan;
   const { usage, timings } = event;
-  const rate = timings.decodeMs !== null && timings.decodeMs > 0 ? (usage.output / timings.decodeMs) * 1000 : null;
+  const rate = decodeSpeedOf(event);
   const parts = [
     `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(started?.model ?? '?', 60)}`,
     `${promptTokensOf(usage)}${usage.cacheRead > 0 ? ` (${usage.cacheRead} kept)` : ''} → ${usage.output} tok`,

@@ -68,6 +68,20 @@ describe('the way a model is driven', () => {
     expect(buildRequest(shape, [], info, { ...options, temperature: 0.4 })).toMatchObject({ temperature: 0.4 });
     expect(promptShape({ ...info, driving: { calls: 'grammar' } }, tools, work).style).toBe('native');
   });
+
+  it('leaves out the tools that quote for a model that writes files whole', () => {
+    const told = (driving: NonNullable<ModelInfo['driving']>): readonly string[] =>
+      [
+        ...promptShape({ ...loopModel, driving: { calls: 'text', ...driving } }, tools, work).system.matchAll(
+          /^(\w+)\(/gmu,
+        ),
+      ]
+        .map(([, name = '']) => name)
+        .filter((name) => ['edit_file', 'apply_patch', 'write_file'].includes(name));
+    expect(told({ edits: 'whole-file' })).toEqual(['write_file']);
+    expect(told({ edits: 'whole-file', toolBudget: 2, promptForm: 'short' })).toEqual(['write_file']);
+    expect(told({ edits: 'search-replace' })).toContain('edit_file');
+  });
 });
 
 it('a plan and a sandbox that only reads are told of no tool that changes anything', () => {

@@ -98,6 +98,7 @@ const loaded: LoadedModel = {
   threads: 2,
   backend: 'cpu',
   template: 'chatml',
+  observedBytes: 5.1e9,
   loadMs: 1,
 };
 
@@ -112,6 +113,7 @@ describe('a model of this machine', () => {
       contextTokens: 20480,
       sequences: 2,
       predictedBytes: 5e9,
+      observedBytes: 5.1e9,
       findings: ['other-backend'],
       why: `${grant.why}; room for 2 conversations only; a card was found, but the engine uses the processor`,
     });

@@ -41,7 +41,7 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
   await context.progress('edits', 'How it writes changes.');
   const recipe = await probeRecipe(context);
   const edit = await probeEdit(context);
-  const loop = calls.callStyle === null ? null : await probeLoop(context, drivenAs(model, calls));
+  const loop = calls.callStyle === null ? null : await probeLoop(context, drivenAs(model, calls, edit));
   await context.progress('window', 'What it finds at the other end of its window.');
   const prefill = speeds.at(-1)?.prefillPerSecond ?? null;
   const { needle, note } = await probeNeedle(context, { prefill, tokensPerLine });
@@ -64,8 +64,9 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
   return { type: 'answered', text: `${model.label} was probed.` };
 }
 
-function drivenAs(model: ModelInfo, { callStyle, toolBudget }: CallsResult): ModelInfo {
+function drivenAs(model: ModelInfo, { callStyle, toolBudget }: CallsResult, edit: ProbeCard['edit']): ModelInfo {
   return drivenBy(model, {
+    ...(edit === null ? {} : { edits: edit }),
     ...(callStyle === null ? {} : { calls: callStyle }),
     ...(toolBudget === null ? {} : { toolBudget }),
   });

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
 import { batchTokens } from '../batch-tokens.ts';
 import { defaultSystemOf, isChatMl } from './render-chat.ts';
+import { createBufferCount } from './buffer-count.ts';
 import { createStateStore } from './state-store.ts';
 import type { StateStore } from './state-store.ts';
 import { createThreadGovernor } from './thread-count.ts';
@@ -42,11 +43,16 @@ export async function loadModel(
   const startedAt = performance.now();
   // The package is ESM only, and this file is built as CommonJS.
   const library = await import('node-llama-cpp');
+  const buffers = createBufferCount();
   const llama = await library.getLlama({
     build: 'never',
     gpu: options.gpu === 'off' ? false : 'auto',
-    logLevel: library.LlamaLogLevel.error,
-    logger: (_level, line) => onLog(line),
+    // What it allocates it says at this level only, and while it loads only.
+    logLevel: library.LlamaLogLevel.info,
+    logger: (level, line) => {
+      buffers.hear(line);
+      if (level === library.LlamaLogLevel.error || level === library.LlamaLogLevel.fatal) onLog(line);
+    },
     progressLogs: false,
   });
   const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
@@ -56,8 +62,15 @@ export async function loadModel(
   const onCard = llama.gpu !== false && model.gpuLayers > 0;
   const chunkTokens = onCard ? batchTokens.card : batchTokens.processor;
   const contextTokens = Math.min(options.contextTokens, model.trainContextSize);
-  const context = await createContext(model, contextTokens, options.sequences, chunkTokens);
+  const context = await createContext(
+    model,
+    { contextSize: contextTokens, batchSize: chunkTokens },
+    options.sequences,
+    () => buffers.anotherContext(),
+  );
   const slots = openSlots(context);
+  const observedBytes = await buffers.total();
+  llama.logLevel = library.LlamaLogLevel.error;
   const chatTemplate = model.fileInfo.metadata.tokenizer.chat_template ?? null;
   const file = await stat(options.modelPath);
   const identity = [
@@ -90,6 +103,7 @@ export async function loadModel(
       threads,
       backend: onCard ? String(llama.gpu) : 'cpu',
       template: isChatMl(chatTemplate) ? 'chatml' : 'model',
+      observedBytes,
       loadMs: performance.now() - startedAt,
     },
     async dispose() {
@@ -113,13 +127,14 @@ function openSlots(context: LlamaContext): readonly Slot[] {
 /** As many sequences as were asked for, or as memory has room for; at least one. */
 async function createContext(
   model: LlamaModel,
-  contextSize: number,
+  size: { readonly contextSize: number; readonly batchSize: number },
   wanted: number,
-  batchSize: number,
+  onTry: () => void,
 ): Promise<LlamaContext> {
   for (let sequences = wanted; sequences > 1; sequences -= 1) {
     try {
-      return await model.createContext({ contextSize, sequences, batchSize });
+      onTry();
+      return await model.createContext({ ...size, sequences });
     } catch (error) {
       if (
         !/memory|alloc|failed to create context/i.test(
@@ -129,7 +144,8 @@ async function createContext(
         throw error;
     }
   }
-  return model.createContext({ contextSize, sequences: 1, batchSize });
+  onTry();
+  return model.createContext({ ...size, sequences: 1 });
 }
 
 /** A full context is refused before a call; if it were reached all the same, nothing may be dropped silently. */

@@ -102,6 +102,8 @@ const loadedModelSchema = z.object({
   /** `cpu`, or the kind of card that the engine really uses. */
   backend: z.string(),
   template: z.enum(['chatml', 'model']),
+  /** Weights, context and buffers by the engine's own account; null where it did not give one. */
+  observedBytes: z.number().nullable(),
   loadMs: z.number(),
 });
 export type LoadedModel = z.infer<typeof loadedModelSchema>;

@@ -81,7 +81,7 @@ export function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: 
       estimated: false,
     },
     evaluatedTokens,
-    timings: { queuedMs, prefillMs, decodeMs, totalMs },
+    timings: { queuedMs, prefillMs, decodeMs, decodeTokens: Math.max(0, outputTokens - 1), totalMs },
     error: error === null ? null : toProviderError(error),
   };
 }
@@ -113,6 +113,7 @@ export function reportOf(
     contextTokens: loaded.contextTokens,
     sequences: loaded.sequences,
     predictedBytes: grant.predictedBytes,
+    ...(loaded.observedBytes === null ? {} : { observedBytes: loaded.observedBytes }),
     ...(findings.length === 0 ? {} : { findings }),
     ...(unloaded.length === 0 ? {} : { unloaded: unloaded.map(({ model }) => model) }),
     why: reasons.length === 0 ? null : reasons.join('; '),

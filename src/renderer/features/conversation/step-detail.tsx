@@ -1,7 +1,7 @@
 import type { CallDetail } from '@shared/contract.ts';
 import type { StepEnd, StepState, ToolCallState } from '@shared/session-state.ts';
-import { decodeSpeedOf, prefillSpeedOf, toolCallStatus } from '@shared/session-state.ts';
-import { bytes, money, seconds, speed, tokens } from '../../lib/format.ts';
+import { decodeSpeedOf, firstTokenMsOf, prefillSpeedOf, toolCallStatus } from '@shared/session-state.ts';
+import { bytes, megabytes, money, seconds, speed, tokens } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -48,6 +48,7 @@ export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
 function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDetail['price'] }) {
   const { usage } = end;
   const prefill = speed(prefillSpeedOf(end));
+  const firstMs = end.load === undefined ? null : firstTokenMsOf(end);
   const parts = [
     `${t('cost.fresh')} ${tokens(usage.freshInput)}`,
     `${t('cost.read')} ${tokens(usage.cacheRead)}`,
@@ -56,10 +57,23 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
     usage.reasoning === 0 ? null : `${t('cost.reasoning')} ${tokens(usage.reasoning)}`,
     speed(decodeSpeedOf(end)),
     prefill === null ? null : t('status.prefill', { speed: prefill }),
+    firstMs === null ? null : t('step.firstToken', { time: seconds(firstMs) }),
+    ...loadTexts(end),
     money(end.costUsd),
     price === null || price.source === 'local' ? null : t('step.price', { source: price.source, date: price.date }),
   ].filter((part) => part !== null);
   return <p className="text-xs text-soft tabular-nums">{parts.join(' · ')}</p>;
+}
+
+/** Where it ran, and what its load was planned to take and took. */
+function loadTexts({ load }: StepEnd): readonly string[] {
+  if (load === undefined) return [];
+  const { backend, contextTokens, predictedBytes, observedBytes = null } = load;
+  return [
+    t('step.load', { backend, context: tokens(contextTokens) }),
+    ...(predictedBytes === null ? [] : [t('step.predicted', { memory: megabytes(predictedBytes) })]),
+    ...(observedBytes === null ? [] : [t('step.observed', { memory: megabytes(observedBytes) })]),
+  ];
 }
 
 function Said({ detail }: { readonly detail: CallDetail }) {
