@@ -10,6 +10,7 @@ import { findPlaces } from '../src/main/lib/places.ts';
 import type { ModelRequest, Provider, StreamEnded } from '../src/main/providers/define.ts';
 import { startBareEngine } from './lib/bare-engine.ts';
 import type { BareEngine } from './lib/bare-engine.ts';
+import { decodeCostRows } from './lib/decode-costs.ts';
 import { localProvider } from './lib/local-provider.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { largest, median } from './lib/statistics.ts';
@@ -37,6 +38,7 @@ export async function run(): Promise<readonly BenchRow[]> {
       ...(await measureReuse(provider, llama)),
       ...(await measureAborts(provider)),
       ...(await measureFreshProcess(provider, llama)),
+      ...(await decodeCostRows(modelPath)),
     ];
   } finally {
     await llama.dispose();

@@ -123,6 +123,8 @@ describe('the in-process engine', () => {
       modelRequest(model, 'Is the sky blue?', { output: { type: 'choice', options: ['yes', 'no'] }, cacheKey: 'form' }),
     );
     expect(['yes', 'no']).toContain(choice.text);
+    expect(choice.ended.logprobs).toHaveLength(choice.ended.usage.output);
+    expect(Math.max(...(choice.ended.logprobs ?? [1]))).toBeLessThanOrEqual(0);
     const schema = {
       type: 'object',
       properties: { a: { type: 'integer' }, b: { type: 'string', maxLength: 12 } },
@@ -135,6 +137,7 @@ describe('the in-process engine', () => {
         cacheKey: 'form',
       }),
     );
+    expect(json.ended.logprobs).toBeUndefined();
     expect(JSON.parse(json.text)).toEqual({ a: expect.any(Number), b: expect.any(String) });
     const tools = [
       {

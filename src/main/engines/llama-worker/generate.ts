@@ -1,4 +1,4 @@
-import type { LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import type { LlamaContextSequence, LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { createByteGuard } from './byte-guard.ts';
 import type { ByteGuard } from './byte-guard.ts';
 import { grammarForChoice, grammarForSchema } from './json-schema-grammar.ts';
@@ -25,6 +25,7 @@ interface Account {
   prefillStartedAt: number | null;
   firstTokenAt: number | null;
   endedAt: number | null;
+  readonly logprobs: number[];
 }
 
 export interface RunningGeneration {
@@ -55,6 +56,7 @@ export function startGeneration(
     prefillStartedAt: null,
     firstTokenAt: null,
     endedAt: null,
+    logprobs: [],
   };
   return {
     cancelled: () => settle(account, 'cancelled', null),
@@ -155,7 +157,10 @@ async function decode(
     text += piece;
     emit.delta(piece);
   };
-  for await (const token of slot.sequence.evaluate([...last], samplingOf(decoding, guard))) {
+  const wantsShares = request.output.type === 'choice';
+  const sampled = wantsShares ? withShares : withoutShares;
+  for await (const { token, share } of sampled(slot.sequence, last, samplingOf(decoding, guard))) {
+    if (share !== null) account.logprobs.push(Math.log(Math.max(share, Number.MIN_VALUE)));
     account.firstTokenAt ??= performance.now();
     context.engine.threads.tick();
     if (signal.aborted) return settle(account, 'cancelled', null);
@@ -179,6 +184,29 @@ async function decode(
   show(stops.flush());
   rememberAnswer(context, decoding, text, output);
   return settle(account, 'stop', null);
+}
+
+interface Sampled {
+  readonly token: Token;
+  /** How likely it was of all that could stand there; null: not asked for. */
+  readonly share: number | null;
+}
+
+async function* withoutShares(
+  sequence: LlamaContextSequence,
+  tokens: readonly Token[],
+  options: SequenceEvaluateOptions,
+): AsyncIterable<Sampled> {
+  for await (const token of sequence.evaluate([...tokens], options)) yield { token, share: null };
+}
+
+async function* withShares(
+  sequence: LlamaContextSequence,
+  tokens: readonly Token[],
+  options: SequenceEvaluateOptions,
+): AsyncIterable<Sampled> {
+  for await (const { token, confidence } of sequence.evaluateWithMetadata([...tokens], { confidence: true }, options))
+    yield { token, share: confidence };
 }
 
 /** The next prompt that holds this answer uses the model's own tokens, so that its sequence goes on without a seam. */
@@ -257,6 +285,7 @@ function settle(account: Account, stopReason: Generation['stopReason'], error: E
     outputTokens: account.outputTokens,
     prefillMs: started === null ? null : (first ?? ended) - started,
     decodeMs: first === null ? null : ended - first,
+    ...(account.logprobs.length === 0 ? {} : { logprobs: account.logprobs }),
     error,
   };
 }

@@ -4,6 +4,7 @@ import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from 'node
 import { batchTokens } from '../batch-tokens.ts';
 import { defaultSystemOf, isChatMl } from './render-chat.ts';
 import { createBufferCount } from './buffer-count.ts';
+import type { BufferCount } from './buffer-count.ts';
 import { createStateStore } from './state-store.ts';
 import type { StateStore } from './state-store.ts';
 import { createThreadGovernor } from './thread-count.ts';
@@ -44,17 +45,7 @@ export async function loadModel(
   // The package is ESM only, and this file is built as CommonJS.
   const library = await import('node-llama-cpp');
   const buffers = createBufferCount();
-  const llama = await library.getLlama({
-    build: 'never',
-    gpu: options.gpu === 'off' ? false : 'auto',
-    // What it allocates it says at this level only, and while it loads only.
-    logLevel: library.LlamaLogLevel.info,
-    logger: (level, line) => {
-      buffers.hear(line);
-      if (level === library.LlamaLogLevel.error || level === library.LlamaLogLevel.fatal) onLog(line);
-    },
-    progressLogs: false,
-  });
+  const llama = await openEngine(library, options.gpu, { buffers, onLog });
   const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
   // The default is at least 4: on two cores that is 70 times slower.
   llama.maxThreads = threads;
@@ -72,16 +63,12 @@ export async function loadModel(
   const observedBytes = await buffers.total();
   llama.logLevel = library.LlamaLogLevel.error;
   const chatTemplate = model.fileInfo.metadata.tokenizer.chat_template ?? null;
-  const file = await stat(options.modelPath);
-  const identity = [
-    options.modelPath,
-    file.size,
-    file.mtimeMs,
+  const identity = await identityOf(options.modelPath, [
     llama.llamaCppRelease.release,
     onCard,
     context.contextSize,
     slots.length,
-  ].join(' ');
+  ]);
   return {
     library,
     llama,
@@ -111,6 +98,30 @@ export async function loadModel(
       await model.dispose();
     },
   };
+}
+
+/** Of what a kept state is a state of. */
+async function identityOf(path: string, made: readonly (string | number | boolean)[]): Promise<string> {
+  const { size, mtimeMs } = await stat(path);
+  return [path, size, mtimeMs, ...made].join(' ');
+}
+
+function openEngine(
+  library: Library,
+  gpu: LoadOptions['gpu'],
+  { buffers, onLog }: { readonly buffers: BufferCount; readonly onLog: (line: string) => void },
+): Promise<Llama> {
+  return library.getLlama({
+    build: 'never',
+    gpu: gpu === 'off' ? false : 'auto',
+    // What it allocates it says at this level only, and while it loads only.
+    logLevel: library.LlamaLogLevel.info,
+    logger: (level, line) => {
+      buffers.hear(line);
+      if (level === library.LlamaLogLevel.error || level === library.LlamaLogLevel.fatal) onLog(line);
+    },
+    progressLogs: false,
+  });
 }
 
 function openSlots(context: LlamaContext): readonly Slot[] {

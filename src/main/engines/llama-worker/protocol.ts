@@ -116,6 +116,8 @@ const generationSchema = z.object({
   outputTokens: z.number().int(),
   prefillMs: z.number().nullable(),
   decodeMs: z.number().nullable(),
+  /** Of each token of a choice, as natural logarithms; other answers have none, for they cost a fifth of the speed. */
+  logprobs: z.array(z.number()).optional(),
   error: engineErrorSchema.nullable(),
 });
 export type Generation = z.infer<typeof generationSchema>;
