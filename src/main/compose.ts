@@ -11,6 +11,7 @@ import type { CoreCompare } from './core-compare.ts';
 import { createCoreCompare } from './core-compare.ts';
 import { examine } from './core-doctor.ts';
 import { createInspectCommands } from './core-inspect.ts';
+import { createSettingsCommands } from './core-settings.ts';
 import type { CoreLibrary } from './core-library.ts';
 import { createCoreLibrary } from './core-library.ts';
 import { listedSession } from './core-listed.ts';
@@ -100,6 +101,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     ...modelCommands(parts, sessions),
     listKeys: parts.keys.list,
     setKey: parts.keys.set,
+    testKey: parts.keys.test,
     removeKey: parts.keys.remove,
     ...parts.money.commands,
     ...parts.compare.commands,
@@ -108,9 +110,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
       settings: () => settings.current(),
       approve: async (approved) => valueOf(await settings.set('rules.approved', approved)),
     }),
-    getSetting: (key) => valueOf(settings.get(key)),
-    setSetting: async (key, value) => valueOf(await settings.set(key, value)),
-    settingsPath: settings.path,
+    ...createSettingsCommands({ home: config.home, env: parts.env, settings }),
     ...parts.preparations,
     doctor: (signal) =>
       examine(

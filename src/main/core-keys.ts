@@ -1,4 +1,4 @@
-import type { KeyOutcome, KeyReport } from '@shared/contract.ts';
+import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
@@ -17,6 +17,8 @@ export interface CoreKeys {
     input: { readonly provider: string; readonly value: string; readonly forThisRun: boolean },
     signal: AbortSignal,
   ) => Promise<KeyOutcome>;
+  /** Of a provider that is set up; its key as it is now. */
+  readonly test: (provider: string, signal: AbortSignal) => Promise<KeyTest>;
   readonly remove: (provider: string) => Promise<void>;
   readonly dispose: () => void;
 }
@@ -67,6 +69,10 @@ export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
       const kept = forThisRun ? 'this-run' : 'store';
       return { kept, ...(await tryKey(options, provider, signal)) };
     },
+    test: async (provider, signal) => {
+      mustBeKnown(provider, settings());
+      return tryKey(options, provider, signal);
+    },
     remove: async (provider) => {
       mustBeKnown(provider, settings());
       const state = await keys.remove(provider);
@@ -113,11 +119,7 @@ async function keep(keys: Keys, provider: string, value: string): Promise<void> 
 }
 
 /** The list of models costs nothing and needs the key at most services. */
-async function tryKey(
-  options: CoreKeysOptions,
-  provider: string,
-  signal: AbortSignal,
-): Promise<Pick<KeyOutcome, 'test' | 'text'>> {
+async function tryKey(options: CoreKeysOptions, provider: string, signal: AbortSignal): Promise<KeyTest> {
   try {
     const models = await options.askModels(provider, signal);
     const bundled = models.find(({ listedOn }) => listedOn !== undefined);

@@ -13,6 +13,7 @@ export type PreparationCommands = Pick<
   | 'projectParts'
   | 'planPreparation'
   | 'prepareProject'
+  | 'removePackages'
   | 'projectImage'
   | 'bringImage'
   | 'clean'
@@ -35,6 +36,7 @@ export function createPreparationCommands(
       last = work;
       return valueOf(await work);
     },
+    removePackages: async (projectPath, signal) => valueOf(await preparations.remove(projectPath, signal)),
     projectImage: (projectPath) => images.ofProject(projectPath),
     bringImage: (request, onProgress, signal) => images.bring(request, onProgress, signal),
     listInstructions: (projectPath) => instructions.list(projectPath),

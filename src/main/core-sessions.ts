@@ -1,6 +1,7 @@
 import type { Attachment } from '@shared/attachments.ts';
 import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.ts';
+import { settingsOfProject } from '@shared/settings-of-project.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { NewEvent } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
@@ -179,7 +180,8 @@ async function sendTo(
   },
 ): Promise<SentMessage> {
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
-  const asked = turnOptions(options.settings(), run);
+  const { projectPath } = session.journal.state();
+  const asked = turnOptions(settingsOfProject(options.settings(), projectPath), run);
   session.approver.setInteractive(run.interactive && asked.approve === 'ask');
   const runner = await runnerFor(options, session, { text, plan: asked.plan, signal });
   for (const note of gathered.notes) {

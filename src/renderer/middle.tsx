@@ -1,6 +1,8 @@
 import type { Ref } from 'react';
 import { lazy, Suspense } from 'react';
 import { CostsView } from './features/costs/costs-view.tsx';
+import { RulesEditor } from './features/rules/rules-editor.tsx';
+import { RulesSettings } from './features/rules/rules-settings.tsx';
 import { FirstStart } from './features/first-start/first-start.tsx';
 import { ModelsView } from './features/models/models-view.tsx';
 import { SettingsView } from './features/settings/settings-view.tsx';
@@ -15,6 +17,7 @@ import type { SessionHandle } from './session-screen.tsx';
 import { SessionScreen } from './session-screen.tsx';
 
 const BinView = lazy(() => import('./features/bin/bin-view.tsx'));
+const ProjectView = lazy(() => import('./features/project/project-view.tsx'));
 const CompareView = lazy(() => import('./features/compare/compare-view.tsx'));
 
 interface MiddleProps {
@@ -88,11 +91,30 @@ function OtherView({ view, load, actions, onShow }: MiddleProps) {
     case 'costs':
       return <CostsView />;
     case 'settings':
-      return <SettingsView actions={actions} />;
+      return (
+        <SettingsView actions={actions}>
+          <RulesSettings />
+        </SettingsView>
+      );
+    case 'project':
+      return (
+        <Suspense>
+          <ProjectView
+            key={view.path}
+            projectPath={view.path}
+            rules={<RulesEditor projectPath={view.path} owner="project" />}
+          />
+        </Suspense>
+      );
     case 'new':
     case 'session':
       return (
-        <NewTask projects={projects} onStarted={(sessionId) => onShow({ type: 'session', sessionId })}>
+        <NewTask
+          key={view.type === 'new' ? (view.project ?? '') : ''}
+          projects={projects}
+          first={view.type === 'new' ? (view.project ?? null) : null}
+          onStarted={(sessionId) => onShow({ type: 'session', sessionId })}
+        >
           {load.type === 'ready' && <FirstStart hasSessions={load.sessions.length > 0} />}
         </NewTask>
       );

@@ -105,7 +105,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           >
             <InspectorButton isOpen={side.isOpen} onClick={side.toggle} />
           </SessionHeader>
-          <ModelBanner />
+          <ModelBanner projectPath={state.projectPath} />
           <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={() => inspect('changes')} />
           <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
           <CapQuestion sessionId={sessionId} cap={state.cap} />

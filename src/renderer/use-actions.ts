@@ -12,6 +12,8 @@ import type { SessionHandle } from './session-screen.tsx';
 
 interface ActionsOptions {
   readonly view: View;
+  /** The folder that what is shown is about; null: none. */
+  readonly project: string | null;
   readonly show: (view: View) => void;
   readonly session: RefObject<SessionHandle | null>;
   readonly openPalette: () => void;
@@ -19,7 +21,14 @@ interface ActionsOptions {
 }
 
 /** Everything that can be done from anywhere in the window, as it stands now. */
-export function useActions({ view, show, session, openPalette, toggleSidebar }: ActionsOptions): readonly Action[] {
+export function useActions({
+  view,
+  project,
+  show,
+  session,
+  openPalette,
+  toggleSidebar,
+}: ActionsOptions): readonly Action[] {
   const client = useClient();
   const isWindow = useIsWindow();
   const sessionId = view.type === 'session' ? view.sessionId : null;
@@ -33,49 +42,67 @@ export function useActions({ view, show, session, openPalette, toggleSidebar }: 
       { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
       { id: 'costs', label: t('action.costs'), run: () => show({ type: 'costs' }) },
       { id: 'bin', label: t('action.bin'), run: () => show({ type: 'bin' }) },
-      ...(isWindow
-        ? [{ id: 'window', label: t('action.window'), keys: 'Mod+Shift+N', run: () => void openWindow(reach) }]
-        : []),
-      ...(isWindow ? [{ id: 'import', label: t('action.import'), run: () => void importSession(reach) }] : []),
+      {
+        id: 'project',
+        label: t('action.project'),
+        isOff: project === null,
+        run: () => show(project === null ? { type: 'new' } : { type: 'project', path: project }),
+      },
+      {
+        id: 'window',
+        label: t('action.window'),
+        keys: 'Mod+Shift+N',
+        isOff: !isWindow,
+        run: () => void openWindow(reach),
+      },
+      { id: 'import', label: t('action.import'), isOff: !isWindow, run: () => void importSession(reach) },
       { id: 'settings', label: t('action.settings'), keys: 'Mod+,', run: () => show({ type: 'settings' }) },
       ...lookActions(show),
     ];
-    if (sessionId === null) return always;
-    const here: readonly Action[] = [
-      { id: 'message', label: t('action.message'), keys: 'Mod+L', run: () => session.current?.focusComposer() },
-      {
-        id: 'stop',
-        label: t('action.stop'),
-        keys: 'Mod+.',
-        // Whether there was something to stop shows in the session itself.
-        run: () => void client.sessions.cancel({ sessionId }).catch(() => undefined),
-      },
-      {
-        id: 'approval',
-        label: t('action.approval'),
-        keys: 'Mod+Shift+A',
-        run: () => session.current?.focusApproval(),
-      },
-      { id: 'inspector', label: t('action.inspector'), keys: 'Mod+J', run: () => session.current?.toggleInspector() },
-      ...inspectorTabs.map((tab, index) => ({
-        id: `inspect-${tab}`,
-        label: t('action.inspect', { tab: t(`inspector.${tab}`) }),
-        keys: `Mod+${index + 1}`,
-        run: () => session.current?.inspect(tab),
-      })),
-      { id: 'rename', label: t('action.rename'), run: () => session.current?.rename() },
-      { id: 'fork', label: t('action.fork'), run: () => void forkSession(reach, sessionId, null) },
-      ...(isWindow
-        ? [{ id: 'session-window', label: t('action.sessionWindow'), run: () => void openWindow(reach, sessionId) }]
-        : []),
-      ...(isWindow
-        ? [{ id: 'export', label: t('action.export'), run: () => void exportSession(reach, sessionId) }]
-        : []),
-      { id: 'delete', label: t('action.delete'), run: () => void deleteSession(reach, sessionId) },
-      { id: 'copy-id', label: t('action.copyId'), run: () => void copyText(sessionId) },
-    ];
-    return [...here, ...always];
-  }, [client, isWindow, sessionId, show, session, openPalette, toggleSidebar]);
+    return [...sessionActions({ reach, sessionId, session, isWindow }), ...always];
+  }, [client, isWindow, sessionId, project, show, session, openPalette, toggleSidebar]);
+}
+
+interface SessionActionsOptions {
+  readonly reach: Parameters<typeof importSession>[0];
+  /** Null: none is shown, and nothing can be done with it. */
+  readonly sessionId: string | null;
+  readonly session: ActionsOptions['session'];
+  readonly isWindow: boolean;
+}
+
+function sessionActions({ reach, sessionId, session, isWindow }: SessionActionsOptions): readonly Action[] {
+  const id = sessionId ?? '';
+  const actions: readonly Action[] = [
+    { id: 'message', label: t('action.message'), keys: 'Mod+L', run: () => session.current?.focusComposer() },
+    {
+      id: 'stop',
+      label: t('action.stop'),
+      keys: 'Mod+.',
+      // Whether there was something to stop shows in the session itself.
+      run: () => void reach.client.sessions.cancel({ sessionId: id }).catch(() => undefined),
+    },
+    { id: 'approval', label: t('action.approval'), keys: 'Mod+Shift+A', run: () => session.current?.focusApproval() },
+    { id: 'inspector', label: t('action.inspector'), keys: 'Mod+J', run: () => session.current?.toggleInspector() },
+    ...inspectorTabs.map((tab, index) => ({
+      id: `inspect-${tab}`,
+      label: t('action.inspect', { tab: t(`inspector.${tab}`) }),
+      keys: `Mod+${index + 1}`,
+      run: () => session.current?.inspect(tab),
+    })),
+    { id: 'rename', label: t('action.rename'), run: () => session.current?.rename() },
+    { id: 'fork', label: t('action.fork'), run: () => void forkSession(reach, id, null) },
+    {
+      id: 'session-window',
+      label: t('action.sessionWindow'),
+      isOff: !isWindow,
+      run: () => void openWindow(reach, id),
+    },
+    { id: 'export', label: t('action.export'), isOff: !isWindow, run: () => void exportSession(reach, id) },
+    { id: 'delete', label: t('action.delete'), run: () => void deleteSession(reach, id) },
+    { id: 'copy-id', label: t('action.copyId'), run: () => void copyText(id) },
+  ];
+  return sessionId === null ? actions.map((action) => ({ ...action, isOff: true })) : actions;
 }
 
 /** How the window looks, and its first steps once more. */

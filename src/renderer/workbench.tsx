@@ -8,7 +8,9 @@ import { useActionKeys } from './lib/actions.ts';
 import { useOwnKeys } from './lib/use-own-keys.ts';
 import { useClient } from './lib/core-context.ts';
 import { t } from './lib/texts.ts';
+import { useSettingsWatch } from './lib/use-settings-watch.ts';
 import { useSide } from './lib/use-side.ts';
+import type { SessionsLoad } from './lib/use-sessions.ts';
 import { useSessions } from './lib/use-sessions.ts';
 import type { View } from './lib/use-view.ts';
 import { useView } from './lib/use-view.ts';
@@ -45,10 +47,12 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
     [setView, closeOver, refresh],
   );
   const openPalette = useCallback(() => setIsPaletteOpen(true), []);
-  const actions = useOwnKeys(useActions({ view, show, session, openPalette, toggleSidebar: side.toggle }));
+  const actions = useOwnKeys(
+    useActions({ view, project: projectOf(view, load), show, session, openPalette, toggleSidebar: side.toggle }),
+  );
   useActionKeys(actions);
+  useSettingsWatch();
   usePushesInto(actions, show);
-  const sessions = load.type === 'ready' ? load.sessions : [];
   return (
     <NavigationContext value={show}>
       <div className="relative flex min-h-0 flex-1">
@@ -60,7 +64,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
         <div className="relative flex min-w-0 flex-1 flex-col">
           {!side.isOpen && <MenuButton onClick={side.toggle} />}
           <AnnouncementBar />
-          <ErrorBoundary key={view.type === 'session' ? view.sessionId : view.type}>
+          <ErrorBoundary key={keyOf(view)}>
             <Middle
               view={view}
               load={load}
@@ -75,17 +79,43 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
           </ErrorBoundary>
         </div>
         {isPaletteOpen && (
-          <Suspense>
-            <Palette
-              actions={actions}
-              sessions={sessions}
-              onSession={(sessionId) => show({ type: 'session', sessionId })}
-              onClose={() => setIsPaletteOpen(false)}
-            />
-          </Suspense>
+          <OpenPalette load={load} actions={actions} onShow={show} onClose={() => setIsPaletteOpen(false)} />
         )}
       </div>
     </NavigationContext>
+  );
+}
+
+/** The folder that what is shown is about. */
+function projectOf(view: View, load: SessionsLoad): string | null {
+  if (view.type === 'project') return view.path;
+  if (view.type !== 'session' || load.type !== 'ready') return null;
+  return load.sessions.find(({ sessionId }) => sessionId === view.sessionId)?.projectPath ?? null;
+}
+
+function keyOf(view: View): string {
+  if (view.type === 'session') return view.sessionId;
+  return view.type === 'project' ? view.path : view.type;
+}
+
+interface OpenPaletteProps {
+  readonly load: SessionsLoad;
+  readonly actions: readonly Action[];
+  readonly onShow: (view: View) => void;
+  readonly onClose: () => void;
+}
+
+/** What can be done at the moment, and where one can go. */
+function OpenPalette({ load, actions, onShow, onClose }: OpenPaletteProps) {
+  return (
+    <Suspense>
+      <Palette
+        actions={actions.filter(({ isOff = false }) => !isOff)}
+        sessions={load.type === 'ready' ? load.sessions : []}
+        onSession={(sessionId) => onShow({ type: 'session', sessionId })}
+        onClose={onClose}
+      />
+    </Suspense>
   );
 }
 
@@ -98,7 +128,7 @@ function usePushesInto(actions: readonly Action[], show: (view: View) => void): 
   const take = useCallback(
     (push: HostPush): void => {
       if (push.type === 'session') show({ type: 'session', sessionId: push.sessionId });
-      else now.current.find((action) => action.id === push.id)?.run();
+      else now.current.find(({ id, isOff = false }) => id === push.id && !isOff)?.run();
     },
     [show],
   );

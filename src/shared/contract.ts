@@ -27,6 +27,7 @@ import { rulesContract } from './rules-contract.ts';
 import { runOptionsSchema } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
 import { sandboxContract } from './sandbox-contract.ts';
+import { settingsContract } from './settings-contract.ts';
 import type { MoneyState } from './session-money.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { SessionPart } from './session-part.ts';
@@ -192,13 +193,16 @@ export interface KeyReport {
   readonly keys: readonly KeyEntry[];
 }
 
-/** What became of a key that was set. */
-export interface KeyOutcome {
-  readonly kept: 'store' | 'this-run';
-  /** A call of the service with it that costs nothing; `unknown`: the service could not be asked. */
+/** A call of a service that costs nothing, with the key that is set; `unknown`: the service could not be asked. */
+export interface KeyTest {
   readonly test: 'accepted' | 'refused' | 'unknown';
   /** What the service said. */
   readonly text: string;
+}
+
+/** What became of a key that was set. */
+export interface KeyOutcome extends KeyTest {
+  readonly kept: 'store' | 'this-run';
 }
 
 const capDecisionSchema = z.discriminatedUnion('answer', [
@@ -347,6 +351,8 @@ export const contract = {
         }),
       )
       .output(type<KeyOutcome>()),
+    /** Also of an endpoint that needs none. */
+    test: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<KeyTest>()),
     remove: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<void>()),
   },
   /** The same task under several policies (`comparison.ts`). */
@@ -373,11 +379,7 @@ export const contract = {
     )
     .output(type<CostReport>()),
   rules: rulesContract,
-  settings: {
-    get: base.input(z.object({ key: z.string().optional() })).output(type<unknown>()),
-    set: base.input(z.object({ key: z.string().min(1), value: z.unknown() })).output(type<unknown>()),
-    path: base.output(type<{ path: string }>()),
-  },
+  settings: settingsContract,
   projects: projectsContract,
   /** What is kept in the container engine, and the removal of what is not needed, or of all of it. */
   clean: base

@@ -2,7 +2,9 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
 import type { InstructionFile } from './instructions.ts';
-import type { PreparationPart, PreparationPlan, PrepareProgress } from './preparation.ts';
+import type { KeptItem, PreparationPart, PreparationPlan, PrepareProgress } from './preparation.ts';
+import type { ProjectSettings } from './project-settings.ts';
+import { projectChangeSchema } from './project-settings.ts';
 import { bringImageSchema, type BringProgress, type ProjectImage } from './sandbox-images.ts';
 
 const projectPath = z.string().min(1).max(4096);
@@ -16,6 +18,10 @@ const preparationInput = z.object({
 
 /** What projects need to be worked on. */
 export const projectsContract = {
+  /** What a project has of its own. Quick; starts nothing. */
+  settings: base.input(z.object({ projectPath })).output(type<ProjectSettings>()),
+  /** One change of that; sessions have it from their next message on. */
+  configure: base.input(z.object({ projectPath, change: projectChangeSchema })).output(type<ProjectSettings>()),
   /** How it stands with the packages of a project: installed or not. Quick; starts nothing. */
   parts: base.input(z.object({ projectPath })).output(type<readonly PreparationPart[]>()),
   /** What would be run to install them, and which hosts it would reach. Installs nothing. */
@@ -34,6 +40,8 @@ export const projectsContract = {
   forgetInstructions: base
     .input(z.object({ projectPath, path: filePath.nullable() }))
     .output(type<readonly string[]>()),
+  /** Removes the packages that were installed for a project; what a sandbox uses at the moment stays. */
+  removePackages: base.input(z.object({ projectPath })).output(type<readonly KeptItem[]>()),
   /** The image that a project brings along; null where it brings none. */
   image: base.input(z.object({ projectPath })).output(type<ProjectImage | null>()),
   /** Imports, fetches or builds an image; of a project only what was approved. */

@@ -3,6 +3,7 @@ import { fencesSchema } from './fences.ts';
 import { networkRulesSchema } from './network-access.ts';
 import { drivingSchema, effortSchema } from './models.ts';
 import { priceSchema } from './money.ts';
+import { projectChoicesSchema } from './project-choices.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from './routing.ts';
 
 export const SETTINGS_VERSION = 1;
@@ -277,6 +278,10 @@ export const settingsSchema = z.strictObject({
       usdPerKwh: z.number().nonnegative().nullable().default(null),
     })
     .prefault({}),
+  /** What single projects have otherwise, by their folder. */
+  projects: z.record(z.string(), projectChoicesSchema).default({}),
+  /** A person's own keys in the window, by the id of the action. */
+  shortcuts: z.record(z.string(), z.string().min(1).max(40)).default({}),
   /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */
   prices: z.record(z.string(), ownPriceSchema).default({}),
   /** How models are driven, by `PROVIDER/MODEL`; it goes before what their probes found out. */

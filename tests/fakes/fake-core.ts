@@ -26,6 +26,8 @@ const notThere = (): never => {
   throw new AppError('not-found', 'There is no such thing.', { hint: 'Look elsewhere.' });
 };
 
+const noBudget = { step: null, task: null, session: null, project: null } as const;
+
 /** A core without an engine, a sandbox or a disk: one session whose events a test writes. */
 export function createFakeCore(events: SessionEvent[] = []): FakeCore {
   const listeners = new Set<(push: CorePush) => void | Promise<void>>();
@@ -103,6 +105,20 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     stepCosts: async () => [],
     showBudget: async () => [],
     changeBudget: async () => [],
+    unsetSetting: async () => notThere(),
+    watchSettings: () => () => undefined,
+    projectSettings: async () => ({
+      isThere: true,
+      own: {},
+      usual: { policy: 'local', local: 'scripted/model', cloud: null, budget: noBudget, image: null },
+      variables: {},
+      secrets: [],
+      image: null,
+      instructions: [],
+    }),
+    configureProject: async () => notThere(),
+    removePackages: async () => [],
+    testKey: async () => notThere(),
     escalations: async () => [],
     showRules: async () => ({ files: [] }),
     checkRules: async () => ({ rules: [], errors: [], warnings: [] }),

@@ -6,12 +6,14 @@ import type { KeptCard } from '@shared/probe-card.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { PreparationPlan } from '@shared/preparation.ts';
 import type { NetworkHistory, SandboxView } from '@shared/sandbox-view.ts';
+import type { ProjectImage } from '@shared/sandbox-images.ts';
 import type { CostRow } from '@shared/cost-report.ts';
 import { addTotals, noCosts } from '@shared/cost-report.ts';
 import type { InstructionFile } from '@shared/instructions.ts';
 import type { RuleCheck, RuleFile } from '@shared/rule-report.ts';
 import { contradictionsIn, parseRules } from '../../src/shared/rules.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
+import { pageSettings } from './page-settings.ts';
 import { createScriptedCore } from './scripted-core.ts';
 import type { ScriptedCore } from './scripted-core.ts';
 
@@ -34,6 +36,8 @@ export interface PageCore extends ScriptedCore {
   network: NetworkHistory;
   packages: PreparationPlan;
   instructions: InstructionFile[];
+  /** What a project brings along. */
+  ownImage: ProjectImage | null;
   /** Lets the download that runs come to its end. */
   endDownload: () => void;
 }
@@ -83,14 +87,6 @@ const noPackages: PreparationPlan = {
   approval: 'a'.repeat(64),
 };
 
-/** By its whole name, as it was set here, or along its way. */
-function settingAt(settings: Readonly<Record<string, unknown>>, key: string): unknown {
-  if (Object.hasOwn(settings, key)) return settings[key];
-  return key
-    .split('.')
-    .reduce<unknown>((node, name) => (node instanceof Object ? Reflect.get(node, name) : null), settings);
-}
-
 const probeCard: KeptCard = {
   model: 'llama-cpp/starter',
   contextTokens: 8192,
@@ -137,6 +133,8 @@ export function createPageCore(): PageCore {
   const changes = new Map<string, readonly ChangedFile[]>();
   const details = new Map<string, CallDetail>();
   const found = new Map<string, readonly SearchHit[]>();
+  let kept: ReturnType<typeof pageSettings> | null = null;
+  const settings = () => (kept ??= pageSettings(core));
   const core: PageCore = {
     ...scripted,
     asked,
@@ -148,6 +146,7 @@ export function createPageCore(): PageCore {
     network: { uses: [], answers: [] },
     packages: noPackages,
     instructions: [],
+    ownImage: null,
     endDownload: () => undefined,
     models: [],
     findings: [],
@@ -189,7 +188,28 @@ export function createPageCore(): PageCore {
     takeChanges: async (sessionId, paths) => outcome('take', sessionId, paths),
     undoChanges: async (sessionId, paths) => outcome('undo', sessionId, paths),
     listModels: async () => core.models,
-    getSetting: (key) => (key === undefined ? core.settings : settingAt(core.settings, key)),
+    getSetting: (key) => settings().get(key),
+    unsetSetting: async (key) => {
+      note('unset', key);
+      settings().set(key, undefined);
+    },
+    watchSettings: (listener) => settings().watch(listener),
+    projectSettings: (path) => settings().projects.projectSettings(path),
+    configureProject: (path, change) => {
+      note('configure', path, change);
+      return settings().projects.configureProject(path, change);
+    },
+    removePackages: async (path) => {
+      note('remove-packages', path);
+      const parts = core.packages.parts.map((part) => ({ ...part, state: 'missing' as const, packages: null }));
+      core.packages = { ...core.packages, parts };
+      return [{ kind: 'packages', name: path, sizeBytes: 4e4, unneeded: null, isRemoved: true }];
+    },
+    projectImage: async () => core.ownImage,
+    testKey: async (provider) => {
+      note('test', provider);
+      return { test: 'accepted', text: 'The service lists 3 models.' };
+    },
     showRules: async () => ({ files: [core.rules] }),
     checkRules: async (_target, text) => checked(text),
     saveRules: async ({ text }) => {
@@ -203,7 +223,7 @@ export function createPageCore(): PageCore {
     },
     setSetting: async (key, value) => {
       note('set', key, value);
-      core.settings = { ...core.settings, [key]: value };
+      settings().set(key, value);
       return value;
     },
     watchSandbox: async (_sessionId, onView) => onView(core.sandbox),

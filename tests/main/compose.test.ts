@@ -104,7 +104,9 @@ describe('compose', () => {
     core = await openCore({
       startSandbox: (_request, signal) =>
         new Promise((resolve) => {
-          signal.addEventListener('abort', () => resolve(failure('cancelled', 'It was cancelled.')), { once: true });
+          const stop = (): void => resolve(failure('cancelled', 'It was cancelled.'));
+          if (signal.aborted) stop();
+          signal.addEventListener('abort', stop, { once: true });
         }),
     });
     const id = await core.createSession({ projectPath: null });

@@ -6,6 +6,7 @@ import type {
   ForkOutcome,
   KeyOutcome,
   KeyReport,
+  KeyTest,
   ModelEntry,
   ModelMending,
   ModelRemoval,
@@ -28,6 +29,7 @@ import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
 import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
+import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
 import type { ProbeProgress } from '@shared/probe-card.ts';
 import type { RuleAnswer, RuleCheck, RuleOwner, RuleReport } from '@shared/rule-report.ts';
 import type { RuleQuestion, RuleSaving } from '@shared/rules-contract.ts';
@@ -42,6 +44,7 @@ import type { CostQuery } from '../money/ledger.ts';
 import type { NetworkHistory, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox-view.ts';
 import type { SessionPart } from '@shared/session-part.ts';
 import type { SessionState } from '@shared/session-state.ts';
+import type { SettingKey } from '@shared/settings-contract.ts';
 
 /** One push of a subscription that began at an event; a subscriber that fell far behind gets a snapshot. */
 export type CorePush =
@@ -159,6 +162,8 @@ export interface CoreApi {
     input: { readonly provider: string; readonly value: string; readonly forThisRun: boolean },
     signal: AbortSignal,
   ): Promise<KeyOutcome>;
+  /** Asks a service with the key that is set; costs nothing. */
+  testKey(provider: string, signal: AbortSignal): Promise<KeyTest>;
   removeKey(provider: string): Promise<void>;
   /** What was spent, from the logs. */
   costs(query: CostQuery): Promise<CostReport>;
@@ -193,8 +198,16 @@ export interface CoreApi {
   testRules(question: RuleQuestion): Promise<RuleAnswer>;
   /** Rejects with `conflict` when the rules of the project are others by now. */
   approveRules(projectPath: string, hash: string): Promise<RuleReport>;
-  getSetting(key: string | undefined): unknown;
-  setSetting(key: string, value: unknown): Promise<unknown>;
+  getSetting(key: SettingKey | undefined): unknown;
+  setSetting(key: SettingKey, value: unknown): Promise<unknown>;
+  /** The usual value again, or the entry gone. */
+  unsetSetting(key: SettingKey): Promise<void>;
+  /** Calls `listener` with the name of each setting that is changed; the returned function ends it. */
+  watchSettings(listener: (key: string) => void): () => void;
+  /** What one project has of its own. */
+  projectSettings(projectPath: string): Promise<ProjectSettings>;
+  /** `bad-input` for what cannot be; then nothing was changed. */
+  configureProject(projectPath: string, change: ProjectChange): Promise<ProjectSettings>;
   readonly settingsPath: string;
   /** Calls `onView` with how it stands now and every two seconds, until `signal` is aborted. Starts no sandbox. */
   watchSandbox(sessionId: string, onView: (view: SandboxView) => void, signal: AbortSignal): Promise<void>;
@@ -228,6 +241,8 @@ export interface CoreApi {
   projectImage(projectPath: string): Promise<ProjectImage | null>;
   /** Imports, fetches or builds an image; `conflict` when a project says something else than was approved. */
   bringImage(input: BringImage, onProgress: (text: string) => void, signal: AbortSignal): Promise<BroughtImage>;
+  /** Removes the packages that were installed for a project. */
+  removePackages(projectPath: string, signal: AbortSignal): Promise<readonly KeptItem[]>;
   /** What is kept in the container engine, in the home and in the cache; models are theirs who brought them. */
   clean(request: CleanRequest, signal: AbortSignal): Promise<readonly KeptItem[]>;
   doctor(signal: AbortSignal): Promise<readonly Finding[]>;

@@ -5,6 +5,7 @@ import { comparisonStream } from './comparison-stream.ts';
 import { prepareStream } from './prepare-stream.ts';
 import type { BringProgress } from '@shared/sandbox-images.ts';
 import { progressStream } from './progress-stream.ts';
+import { settingsStream } from './settings-stream.ts';
 import { sessionStream } from './session-stream.ts';
 import { terminalStream } from './terminal-stream.ts';
 import type { CoreApi } from './core-api.ts';
@@ -43,6 +44,7 @@ export function createRouter(core: CoreApi) {
     plan: os.plan.handler(({ input, signal }) => core.plan(input, orNever(signal))),
     keys: {
       list: os.keys.list.handler(() => core.listKeys()),
+      test: os.keys.test.handler(({ input, signal }) => core.testKey(input.provider, orNever(signal))),
       set: os.keys.set.handler(({ input, signal }) => core.setKey(input, orNever(signal))),
       remove: os.keys.remove.handler(({ input }) => core.removeKey(input.provider)),
     },
@@ -52,6 +54,8 @@ export function createRouter(core: CoreApi) {
     settings: {
       get: os.settings.get.handler(({ input }) => core.getSetting(input.key)),
       set: os.settings.set.handler(({ input }) => core.setSetting(input.key, input.value)),
+      unset: os.settings.unset.handler(({ input }) => core.unsetSetting(input.key)),
+      watch: os.settings.watch.handler(({ signal }) => settingsStream(core, orNever(signal))),
       path: os.settings.path.handler(() => ({ path: core.settingsPath })),
     },
     projects: projectHandlers(os, core),
@@ -131,6 +135,11 @@ function moneyHandlers(os: Implemented, core: CoreApi) {
 
 function projectHandlers(os: Implemented, core: CoreApi) {
   return {
+    settings: os.projects.settings.handler(({ input }) => core.projectSettings(input.projectPath)),
+    configure: os.projects.configure.handler(({ input }) => core.configureProject(input.projectPath, input.change)),
+    removePackages: os.projects.removePackages.handler(({ input, signal }) =>
+      core.removePackages(input.projectPath, orNever(signal)),
+    ),
     parts: os.projects.parts.handler(({ input, signal }) => core.projectParts(input.projectPath, orNever(signal))),
     preparation: os.projects.preparation.handler(({ input, signal }) => core.planPreparation(input, orNever(signal))),
     instructions: os.projects.instructions.handler(({ input }) => core.listInstructions(input.projectPath)),

@@ -1,6 +1,8 @@
 import type { ModelEntry } from '@shared/contract.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Command, CommandContext } from './context.ts';
+
+type Core = Awaited<ReturnType<CommandContext['core']>>;
 import type { Terminal } from './terminal.ts';
 import { cardRows } from './card-rows.ts';
 import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
@@ -62,14 +64,20 @@ export const pullModel: Command<[string]> = async (context, id) => {
 /** Brings the local model of a run where it is known and not here; the only commands that do are run, chat, serve and pull. */
 export async function ensureModel(
   context: CommandContext,
-  options: Pick<RunOptions, 'local' | 'policy'>,
+  options: Pick<RunOptions, 'local' | 'policy' | 'projectPath'>,
 ): Promise<void> {
   if (options.policy === 'cloud') return;
   const core = await context.core();
-  const id = options.local ?? String(await core.settings.get({ key: 'local' }));
+  const id = options.local ?? (await usualModel(core, options.projectPath));
   // A model nobody knows is the core's to refuse, with its reason.
   const model = await core.models.show({ id }).catch(() => null);
   if (model?.state === 'downloadable') await pull(context, id);
+}
+
+async function usualModel(core: Core, projectPath: string | undefined): Promise<string> {
+  if (projectPath === undefined) return String(await core.settings.get({ key: 'local' }));
+  const { own, usual } = await core.projects.settings({ projectPath });
+  return own.local ?? usual.local;
 }
 
 async function pull({ core, terminal, signal, now }: CommandContext, id: string): Promise<void> {

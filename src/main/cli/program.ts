@@ -40,7 +40,7 @@ export interface Handlers extends ProjectHandlers {
   ): Promise<void>;
   costs(args: CostsArguments): Promise<void>;
   budget(action: BudgetAction, words: readonly string[], args: BudgetArguments): Promise<void>;
-  settings(action: 'get' | 'set' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
+  settings(action: 'get' | 'set' | 'unset' | 'path', key: string | undefined, value: string | undefined): Promise<void>;
   plan(model: string | undefined, args: PlanArguments): Promise<void>;
   sandboxImage(action: ImageAction, word: string | undefined, args: ImageArguments): Promise<void>;
   clean(args: CleanArguments): Promise<void>;
@@ -367,6 +367,9 @@ function addMachine(program: Command, handlers: Handlers): void {
     .argument('<key>', 'a name, with dots')
     .argument('<value>', 'JSON, or text')
     .action((key: string, value: string) => handlers.settings('set', key, value));
+  subcommand(settings, 'unset', 'the usual value of one again', 'dewpoint settings unset limits.maxSteps')
+    .argument('<key>', 'a name, with dots')
+    .action((key: string) => handlers.settings('unset', key, undefined));
   subcommand(settings, 'path', 'where the file lies', 'dewpoint settings path').action(() =>
     handlers.settings('path', undefined, undefined),
   );

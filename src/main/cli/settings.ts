@@ -13,6 +13,13 @@ export const setSetting: Command<[string, string]> = async ({ core, terminal }, 
   return 0;
 };
 
+/** The usual value again. */
+export const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
+  await (await core()).settings.unset({ key });
+  terminal.err(`${key} is as usual.\n`);
+  return 0;
+};
+
 export const settingsPath: Command<[]> = async ({ core, terminal }) => {
   terminal.out(`${(await (await core()).settings.path()).path}\n`);
   return 0;

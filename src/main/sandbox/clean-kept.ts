@@ -23,10 +23,16 @@ interface CleaningDeps {
   readonly log: Log;
 }
 
+interface Cleaning {
+  readonly remove: 'nothing' | 'unneeded' | 'all';
+  /** Only the packages of this project; null: whatever is kept. */
+  readonly ofProject: string | null;
+}
+
 /** Lists what is kept, and removes what is not needed or all of it. Rejects where there is no engine. */
 export async function cleanKept(
   deps: CleaningDeps,
-  { remove, images = false }: CleanRequest,
+  { remove, images = false, ofProject = null }: CleanRequest & { readonly ofProject?: string | null },
   signal: AbortSignal,
 ): Promise<readonly KeptItem[]> {
   const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
@@ -34,7 +40,9 @@ export async function cleanKept(
   const homePath = await realpath(deps.homePath);
   const homeId = homeIdOf(homePath);
   const store = dependencyRecords(homePath);
-  const records = await store.list();
+  const project = ofProject === null ? null : await realpath(ofProject).catch(() => ofProject);
+  const all = await store.list();
+  const records = project === null ? all : all.filter(({ projectPath }) => projectPath === project);
   const items: KeptItem[] = [];
   for (const record of records) {
     const { outcome } = record;
@@ -54,6 +62,7 @@ export async function cleanKept(
       isRemoved,
     });
   }
+  if (project !== null) return items;
   const recorded = new Set(records.flatMap(({ outcome }) => (outcome.type === 'ready' ? [outcome.volume] : [])));
   for (const name of await halfMadeVolumes(engine, homeId, recorded)) {
     const isRemoved = remove !== 'nothing' && (await removeDependencyVolume(engine, name, deps.log));

@@ -46,6 +46,8 @@ export interface Preparations {
     request: PlanRequest & { readonly approval: string; readonly onProgress: (text: string) => void },
     signal: AbortSignal,
   ) => Promise<Reply<PreparationPlan>>;
+  /** Removes what was installed for one project. */
+  readonly remove: (projectPath: string, signal: AbortSignal) => Promise<Reply<readonly KeptItem[]>>;
   /** What is kept in the engine for this home; `remove`: what is not needed, or all of it. */
   readonly clean: (request: CleanRequest, signal: AbortSignal) => Promise<Reply<readonly KeptItem[]>>;
 }
@@ -74,6 +76,8 @@ export function createPreparations(deps: PreparationsDeps): Preparations {
       expected(signal, async () => (await stateOf(deps, { projectPath, hosts: [] }, signal)).states.map(partOf)),
     plan: (request, signal) => expected(signal, async () => (await look(deps, request, signal)).plan),
     prepare: (request, signal) => expected(signal, () => prepare(deps, request, signal)),
+    remove: (projectPath, signal) =>
+      expected(signal, () => cleanKept(deps, { remove: 'all', ofProject: projectPath }, signal)),
     clean: (wish, signal) => expected(signal, () => cleanKept(deps, wish, signal)),
   };
 }

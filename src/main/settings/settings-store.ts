@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
+import type { SettingKey } from '@shared/settings-contract.ts';
 import type { Settings } from '@shared/settings.ts';
 import { SETTINGS_VERSION, settingsSchema } from '@shared/settings.ts';
 import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
@@ -10,10 +11,14 @@ import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
 export interface SettingsStore {
   readonly path: string;
   current(): Settings;
-  /** The value at a dotted name (`limits.maxSteps`); all of them without one. `not-found` for a name nobody knows. */
-  get(key: string | undefined): Reply<unknown>;
+  /** The value at a name (`limits.maxSteps`); all of them without one. `not-found` for a name nobody knows. */
+  get(key: SettingKey | undefined): Reply<unknown>;
   /** Sets one value and writes the file. `bad-input` names what is wrong; nothing was changed then. */
-  set(key: string, value: unknown): Promise<Reply<unknown>>;
+  set(key: SettingKey, value: unknown): Promise<Reply<unknown>>;
+  /** The usual value again. */
+  unset(key: SettingKey): Promise<Reply<unknown>>;
+  /** Calls `listener` with the name of what was changed; the returned function ends it. */
+  watch(listener: (key: string) => void): () => void;
 }
 
 /** Opens the settings of a home. A damaged file, or one of a newer version, is an error and stays as it is. */
@@ -50,29 +55,49 @@ export async function openSettings(home: string): Promise<Reply<SettingsStore>> 
 function createStore(path: string, initial: Readonly<Record<string, unknown>>, parsed: Settings): SettingsStore {
   let written = initial;
   let settings = parsed;
+  const listeners = new Set<(key: string) => void>();
+  // Each change is made to what the one before has left.
+  let last: Promise<unknown> = Promise.resolve();
+  const change = (key: SettingKey, value: unknown): Promise<Reply<unknown>> => {
+    const work = last.then(async (): Promise<Reply<unknown>> => {
+      const names = namesOf(key);
+      const name = names.join('.');
+      if (names.some((one) => one === '' || one === '__proto__' || one === 'constructor'))
+        return failure('bad-input', `"${name}" is not a setting.`);
+      const wanted = withValue(written, names, value);
+      const checked = settingsSchema.safeParse(wanted);
+      if (!checked.success) return failure('bad-input', `${name} was not changed: ${describe(checked.error)}`);
+      await writeJsonFile(path, { version: SETTINGS_VERSION, ...wanted });
+      written = wanted;
+      settings = checked.data;
+      for (const listener of listeners) listener(name);
+      return success(lookUp(settings, names) ?? null);
+    });
+    last = work.catch(() => undefined);
+    return work;
+  };
   return {
     path,
     current: () => settings,
     get(key) {
       if (key === undefined) return success(settings);
-      const found = lookUp(settings, key.split('.'));
+      const names = namesOf(key);
+      const found = lookUp(settings, names);
       return found === undefined
-        ? failure('not-found', `There is no setting ${key}.`, 'dewpoint settings get shows all of them.')
+        ? failure('not-found', `There is no setting ${names.join('.')}.`, 'dewpoint settings get shows all of them.')
         : success(found);
     },
-    async set(key, value) {
-      const names = key.split('.');
-      if (names.some((name) => name === '' || name === '__proto__' || name === 'constructor'))
-        return failure('bad-input', `"${key}" is not a setting.`);
-      const next = withValue(written, names, value);
-      const checked = settingsSchema.safeParse(next);
-      if (!checked.success) return failure('bad-input', `${key} was not changed: ${describe(checked.error)}`);
-      await writeJsonFile(path, { version: SETTINGS_VERSION, ...next });
-      written = next;
-      settings = checked.data;
-      return success(lookUp(settings, names) ?? null);
+    set: change,
+    unset: (key) => change(key, undefined),
+    watch(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
+}
+
+function namesOf(key: SettingKey): readonly string[] {
+  return typeof key === 'string' ? key.split('.') : key;
 }
 
 function lookUp(value: unknown, names: readonly string[]): unknown {
@@ -89,8 +114,9 @@ function withValue(
 ): Record<string, unknown> {
   const [name, ...rest] = names;
   if (name === undefined) return { ...record };
-  const inner = record[name];
-  return { ...record, [name]: rest.length === 0 ? value : withValue(isRecord(inner) ? inner : {}, rest, value) };
+  const { [name]: inner, ...others } = record;
+  if (rest.length > 0) return { ...others, [name]: withValue(isRecord(inner) ? inner : {}, rest, value) };
+  return value === undefined ? others : { ...others, [name]: value };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -24,7 +24,7 @@ interface Refusal {
 
 const refusals: readonly Refusal[] = [
   {
-    names: ['settings.set'],
+    names: ['settings.set', 'settings.unset', 'projects.configure'],
     grant: 'settings',
     message: 'Settings cannot be changed from the browser.',
     hint: 'At the machine: dewpoint settings set KEY VALUE; or start it with dewpoint serve --allow settings',
@@ -54,10 +54,10 @@ const refusals: readonly Refusal[] = [
     hint: 'At the machine: dewpoint models import FILE, dewpoint models remove NAME',
   },
   {
-    names: ['projects.prepare', 'clean'],
+    names: ['projects.prepare', 'projects.removePackages', 'projects.bringImage', 'clean'],
     grant: null,
-    message: 'Packages cannot be installed or removed from the browser.',
-    hint: 'At the machine: dewpoint projects prepare DIR, dewpoint clean',
+    message: 'Packages and images cannot be installed or removed from the browser.',
+    hint: 'At the machine: dewpoint projects prepare DIR, dewpoint sandbox image use DIR, dewpoint clean',
   },
   {
     names: ['sessions.export', 'sessions.import'],
@@ -82,7 +82,7 @@ export function createWebGuard(
 ): (call: ForwardedCall) => Promise<void> {
   const refused = refusedCommands(granted);
   return async ({ name, input }) => {
-    if (refused.includes(name)) {
+    if (refused.includes(name) && !isOwnKeys(name, input)) {
       const refusal = refusals.find(({ names }) => names.includes(name));
       if (refusal !== undefined) throw new AppError('refused', refusal.message, { hint: refusal.hint });
     }
@@ -95,6 +95,11 @@ export function createWebGuard(
       if (path !== undefined && path !== null) await requireUnder(roots, path);
     }
   };
+}
+
+/** A person's own keys decide nothing about the machine, and are wanted in a browser, too. */
+function isOwnKeys(name: string, input: unknown): boolean {
+  return name === 'settings.set' && Reflect.get(Object(input), 'key') === 'shortcuts';
 }
 
 async function requireUnder(roots: readonly string[], path: string): Promise<void> {

@@ -6,6 +6,8 @@ export interface Action {
   readonly label: string;
   /** `Mod+K`: Mod is Command on a Mac and Control elsewhere. */
   readonly keys?: string;
+  /** There is nothing that it could be done with at the moment. */
+  readonly isOff?: boolean;
   readonly run: () => void;
 }
 
@@ -22,7 +24,7 @@ export function useActionKeys(actions: readonly Action[]): void {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return;
       const pressed = pressedKeys(event);
-      const action = actions.find((candidate) => candidate.keys === pressed);
+      const action = actions.find(({ keys, isOff = false }) => keys === pressed && !isOff);
       if (action === undefined) return;
       event.preventDefault();
       action.run();

@@ -17,23 +17,9 @@ const oneOf =
 const flag = (fallback: boolean) => (kept: string | null) => (kept === null ? fallback : kept === 'yes');
 const flagText = (isOn: boolean): string => (isOn ? 'yes' : 'no');
 
-function shortcutsOf(kept: string | null): Readonly<Record<string, string>> {
-  try {
-    const own: unknown = JSON.parse(kept ?? '{}');
-    if (typeof own !== 'object' || own === null) return {};
-    const entries: readonly (readonly [string, unknown])[] = Object.entries(own);
-    return Object.fromEntries(entries.flatMap(([id, keys]) => (typeof keys === 'string' ? [[id, keys] as const] : [])));
-  } catch {
-    // Not ours, or damaged: the usual keys hold.
-    return {};
-  }
-}
-
 export const theme = createStored('dewpoint-theme', oneOf(themes, 'system'), String);
 export const textSize = createStored('dewpoint-text-size', oneOf(textSizes, 'normal'), String);
 export const motion = createStored('dewpoint-motion', oneOf(motions, 'system'), String);
-/** A person's own keys, by the id of the action. */
-export const shortcuts = createStored('dewpoint-shortcuts', shortcutsOf, (own) => JSON.stringify(own));
 export const inspectorTab = createStored('dewpoint-inspector-tab', oneOf(inspectorTabs, 'route'), String);
 export const isInspectorOpen = createStored('dewpoint-inspector', flag(true), flagText);
 export const isSidebarOpen = createStored('dewpoint-sidebar', flag(true), flagText);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ModelEntry } from '@shared/contract.ts';
+import type { CoreClient } from './core-client.ts';
 import { useClient } from './core-context.ts';
 
 export interface LocalModel {
@@ -15,13 +16,13 @@ export function useModels() {
   return useQuery({ queryKey: ['models'], queryFn: ({ signal }) => client.models.list(undefined, { signal }) });
 }
 
-/** The local model that the settings name, out of the one list of models. */
-export function useLocalModel() {
+/** The local model that the settings name (those of a project, where it has its own), out of the one list of models. */
+export function useLocalModel(projectPath: string | null = null) {
   const client = useClient();
   const models = useModels();
   const chosen = useQuery({
-    queryKey: ['models', 'chosen'],
-    queryFn: ({ signal }) => client.settings.get({ key: 'local' }, { signal }),
+    queryKey: ['models', 'chosen', projectPath],
+    queryFn: ({ signal }) => chosenFor(client, projectPath, signal),
   });
   const id = typeof chosen.data === 'string' ? chosen.data : '';
   const isKnown = models.data !== undefined && chosen.data !== undefined;
@@ -29,4 +30,10 @@ export function useLocalModel() {
     ? { id, model: models.data?.find((model) => model.id === id) ?? null }
     : undefined;
   return { data, error: models.error ?? chosen.error, isPending: models.isPending || chosen.isPending };
+}
+
+async function chosenFor(client: CoreClient, projectPath: string | null, signal: AbortSignal): Promise<unknown> {
+  if (projectPath === null) return client.settings.get({ key: 'local' }, { signal });
+  const { own, usual } = await client.projects.settings({ projectPath }, { signal });
+  return own.local ?? usual.local;
 }

@@ -4,7 +4,10 @@ import { useIsWindow } from './use-host.ts';
 
 /** What the middle of the window shows. */
 export type View =
-  | { readonly type: 'new' }
+  /** `project`: the folder to begin in; else that of the latest session. */
+  | { readonly type: 'new'; readonly project?: string }
+  /** One folder that is worked in. */
+  | { readonly type: 'project'; readonly path: string }
   /** `at`: a place in it that is to be looked at, by the id of a message, call or turn, and the event it stands in. */
   | {
       readonly type: 'session';
@@ -20,6 +23,7 @@ export type View =
 
 const key = 'dewpoint-view';
 const sessionPrefix = 'session:';
+const projectPrefix = 'project:';
 
 /** Kept for reloads of this window or tab; a window that is opened again is told by its address what it showed. */
 export function useView(): readonly [View, (view: View) => void] {
@@ -43,7 +47,8 @@ function useKeptByHost(text: string): void {
 }
 
 function viewText(view: View): string {
-  return view.type === 'session' ? sessionPrefix + view.sessionId : view.type;
+  if (view.type === 'session') return sessionPrefix + view.sessionId;
+  return view.type === 'project' ? projectPrefix + view.path : view.type;
 }
 
 function fromAddress(): string | null {
@@ -56,6 +61,7 @@ function fromAddress(): string | null {
 
 function parse(kept: string | null): View {
   if (kept?.startsWith(sessionPrefix) === true) return { type: 'session', sessionId: kept.slice(sessionPrefix.length) };
+  if (kept?.startsWith(projectPrefix) === true) return { type: 'project', path: kept.slice(projectPrefix.length) };
   const others = ['models', 'compare', 'costs', 'settings', 'bin'] as const;
   return { type: others.find((type) => type === kept) ?? 'new' };
 }

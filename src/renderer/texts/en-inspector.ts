@@ -195,6 +195,7 @@ export const inspector = {
   'cost.cap.task': 'Cap for a task, $',
   'cost.cap.session': 'Cap for a session, $',
   'cost.cap.project': 'Cap for a project, $',
+  'cost.cap.day': 'Cap for a day, $',
   'cost.cap.month': 'Cap for a month, $',
   'cost.noCap': 'none',
   'cost.table': 'As a table',

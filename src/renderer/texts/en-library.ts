@@ -57,4 +57,5 @@ export const library = {
   'action.import': 'Import a session from a file',
   'action.delete': 'Move this session to the bin',
   'action.bin': 'Bin',
+  'action.project': 'Settings of this project',
 } as const;

@@ -116,6 +116,7 @@ export const settings = {
   'shortcuts.press': 'Press keys …',
   'shortcuts.change': 'Change the keys of {action}, now {keys}',
   'shortcuts.taken': '{keys} is what {action} has. Choose others, or change that first.',
+  'shortcuts.same': '{keys} is what several actions have ({actions}); only the first of them is done.',
   'shortcuts.reset': 'Reset',
   'shortcuts.resetOne': 'Reset the keys of {action}',
   'shortcuts.resetAll': 'Reset all keys',

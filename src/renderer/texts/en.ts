@@ -2,9 +2,19 @@ import { compare } from './en-compare.ts';
 import { conversation } from './en-conversation.ts';
 import { inspector } from './en-inspector.ts';
 import { library } from './en-library.ts';
+import { project } from './en-project.ts';
 import { rules } from './en-rules.ts';
 import { settings } from './en-settings.ts';
 import { shell } from './en-shell.ts';
 
 /** Every text of the window, by its key. `{name}` stands for a value; `.one` and `.other` are chosen by a count. */
-export const en = { ...shell, ...compare, ...conversation, ...inspector, ...library, ...rules, ...settings } as const;
+export const en = {
+  ...shell,
+  ...compare,
+  ...conversation,
+  ...inspector,
+  ...library,
+  ...project,
+  ...rules,
+  ...settings,
+} as const;

@@ -7,7 +7,7 @@ import { t } from '../lib/texts.ts';
 import { useRefused } from '../lib/use-host.ts';
 
 /** A cap on money, raised or lowered by what is typed; empty: none. Saved when it is left or Enter is pressed. */
-export function MoneyCap({ scope }: { readonly scope: 'task' | 'session' | 'project' | 'month' }) {
+export function MoneyCap({ scope }: { readonly scope: 'task' | 'session' | 'project' | 'day' | 'month' }) {
   const client = useClient();
   const queries = useQueryClient();
   const isRefused = useRefused('settings.set');

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import type { PreparationPart, PreparationPlan } from '@shared/preparation.ts';
+import { announce } from '../lib/announce.ts';
 import { useClient } from '../lib/core-context.ts';
 import { failureText } from '../lib/failure-text.ts';
 import { bytes, clock } from '../lib/format.ts';
@@ -37,12 +38,46 @@ export function PreparePackages({ projectPath }: { readonly projectPath: string 
         ))}
       </ul>
       {parts.data !== undefined && parts.data.length > 0 && !isRefused && (
-        <Button size="small" className="w-fit" onClick={() => setIsOpen(true)}>
-          {t(parts.data.every((part) => part.state === 'ready') ? 'packages.again' : 'packages.prepare')}
-        </Button>
+        <div className="flex flex-wrap gap-2">
+          <Button size="small" onClick={() => setIsOpen(true)}>
+            {t(parts.data.every((part) => part.state === 'ready') ? 'packages.again' : 'packages.prepare')}
+          </Button>
+          {parts.data.some((part) => part.state === 'ready' || part.state === 'outdated') && (
+            <RemovePackages projectPath={projectPath} onDone={close} />
+          )}
+        </div>
       )}
       {isOpen && <PrepareDialog projectPath={projectPath} anew={isChanged} onClose={close} />}
     </div>
+  );
+}
+
+interface RemovePackagesProps {
+  readonly projectPath: string;
+  readonly onDone: () => void;
+}
+
+/** Needs no second word: what is removed can be prepared again. */
+function RemovePackages({ projectPath, onDone }: RemovePackagesProps) {
+  const client = useClient();
+  const [isBusy, setIsBusy] = useState(false);
+  const remove = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      const items = await client.projects.removePackages({ projectPath });
+      const removed = items.filter(({ isRemoved }) => isRemoved).length;
+      const text = removed === 0 ? t('packages.inUse') : plural('packages.removed', removed);
+      announce({ kind: 'info', text });
+    } catch (error) {
+      announce({ kind: 'error', text: failureText(error) });
+    }
+    setIsBusy(false);
+    onDone();
+  };
+  return (
+    <Button size="small" look="quiet" disabled={isBusy} onClick={() => void remove()}>
+      {t('packages.remove')}
+    </Button>
   );
 }
 

@@ -45,6 +45,29 @@ describe('openSettings', () => {
     expect(await readFile(store.path, 'utf8')).toBe(before);
   });
 
+  it('loses none of several changes at once, and tells those who watch', async () => {
+    const store = await open();
+    const told: string[] = [];
+    const end = store.watch((key) => told.push(key));
+    await Promise.all([store.set('limits.maxSteps', 60), store.set('policy', 'cloud'), store.set('policy', 'wild')]);
+    end();
+    await store.set('approve', 'deny');
+    expect(told).toEqual(['limits.maxSteps', 'policy']);
+    expect((await open()).current()).toMatchObject({ limits: { maxSteps: 60 }, policy: 'cloud', approve: 'deny' });
+  });
+
+  it('takes names that have dots in them as a list, and gives the usual value back', async () => {
+    const store = await open();
+    const key = ['prices', 'mine/model-4.1'];
+    expect(await store.set(key, { input: 1, output: 2 })).toMatchObject({ ok: true });
+    expect(store.current().prices).toEqual({ 'mine/model-4.1': { input: 1, output: 2 } });
+    await store.unset(key);
+    await store.set('limits.maxSteps', 60);
+    await store.unset('limits.maxSteps');
+    expect(store.current()).toMatchObject({ prices: {}, limits: { maxSteps: 40 } });
+    expect(JSON.parse(await readFile(store.path, 'utf8'))).toEqual({ version: 1, prices: {}, limits: {} });
+  });
+
   it('adds an endpoint as the terminal does', async () => {
     const store = await open();
     const value = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:8080/v1', models: { m: { context: 4096 } } };

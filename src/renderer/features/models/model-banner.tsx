@@ -5,8 +5,8 @@ import { Notice } from '../../ui/notice.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
 
 /** Says when the chosen local model is not on this machine, and fetches it when asked to. */
-export function ModelBanner() {
-  const model = useLocalModel().data?.model ?? null;
+export function ModelBanner({ projectPath }: { readonly projectPath: string | null }) {
+  const model = useLocalModel(projectPath).data?.model ?? null;
   if (model?.state !== 'downloadable') return null;
   const { label, sizeBytes } = model;
   return (

@@ -63,7 +63,13 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
         {projects.length > 0 && (
-          <ProjectList projects={projects} selected={isKnown ? project : null} onSelect={setProject} />
+          <ProjectList
+            projects={projects}
+            selected={isKnown ? project : null}
+            onSelect={setProject}
+            onSettings={(path) => onShow({ type: 'project', path })}
+            current={view.type === 'project' ? view.path : null}
+          />
         )}
         <Listing load={load} shown={shown} text={text} view={view} onShow={onShow} />
         <SearchHits
@@ -74,19 +80,25 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
           }
         />
       </div>
-      <div className="flex flex-col border-t border-line p-2">
-        {views.map(({ type, icon, label }) => (
-          <SideLink
-            key={type}
-            icon={icon}
-            label={t(label)}
-            isCurrent={view.type === type}
-            onClick={() => onShow({ type })}
-          />
-        ))}
-        <SideLink icon="command" label={t('palette.open')} isCurrent={false} onClick={onPalette} />
-      </div>
+      <OtherViews view={view} onShow={onShow} onPalette={onPalette} />
     </nav>
+  );
+}
+
+function OtherViews({ view, onShow, onPalette }: Pick<SessionListProps, 'view' | 'onShow' | 'onPalette'>) {
+  return (
+    <div className="flex flex-col border-t border-line p-2">
+      {views.map(({ type, icon, label }) => (
+        <SideLink
+          key={type}
+          icon={icon}
+          label={t(label)}
+          isCurrent={view.type === type}
+          onClick={() => onShow({ type })}
+        />
+      ))}
+      <SideLink icon="command" label={t('palette.open')} isCurrent={false} onClick={onPalette} />
+    </div>
   );
 }
 
@@ -128,29 +140,43 @@ interface ProjectListProps {
   readonly projects: readonly string[];
   readonly selected: string | null;
   readonly onSelect: (project: string | null) => void;
+  readonly onSettings: (project: string) => void;
+  /** The one whose settings are shown. */
+  readonly current: string | null;
 }
 
 /** At most this many: the latest; the others are found by the filter. */
 const shownProjects = 6;
 
-function ProjectList({ projects, selected, onSelect }: ProjectListProps) {
+function ProjectList({ projects, selected, onSelect, onSettings, current }: ProjectListProps) {
   return (
     <section aria-label={t('sessions.projects')}>
       <h2 className="px-2 pt-1 pb-1 text-xs font-medium text-soft">{t('sessions.projects')}</h2>
       <ul>
         {projects.slice(0, shownProjects).map((path) => (
-          <li key={path}>
+          <li key={path} className="flex items-center gap-0.5">
             <button
               type="button"
               aria-pressed={path === selected}
               title={path}
               onClick={() => onSelect(path === selected ? null : path)}
-              className="flex h-7 w-full items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-medium"
+              className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-medium"
             >
               <Icon name="folder" className="size-3.5 text-soft" />
               <span className="truncate">{folderName(path)}</span>
               {path === selected && <Icon name="close" className="ml-auto size-3 text-soft" />}
             </button>
+            <Button
+              look="quiet"
+              size="icon"
+              className="size-7 text-soft"
+              aria-current={path === current ? 'page' : undefined}
+              aria-label={t('project.settings', { name: folderName(path) })}
+              title={t('project.settings', { name: folderName(path) })}
+              onClick={() => onSettings(path)}
+            >
+              <Icon name="settings" className="size-3.5" />
+            </Button>
           </li>
         ))}
       </ul>

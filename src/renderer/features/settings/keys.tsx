@@ -8,7 +8,7 @@ import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Group } from './settings-parts.tsx';
+import { Group } from '../../ui/settings-parts.tsx';
 
 /** Which services have a key and from where. A key goes from here to the core once; none ever comes back. */
 export function Keys() {

@@ -1,7 +1,7 @@
 import { motion, motions, textSize, textSizes, theme, themes } from '../../lib/preferences.ts';
 import { useStored } from '../../lib/stored.ts';
 import { t } from '../../lib/texts.ts';
-import { Choice, Group } from './settings-parts.tsx';
+import { Choice, Group } from '../../ui/settings-parts.tsx';
 
 export function LookSettings() {
   const [chosenTheme, setTheme] = useStored(theme);

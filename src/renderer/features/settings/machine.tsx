@@ -5,7 +5,7 @@ import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
-import { Group } from './settings-parts.tsx';
+import { Group } from '../../ui/settings-parts.tsx';
 
 const looks = {
   ok: 'text-good',

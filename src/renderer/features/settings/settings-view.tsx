@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useState } from 'react';
 import type { Action } from '../../lib/actions.ts';
 import { useClient } from '../../lib/core-context.ts';
@@ -9,19 +10,24 @@ import { Notice } from '../../ui/notice.tsx';
 import { Keys } from './keys.tsx';
 import { LookSettings } from './look-settings.tsx';
 import { Machine } from './machine.tsx';
-import { RulesSettings } from './rules/rules-settings.tsx';
 import { ShortcutSettings } from './shortcut-settings.tsx';
 import { WorkSettings } from './work-settings.tsx';
 
-/** `actions`: shown with their keys. */
-export function SettingsView({ actions }: { readonly actions: readonly Action[] }) {
+interface SettingsViewProps {
+  /** Shown with their keys. */
+  readonly actions: readonly Action[];
+  /** The rules, and what other features have of settings. */
+  readonly children: ReactNode;
+}
+
+export function SettingsView({ actions, children }: SettingsViewProps) {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-2xl flex-col gap-8 px-5 py-8">
         <h1 className="text-xl font-semibold tracking-tight max-lg:pl-8">{t('settings.title')}</h1>
         <LookSettings />
         <CoreSettings />
-        <RulesSettings />
+        {children}
         <Keys />
         <Machine />
         <ShortcutSettings actions={actions} />

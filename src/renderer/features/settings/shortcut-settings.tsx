@@ -1,16 +1,15 @@
 import { useState } from 'react';
 import type { Action } from '../../lib/actions.ts';
 import { keysText, pressedKeys } from '../../lib/actions.ts';
-import { shortcuts } from '../../lib/preferences.ts';
-import { useStored } from '../../lib/stored.ts';
 import { t } from '../../lib/texts.ts';
+import { useShortcuts } from '../../lib/use-shortcuts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Group } from './settings-parts.tsx';
+import { Group } from '../../ui/settings-parts.tsx';
 
 /** Every action with its keys, which a person can change; two actions never have the same. */
 export function ShortcutSettings({ actions }: { readonly actions: readonly Action[] }) {
-  const [own, setOwn] = useStored(shortcuts);
+  const [own, setOwn] = useShortcuts();
   const [asking, setAsking] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const set = (action: Action, keys: string): void => {
@@ -28,6 +27,11 @@ export function ShortcutSettings({ actions }: { readonly actions: readonly Actio
     <Group title={t('settings.shortcuts')}>
       <p className="text-sm text-soft">{t('shortcuts.text')}</p>
       {problem !== null && <Notice kind="warning">{problem}</Notice>}
+      {sameKeys(actions).map(({ keys, labels }) => (
+        <Notice key={keys} kind="warning">
+          {t('shortcuts.same', { keys: keysText(keys), actions: labels.join(', ') })}
+        </Notice>
+      ))}
       <ul className="flex flex-col gap-1 text-sm">
         {actions.map((action) => (
           <Shortcut
@@ -51,6 +55,15 @@ export function ShortcutSettings({ actions }: { readonly actions: readonly Actio
       )}
     </Group>
   );
+}
+
+/** Keys that more than one action has, as only a settings file that was written by hand can say; the first has them. */
+function sameKeys(
+  actions: readonly Action[],
+): readonly { readonly keys: string; readonly labels: readonly string[] }[] {
+  const byKeys = new Map<string, string[]>();
+  for (const { keys, label } of actions) if (keys !== undefined) byKeys.set(keys, [...(byKeys.get(keys) ?? []), label]);
+  return [...byKeys].flatMap(([keys, labels]) => (labels.length > 1 ? [{ keys, labels }] : []));
 }
 
 interface ShortcutProps {

@@ -1,7 +1,7 @@
 import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
-import { Choice, Group, NumberSetting } from './settings-parts.tsx';
+import { Choice, Group, NumberSetting } from '../../ui/settings-parts.tsx';
 
 interface WorkSettingsProps {
   /** As the core has them; read by name, for a newer core may have more. */

@@ -23,15 +23,17 @@ import { noChoice, startTask } from './start-task.ts';
 interface NewTaskProps {
   /** Folders of earlier sessions, the latest first: most tasks are in the same one. */
   readonly projects: readonly string[];
+  /** To begin with in place of the latest one. */
+  readonly first: string | null;
   readonly onStarted: (sessionId: string) => void;
   /** Below the form: what the machine still needs, at a first start. */
   readonly children: ReactNode;
 }
 
-export function NewTask({ projects, onStarted, children }: NewTaskProps) {
+export function NewTask({ projects, first, onStarted, children }: NewTaskProps) {
   const client = useClient();
   const [task, setTask] = useDraft('task');
-  const [typedProject, setProject] = useState<string | null>(null);
+  const [typedProject, setProject] = useState<string | null>(first);
   const [choice, setChoice] = useState<TaskChoice>(noChoice);
   const [isStarting, setIsStarting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

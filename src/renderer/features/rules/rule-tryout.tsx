@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RuleAnswer, RuleOwner } from '@shared/rule-report.ts';
-import { useClient } from '../../../lib/core-context.ts';
-import { failureText } from '../../../lib/failure-text.ts';
-import { t } from '../../../lib/texts.ts';
-import { InputField } from '../../../ui/field.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { RouteDot } from '../../../ui/route-dot.tsx';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { InputField } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { RouteDot } from '../../ui/route-dot.tsx';
 
 interface RuleTryoutProps {
   readonly projectPath: string | null;

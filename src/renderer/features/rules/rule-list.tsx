@@ -4,9 +4,9 @@ import type { RuleCheck } from '@shared/rule-report.ts';
 import type { RuleKind, RuleVerdict } from '@shared/rule-words.ts';
 import { ruleKinds, ruleVerdicts } from '@shared/rule-words.ts';
 import type { RuleLine } from '@shared/rules.ts';
-import { t } from '../../../lib/texts.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Field, inputClass, InputField } from '../../../ui/field.tsx';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, inputClass, InputField } from '../../ui/field.tsx';
 import { replaceLine, swapLines, withLine, withoutLine } from './rule-lines.ts';
 
 interface RuleListProps {

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RuleFile, RuleOwner } from '@shared/rule-report.ts';
-import { useClient } from '../../../lib/core-context.ts';
-import { failureText } from '../../../lib/failure-text.ts';
-import { t } from '../../../lib/texts.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { RuleList } from './rule-list.tsx';
 import { RuleText } from './rule-text.tsx';
 import { RuleTryout } from './rule-tryout.tsx';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useClient } from '../../../lib/core-context.ts';
-import { useProjects } from '../../../lib/use-projects.ts';
-import { t } from '../../../lib/texts.ts';
-import { Group } from '../settings-parts.tsx';
+import { useClient } from '../../lib/core-context.ts';
+import { useProjects } from '../../lib/use-projects.ts';
+import { t } from '../../lib/texts.ts';
+import { Group } from '../../ui/settings-parts.tsx';
 import { RulesEditor } from './rules-editor.tsx';
 
 /** A person's own rules, and those of each project that was worked on. */

@@ -10,16 +10,23 @@ export function Group({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-const controlClass = 'h-8 rounded-md border border-line-strong bg-raised px-2 text-sm';
+export const controlClass = 'h-8 rounded-md border border-line-strong bg-raised px-2 text-sm';
 
 interface ChoiceProps<Value extends string> {
   readonly label: string;
   readonly value: string;
   readonly options: readonly { readonly value: Value; readonly text: string }[];
+  readonly isDisabled?: boolean;
   readonly onChange: (value: Value) => void;
 }
 
-export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
+export function Choice<Value extends string>({
+  label,
+  value,
+  options,
+  isDisabled = false,
+  onChange,
+}: ChoiceProps<Value>) {
   const id = useId();
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
@@ -27,7 +34,8 @@ export function Choice<Value extends string>({ label, value, options, onChange }
       <select
         id={id}
         value={value}
-        className={`${controlClass} max-w-full`}
+        disabled={isDisabled}
+        className={`${controlClass} max-w-full disabled:opacity-60`}
         onChange={({ target }) => {
           const option = options.find((one) => one.value === target.value);
           if (option !== undefined) onChange(option.value);

@@ -1,0 +1,141 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import type { ProjectImage as OwnImage } from '@shared/sandbox-images.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { useRefused } from '../../lib/use-host.ts';
+import { Button } from '../../ui/button.tsx';
+import { InputField } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Group } from '../../ui/settings-parts.tsx';
+import { TerminalOutput } from '../../ui/terminal-output.tsx';
+import type { ProjectHandle } from './use-project.ts';
+
+/** In which image commands of this project run, and the one that it brings along. */
+export function ProjectImage({ project }: { readonly project: ProjectHandle }) {
+  const { settings, isRefused, change } = project;
+  const { image, usual } = settings;
+  return (
+    <Group title={t('project.image')}>
+      {image === null ? (
+        <p className="text-sm wrap-anywhere">
+          {usual.image === null ? t('project.image.ours') : t('project.image.usual', { name: usual.image })}
+        </p>
+      ) : (
+        <div className="flex flex-wrap items-center gap-3">
+          <p className="min-w-0 flex-1 text-sm wrap-anywhere">
+            {t('project.image.own', { name: image.name })}
+            {image.approval !== null && <span className="text-soft"> ({t('project.image.fromFile')})</span>}
+          </p>
+          {!isRefused && (
+            <Button size="small" onClick={() => void change({ type: 'image', name: null })}>
+              {t('project.image.back')}
+            </Button>
+          )}
+        </div>
+      )}
+      <Brought project={project} />
+      {!isRefused && <NamedImage project={project} />}
+    </Group>
+  );
+}
+
+function NamedImage({ project: { change } }: { readonly project: ProjectHandle }) {
+  const [name, setName] = useState('');
+  const use = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (await change({ type: 'image', name: name.trim() })) setName('');
+  };
+  return (
+    <form
+      aria-label={t('project.image.name')}
+      onSubmit={(event) => void use(event)}
+      className="grid items-start gap-3 sm:grid-cols-[1fr_auto]"
+    >
+      <InputField
+        label={t('project.image.name')}
+        hint={t('project.image.nameHint')}
+        value={name}
+        spellCheck={false}
+        autoComplete="off"
+        onText={setName}
+      />
+      <Button type="submit" className="sm:mt-5" disabled={name.trim() === ''}>
+        {t('project.image.use')}
+      </Button>
+    </form>
+  );
+}
+
+/** What the project brings along, to be read whole before anything is made of it. */
+function Brought({ project: { projectPath, settings } }: { readonly project: ProjectHandle }) {
+  const client = useClient();
+  const isRefused = useRefused('projects.bringImage');
+  const own = useQuery({
+    queryKey: ['settings', 'image', projectPath],
+    queryFn: ({ signal }) => client.projects.image({ projectPath }, { signal }),
+    enabled: settings.isThere,
+  });
+  if (own.error !== null) return <Notice kind="warning">{failureText(own.error)}</Notice>;
+  if (own.data === undefined || own.data === null) return null;
+  const { kind, path, text, isUsed } = own.data;
+  return (
+    <div className="flex flex-col gap-2 text-sm">
+      <p>{t(`project.image.brings.${kind}`, { path })}</p>
+      <TerminalOutput text={text} />
+      <p className="text-soft">{t(isUsed ? 'project.image.isUsed' : 'project.image.notUsed')}</p>
+      {!isUsed && !isRefused && <Make projectPath={projectPath} image={own.data} />}
+    </div>
+  );
+}
+
+interface MakeProps {
+  readonly projectPath: string;
+  readonly image: OwnImage;
+}
+
+/** The making ends with the view. */
+function Make({ projectPath, image }: MakeProps) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [said, setSaid] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const stop = useRef<AbortController | null>(null);
+  useEffect(() => () => stop.current?.abort(), []);
+  const make = async (): Promise<void> => {
+    const { signal } = (stop.current = new AbortController());
+    setProblem(null);
+    setSaid('');
+    try {
+      const input = { type: 'project' as const, projectPath, approval: image.approval };
+      for await (const progress of await client.projects.bringImage(input, { signal })) {
+        if (progress.type === 'text') setSaid(progress.text);
+      }
+      await queries.invalidateQueries({ queryKey: ['settings'] });
+    } catch (error) {
+      if (!signal.aborted) setProblem(failureText(error));
+    }
+    setSaid(null);
+  };
+  return (
+    <>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {said === null ? (
+        <Button className="w-fit" onClick={() => void make()}>
+          {t('project.image.approve')}
+        </Button>
+      ) : (
+        <div className="flex items-center gap-3">
+          <output className="min-w-0 flex-1 text-xs text-soft wrap-anywhere">
+            {t('project.image.making')} {said}
+          </output>
+          <Button size="small" onClick={() => stop.current?.abort()}>
+            {t('project.image.cancel')}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import type { ReactNode } from 'react';
+import { failureText } from '../../lib/failure-text.ts';
+import { bytes, folderName } from '../../lib/format.ts';
+import { useNavigate } from '../../lib/navigation.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/facts.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PreparePackages } from '../../ui/prepare-packages.tsx';
+import { ProjectHosts } from '../../ui/project-hosts.tsx';
+import { Group } from '../../ui/settings-parts.tsx';
+import { ProjectCaps } from './project-caps.tsx';
+import { ProjectImage } from './project-image.tsx';
+import { ProjectModels } from './project-models.tsx';
+import { ProjectVariables } from './project-variables.tsx';
+import type { ProjectHandle } from './use-project.ts';
+import { useProject } from './use-project.ts';
+
+interface ProjectViewProps {
+  readonly projectPath: string;
+  /** Of the project, for whoever may change them. */
+  readonly rules: ReactNode;
+}
+
+/** One project: everything that it has otherwise than all others, and what it brings along. */
+export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
+  const { handle, error } = useProject(projectPath);
+  const navigate = useNavigate();
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto flex w-full max-w-2xl flex-col gap-8 px-5 py-8">
+        <header className="flex flex-wrap items-start justify-between gap-3 max-lg:pl-8">
+          <div className="min-w-0 flex-1">
+            <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{folderName(projectPath)}</h1>
+            <p className="font-mono text-xs text-soft wrap-anywhere">{projectPath}</p>
+            <p className="mt-1 text-soft">{t('project.task.text')}</p>
+          </div>
+          <Button onClick={() => navigate({ type: 'new', project: projectPath })}>
+            <Icon name="plus" /> {t('project.task')}
+          </Button>
+        </header>
+        {error !== null && (
+          <Notice kind="error">
+            {t('project.failed')} {failureText(error)}
+          </Notice>
+        )}
+        {handle === null && error === null && <Empty>{t('project.loading')}</Empty>}
+        {handle !== null && <Parts project={handle} rules={rules} />}
+      </div>
+    </div>
+  );
+}
+
+function Parts({ project, rules }: { readonly project: ProjectHandle; readonly rules: ReactNode }) {
+  const { projectPath, settings, isRefused } = project;
+  return (
+    <>
+      {!settings.isThere && <Notice kind="warning">{t('project.gone')}</Notice>}
+      {isRefused && <Notice kind="info">{t('project.refused')}</Notice>}
+      <ProjectModels project={project} />
+      <ProjectCaps project={project} />
+      <Group title={t('project.rules')}>{rules}</Group>
+      <Instructions project={project} />
+      <ProjectImage project={project} />
+      <ProjectVariables project={project} />
+      <Group title={t('project.packages')}>
+        <PreparePackages projectPath={projectPath} />
+      </Group>
+      <Group title={t('project.hosts')}>
+        <ProjectHosts projectPath={projectPath} />
+      </Group>
+    </>
+  );
+}
+
+function Instructions({ project: { settings } }: { readonly project: ProjectHandle }) {
+  const { instructions } = settings;
+  return (
+    <Group title={t('project.instructions')}>
+      <p className="text-sm text-soft">
+        {t(instructions.length === 0 ? 'project.instructions.none' : 'project.instructions.text')}
+      </p>
+      <ul className="flex flex-col gap-1 text-sm empty:hidden">
+        {instructions.map(({ path, sizeBytes }, index) => (
+          <li key={path} className="flex flex-wrap items-baseline gap-x-3">
+            <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{path}</span>
+            <span className="text-xs text-soft">{bytes(sizeBytes)}</span>
+            {index === 0 && <span className="text-xs font-medium">{t('project.instructions.first')}</span>}
+          </li>
+        ))}
+      </ul>
+    </Group>
+  );
+}
