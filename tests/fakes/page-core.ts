@@ -210,7 +210,10 @@ export function createPageCore(): PageCore {
       note('test', provider);
       return { test: 'accepted', text: 'The service lists 3 models.' };
     },
-    showRules: async () => ({ files: [core.rules] }),
+    showRules: async (path) => ({
+      files:
+        path === null ? [core.rules] : [core.rules, { ...noRules, owner: 'project', path: `${path}/dewpoint.rules` }],
+    }),
     checkRules: async (_target, text) => checked(text),
     saveRules: async ({ text }) => {
       note('rules', text);

@@ -452,6 +452,13 @@ function furnishSandbox(core: PageCore): void {
     variables: [],
     approval: 'a'.repeat(64),
   };
+  core.ownImage = {
+    path: '.devcontainer/Dockerfile',
+    kind: 'dockerfile',
+    text: 'FROM example/base:3\nRUN pip install --no-cache-dir build\n',
+    approval: 'b'.repeat(64),
+    isUsed: false,
+  };
   core.settings['network'] = {
     deny: [],
     ask: [],

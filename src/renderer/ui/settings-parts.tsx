@@ -57,14 +57,17 @@ interface NumberSettingProps {
   readonly label: string;
   readonly value: number | null;
   readonly onSave: (value: number) => void;
+  /** It was emptied; without this, that puts the old value back. */
+  readonly onClear?: () => void;
 }
 
 /** Saved when it is left or Enter is pressed. What is no number is put back. */
-export function NumberSetting({ label, value, onSave }: NumberSettingProps) {
+export function NumberSetting({ label, value, onSave, onClear }: NumberSettingProps) {
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
   const save = (): void => {
     const number = Number(typed);
+    if (typed?.trim() === '' && value !== null) onClear?.();
     if (typed !== null && typed.trim() !== '' && Number.isFinite(number) && number !== value) onSave(number);
     setTyped(null);
   };

@@ -60,7 +60,9 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
     firstMs === null ? null : t('step.firstToken', { time: seconds(firstMs) }),
     ...loadTexts(end),
     money(end.costUsd),
-    price === null || price.source === 'local' ? null : t('step.price', { source: price.source, date: price.date }),
+    price === null || price.source === 'local'
+      ? null
+      : t('step.price', { source: price.source === 'settings' ? t('price.own') : price.source, date: price.date }),
   ].filter((part) => part !== null);
   return <p className="text-xs text-soft tabular-nums">{parts.join(' · ')}</p>;
 }

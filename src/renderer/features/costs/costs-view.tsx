@@ -8,6 +8,7 @@ import { plural, t } from '../../lib/texts.ts';
 import { ElsewhereFigures, EnergyText } from '../../ui/elsewhere.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { OwnPriceMark } from '../../ui/own-price.tsx';
 
 const groupings = ['day', 'model', 'project', 'session'] as const;
 
@@ -114,6 +115,7 @@ function Row({ row, by, most }: RowProps) {
     <tr>
       <th scope="row" title={row.key} className="w-2/5 max-w-64 truncate py-1.5 text-left font-normal">
         {nameOf(row, by)}
+        {by === 'model' && <OwnPriceMark model={row.key} />}
         <span aria-hidden="true" className="block h-1 rounded-full bg-cloud" style={{ width: `${percent}%` }} />
       </th>
       <td className="py-1.5 pl-4 text-right tabular-nums">{row.calls}</td>

@@ -3,6 +3,7 @@ import type { SessionState } from '@shared/session-state.ts';
 import { money as dollars, tokens } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Empty, Facts, Section } from '../../ui/facts.tsx';
+import { OwnPriceMark } from '../../ui/own-price.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
 import { CostElsewhere } from './cost-elsewhere.tsx';
 import { CostRollups } from './cost-rollups.tsx';
@@ -133,6 +134,7 @@ function Models({ money }: { readonly money: MoneyState }) {
           <tr key={id}>
             <th scope="row" className="py-1 text-left font-mono text-xs font-normal wrap-anywhere">
               {id}
+              <OwnPriceMark model={id} />
             </th>
             <td className={cell}>{totals.calls}</td>
             <td className={cell}>{costText(totals)}</td>

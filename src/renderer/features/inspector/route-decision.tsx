@@ -5,6 +5,7 @@ import { money, seconds } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { Section } from '../../ui/facts.tsx';
+import { OwnPriceMark } from '../../ui/own-price.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
 
 type Route = EventOf<'route-decided'>;
@@ -68,7 +69,10 @@ function Options({ options }: { readonly options: NonNullable<Route['options']> 
               <RouteDot where={where} />
             </span>
             <div className="min-w-0 wrap-anywhere">
-              <p>{model}</p>
+              <p>
+                {model}
+                <OwnPriceMark model={model} />
+              </p>
               <p className="text-xs text-soft">
                 {denied === null
                   ? [

@@ -2,9 +2,11 @@ import type { ModelEntry } from '@shared/contract.ts';
 import { megabytes, tokens } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
+import { OwnPriceMark } from '../../ui/own-price.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
 import { ModelFit } from './model-fit.tsx';
+import { PriceForm } from './price-form.tsx';
 import { ProbeCard } from './probe-card.tsx';
 import { RemoveModel } from './remove-model.tsx';
 import { StartServer } from './start-server.tsx';
@@ -26,7 +28,11 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
       <div className="min-w-0 flex-1 basis-60">
         <p className="font-medium">{model.label}</p>
         <p className="font-mono text-xs text-soft wrap-anywhere">{model.id}</p>
-        <p className="mt-1 text-xs text-soft">{factsOf(model).join(' · ')}</p>
+        <p className="mt-1 text-xs text-soft">
+          {factsOf(model).join(' · ')}
+          <OwnPriceMark model={model.id} />
+        </p>
+        {model.where === 'cloud' && model.state === 'ready' && <PriceForm model={model} />}
         {model.where === 'local' && model.state === 'downloadable' && <ModelFit id={model.id} />}
         {model.note !== null && <p className="text-xs text-soft wrap-anywhere">{model.note}</p>}
       </div>

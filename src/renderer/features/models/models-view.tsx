@@ -7,6 +7,7 @@ import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Endpoints } from './endpoints.tsx';
 import { ImportModel } from './import-model.tsx';
 import { ModelRow } from './model-row.tsx';
 
@@ -53,6 +54,7 @@ export function ModelsView() {
           places.map((place) => (
             <Place key={place.where} {...place} settings={settings.data} onUse={use} onChanged={reload} />
           ))}
+        <Endpoints />
       </div>
     </div>
   );

@@ -11,6 +11,7 @@ interface WorkSettingsProps {
 
 const answers = ['ask', 'deny', 'allow'] as const;
 const limits = ['maxSteps', 'maxMinutes', 'maxTokens'] as const;
+const energy = ['watts', 'usdPerKwh'] as const;
 const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds'] as const;
 
 export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
@@ -54,6 +55,18 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
             label={t(`settings.${name}`)}
             value={numberAt(valueAt(settings, 'limits'), name)}
             onSave={(value) => onSave(`limits.${name}`, value)}
+          />
+        ))}
+      </Group>
+      <Group title={t('settings.energy')}>
+        <p className="text-sm text-soft">{t('settings.energy.text')}</p>
+        {energy.map((name) => (
+          <NumberSetting
+            key={name}
+            label={t(`settings.${name}`)}
+            value={numberAt(valueAt(settings, 'energy'), name)}
+            onSave={(value) => onSave(`energy.${name}`, value)}
+            onClear={() => onSave(`energy.${name}`, null)}
           />
         ))}
       </Group>

@@ -1,0 +1,140 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { KeyTest } from '@shared/contract.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { useRefused } from '../../lib/use-host.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { NewEndpoint } from './new-endpoint.tsx';
+
+interface Endpoint {
+  readonly name: string;
+  readonly kind: string;
+  readonly preset: string | null;
+  readonly baseUrl: string | null;
+}
+
+/** Services and servers that were set up: each can be tried and removed, and others added. */
+export function Endpoints() {
+  const client = useClient();
+  const queries = useQueryClient();
+  const isRefused = useRefused('settings.set');
+  const providers = useQuery({
+    queryKey: ['settings', 'providers'],
+    queryFn: async ({ signal }) => endpointsOf(await client.settings.get({ key: 'providers' }, { signal })),
+  });
+  const again = (): void => {
+    for (const key of ['settings', 'models', 'keys']) void queries.invalidateQueries({ queryKey: [key] });
+  };
+  return (
+    <section aria-label={t('endpoints.title')} className="flex flex-col gap-3">
+      <h2 className="text-xs font-semibold text-soft">{t('endpoints.title')}</h2>
+      <p className="text-sm text-soft">{t('endpoints.text')}</p>
+      {providers.error !== null && <Notice kind="error">{failureText(providers.error)}</Notice>}
+      <ul className="divide-y divide-line rounded-xl border border-line empty:hidden">
+        {providers.data?.map((endpoint) => (
+          <EndpointRow key={endpoint.name} endpoint={endpoint} isRefused={isRefused} onChanged={again} />
+        ))}
+      </ul>
+      {!isRefused && <NewEndpoint taken={providers.data?.map(({ name }) => name) ?? []} onAdded={again} />}
+    </section>
+  );
+}
+
+interface EndpointRowProps {
+  readonly endpoint: Endpoint;
+  readonly isRefused: boolean;
+  readonly onChanged: () => void;
+}
+
+function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onChanged }: EndpointRowProps) {
+  const client = useClient();
+  const [isAsking, setIsAsking] = useState(false);
+  const [tested, setTested] = useState<KeyTest | 'testing' | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    setProblem(null);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(failureText(error));
+      setTested(null);
+    }
+  };
+  const test = () =>
+    attempt(async () => {
+      setTested('testing');
+      setTested(await client.keys.test({ provider: name }));
+    });
+  const remove = () =>
+    attempt(async () => {
+      // While it is still known whose key it is.
+      const { keys } = await client.keys.list();
+      const source = keys.find((key) => key.provider === name)?.source ?? null;
+      if (source === 'store' || source === 'this-run') await client.keys.remove({ provider: name });
+      await client.settings.unset({ key: ['providers', name] });
+      onChanged();
+    });
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 p-4 text-sm" data-endpoint={name}>
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="font-medium wrap-anywhere">{name}</p>
+        <p className="font-mono text-xs text-soft wrap-anywhere">{baseUrl ?? preset ?? kind}</p>
+      </div>
+      {isAsking ? (
+        <>
+          <Button size="small" look="danger" onClick={() => void remove()}>
+            {t('endpoints.removeSure')}
+          </Button>
+          <Button size="small" look="quiet" onClick={() => setIsAsking(false)}>
+            {t('models.cancel')}
+          </Button>
+        </>
+      ) : (
+        <>
+          <Button size="small" disabled={tested === 'testing'} onClick={() => void test()}>
+            {t(tested === 'testing' ? 'endpoints.testing' : 'endpoints.test')}
+          </Button>
+          {!isRefused && (
+            <Button size="small" look="quiet" onClick={() => setIsAsking(true)}>
+              {t('endpoints.remove')}
+            </Button>
+          )}
+        </>
+      )}
+      {tested !== null && tested !== 'testing' && (
+        <Notice kind={tested.test === 'accepted' ? 'info' : 'warning'} className="w-full">
+          {t(`endpoints.tested.${tested.test}`)} {tested.text}
+        </Notice>
+      )}
+      {problem !== null && (
+        <Notice kind="error" className="w-full">
+          {problem}
+        </Notice>
+      )}
+    </li>
+  );
+}
+
+/** What runs inside Dewpoint, or plays back, has no address. */
+const withoutAddress = ['llama-cpp', 'scripted'];
+
+function endpointsOf(value: unknown): readonly Endpoint[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(value);
+  return entries
+    .map(([name, entry]) => ({
+      name,
+      kind: textAt(entry, 'kind') ?? '',
+      preset: textAt(entry, 'preset'),
+      baseUrl: textAt(entry, 'baseUrl'),
+    }))
+    .filter(({ kind }) => !withoutAddress.includes(kind));
+}
+
+function textAt(value: unknown, key: string): string | null {
+  const text: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, key) : null;
+  return typeof text === 'string' ? text : null;
+}

@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import type { KeyTest } from '@shared/contract.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { useRefused } from '../../lib/use-host.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, InputField, inputClass } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+
+interface Typed {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly where: 'local' | 'cloud';
+  readonly key: string;
+}
+
+const nothing: Typed = { name: '', baseUrl: '', where: 'cloud', key: '' };
+
+interface NewEndpointProps {
+  /** Names that there are already. */
+  readonly taken: readonly string[];
+  readonly onAdded: () => void;
+}
+
+/** Anything that speaks Chat Completions: where it is, and its key where it needs one, which goes to the core once. */
+export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
+  const [typed, setTyped] = useState(nothing);
+  const { state, add } = useAdding(onAdded);
+  const areKeysRefused = useRefused('keys.set');
+  const isTaken = taken.includes(typed.name.trim());
+  const set = (part: Partial<Typed>): void => setTyped({ ...typed, ...part });
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (await add(typed)) setTyped(nothing);
+  };
+  return (
+    <form aria-label={t('endpoints.new')} onSubmit={(event) => void submit(event)} className="flex flex-col gap-3">
+      <div className="grid items-start gap-3 sm:grid-cols-2">
+        <InputField
+          label={t('endpoints.name')}
+          hint={t(isTaken ? 'endpoints.taken' : 'endpoints.nameHint')}
+          value={typed.name}
+          pattern="[a-z0-9][a-z0-9_\-]*"
+          required
+          spellCheck={false}
+          autoComplete="off"
+          onText={(name) => set({ name })}
+        />
+        <InputField
+          label={t('endpoints.url')}
+          hint={t('endpoints.urlHint')}
+          type="url"
+          value={typed.baseUrl}
+          required
+          spellCheck={false}
+          autoComplete="off"
+          placeholder="https://example.org/v1"
+          onText={(baseUrl) => set({ baseUrl })}
+        />
+        <Field label={t('endpoints.where')}>
+          {(ids) => (
+            <select
+              {...ids}
+              value={typed.where}
+              className={inputClass}
+              onChange={({ target }) => set({ where: target.value === 'local' ? 'local' : 'cloud' })}
+            >
+              <option value="cloud">{t('endpoints.where.cloud')}</option>
+              <option value="local">{t('endpoints.where.local')}</option>
+            </select>
+          )}
+        </Field>
+        {!areKeysRefused && (
+          <InputField
+            label={t('endpoints.key')}
+            hint={t('endpoints.keyHint')}
+            type="password"
+            value={typed.key}
+            autoComplete="off"
+            onText={(key) => set({ key })}
+          />
+        )}
+      </div>
+      <Button
+        type="submit"
+        className="w-fit"
+        disabled={typed.name.trim() === '' || typed.baseUrl.trim() === '' || isTaken || state.isBusy}
+      >
+        {t(state.isBusy ? 'endpoints.testing' : 'endpoints.add')}
+      </Button>
+      {state.problem !== null && <Notice kind="error">{state.problem}</Notice>}
+      {state.tested !== null && (
+        <Notice kind={state.tested.test === 'accepted' ? 'info' : 'warning'}>
+          {t('endpoints.added')} {t(`endpoints.tested.${state.tested.test}`)} {state.tested.text}
+        </Notice>
+      )}
+    </form>
+  );
+}
+
+interface Adding {
+  readonly isBusy: boolean;
+  readonly problem: string | null;
+  readonly tested: KeyTest | null;
+}
+
+const idle: Adding = { isBusy: false, problem: null, tested: null };
+
+/** Keeps it, keeps its key, and asks it for its models; what is kept stays, whatever it answers. */
+function useAdding(onAdded: () => void) {
+  const client = useClient();
+  const [state, setState] = useState(idle);
+  const keys = useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => client.keys.list(undefined, { signal }) });
+  const add = async ({ name, baseUrl, where, key }: Typed): Promise<boolean> => {
+    const provider = name.trim();
+    setState({ ...idle, isBusy: true });
+    try {
+      const value = { kind: 'openai-compatible', baseUrl: baseUrl.trim(), where };
+      await client.settings.set({ key: ['providers', provider], value });
+      onAdded();
+      const forThisRun = keys.data?.store.type !== 'ready';
+      const tested =
+        key === '' ? await client.keys.test({ provider }) : await client.keys.set({ provider, value: key, forThisRun });
+      setState({ ...idle, tested });
+      onAdded();
+      return true;
+    } catch (error) {
+      setState({ ...idle, problem: failureText(error) });
+      return false;
+    }
+  };
+  return { state, add };
+}

@@ -1,0 +1,123 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract.ts';
+import { announce } from '../../lib/announce.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { useRefused } from '../../lib/use-host.ts';
+import { useOwnPrices } from '../../lib/use-own-prices.ts';
+import { Button } from '../../ui/button.tsx';
+import { InputField } from '../../ui/field.tsx';
+
+const rates = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+
+/** The price of a cloud model, to be set by a person: it then goes before what the service or the list says. */
+export function PriceForm({ model }: { readonly model: ModelEntry }) {
+  const isRefused = useRefused('settings.set');
+  const own = useOwnPrices().get(model.id) ?? null;
+  const [isOpen, setIsOpen] = useState(false);
+  const change = usePriceChange(model.id, () => setIsOpen(false));
+  if (isRefused) return null;
+  if (!isOpen) {
+    return (
+      <p className="flex flex-wrap items-center gap-x-2">
+        <Button
+          size="small"
+          look="quiet"
+          className="-ml-2.5"
+          aria-label={t('price.of', { action: t(own === null ? 'price.set' : 'price.change'), model: model.label })}
+          onClick={() => setIsOpen(true)}
+        >
+          {t(own === null ? 'price.set' : 'price.change')}
+        </Button>
+        {own !== null && (
+          <Button
+            size="small"
+            look="quiet"
+            aria-label={t('price.of', { action: t('price.listed'), model: model.label })}
+            onClick={() => void change(null)}
+          >
+            {t('price.listed')}
+          </Button>
+        )}
+      </p>
+    );
+  }
+  const known = own ?? model.info?.price ?? null;
+  return <Rates model={model} known={known} onSave={change} onCancel={() => setIsOpen(false)} />;
+}
+
+type Rate = (typeof rates)[number];
+type Typed = Readonly<Record<Rate, string>>;
+
+interface RatesProps {
+  readonly model: ModelEntry;
+  readonly known: Readonly<Partial<Record<Rate, number | null | undefined>>> | null;
+  readonly onSave: (price: Readonly<Partial<Record<Rate, number>>>) => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+function Rates({ model, known, onSave, onCancel }: RatesProps) {
+  const [typed, setTyped] = useState<Typed>({
+    input: String(known?.input ?? ''),
+    output: String(known?.output ?? ''),
+    cacheRead: String(known?.cacheRead ?? ''),
+    cacheWrite: String(known?.cacheWrite ?? ''),
+  });
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    const given = rates.flatMap((rate) => (typed[rate].trim() === '' ? [] : [[rate, Number(typed[rate])] as const]));
+    void onSave(Object.fromEntries(given));
+  };
+  return (
+    <form
+      aria-label={t('price.of', { action: t('price.set'), model: model.label })}
+      onSubmit={save}
+      className="mt-2 flex flex-col gap-2"
+    >
+      <div className="grid gap-3 sm:grid-cols-4">
+        {rates.map((rate) => (
+          <InputField
+            key={rate}
+            label={t(`price.${rate}`)}
+            type="number"
+            min={0}
+            step="any"
+            required={rate === 'input' || rate === 'output'}
+            value={typed[rate]}
+            onText={(text) => setTyped({ ...typed, [rate]: text })}
+          />
+        ))}
+      </div>
+      <p className="text-xs text-soft">{t('price.text')}</p>
+      <div className="flex gap-2">
+        <Button type="submit" size="small">
+          {t('price.save')}
+        </Button>
+        <Button size="small" look="quiet" onClick={onCancel}>
+          {t('models.cancel')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Null: the listed price again. What calls have cost before stays as it was. */
+function usePriceChange(model: string, onDone: () => void) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const key = ['prices', model];
+  return async (price: Readonly<Partial<Record<Rate, number>>> | null): Promise<void> => {
+    try {
+      if (price === null) await client.settings.unset({ key });
+      else await client.settings.set({ key, value: price });
+      await queries.invalidateQueries({ queryKey: ['settings'] });
+      await queries.invalidateQueries({ queryKey: ['models'] });
+      onDone();
+    } catch (error) {
+      announce({ kind: 'error', text: `${t('settings.notSaved')} ${failureText(error)}` });
+    }
+  };
+}

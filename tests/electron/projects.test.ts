@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPageCore } from '../fakes/page-core.ts';
+import type { PageCore } from '../fakes/page-core.ts';
+import { fixScene, furnish } from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+const project = '/home/ada/projects/api-server';
+
+let served: ServedPage;
+let core: PageCore;
+
+beforeAll(async () => {
+  core = createPageCore();
+  furnish(core);
+  core.setTime(Date.now() - 3_600_000);
+  await fixScene(core);
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+const lastAsked = (name: string) => core.asked.findLast((one) => one.name === name)?.args;
+const group = (name: string) => served.page.getByRole('region', { name, exact: true });
+
+it('opens the settings of a project, and chooses its models and caps apart from all others', async () => {
+  const { page } = served;
+  await page.getByRole('button', { name: 'Settings of api-server' }).click();
+  await page.getByRole('heading', { level: 1, name: 'api-server' }).waitFor();
+  const models = group('Models');
+  await models.getByLabel('Where steps may run').selectOption('Cloud');
+  await expect.poll(() => lastAsked('configure')).toEqual([project, { type: 'choose', choices: { policy: 'cloud' } }]);
+  await models.getByLabel('Where steps may run').selectOption({ index: 0 });
+  await expect.poll(() => lastAsked('configure')).toEqual([project, { type: 'forget', names: ['policy'] }]);
+  const cap = group('Caps').getByLabel('The project, all its sessions');
+  await cap.fill('12.5');
+  await cap.press('Enter');
+  await expect.poll(() => core.settings['projects']).toEqual({ [project]: { budget: { project: 12.5 } } });
+  await cap.fill('4');
+  await cap.press('Enter');
+  await expect.poll(() => core.settings['projects']).toEqual({ [project]: { budget: { project: 4 } } });
+  await cap.fill('');
+  await cap.press('Enter');
+  await expect.poll(() => core.settings['projects']).toEqual({});
+  expect(await violations(page)).toEqual([]);
+});
+
+it('sets variables, and never shows what a secret one is', async () => {
+  const { page } = served;
+  const variables = group('Environment variables');
+  await variables.getByLabel('Name').fill('STAGE');
+  await variables.getByLabel('Value').fill('test');
+  await variables.getByRole('button', { name: 'Set' }).click();
+  await page.locator('[data-variable=STAGE]').getByText('test').waitFor();
+  await variables.getByLabel('Name').fill('DEPLOY_TOKEN');
+  await variables.getByLabel('Secret').check();
+  await variables.getByRole('button', { name: 'Set' }).click();
+  await page.locator('[data-variable=DEPLOY_TOKEN]').getByText('secret, set').waitFor();
+  expect(lastAsked('configure')).toEqual([project, { type: 'secret', name: 'DEPLOY_TOKEN' }]);
+  await variables.getByRole('button', { name: 'Remove STAGE' }).click();
+  await page.locator('[data-variable=STAGE]').waitFor({ state: 'detached' });
+});
+
+it('shows what the project brings along, opens its rules, and prepares and removes its packages', async () => {
+  const { page } = served;
+  await group('Instructions').getByText('AGENTS.md').waitFor();
+  const image = group('Image');
+  await image.getByText('FROM example/base:3').waitFor();
+  await image.getByRole('textbox', { name: 'Another image, by its name' }).fill('mine:1');
+  await image.getByRole('button', { name: 'Use this image' }).click();
+  await image.getByText('Commands run in mine:1').waitFor();
+  await image.getByRole('button', { name: 'As for all projects' }).click();
+  await image.getByText('Commands run in the image that Dewpoint makes.').waitFor();
+  await group('Rules of this project').getByRole('form', { name: 'New rule' }).waitFor();
+  const packages = group('Prepared dependencies');
+  await packages.getByRole('button', { name: 'Prepare …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Prepare the packages of this project' });
+  await dialog.getByRole('button', { name: 'Approve and run' }).click();
+  await dialog.getByText('The packages are ready.').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await packages.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('1 prepared part was removed.').waitFor();
+  await packages.getByText('not prepared').waitFor();
+  expect(lastAsked('remove-packages')).toEqual([project]);
+  await page.getByRole('button', { name: 'New task here' }).click();
+  expect(await page.getByRole('combobox', { name: 'Project folder' }).inputValue()).toBe(project);
+});
+
+it('adds an endpoint with its key, tries it, and removes both after a second word', async () => {
+  const { page } = served;
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  const form = page.getByRole('form', { name: 'Add an endpoint' });
+  await form.getByLabel('Name').fill('mine');
+  await form.getByLabel('Base URL').fill('https://models.example.org/v1');
+  await form.getByLabel('Key').fill('secret-77');
+  await form.getByRole('button', { name: 'Add and test' }).click();
+  await form.getByText('It was added. It answers.').waitFor();
+  expect(lastAsked('set')).toEqual([
+    ['providers', 'mine'],
+    { kind: 'openai-compatible', baseUrl: 'https://models.example.org/v1', where: 'cloud' },
+  ]);
+  expect([lastAsked('key'), await form.getByLabel('Key').inputValue()]).toEqual([['mine'], '']);
+  const row = page.locator('[data-endpoint=mine]');
+  await row.getByRole('button', { name: 'Test' }).click();
+  await row.getByText('It answers. The service lists 3 models.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await row.getByRole('button', { name: 'Remove' }).click();
+  await row.getByRole('button', { name: 'Remove it with its key' }).click();
+  await row.waitFor({ state: 'detached' });
+  expect([lastAsked('forget'), lastAsked('unset')]).toEqual([['mine'], [['providers', 'mine']]]);
+});
+
+it('takes a price of a person, which then marks what it makes, and gives the listed one back', async () => {
+  const { page } = served;
+  const row = page.locator('[data-model="example/large-1"]');
+  await row.getByRole('button', { name: 'Set a price' }).click();
+  await row.getByLabel('Input, $').fill('2.5');
+  await row.getByLabel('Output, $').fill('10');
+  await row.getByRole('button', { name: 'Save the price' }).click();
+  await row.getByText('your price').waitFor();
+  expect(core.settings['prices']).toMatchObject({ 'example/large-1': { input: 2.5, output: 10 } });
+  await page.locator('[data-session]', { hasText: 'Fix the failing' }).click();
+  await page.keyboard.press('Control+2');
+  const models = page.getByRole('tabpanel', { name: 'Cost' }).getByRole('row', { name: /example\/large-1/u });
+  await models.getByText('your price').waitFor();
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  await row.getByRole('button', { name: 'Use the listed price' }).click();
+  await row.getByText('your price').waitFor({ state: 'detached' });
+});
+
+it('keeps keys of actions in the settings, and follows what is changed elsewhere', async () => {
+  const { page } = served;
+  await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
+  await page.getByRole('button', { name: /^Change the keys of Costs/u }).click();
+  await page.keyboard.press('Control+L');
+  await page.getByText('Ctrl+L is what Write a message has').waitFor();
+  await page.keyboard.press('Control+Shift+Y');
+  await expect.poll(() => core.settings['shortcuts']).toEqual({ costs: 'Mod+Shift+Y' });
+  // As another window, or the terminal, would.
+  await core.setSetting('shortcuts', { costs: 'Mod+Shift+U', bin: 'Mod+Shift+U' });
+  await page.getByText('Ctrl+Shift+U is what several actions have (Costs, Bin)').waitFor();
+  await core.setSetting('shortcuts', { costs: 'Mod+Shift+U' });
+  await page.getByRole('button', { name: /^Change the keys of Costs, now Ctrl\+Shift\+U/u }).waitFor();
+  await page.keyboard.press('Control+Shift+U');
+  await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+});
