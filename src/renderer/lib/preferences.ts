@@ -42,8 +42,8 @@ export function applyLook(): void {
   textSize.subscribe(apply);
   motion.subscribe(apply);
   systemDark.addEventListener('change', apply);
-  // All windows look alike and have the same keys. What is open at their sides is each one's own.
+  // All windows look alike. What is open at their sides is each one's own.
   window.addEventListener('storage', ({ key }) => {
-    [theme, textSize, motion, shortcuts].find((stored) => stored.key === key)?.readAgain();
+    [theme, textSize, motion].find((stored) => stored.key === key)?.readAgain();
   });
 }

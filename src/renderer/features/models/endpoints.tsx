@@ -50,33 +50,8 @@ interface EndpointRowProps {
 }
 
 function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onChanged }: EndpointRowProps) {
-  const client = useClient();
   const [isAsking, setIsAsking] = useState(false);
-  const [tested, setTested] = useState<KeyTest | 'testing' | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    setProblem(null);
-    try {
-      await work();
-    } catch (error) {
-      setProblem(failureText(error));
-      setTested(null);
-    }
-  };
-  const test = () =>
-    attempt(async () => {
-      setTested('testing');
-      setTested(await client.keys.test({ provider: name }));
-    });
-  const remove = () =>
-    attempt(async () => {
-      // While it is still known whose key it is.
-      const { keys } = await client.keys.list();
-      const source = keys.find((key) => key.provider === name)?.source ?? null;
-      if (source === 'store' || source === 'this-run') await client.keys.remove({ provider: name });
-      await client.settings.unset({ key: ['providers', name] });
-      onChanged();
-    });
+  const { tested, problem, test, remove } = useEndpoint(name, onChanged);
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 p-4 text-sm" data-endpoint={name}>
       <div className="min-w-0 flex-1 basis-60">
@@ -85,7 +60,7 @@ function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onC
       </div>
       {isAsking ? (
         <>
-          <Button size="small" look="danger" onClick={() => void remove()}>
+          <Button size="small" look="danger" onClick={remove}>
             {t('endpoints.removeSure')}
           </Button>
           <Button size="small" look="quiet" onClick={() => setIsAsking(false)}>
@@ -94,7 +69,7 @@ function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onC
         </>
       ) : (
         <>
-          <Button size="small" disabled={tested === 'testing'} onClick={() => void test()}>
+          <Button size="small" disabled={tested === 'testing'} onClick={test}>
             {t(tested === 'testing' ? 'endpoints.testing' : 'endpoints.test')}
           </Button>
           {!isRefused && (
@@ -116,6 +91,34 @@ function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onC
       )}
     </li>
   );
+}
+
+function useEndpoint(name: string, onChanged: () => void) {
+  const client = useClient();
+  const [tested, setTested] = useState<KeyTest | 'testing' | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    setProblem(null);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(failureText(error));
+      setTested(null);
+    }
+  };
+  const test = async (): Promise<void> => {
+    setTested('testing');
+    setTested(await client.keys.test({ provider: name }));
+  };
+  const remove = async (): Promise<void> => {
+    // While it is still known whose key it is.
+    const { keys } = await client.keys.list();
+    const source = keys.find((key) => key.provider === name)?.source ?? null;
+    if (source === 'store' || source === 'this-run') await client.keys.remove({ provider: name });
+    await client.settings.unset({ key: ['providers', name] });
+    onChanged();
+  };
+  return { tested, problem, test: () => void attempt(test), remove: () => void attempt(remove) };
 }
 
 /** What runs inside Dewpoint, or plays back, has no address. */

@@ -29,61 +29,14 @@ interface NewEndpointProps {
 export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
   const [typed, setTyped] = useState(nothing);
   const { state, add } = useAdding(onAdded);
-  const areKeysRefused = useRefused('keys.set');
   const isTaken = taken.includes(typed.name.trim());
-  const set = (part: Partial<Typed>): void => setTyped({ ...typed, ...part });
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (await add(typed)) setTyped(nothing);
   };
   return (
     <form aria-label={t('endpoints.new')} onSubmit={(event) => void submit(event)} className="flex flex-col gap-3">
-      <div className="grid items-start gap-3 sm:grid-cols-2">
-        <InputField
-          label={t('endpoints.name')}
-          hint={t(isTaken ? 'endpoints.taken' : 'endpoints.nameHint')}
-          value={typed.name}
-          pattern="[a-z0-9][a-z0-9_\-]*"
-          required
-          spellCheck={false}
-          autoComplete="off"
-          onText={(name) => set({ name })}
-        />
-        <InputField
-          label={t('endpoints.url')}
-          hint={t('endpoints.urlHint')}
-          type="url"
-          value={typed.baseUrl}
-          required
-          spellCheck={false}
-          autoComplete="off"
-          placeholder="https://example.org/v1"
-          onText={(baseUrl) => set({ baseUrl })}
-        />
-        <Field label={t('endpoints.where')}>
-          {(ids) => (
-            <select
-              {...ids}
-              value={typed.where}
-              className={inputClass}
-              onChange={({ target }) => set({ where: target.value === 'local' ? 'local' : 'cloud' })}
-            >
-              <option value="cloud">{t('endpoints.where.cloud')}</option>
-              <option value="local">{t('endpoints.where.local')}</option>
-            </select>
-          )}
-        </Field>
-        {!areKeysRefused && (
-          <InputField
-            label={t('endpoints.key')}
-            hint={t('endpoints.keyHint')}
-            type="password"
-            value={typed.key}
-            autoComplete="off"
-            onText={(key) => set({ key })}
-          />
-        )}
-      </div>
+      <Fields typed={typed} isTaken={isTaken} onTyped={(part) => setTyped({ ...typed, ...part })} />
       <Button
         type="submit"
         className="w-fit"
@@ -98,6 +51,64 @@ export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
         </Notice>
       )}
     </form>
+  );
+}
+
+interface FieldsProps {
+  readonly typed: Typed;
+  readonly isTaken: boolean;
+  readonly onTyped: (part: Partial<Typed>) => void;
+}
+
+function Fields({ typed, isTaken, onTyped }: FieldsProps) {
+  const areKeysRefused = useRefused('keys.set');
+  return (
+    <div className="grid items-start gap-3 sm:grid-cols-2">
+      <InputField
+        label={t('endpoints.name')}
+        hint={t(isTaken ? 'endpoints.taken' : 'endpoints.nameHint')}
+        value={typed.name}
+        pattern="[a-z0-9][a-z0-9_\-]*"
+        required
+        spellCheck={false}
+        autoComplete="off"
+        onText={(name) => onTyped({ name })}
+      />
+      <InputField
+        label={t('endpoints.url')}
+        hint={t('endpoints.urlHint')}
+        type="url"
+        value={typed.baseUrl}
+        required
+        spellCheck={false}
+        autoComplete="off"
+        placeholder="https://example.org/v1"
+        onText={(baseUrl) => onTyped({ baseUrl })}
+      />
+      <Field label={t('endpoints.where')}>
+        {(ids) => (
+          <select
+            {...ids}
+            value={typed.where}
+            className={inputClass}
+            onChange={({ target }) => onTyped({ where: target.value === 'local' ? 'local' : 'cloud' })}
+          >
+            <option value="cloud">{t('endpoints.where.cloud')}</option>
+            <option value="local">{t('endpoints.where.local')}</option>
+          </select>
+        )}
+      </Field>
+      {!areKeysRefused && (
+        <InputField
+          label={t('endpoints.key')}
+          hint={t('endpoints.keyHint')}
+          type="password"
+          value={typed.key}
+          autoComplete="off"
+          onText={(key) => onTyped({ key })}
+        />
+      )}
+    </div>
   );
 }
 

@@ -58,18 +58,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           />
         ))}
       </Group>
-      <Group title={t('settings.energy')}>
-        <p className="text-sm text-soft">{t('settings.energy.text')}</p>
-        {energy.map((name) => (
-          <NumberSetting
-            key={name}
-            label={t(`settings.${name}`)}
-            value={numberAt(valueAt(settings, 'energy'), name)}
-            onSave={(value) => onSave(`energy.${name}`, value)}
-            onClear={() => onSave(`energy.${name}`, null)}
-          />
-        ))}
-      </Group>
+      <Energy settings={settings} onSave={onSave} />
       <Group title={t('settings.sandbox')}>
         {sandboxLimits.map((name) => (
           <NumberSetting
@@ -81,6 +70,23 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
         ))}
       </Group>
     </>
+  );
+}
+
+function Energy({ settings, onSave }: WorkSettingsProps) {
+  return (
+    <Group title={t('settings.energy')}>
+      <p className="text-sm text-soft">{t('settings.energy.text')}</p>
+      {energy.map((name) => (
+        <NumberSetting
+          key={name}
+          label={t(`settings.${name}`)}
+          value={numberAt(valueAt(settings, 'energy'), name)}
+          onSave={(value) => onSave(`energy.${name}`, value)}
+          onClear={() => onSave(`energy.${name}`, null)}
+        />
+      ))}
+    </Group>
   );
 }
 
