@@ -1,5 +1,5 @@
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ProjectCap, ProjectChoices } from '@shared/project-choices.ts';
+import type { ProjectChoices } from '@shared/project-choices.ts';
 import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { CoreApi } from './api/core-api.ts';
@@ -53,12 +53,11 @@ async function shown(options: CoreProjectsOptions, path: string): Promise<Projec
   const settings = options.settings.current();
   const { projectPath, folder, isThere } = await placesOf(options, path);
   const setup = setupOf(settings.sandbox, folder);
-  const { policy, local, cloud, budget, sandbox } = settings;
-  const { step, task, session, project } = budget;
+  const { policy, local, cloud, sandbox } = settings;
   return {
     isThere,
     own: choicesOf(settings, projectPath),
-    usual: { policy, local, cloud, budget: { step, task, session, project }, image: sandbox.image },
+    usual: { policy, local, cloud, image: sandbox.image },
     variables: setup.env,
     secrets: setup.secretEnv.map((name) => ({ name, isSet: (env[name] ?? '') !== '' })),
     image: setup.image,
@@ -79,7 +78,7 @@ interface Changed {
 function changed(settings: Settings, places: Places, change: ProjectChange): Changed {
   if (change.type === 'choose' || change.type === 'forget') {
     const own = choicesOf(settings, places.projectPath);
-    const next = change.type === 'forget' ? without(own, change.names) : merged(own, change.choices);
+    const next = change.type === 'forget' ? without(own, change.names) : { ...own, ...change.choices };
     return { key: ['projects', places.projectPath], value: Object.keys(next).length === 0 ? null : next };
   }
   const setup = setupOf(settings.sandbox, places.folder);
@@ -110,21 +109,8 @@ function imageOf(name: string): { readonly name: string; readonly approval: null
   return { name, approval: null };
 }
 
-function merged(own: ProjectChoices, choices: ProjectChoices): ProjectChoices {
-  const budget = { ...own.budget, ...choices.budget };
-  return { ...own, ...choices, ...(Object.keys(budget).length === 0 ? {} : { budget }) };
-}
-
-function without(
-  { budget = {}, ...own }: ProjectChoices,
-  names: readonly ('policy' | 'local' | 'cloud' | ProjectCap)[],
-): ProjectChoices {
-  const isKept = ([name]: readonly [string, unknown]): boolean => !names.some((one) => one === name);
-  const caps = Object.fromEntries(Object.entries(budget).filter(isKept));
-  return {
-    ...Object.fromEntries(Object.entries(own).filter(isKept)),
-    ...(Object.keys(caps).length === 0 ? {} : { budget: caps }),
-  };
+function without(own: ProjectChoices, names: readonly (keyof ProjectChoices)[]): ProjectChoices {
+  return Object.fromEntries(Object.entries(own).filter(([name]) => !names.some((one) => one === name)));
 }
 
 function omit(record: Readonly<Record<string, string>>, name: string): Record<string, string> {

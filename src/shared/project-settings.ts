@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ProjectCap, ProjectChoices } from './project-choices.ts';
-import { projectCaps, projectChoicesSchema } from './project-choices.ts';
+import type { ProjectChoices } from './project-choices.ts';
+import { projectChoicesSchema } from './project-choices.ts';
 import type { Policy } from './routing.ts';
 
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Letters, digits and _, and no digit at its beginning.');
@@ -9,7 +9,7 @@ const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Letters, digits a
 export const projectChangeSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('choose'), choices: projectChoicesSchema }),
   /** As for all projects again. */
-  z.object({ type: z.literal('forget'), names: z.array(z.enum(['policy', 'local', 'cloud', ...projectCaps])).min(1) }),
+  z.object({ type: z.literal('forget'), names: z.array(z.enum(['policy', 'local', 'cloud'])).min(1) }),
   z.object({ type: z.literal('variable'), name: variable, value: z.string().max(32_768) }),
   /** Its value stays where it is, in the environment that Dewpoint was started in. */
   z.object({ type: z.literal('secret'), name: variable }),
@@ -35,7 +35,6 @@ export interface ProjectSettings {
     readonly policy: Policy;
     readonly local: string;
     readonly cloud: string | null;
-    readonly budget: Readonly<Record<ProjectCap, number | null>>;
     /** Null: Dewpoint's own. */
     readonly image: string | null;
   };

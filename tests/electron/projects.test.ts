@@ -37,16 +37,16 @@ it('opens the settings of a project, and chooses its models and caps apart from 
   await expect.poll(() => lastAsked('configure')).toEqual([project, { type: 'choose', choices: { policy: 'cloud' } }]);
   await models.getByLabel('Where steps may run').selectOption({ index: 0 });
   await expect.poll(() => lastAsked('configure')).toEqual([project, { type: 'forget', names: ['policy'] }]);
-  const cap = group('Caps').getByLabel('The project, all its sessions');
+  const cap = group('Caps').getByLabel('Cap for a project, $');
   await cap.fill('12.5');
   await cap.press('Enter');
-  await expect.poll(() => core.settings['projects']).toEqual({ [project]: { budget: { project: 12.5 } } });
+  await expect.poll(() => core.settings['budget']).toEqual({ projects: { [project]: 12.5 } });
   await cap.fill('4');
   await cap.press('Enter');
-  await expect.poll(() => core.settings['projects']).toEqual({ [project]: { budget: { project: 4 } } });
+  await expect.poll(() => core.settings['budget']).toEqual({ projects: { [project]: 4 } });
   await cap.fill('');
   await cap.press('Enter');
-  await expect.poll(() => core.settings['projects']).toEqual({});
+  await expect.poll(() => core.settings['budget']).toEqual({ projects: {} });
   expect(await violations(page)).toEqual([]);
 });
 

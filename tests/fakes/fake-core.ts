@@ -26,8 +26,6 @@ const notThere = (): never => {
   throw new AppError('not-found', 'There is no such thing.', { hint: 'Look elsewhere.' });
 };
 
-const noBudget = { step: null, task: null, session: null, project: null } as const;
-
 /** A core without an engine, a sandbox or a disk: one session whose events a test writes. */
 export function createFakeCore(events: SessionEvent[] = []): FakeCore {
   const listeners = new Set<(push: CorePush) => void | Promise<void>>();
@@ -110,7 +108,7 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
     projectSettings: async () => ({
       isThere: true,
       own: {},
-      usual: { policy: 'local', local: 'scripted/model', cloud: null, budget: noBudget, image: null },
+      usual: { policy: 'local', local: 'scripted/model', cloud: null, image: null },
       variables: {},
       secrets: [],
       image: null,

@@ -210,6 +210,11 @@ export function createPageCore(): PageCore {
       note('test', provider);
       return { test: 'accepted', text: 'The service lists 3 models.' };
     },
+    showBudget: async (path) => settings().caps.show(path),
+    changeBudget: async (target, change) => {
+      note('budget', target, change);
+      return settings().caps.change(target, change);
+    },
     showRules: async (path) => ({
       files:
         path === null ? [core.rules] : [core.rules, { ...noRules, owner: 'project', path: `${path}/dewpoint.rules` }],

@@ -2,6 +2,8 @@ import type { SettingKey } from '../../src/shared/settings-contract.ts';
 import { success } from '../../src/shared/errors.ts';
 import { settingsSchema } from '../../src/shared/settings.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
+import type { CapChanger } from '../../src/main/money/caps.ts';
+import { createCapChanger } from '../../src/main/money/caps.ts';
 import { createProjectCommands } from '../../src/main/core-projects.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -11,6 +13,7 @@ interface PageSettings {
   /** An undefined value takes the entry away. */
   readonly set: (key: SettingKey, value: unknown) => void;
   readonly watch: CoreApi['watchSettings'];
+  readonly caps: CapChanger;
   readonly projects: Pick<CoreApi, 'projectSettings' | 'configureProject'>;
 }
 
@@ -56,12 +59,30 @@ export function pageSettings(holder: { settings: Record<string, unknown> }): Pag
         : namesOf(key).reduce<unknown>((node, name) => (isTree(node) ? (node[name] ?? null) : null), holder.settings),
     set,
     watch,
+    caps: createCapChanger({
+      settings: () => settingsSchema.parse(holder.settings).budget,
+      save: async (key, value) => set(key, value),
+      purse: async () => spentNothing,
+      now: Date.now,
+    }),
     projects: {
       projectSettings: (path) => there(path, commands.projectSettings(path)),
       configureProject: (path, change) => there(path, commands.configureProject(path, change)),
     },
   };
 }
+
+const spentNothing = {
+  reserve: () => Promise.reject(new Error('No call is made here.')),
+  settle: () => undefined,
+  raise: async () => undefined,
+  unraise: async () => undefined,
+  sums: () => ({ spent: 1.5e9, held: 0, raised: 0 }),
+  open: () => [],
+  balance: () => [],
+  damagedLines: () => 0,
+  close: () => undefined,
+};
 
 function put(tree: Tree, [name, ...rest]: readonly string[], value: unknown): Record<string, unknown> {
   if (name === undefined) return { ...tree };

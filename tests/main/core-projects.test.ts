@@ -62,14 +62,14 @@ it('works in a project on its own models, and in others on those of all', async 
 });
 
 it('stops at the cap of a project where all others have none, and goes on once that is raised', async () => {
-  const choices = { policy: 'cloud' as const, cloud: 'there/script', budget: { project: 0 } };
-  await core.configureProject(project, { type: 'choose', choices });
+  await core.configureProject(project, { type: 'choose', choices: { policy: 'cloud', cloud: 'there/script' } });
+  const target = { scope: 'project', projectPath: project } as const;
+  await core.changeBudget(target, { how: 'set', usd: 0 });
   await ask(project);
   expect(answered.reason).toBe('cap');
-  await core.configureProject(project, { type: 'choose', choices: { budget: { project: 5, task: null } } });
+  await core.changeBudget(target, { how: 'raise', usd: 5 });
   await ask(project);
   expect(answered).toMatchObject({ model: 'there/script', reason: 'answered' });
-  expect((await core.projectSettings(project)).own).toEqual({ ...choices, budget: { project: 5, task: null } });
 });
 
 it('shows names of variables, and of a secret one only whether it is there', async () => {

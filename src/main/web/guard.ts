@@ -24,7 +24,7 @@ interface Refusal {
 
 const refusals: readonly Refusal[] = [
   {
-    names: ['settings.set', 'settings.unset', 'projects.configure'],
+    names: ['settings.set', 'settings.unset', 'projects.configure', 'budget.change'],
     grant: 'settings',
     message: 'Settings cannot be changed from the browser.',
     hint: 'At the machine: dewpoint settings set KEY VALUE; or start it with dewpoint serve --allow settings',

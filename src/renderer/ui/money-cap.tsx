@@ -3,28 +3,37 @@ import { useId, useState } from 'react';
 import { announce } from '../lib/announce.ts';
 import { useClient } from '../lib/core-context.ts';
 import { failureText } from '../lib/failure-text.ts';
+import { money } from '../lib/format.ts';
 import { t } from '../lib/texts.ts';
 import { useRefused } from '../lib/use-host.ts';
 
+interface MoneyCapProps {
+  readonly scope: 'step' | 'task' | 'session' | 'project' | 'day' | 'month';
+  /** Whose cap it is, where `scope` is a project; null: that of every project. */
+  readonly projectPath?: string | null;
+}
+
 /** A cap on money, raised or lowered by what is typed; empty: none. Saved when it is left or Enter is pressed. */
-export function MoneyCap({ scope }: { readonly scope: 'task' | 'session' | 'project' | 'day' | 'month' }) {
+export function MoneyCap({ scope, projectPath = null }: MoneyCapProps) {
   const client = useClient();
   const queries = useQueryClient();
-  const isRefused = useRefused('settings.set');
+  const isRefused = useRefused('budget.change');
   const id = useId();
-  const key = `budget.${scope}`;
-  const cap = useQuery({
-    queryKey: ['settings', key],
-    queryFn: ({ signal }) => client.settings.get({ key }, { signal }),
+  const caps = useQuery({
+    queryKey: ['settings', 'budget', projectPath],
+    queryFn: ({ signal }) => client.budget.show({ projectPath }, { signal }),
   });
-  const value = typeof cap.data === 'number' ? cap.data : null;
+  const cap = caps.data?.find((one) => one.scope === scope) ?? null;
+  // A project without a cap of its own goes by the one for every project, which is said where its own is typed.
+  const usual = scope === 'project' && projectPath !== null && cap?.isOwn === false ? cap.limitUsd : null;
+  const value = usual === null ? (cap?.limitUsd ?? null) : null;
   const [typed, setTyped] = useState<string | null>(null);
   const save = async (): Promise<void> => {
-    const next = typed === null ? value : typed.trim() === '' ? null : Number(typed);
+    const usd = typed === null ? value : typed.trim() === '' ? null : Number(typed);
     setTyped(null);
-    if (next === value || (next !== null && !(next >= 0))) return;
+    if (usd === value || (usd !== null && !(usd >= 0))) return;
     try {
-      await client.settings.set({ key, value: next });
+      await client.budget.change({ scope, projectPath, change: { how: 'set', usd } });
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
     }
@@ -32,8 +41,13 @@ export function MoneyCap({ scope }: { readonly scope: 'task' | 'session' | 'proj
   };
   return (
     <div className="flex items-center justify-between gap-3 text-sm">
-      <label htmlFor={id} className="text-soft">
+      <label htmlFor={id} className="min-w-0 text-soft">
         {t(`cost.cap.${scope}`)}
+        {cap !== null && cap.spentUsd !== null && (
+          <span className="ml-1.5 text-xs whitespace-nowrap tabular-nums">
+            {t('cost.cap.spent', { money: money(cap.spentUsd) })}
+          </span>
+        )}
       </label>
       <input
         id={id}
@@ -41,14 +55,14 @@ export function MoneyCap({ scope }: { readonly scope: 'task' | 'session' | 'proj
         min={0}
         step="any"
         disabled={isRefused}
-        placeholder={t('cost.noCap')}
+        placeholder={usual === null ? t('cost.noCap') : t('cost.cap.asAll', { money: money(usual) })}
         value={typed ?? value ?? ''}
         onChange={(event) => setTyped(event.target.value)}
         onBlur={() => void save()}
         onKeyDown={(event) => {
           if (event.key === 'Enter') void save();
         }}
-        className="h-8 w-28 rounded-md border border-line-strong bg-raised px-2 text-right tabular-nums disabled:opacity-60"
+        className="h-8 w-32 shrink-0 rounded-md border border-line-strong bg-raised px-2 text-right tabular-nums disabled:opacity-60"
       />
     </div>
   );

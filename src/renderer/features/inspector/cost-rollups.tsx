@@ -21,11 +21,12 @@ export function CostRollups({ projectPath, version }: CostRollupsProps) {
       {projectPath !== null && (
         <Section title={t('cost.project')}>
           <Days queryKey={['costs', 'project', projectPath, version]} input={{ by: 'day', project: projectPath }} />
-          <MoneyCap scope="project" />
+          <MoneyCap scope="project" projectPath={projectPath} />
         </Section>
       )}
       <Section title={t('cost.month')}>
         <Days queryKey={['costs', 'month', version]} input={{ by: 'day', since: firstOfMonth() }} />
+        <MoneyCap scope="day" />
         <MoneyCap scope="month" />
       </Section>
       <Section title={t('cost.sessionCap')}>

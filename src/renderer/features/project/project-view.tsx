@@ -59,7 +59,7 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
       {!settings.isThere && <Notice kind="warning">{t('project.gone')}</Notice>}
       {isRefused && <Notice kind="info">{t('project.refused')}</Notice>}
       <ProjectModels project={project} />
-      <ProjectCaps project={project} />
+      <ProjectCaps projectPath={projectPath} />
       <Group title={t('project.rules')}>{rules}</Group>
       <Instructions project={project} />
       <ProjectImage project={project} />
