@@ -1,9 +1,8 @@
 import { AppError, valueOf } from '@shared/errors.ts';
-import type { ProjectChoices } from '@shared/project-choices.ts';
+import type { ProjectModels } from '@shared/project-models.ts';
 import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { CoreApi } from './api/core-api.ts';
-import { findInstructions } from './projects/find-instructions.ts';
 import { setupOf } from './sandbox/project-setup.ts';
 import { checkWorkspace } from './sandbox/workspace.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
@@ -61,12 +60,11 @@ async function shown(options: CoreProjectsOptions, path: string): Promise<Projec
     variables: setup.env,
     secrets: setup.secretEnv.map((name) => ({ name, isSet: (env[name] ?? '') !== '' })),
     image: setup.image,
-    instructions: isThere ? await findInstructions(folder) : [],
   };
 }
 
-function choicesOf({ projects }: Settings, projectPath: string): ProjectChoices {
-  return (Object.hasOwn(projects, projectPath) ? projects[projectPath] : undefined) ?? {};
+function choicesOf({ projectModels }: Settings, projectPath: string): ProjectModels {
+  return (Object.hasOwn(projectModels, projectPath) ? projectModels[projectPath] : undefined) ?? {};
 }
 
 interface Changed {
@@ -79,7 +77,7 @@ function changed(settings: Settings, places: Places, change: ProjectChange): Cha
   if (change.type === 'choose' || change.type === 'forget') {
     const own = choicesOf(settings, places.projectPath);
     const next = change.type === 'forget' ? without(own, change.names) : { ...own, ...change.choices };
-    return { key: ['projects', places.projectPath], value: Object.keys(next).length === 0 ? null : next };
+    return { key: ['projectModels', places.projectPath], value: Object.keys(next).length === 0 ? null : next };
   }
   const setup = setupOf(settings.sandbox, places.folder);
   const key = ['sandbox', 'projects', places.folder];
@@ -109,7 +107,7 @@ function imageOf(name: string): { readonly name: string; readonly approval: null
   return { name, approval: null };
 }
 
-function without(own: ProjectChoices, names: readonly (keyof ProjectChoices)[]): ProjectChoices {
+function without(own: ProjectModels, names: readonly (keyof ProjectModels)[]): ProjectModels {
   return Object.fromEntries(Object.entries(own).filter(([name]) => !names.some((one) => one === name)));
 }
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { ProjectChoices } from './project-choices.ts';
-import { projectChoicesSchema } from './project-choices.ts';
+import type { ProjectModels } from './project-models.ts';
+import { projectModelsSchema } from './project-models.ts';
 import type { Policy } from './routing.ts';
 
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Letters, digits and _, and no digit at its beginning.');
 
 /** One change of what a project has of its own; what it does not name stays. */
 export const projectChangeSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('choose'), choices: projectChoicesSchema }),
+  z.object({ type: z.literal('choose'), choices: projectModelsSchema }),
   /** As for all projects again. */
   z.object({ type: z.literal('forget'), names: z.array(z.enum(['policy', 'local', 'cloud'])).min(1) }),
   z.object({ type: z.literal('variable'), name: variable, value: z.string().max(32_768) }),
@@ -19,18 +19,11 @@ export const projectChangeSchema = z.discriminatedUnion('type', [
 ]);
 export type ProjectChange = z.infer<typeof projectChangeSchema>;
 
-/** A file with instructions for agents that a project brings along. */
-export interface InstructionFile {
-  /** Relative to the project. */
-  readonly path: string;
-  readonly sizeBytes: number;
-}
-
 /** What one project has of its own, and what holds where it has nothing. */
 export interface ProjectSettings {
   /** The folder can be worked in. */
   readonly isThere: boolean;
-  readonly own: ProjectChoices;
+  readonly own: ProjectModels;
   readonly usual: {
     readonly policy: Policy;
     readonly local: string;
@@ -44,5 +37,4 @@ export interface ProjectSettings {
   readonly secrets: readonly { readonly name: string; readonly isSet: boolean }[];
   /** Other than for all projects; `approval`: of what the project says, where the image came from that. */
   readonly image: { readonly name: string; readonly approval: string | null } | null;
-  readonly instructions: readonly InstructionFile[];
 }

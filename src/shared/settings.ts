@@ -3,7 +3,7 @@ import { fencesSchema } from './fences.ts';
 import { networkRulesSchema } from './network-access.ts';
 import { drivingSchema, effortSchema } from './models.ts';
 import { priceSchema } from './money.ts';
-import { projectChoicesSchema } from './project-choices.ts';
+import { projectModelsSchema } from './project-models.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from './routing.ts';
 
 export const SETTINGS_VERSION = 1;
@@ -278,8 +278,8 @@ export const settingsSchema = z.strictObject({
       usdPerKwh: z.number().nonnegative().nullable().default(null),
     })
     .prefault({}),
-  /** What single projects have otherwise, by their folder. */
-  projects: z.record(z.string(), projectChoicesSchema).default({}),
+  /** On what the steps of single projects run, by their folder. */
+  projectModels: z.record(z.string(), projectModelsSchema).default({}),
   /** A person's own keys in the window, by the id of the action. */
   shortcuts: z.record(z.string(), z.string().min(1).max(40)).default({}),
   /** Prices of a person's own, by `PROVIDER/MODEL`; they go before every other. */

@@ -14,6 +14,10 @@ let core: PageCore;
 beforeAll(async () => {
   core = createPageCore();
   furnish(core);
+  const text = 'Tests lie in tests/.';
+  core.instructions = [
+    { path: 'AGENTS.md', sizeBytes: 20, sha256: 'c'.repeat(64), state: 'new', text, diff: null, problem: null },
+  ];
   core.setTime(Date.now() - 3_600_000);
   await fixScene(core);
   served = await servePage(core);
@@ -68,7 +72,10 @@ it('sets variables, and never shows what a secret one is', async () => {
 
 it('shows what the project brings along, opens its rules, and prepares and removes its packages', async () => {
   const { page } = served;
-  await group('Instructions').getByText('AGENTS.md').waitFor();
+  const instructions = group('Instructions');
+  await instructions.getByRole('button').first().click();
+  await instructions.getByRole('button', { name: 'Approve these bytes' }).click();
+  await instructions.getByText('approved', { exact: true }).waitFor();
   const image = group('Image');
   await image.getByText('FROM example/base:3').waitFor();
   await image.getByRole('textbox', { name: 'Another image, by its name' }).fill('mine:1');

@@ -112,7 +112,6 @@ export function createFakeCore(events: SessionEvent[] = []): FakeCore {
       variables: {},
       secrets: [],
       image: null,
-      instructions: [],
     }),
     configureProject: async () => notThere(),
     removePackages: async () => [],

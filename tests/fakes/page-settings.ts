@@ -47,10 +47,6 @@ export function pageSettings(holder: { settings: Record<string, unknown> }): Pag
   const there = async (path: string, found: ReturnType<CoreApi['projectSettings']>) => ({
     ...(await found),
     isThere: !path.includes('gone'),
-    instructions: [
-      { path: 'AGENTS.md', sizeBytes: 2400 },
-      { path: 'docs/CLAUDE.md', sizeBytes: 310 },
-    ],
   });
   return {
     get: (key) =>

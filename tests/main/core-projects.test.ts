@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -58,7 +58,7 @@ it('works in a project on its own models, and in others on those of all', async 
   await core.configureProject(project, { type: 'forget', names: ['policy', 'cloud'] });
   await ask(project);
   expect(answered.model).toBe('here/script');
-  expect(core.getSetting('projects')).toEqual({});
+  expect(core.getSetting('projectModels')).toEqual({});
 });
 
 it('stops at the cap of a project where all others have none, and goes on once that is raised', async () => {
@@ -90,21 +90,12 @@ it('shows names of variables, and of a secret one only whether it is there', asy
   expect((await core.projectSettings(project)).variables).toEqual({});
 });
 
-it('names the image and the instructions, and says when the folder is gone', async () => {
-  await writeFile(join(project, 'CLAUDE.md'), 'Be brief.');
-  await mkdir(join(project, 'docs'));
-  await writeFile(join(project, 'docs', 'AGENTS.md'), 'Write plainly.');
+it('names the image, and says when the folder is gone', async () => {
   await core.configureProject(project, { type: 'image', name: 'mine:1' });
   await expect(core.configureProject(project, { type: 'image', name: '--rm' })).rejects.toThrow('cannot be the name');
-  expect(await core.projectSettings(project)).toMatchObject({
-    isThere: true,
-    image: { name: 'mine:1', approval: null },
-    instructions: [
-      { path: 'CLAUDE.md', sizeBytes: 9 },
-      { path: 'docs/AGENTS.md', sizeBytes: 14 },
-    ],
-  });
+  const image = { name: 'mine:1', approval: null };
+  expect(await core.projectSettings(project)).toMatchObject({ isThere: true, image });
   await core.configureProject(project, { type: 'image', name: null });
   await rm(project, { recursive: true });
-  expect(await core.projectSettings(project)).toMatchObject({ isThere: false, image: null, instructions: [] });
+  expect(await core.projectSettings(project)).toMatchObject({ isThere: false, image: null });
 });

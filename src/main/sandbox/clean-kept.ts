@@ -23,16 +23,15 @@ interface CleaningDeps {
   readonly log: Log;
 }
 
-interface Cleaning {
-  readonly remove: 'nothing' | 'unneeded' | 'all';
-  /** Only the packages of this project; null: whatever is kept. */
-  readonly ofProject: string | null;
-}
+type Cleaning = CleanRequest & {
+  /** Only the packages of this project; absent: whatever is kept. */
+  readonly ofProject?: string;
+};
 
 /** Lists what is kept, and removes what is not needed or all of it. Rejects where there is no engine. */
 export async function cleanKept(
   deps: CleaningDeps,
-  { remove, images = false, ofProject = null }: CleanRequest & { readonly ofProject?: string | null },
+  { remove, images = false, ofProject }: Cleaning,
   signal: AbortSignal,
 ): Promise<readonly KeptItem[]> {
   const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
@@ -40,7 +39,7 @@ export async function cleanKept(
   const homePath = await realpath(deps.homePath);
   const homeId = homeIdOf(homePath);
   const store = dependencyRecords(homePath);
-  const project = ofProject === null ? null : await realpath(ofProject).catch(() => ofProject);
+  const project = ofProject === undefined ? null : await realpath(ofProject).catch(() => ofProject);
   const all = await store.list();
   const records = project === null ? all : all.filter(({ projectPath }) => projectPath === project);
   const items: KeptItem[] = [];

@@ -30,9 +30,9 @@ const refusals: readonly Refusal[] = [
     hint: 'At the machine: dewpoint settings set KEY VALUE; or start it with dewpoint serve --allow settings',
   },
   {
-    names: ['rules.save', 'rules.approve'],
+    names: ['rules.save', 'rules.approve', 'projects.approveInstructions', 'projects.forgetInstructions'],
     grant: 'settings',
-    message: 'Rules cannot be changed from the browser.',
+    message: 'Rules and approvals of instructions cannot be changed from the browser.',
     hint: 'At the machine: dewpoint rules path says where the file is; or start it with dewpoint serve --allow settings',
   },
   {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { failureText } from '../../lib/failure-text.ts';
-import { bytes, folderName } from '../../lib/format.ts';
+import { folderName } from '../../lib/format.ts';
 import { useNavigate } from '../../lib/navigation.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,6 +11,7 @@ import { PreparePackages } from '../../ui/prepare-packages.tsx';
 import { ProjectHosts } from '../../ui/project-hosts.tsx';
 import { Group } from '../../ui/settings-parts.tsx';
 import { ProjectCaps } from './project-caps.tsx';
+import { ProjectInstructions } from './project-instructions.tsx';
 import { ProjectImage } from './project-image.tsx';
 import { ProjectModels } from './project-models.tsx';
 import { ProjectVariables } from './project-variables.tsx';
@@ -61,7 +62,7 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
       <ProjectModels project={project} />
       <ProjectCaps projectPath={projectPath} />
       <Group title={t('project.rules')}>{rules}</Group>
-      <Instructions project={project} />
+      <ProjectInstructions projectPath={projectPath} />
       <ProjectImage project={project} />
       <ProjectVariables project={project} />
       <Group title={t('project.packages')}>
@@ -71,25 +72,5 @@ function Parts({ project, rules }: { readonly project: ProjectHandle; readonly r
         <ProjectHosts projectPath={projectPath} />
       </Group>
     </>
-  );
-}
-
-function Instructions({ project: { settings } }: { readonly project: ProjectHandle }) {
-  const { instructions } = settings;
-  return (
-    <Group title={t('project.instructions')}>
-      <p className="text-sm text-soft">
-        {t(instructions.length === 0 ? 'project.instructions.none' : 'project.instructions.text')}
-      </p>
-      <ul className="flex flex-col gap-1 text-sm empty:hidden">
-        {instructions.map(({ path, sizeBytes }, index) => (
-          <li key={path} className="flex flex-wrap items-baseline gap-x-3">
-            <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{path}</span>
-            <span className="text-xs text-soft">{bytes(sizeBytes)}</span>
-            {index === 0 && <span className="text-xs font-medium">{t('project.instructions.first')}</span>}
-          </li>
-        ))}
-      </ul>
-    </Group>
   );
 }

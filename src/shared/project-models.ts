@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { policySchema } from './routing.ts';
 
 /** On what one project's steps run, otherwise than all others'; what is absent is as for all. */
-export const projectChoicesSchema = z.strictObject({
+export const projectModelsSchema = z.strictObject({
   policy: policySchema.optional(),
   local: z.string().min(1).optional(),
   /** Null: none, whatever holds for other projects. */
   cloud: z.string().min(1).nullable().optional(),
 });
-export type ProjectChoices = z.infer<typeof projectChoicesSchema>;
+export type ProjectModels = z.infer<typeof projectModelsSchema>;

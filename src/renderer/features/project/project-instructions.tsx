@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { InstructionFile } from '@shared/instructions.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { bytes } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { useRefused } from '../../lib/use-host.ts';
+import { Button } from '../../ui/button.tsx';
+import { InstructionFileNow } from '../../ui/instruction-file.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Group } from '../../ui/settings-parts.tsx';
+
+/** The files for agents that the project brings along: none is told to a model before a person has said yes to its bytes. */
+export function ProjectInstructions({ projectPath }: { readonly projectPath: string }) {
+  const client = useClient();
+  const files = useQuery({
+    queryKey: ['instructions', projectPath],
+    queryFn: ({ signal }) => client.projects.instructions({ projectPath }, { signal }),
+    staleTime: 0,
+  });
+  return (
+    <Group title={t('project.instructions')}>
+      {files.error !== null && <Notice kind="warning">{failureText(files.error)}</Notice>}
+      {files.data !== undefined && (
+        <p className="text-sm text-soft">
+          {t(files.data.length === 0 ? 'project.instructions.none' : 'project.instructions.text')}
+        </p>
+      )}
+      <ul className="flex flex-col gap-2 text-sm empty:hidden">
+        {files.data?.map((file) => (
+          <Row key={file.path} file={file} projectPath={projectPath} />
+        ))}
+      </ul>
+    </Group>
+  );
+}
+
+const looks = { approved: 'text-good', new: 'text-soft', changed: 'text-warn', unfit: 'text-bad' } as const;
+
+function Row({ file, projectPath }: { readonly file: InstructionFile; readonly projectPath: string }) {
+  const { path, sizeBytes, state, problem } = file;
+  const [isOpen, setIsOpen] = useState(false);
+  const isRefused = useRefused('projects.approveInstructions');
+  return (
+    <li className="flex flex-col gap-1" data-instructions={path}>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{path}</span>
+        <span className="text-xs text-soft">{bytes(sizeBytes)}</span>
+        <span className={`text-xs font-medium ${looks[state]}`}>{t(`project.instructions.${state}`)}</span>
+        {!isRefused && state !== 'unfit' && (
+          <Button size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {t('context.instructions.show')}
+          </Button>
+        )}
+      </div>
+      {problem !== null && <p className="text-xs text-soft wrap-anywhere">{problem}</p>}
+      {isOpen && <InstructionFileNow projectPath={projectPath} path={path} />}
+    </li>
+  );
+}
