@@ -74,7 +74,7 @@ it('shows what the project brings along, opens its rules, and prepares and remov
   const { page } = served;
   const instructions = group('Instructions');
   await instructions.getByRole('button').first().click();
-  await instructions.getByRole('button', { name: 'Approve these bytes' }).click();
+  await instructions.getByRole('button', { name: 'Follow it from the next message on' }).click();
   await instructions.getByText('approved', { exact: true }).waitFor();
   const image = group('Image');
   await image.getByText('FROM example/base:3').waitFor();

@@ -82,10 +82,10 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
     costs: async (args) => take((await import('./costs.ts')).costs(context, args)),
     budget: async (action, words, args) => take((await import('./budget.ts')).budget(context, action, words, args)),
     settings: async (action, key, value) => {
-      const { getSettings, setSetting, settingsPath, unsetSetting } = await import('./settings.ts');
-      if (action === 'path') return take(settingsPath(context));
-      if (action === 'unset') return take(unsetSetting(context, key ?? ''));
-      return take(action === 'get' ? getSettings(context, key) : setSetting(context, key ?? '', value ?? ''));
+      const { changeSettings, getSettings } = await import('./settings.ts');
+      return take(
+        action === 'get' ? getSettings(context, key) : changeSettings(context, action, key ?? '', value ?? ''),
+      );
     },
     rules: async (action, word, args) => {
       const { approveRules, checkRules, listRules, rulesPath, testRules } = await import('./rules.ts');

@@ -7,22 +7,28 @@ export const getSettings: Command<[string | undefined]> = async ({ core, termina
 };
 
 /** The value is JSON where it parses as such, else text. */
-export const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
+const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
   const value = await (await core()).settings.set({ key, value: parseValue(text) });
   terminal.err(`${key} = ${JSON.stringify(value)}\n`);
   return 0;
 };
 
 /** The usual value again. */
-export const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
+const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
   await (await core()).settings.unset({ key });
   terminal.err(`${key} is as usual.\n`);
   return 0;
 };
 
-export const settingsPath: Command<[]> = async ({ core, terminal }) => {
+const settingsPath: Command<[]> = async ({ core, terminal }) => {
   terminal.out(`${(await (await core()).settings.path()).path}\n`);
   return 0;
+};
+
+/** What is not reading: to set one, to give it its usual value back, and where they are. */
+export const changeSettings: Command<['set' | 'unset' | 'path', string, string]> = (context, action, key, value) => {
+  if (action === 'path') return settingsPath(context);
+  return action === 'unset' ? unsetSetting(context, key) : setSetting(context, key, value);
 };
 
 function parseValue(text: string): unknown {

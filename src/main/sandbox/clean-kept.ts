@@ -74,23 +74,29 @@ export async function cleanKept(
   items.push(
     ...(await keptImages(imagesOf(engine), { own: await ourImageName(deps.resourcesPath), named, isRemoving })),
   );
-  if (remove !== 'nothing') {
-    const swept = await sweepLeftovers(engine, homeId, deps.log);
-    for (const [count, what] of [
-      [swept.containers, 'containers'],
-      [swept.volumes, 'volumes'],
-    ] as const) {
-      if (count > 0)
-        items.push({
-          kind: 'leftover',
-          name: `${count} ${what} of a Dewpoint that was killed`,
-          sizeBytes: null,
-          unneeded: 'its process is gone',
-          isRemoved: true,
-        });
-    }
-  }
+  if (remove !== 'nothing') items.push(...(await removedLeftovers(engine, homeId, deps.log)));
   return items;
+}
+
+async function removedLeftovers(engine: Engine, homeId: string, log: Log): Promise<readonly KeptItem[]> {
+  const { containers, volumes } = await sweepLeftovers(engine, homeId, log);
+  const swept = [
+    [containers, 'containers'],
+    [volumes, 'volumes'],
+  ] as const;
+  return swept.flatMap(([count, what]) =>
+    count === 0
+      ? []
+      : [
+          {
+            kind: 'leftover' as const,
+            name: `${count} ${what} of a Dewpoint that was killed`,
+            sizeBytes: null,
+            unneeded: 'its process is gone',
+            isRemoved: true,
+          },
+        ],
+  );
 }
 
 /** The engine's calls have forms that nobody here uses. */
