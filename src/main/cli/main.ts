@@ -81,12 +81,8 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
     },
     costs: async (args) => take((await import('./costs.ts')).costs(context, args)),
     budget: async (action, words, args) => take((await import('./budget.ts')).budget(context, action, words, args)),
-    settings: async (action, key, value) => {
-      const { changeSettings, getSettings } = await import('./settings.ts');
-      return take(
-        action === 'get' ? getSettings(context, key) : changeSettings(context, action, key ?? '', value ?? ''),
-      );
-    },
+    settings: async (action, key, value) =>
+      take((await import('./settings.ts')).settings(context, action, [key, value])),
     rules: async (action, word, args) => {
       const { approveRules, checkRules, listRules, rulesPath, testRules } = await import('./rules.ts');
       if (action === 'list') return take(listRules(context, args));

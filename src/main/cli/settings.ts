@@ -1,6 +1,6 @@
 import type { Command } from './context.ts';
 
-export const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
+const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
   const value = await (await core()).settings.get(key === undefined ? {} : { key });
   terminal.out(`${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}\n`);
   return 0;
@@ -25,10 +25,22 @@ const settingsPath: Command<[]> = async ({ core, terminal }) => {
   return 0;
 };
 
-/** What is not reading: to set one, to give it its usual value back, and where they are. */
-export const changeSettings: Command<['set' | 'unset' | 'path', string, string]> = (context, action, key, value) => {
-  if (action === 'path') return settingsPath(context);
-  return action === 'unset' ? unsetSetting(context, key) : setSetting(context, key, value);
+/** The settings as they are, and changes of them. */
+export const settings: Command<
+  ['get' | 'set' | 'unset' | 'path', readonly [key: string | undefined, value: string | undefined]]
+> = (context, action, [key, value]) => {
+  switch (action) {
+    case 'get':
+      return getSettings(context, key);
+    case 'set':
+      return setSetting(context, key ?? '', value ?? '');
+    case 'unset':
+      return unsetSetting(context, key ?? '');
+    case 'path':
+      return settingsPath(context);
+    default:
+      return action satisfies never;
+  }
 };
 
 function parseValue(text: string): unknown {
