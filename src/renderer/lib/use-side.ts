@@ -36,6 +36,8 @@ function useNarrow(narrowRem: number): boolean {
   const [isNarrow, setIsNarrow] = useState(() => isNarrowerThan(narrowRem));
   useEffect(() => {
     const measure = (): void => setIsNarrow(isNarrowerThan(narrowRem));
+    // The window may have become another size since it was drawn first, and nobody says that again.
+    measure();
     window.addEventListener('resize', measure);
     // It is applied to the page by a subscriber that came before this one.
     const unsubscribe = textSize.subscribe(measure);
