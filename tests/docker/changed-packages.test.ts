@@ -19,7 +19,11 @@ describe.skipIf(isWithoutEngine)('packages that a command with a network changes
     });
     hosts = valueOf(await bed.preparations.plan({ projectPath: path, hosts: [] }, none)).hosts.map(({ host }) => host);
   }, minutes(1));
-  afterAll(() => bed.close());
+  afterAll(async () => {
+    await bed.preparations.clean({ remove: 'all' }, none);
+    expect(await bed.volumes()).toEqual([]);
+    await bed.close();
+  });
 
   async function install(
     sandbox: Sandbox,

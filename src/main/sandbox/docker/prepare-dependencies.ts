@@ -73,7 +73,10 @@ export async function prepareDependencies(
       if (!made.ok) return made;
       records.push(made.value);
       if (made.value.outcome.type === 'ready') kept.add(volume);
+      const before = (await request.records.read(state.key))?.outcome;
       await request.records.write(made.value);
+      // Installed anew: one that a session still uses goes with `clean`.
+      if (before?.type === 'ready') await removeDependencyVolume(request.engine, before.volume, request.log);
     }
     return success(records);
   } catch (error) {
