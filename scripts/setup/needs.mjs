@@ -52,6 +52,8 @@ async function bring(need, context) {
       return ensureBuilt(context.node24);
     case 'docker':
       return bringDocker(context);
+    case 'podman':
+      return bringPodman(context);
     case 'image':
       return bringImage(context);
     case 'electron':
@@ -79,6 +81,16 @@ async function bringDocker({ allowed, stops }) {
   const started = await startDocker();
   if (started.ok && started.stop) stops.push(started.stop);
   return started;
+}
+
+// Installed and not started: its tests start one of their own. Without it they alone are skipped, or fail in CI.
+/** @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context @returns {Promise<Met>} */
+async function bringPodman({ allowed, env }) {
+  if (process.platform !== 'linux' || has('podman')) return { ok: true };
+  const installed = await ensurePackages(packagesFor.podman, { allowed });
+  if (installed.ok || env.DEWPOINT_TEST_STRICT) return installed;
+  say(`the tests with Podman are skipped: ${installed.message}`);
+  return { ok: true };
 }
 
 /** @param {{allowed: boolean}} context @returns {Promise<Met>} */

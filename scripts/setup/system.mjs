@@ -4,6 +4,8 @@ import { say } from './say.mjs';
 /** Debian packages by what needs them; only those of a chosen suite are asked for. */
 export const packagesFor = {
   docker: ['docker.io', 'containerd', 'runc', 'iptables'],
+  // It takes the runc that the engine above brought: named here, apt would take another maker's engine away for it.
+  podman: ['podman'],
   image: ['debootstrap'],
   compiler: ['gcc', 'g++'],
   keyring: ['gnome-keyring', 'dbus', 'libsecret-1-0'],

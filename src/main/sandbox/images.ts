@@ -80,20 +80,22 @@ async function importFile(file: string, work: Work): Promise<BroughtImage> {
   work.onProgress('Reading the file.');
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash, { signal: work.signal });
+  const repo = 'dewpoint-import';
   const tag = hash.digest('hex').slice(0, 12);
+  const name = `${repo}:${tag}`;
   const loaded = await records(docker.loadImage(path, { abortSignal: work.signal }), work);
   // `sha256:…` is an image without a name of its own.
   if (loaded.problem === null && loaded.named !== null) {
     if (!loaded.named.startsWith('sha256:')) return inspected(loaded.named, work);
-    await docker.getImage(loaded.named).tag({ repo: 'dewpoint-import', tag });
-    return inspected(`dewpoint-import:${tag}`, work);
+    await docker.getImage(loaded.named).tag({ repo, tag });
+    return inspected(name, work);
   }
   work.onProgress('It is no saved image: it is taken as the root of a file system.');
-  const options = { repo: 'dewpoint-import', tag, abortSignal: work.signal };
-  const imported = await records(docker.importImage(path, options), work);
+  // With its tag in one word: Podman does not look at `tag`.
+  const imported = await records(docker.importImage(path, { repo: name, abortSignal: work.signal }), work);
   if (imported.problem !== null)
     throw failed(`${imported.problem} (as a saved image: ${loaded.problem ?? 'no image'})`);
-  return inspected(`dewpoint-import:${tag}`, work);
+  return inspected(name, work);
 }
 
 async function pull(name: string, work: Work): Promise<BroughtImage> {
