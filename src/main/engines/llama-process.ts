@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
 import { fromWorkerSchema } from './llama-worker/protocol.ts';
 import { linesAboutMemory } from './about-memory.ts';
@@ -68,10 +69,10 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
   watchEnd(child, lose);
   child.on('message', (raw: unknown) => {
     heart.beat();
-    const answer = answerFrom(raw);
-    if (answer === null) return;
-    memory.noteWork();
-    if (listeners.get(answer.id)?.(answer) === true) listeners.delete(answer.id);
+    for (const answer of answersFrom(raw, [...listeners.keys()])) {
+      memory.noteWork();
+      if (listeners.get(answer.id)?.(answer) === true) listeners.delete(answer.id);
+    }
   });
   heart.start(
     () => (memory.isStuck() ? giveUp('got no further') : send({ type: 'ping', id: 0 })),
@@ -101,10 +102,24 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
   };
 }
 
-/** Null for what is only a sign of life. */
-function answerFrom(raw: unknown): Exclude<FromWorker, { readonly type: 'ready' | 'pong' }> | null {
+type Answer = Exclude<FromWorker, { readonly type: 'ready' | 'pong' }>;
+
+const anyAnswerSchema = z.object({ id: z.number() });
+
+/**
+ * None for a sign of life. What cannot be read may have been the last word on its question: that one fails, or every
+ * open one where it does not say whose it is, so that nobody waits for ever.
+ */
+function answersFrom(raw: unknown, open: readonly number[]): readonly Answer[] {
   const parsed = fromWorkerSchema.safeParse(raw);
-  return !parsed.success || parsed.data.type === 'ready' || parsed.data.type === 'pong' ? null : parsed.data;
+  if (parsed.success) return parsed.data.type === 'ready' || parsed.data.type === 'pong' ? [] : [parsed.data];
+  const error: EngineError = {
+    code: 'internal',
+    message: `The engine's process said something that this Dewpoint does not understand: ${z.prettifyError(parsed.error)}`,
+  };
+  const named = anyAnswerSchema.safeParse(raw);
+  const ids = named.success ? [named.data.id] : open;
+  return ids.map((id) => ({ type: 'failed', id, error }));
 }
 
 function forkWorker({ workerPath, nodePath, enginesDir }: LlamaProcessOptions): ChildProcess {

@@ -205,11 +205,23 @@ describe('createLlamaEngine', () => {
     expect(engine.pid()).toBeNull();
   });
 
-  it('skips messages that are not of the protocol', async () => {
+  it('fails the call whose answer cannot be read, and the next one goes on', async () => {
     start();
-    const { text, ended } = await collect(engine.generate(model(), ask('garbage'), never));
+    for (const said of ['garbage', 'half an end', 'nameless end', 'nonsense']) {
+      const { ended } = await collect(engine.generate(model(), ask(said), never));
+      expect(ended.generation.error, said).toMatchObject({ code: 'internal' });
+      expect(ended.generation.error?.message).toContain('does not understand');
+    }
+    const half = await collect(engine.generate(model('without-backend.gguf'), ask('hi'), never));
+    expect(half.ended.generation.error?.message).toContain('backend');
+    expect((await collect(engine.generate(model(), ask('hi'), never))).ended.generation.stopReason).toBe('stop');
+  });
+
+  it('uses a model whose process does not say how many bytes it took', async () => {
+    start();
+    const { ended } = await collect(engine.generate(model('without-observedBytes.gguf'), ask('hi'), never));
     expect(ended.generation.stopReason).toBe('stop');
-    expect(text).toContain('pid');
+    expect(ended.loaded?.observedBytes).toBeNull();
   });
 
   it('asks for a file check before the engine is started', async () => {

@@ -103,7 +103,7 @@ const loadedModelSchema = z.object({
   backend: z.string(),
   template: z.enum(['chatml', 'model']),
   /** Weights, context and buffers by the engine's own account; null where it did not give one. */
-  observedBytes: z.number().nullable(),
+  observedBytes: z.number().nullable().default(null),
   loadMs: z.number(),
 });
 export type LoadedModel = z.infer<typeof loadedModelSchema>;
