@@ -15,6 +15,7 @@ const npmVersion = '11.21.2';
 const packages = [
   'ca-certificates',
   'file',
+  'g++',
   'gcc',
   'git',
   'less',
@@ -25,6 +26,7 @@ const packages = [
   'python-is-python3',
   'python3',
   'python3-coverage',
+  'python3-dev',
   'python3-pip',
   'python3-pytest',
   'python3-venv',
