@@ -49,14 +49,21 @@ function isLocked({ files }: FolderPart): boolean {
   return files.some((name) => /(?:\.lock|-lock\.(?:json|yaml)|shrinkwrap\.json)$/.test(name));
 }
 
+export interface KeyPlace {
+  readonly imageId: string;
+  /** The project itself, a real path, also for a copy of it. */
+  readonly projectPath: string;
+}
+
 /**
- * Under what a part's volume is kept: the same image, commands and bytes of the files that say what is installed have
- * the same key, wherever the project lies.
+ * Under what a part's volume is kept: the same project, image, commands and bytes of the files that say what is installed
+ * have the same key. Not for two projects: a build runs more of their files than these, and a hostile one with the same
+ * lists would put into the volume what then runs in the other.
  */
-export function keyOf(part: DependencyPart, texts: ProjectTexts, imageId: string): string {
+export function keyOf(part: DependencyPart, texts: ProjectTexts, { imageId, projectPath }: KeyPlace): string {
   const hash = createHash('sha256');
   const add = (text: string): void => void hash.update(`${Buffer.byteLength(text)}:${text}`);
-  for (const text of [String(preparationVersion), imageId, part.ecosystem, ...part.commands]) add(text);
+  for (const text of [String(preparationVersion), projectPath, imageId, part.ecosystem, ...part.commands]) add(text);
   for (const name of part.files) {
     add(name);
     add(texts.get(name) ?? '');

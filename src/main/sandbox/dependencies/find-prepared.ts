@@ -40,13 +40,13 @@ export async function findPrepared(query: PreparedQuery, signal: AbortSignal): P
   const usable = await usableRecords(query);
   const states: PartState[] = [];
   for (const part of parts) {
-    const key = keyOf(part, found.texts, query.imageId);
+    const key = keyOf(part, found.texts, query);
     states.push({ part, key, ...(await stateOf(query, { part, key, usable })) });
   }
   for (const ecosystem of ['python', 'javascript'] as const) {
     if (parts.some(({ place }) => place === mainPlaces[ecosystem])) continue;
     const part = unnamedPart(ecosystem);
-    const key = keyOf(part, found.texts, query.imageId);
+    const key = keyOf(part, found.texts, query);
     const record = usable.find((one) => one.changed !== undefined && isOf(one, part));
     if (record !== undefined) states.push({ part, key, state: 'ready', record });
   }

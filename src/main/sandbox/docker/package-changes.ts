@@ -220,7 +220,7 @@ async function recordOf(
       sessionId,
       // What rests on something that nobody saw was not seen either.
       isForProject: request.keepsPackages === 'project' && before?.isForProject !== false,
-      filesKey: now?.key ?? keyOf(unnamedPart(part.ecosystem), new Map(), imageId),
+      filesKey: now?.key ?? keyOf(unnamedPart(part.ecosystem), new Map(), packages),
       commands: [...(before?.commands ?? []), { command: request.command, hosts: request.hosts, at }],
     },
     outcome: {

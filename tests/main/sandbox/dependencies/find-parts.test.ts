@@ -196,9 +196,13 @@ describe('packages below the top of a project', () => {
 
 describe('the key of a part', () => {
   const files = { 'package.json': packageJson, 'package-lock.json': '{}', 'requirements.txt': 'six' };
-  const keys = (given: Readonly<Record<string, string>>, image = 'sha256:1'): readonly string[] => {
+  const keys = (
+    given: Readonly<Record<string, string>>,
+    imageId = 'sha256:1',
+    projectPath = '/one',
+  ): readonly string[] => {
     const project = top(given);
-    return findParts(project, {}).map((part) => keyOf(part, project.texts, image));
+    return findParts(project, {}).map((part) => keyOf(part, project.texts, { imageId, projectPath }));
   };
 
   it('is another one for another image, lock or command, and for that part alone', () => {
@@ -209,6 +213,7 @@ describe('the key of a part', () => {
       expect.not.stringMatching(javascript ?? ''),
     ]);
     expect(keys({ ...files, 'requirements.txt': 'six\n' })[0]).not.toBe(python);
-    for (const key of keys(files, 'sha256:2')) expect([python, javascript]).not.toContain(key);
+    for (const key of [...keys(files, 'sha256:2'), ...keys(files, 'sha256:1', '/other')])
+      expect([python, javascript]).not.toContain(key);
   });
 });

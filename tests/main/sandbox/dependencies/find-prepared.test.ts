@@ -145,10 +145,10 @@ describe('what is installed for a project', () => {
     ]);
     await writeFile(join(project, 'requirements.txt'), 'six\nmock\n');
     expect(await used({ sessionId: 'mine' })).toEqual(['outdated', changedVolume]);
-    // Another project with the same files is given what was installed, never what commands made of it.
+    // Another project with the same files is given nothing of it.
     project = await mkdtemp(join(tmpdir(), 'dewpoint-project-'));
     await writeFile(join(project, 'requirements.txt'), 'six\n');
-    expect(await used({ sessionId: 'mine' })).toEqual(['ready', volume]);
+    expect(await used({ sessionId: 'mine' })).toEqual(['missing', null]);
   });
 
   it('is looked for below the top, but not in what is there to be read or tried', async () => {
