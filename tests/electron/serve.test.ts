@@ -1,16 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { request } from 'node:http';
-import { join, resolve } from 'node:path';
 import { createORPCClient, ORPCError } from '@orpc/client';
 import { RPCLink } from '@orpc/client/websocket';
 import type { ElectronApplication, Page } from 'playwright-core';
-import { _electron } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { CoreClient } from '../../src/main/api/socket.ts';
 import type { Place } from './launch.ts';
-import { appFlags, builtFolder, keepScreenshot, preparePlace, testEnvironment } from './launch.ts';
+import { keepScreenshot, preparePlace } from './launch.ts';
+import { openBrowser, startServe, stopServe } from './serve-kit.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 let place: Place;
@@ -23,39 +21,16 @@ let endDisplay: () => void;
 beforeAll(async () => {
   endDisplay = await ensureShellAndDisplay();
   place = preparePlace([{ text: 'It uses 8123.' }]);
-  server = await startServe();
-  const env = { ...testEnvironment(place.home), BROWSER_DATA: join(place.home, 'browser') };
-  app = await _electron.launch({ args: [resolve('tests/electron/browser.cjs'), ...appFlags()], env });
-  page = await app.firstWindow();
+  ({ child: server, url } = await startServe(place));
+  ({ app, page } = await openBrowser(place));
 });
 
 afterAll(async () => {
   await app?.close();
-  await stop(server);
+  await stopServe(server);
   place?.remove();
   endDisplay?.();
 });
-
-/** The built command line on a port of its choice; `url` is what it prints. */
-async function startServe(port = '0', allowed: readonly string[] = []): Promise<ChildProcess> {
-  const args = [join(builtFolder, 'main', 'cli.cjs'), 'serve', '--port', port, '--root', place.project];
-  for (const grant of allowed) args.push('--allow', grant);
-  const child = spawn(process.execPath, args, { env: testEnvironment(place.home), stdio: ['ignore', 'pipe', 'pipe'] });
-  url = await new Promise<string>((found, failed) => {
-    let errors = '';
-    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-    child.stdout.once('data', (chunk: Buffer) => found(chunk.toString().trim()));
-    child.once('exit', (code) => failed(new Error(`serve ended with ${code}: ${errors}`)));
-  });
-  return child;
-}
-
-async function stop(child: ChildProcess | undefined): Promise<number | null> {
-  if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null;
-  const ended = new Promise<number | null>((done) => child.once('exit', done));
-  child.kill('SIGINT');
-  return ended;
-}
 
 it('shows the same page in a browser, over a socket', async () => {
   await page.goto(url);
@@ -72,10 +47,10 @@ it('shows the same page in a browser, over a socket', async () => {
 
 it('says so when the server has gone, and that a new one needs its own address', async () => {
   const port = new URL(url).port;
-  expect(await stop(server)).toBe(0);
+  expect(await stopServe(server)).toBe(0);
   await page.getByText('The connection to Dewpoint is gone').waitFor();
   expect(await page.locator('[data-outcome]').innerText()).toContain('It uses 8123.');
-  server = await startServe(port);
+  ({ child: server, url } = await startServe(place, { port }));
   await page.getByText('This address lacks its token').waitFor();
   await page.goto('about:blank');
   await page.goto(url);
@@ -147,8 +122,8 @@ describe('what is no page of its own', () => {
 
   it('changes no settings and keys, opens no terminal and names no other folder, unless that was allowed at the start', async () => {
     expect(await answers(change, key, type, elsewhere)).toEqual(['refused', 'refused', 'refused', 'refused']);
-    await stop(server);
-    server = await startServe('0', ['settings', 'terminal']);
+    await stopServe(server);
+    ({ child: server, url } = await startServe(place, { allowed: ['settings', 'terminal'] }));
     expect(await answers(change, key, type, elsewhere)).toEqual(['done', 'refused', 'not-found', 'refused']);
   });
 });

@@ -1,0 +1,57 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import type { ElectronApplication, Page } from 'playwright-core';
+import { _electron } from 'playwright-core';
+import type { Place } from './launch.ts';
+import { appFlags, builtFolder, testEnvironment } from './launch.ts';
+
+export interface ServeOptions {
+  readonly port?: string;
+  /** What is granted to the browser at the start. */
+  readonly allowed?: readonly string[];
+  /** It may use this machine's container engine. */
+  readonly hasEngine?: boolean;
+}
+
+export interface Server {
+  readonly child: ChildProcess;
+  /** What it printed: the address with its token. */
+  readonly url: string;
+}
+
+/** The built command line, serving projects of the place; on a port of its choice unless one is given. */
+export async function startServe(place: Place, options: ServeOptions = {}): Promise<Server> {
+  const { port = '0', allowed = [], hasEngine = false } = options;
+  const args = [join(builtFolder, 'main', 'cli.cjs'), 'serve', '--port', port, '--root', place.project];
+  for (const grant of allowed) args.push('--allow', grant);
+  const { DOCKER_HOST, ...inherited } = testEnvironment(place.home);
+  // No store of keys is to be found, so that what is set is of this run on every machine.
+  const env = { ...inherited, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
+  const child = spawn(process.execPath, args, {
+    env: hasEngine || DOCKER_HOST === undefined ? env : { ...env, DOCKER_HOST },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const url = await new Promise<string>((found, failed) => {
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+    child.stdout.once('data', (chunk: Buffer) => found(chunk.toString().trim()));
+    child.once('exit', (code) => failed(new Error(`serve ended with ${code}: ${errors}`)));
+  });
+  return { child, url };
+}
+
+/** As Ctrl-C does; answers the exit code. */
+export async function stopServe(child: ChildProcess | undefined): Promise<number | null> {
+  if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null;
+  const ended = new Promise<number | null>((done) => child.once('exit', done));
+  child.kill('SIGINT');
+  return ended;
+}
+
+/** Chromium with nothing of ours in it. */
+export async function openBrowser(place: Place): Promise<{ readonly app: ElectronApplication; readonly page: Page }> {
+  const env = { ...testEnvironment(place.home), BROWSER_DATA: join(place.home, 'browser') };
+  const app = await _electron.launch({ args: [resolve('tests/electron/browser.cjs'), ...appFlags()], env });
+  return { app, page: await app.firstWindow() };
+}

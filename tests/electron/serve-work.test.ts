@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
+import { join } from 'node:path';
+import type { ElectronApplication, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isWithoutEngine } from '../docker/docker-kit.ts';
+import { command, complete, tool } from '../faults/program.ts';
+import type { Place } from './launch.ts';
+import { preparePlace } from './launch.ts';
+import type { Server } from './serve-kit.ts';
+import { openBrowser, startServe, stopServe } from './serve-kit.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+const key = 'sk-of-this-test-alone';
+
+/** A service that lists one model to whoever has a key; it answers the keys it was shown. */
+async function startService(): Promise<{ readonly server: HttpServer; readonly url: string; readonly seen: string[] }> {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers.authorization ?? '');
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [{ id: 'm' }] }));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { server, url: `http://127.0.0.1:${port}/v1`, seen };
+}
+
+// The served page in a bare Chromium, the real core behind it and a real container; only the model is scripted.
+describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () => {
+  let place: Place;
+  let service: Awaited<ReturnType<typeof startService>>;
+  let served: Server;
+  let app: ElectronApplication;
+  let page: Page;
+  let endDisplay: () => void;
+  /** All that the page was told by the core. */
+  const told: string[] = [];
+
+  beforeAll(async () => {
+    endDisplay = await ensureShellAndDisplay();
+    service = await startService();
+    place = preparePlace([]);
+    const replies = [
+      command('sed -i s/8123/8200/ main.py && cat main.py'),
+      tool('write_file', { path: 'NOTES.md', content: 'The port has changed.\n' }),
+      complete('The port is 8200 now.'),
+    ];
+    const mine = { kind: 'openai-compatible', baseUrl: service.url, where: 'cloud' };
+    place.script(replies, { providers: { mine } });
+    served = await startServe(place, { hasEngine: true });
+    ({ app, page } = await openBrowser(place));
+    // Wide enough that the list of sessions stays beside the rest.
+    await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setSize(1360, 860));
+    page.setDefaultTimeout(40_000);
+    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => told.push(payload.toString())));
+  });
+
+  afterAll(async () => {
+    await app?.close();
+    await stopServe(served?.child);
+    service?.server.close();
+    place?.remove();
+    endDisplay?.();
+  });
+
+  const main = (): string => readFileSync(join(place.project, 'main.py'), 'utf8');
+
+  /** Sets the key in the page's settings and answers what it says to that. */
+  async function setKey(): Promise<string> {
+    await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
+    const form = page.getByRole('form', { name: 'Keys' });
+    await form.getByLabel('Service').fill('mine');
+    await form.getByLabel('Key', { exact: true }).fill(key);
+    await form.getByRole('button', { name: 'Set and test' }).click();
+    const answer = form.getByText(/The service took it|cannot be changed/u);
+    return answer.innerText();
+  }
+
+  it('goes from typing to a diff that is taken into the project', async () => {
+    await page.goto(served.url);
+    await page.getByRole('textbox', { name: 'Task' }).fill('Change the port to 8200.');
+    await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
+    await page.getByText('More options').click();
+    await page.getByRole('combobox', { name: 'Work in' }).selectOption('copy');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.locator('[data-outcome=done]').getByText('The port is 8200 now.').waitFor();
+    expect(main()).toBe('PORT = 8123\n');
+    await page.getByRole('log').getByRole('button', { name: 'Review' }).click();
+    const changes = page.getByRole('tabpanel', { name: 'Changes' });
+    const file = changes.getByRole('region', { name: 'main.py' });
+    await file.getByText('PORT = 8200').waitFor();
+    await file.getByRole('button', { name: 'Take into the project' }).click();
+    await changes.locator('[data-change=taken]').waitFor();
+    expect(main()).toBe('PORT = 8200\n');
+    expect(existsSync(join(place.project, 'NOTES.md'))).toBe(false);
+  });
+
+  it('sets no key unless that was granted at the start', async () => {
+    expect(await setKey()).toContain('Keys cannot be changed from the browser.');
+    expect(service.seen).not.toContain(`Bearer ${key}`);
+  });
+
+  it('sets a key where that was granted, tests it, and never gets it back', async () => {
+    await stopServe(served.child);
+    served = await startServe(place, { hasEngine: true, allowed: ['keys'] });
+    await page.goto('about:blank');
+    await page.goto(served.url);
+    expect(await setKey()).toContain('The service took it.');
+    expect(service.seen).toContain(`Bearer ${key}`);
+    await page.getByText('for as long as Dewpoint runs', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('navigation').getByRole('button', { name: 'Settings', exact: true }).click();
+    await page.getByText('for as long as Dewpoint runs', { exact: true }).waitFor();
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.filter((frame) => frame.includes(key))).toEqual([]);
+    expect(await page.content()).not.toContain(key);
+    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(key);
+  });
+});
