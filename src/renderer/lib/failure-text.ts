@@ -1,9 +1,10 @@
 import { ORPCError } from '@orpc/client';
+import { t } from './texts.ts';
 
 /** What went wrong, and what to do where there is something, in words for a person. */
 export function failureText(error: unknown): string {
   if (!(error instanceof ORPCError)) return error instanceof Error ? error.message : String(error);
-  if (error.code === 'BAD_REQUEST') return 'The core did not take this input.';
+  if (error.code === 'BAD_REQUEST') return t('app.notTaken');
   const hint: unknown =
     error.data === null || typeof error.data !== 'object' ? undefined : Reflect.get(error.data, 'hint');
   return typeof hint === 'string' && hint !== '' ? `${error.message} ${hint}` : error.message;

@@ -1,14 +1,17 @@
+import { t } from './texts.ts';
+
 /** `0.9 s`, `14 s`, `3 min 05 s`. */
 export function seconds(milliseconds: number): string {
   const count = milliseconds / 1000;
-  if (count < 9.95) return `${count.toFixed(1)} s`;
+  if (count < 9.95) return t('unit.seconds', { count: count.toFixed(1) });
   const whole = Math.round(count);
-  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
+  if (whole < 60) return t('unit.seconds', { count: whole });
+  return t('unit.minutes', { minutes: Math.floor(whole / 60), seconds: String(whole % 60).padStart(2, '0') });
 }
 
 /** US dollars; null is a price that nobody knows, which is not 0. */
 export function money(costUsd: number | null): string {
-  if (costUsd === null) return 'unpriced';
+  if (costUsd === null) return t('unit.unpriced');
   return `$${costUsd.toFixed(costUsd >= 1 ? 2 : 4)}`;
 }
 
@@ -27,7 +30,8 @@ export function tokens(count: number): string {
 
 export function speed(tokensPerSecond: number | null): string | null {
   if (tokensPerSecond === null) return null;
-  return `${tokensPerSecond < 100 ? tokensPerSecond.toFixed(1) : Math.round(tokensPerSecond)} tok/s`;
+  const count = tokensPerSecond < 100 ? tokensPerSecond.toFixed(1) : Math.round(tokensPerSecond);
+  return t('unit.speed', { count });
 }
 
 /** `+3 −1`, with a question mark for what is not known. */
@@ -36,13 +40,15 @@ export function lineCounts(added: number | null, removed: number | null): string
 }
 
 export function megabytes(bytes: number): string {
-  return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+  return bytes < 1e9
+    ? t('unit.megabytes', { count: Math.round(bytes / 1e6) })
+    : t('unit.gigabytes', { count: (bytes / 1e9).toFixed(1) });
 }
 
 /** `812 B`, `3.4 kB`, then as `megabytes`. */
 export function bytes(count: number): string {
-  if (count < 1000) return `${count} B`;
-  return count < 1e6 ? `${(count / 1000).toFixed(1)} kB` : megabytes(count);
+  if (count < 1000) return t('unit.bytes', { count });
+  return count < 1e6 ? t('unit.kilobytes', { count: (count / 1000).toFixed(1) }) : megabytes(count);
 }
 
 /** The time of today, the day of another day. */

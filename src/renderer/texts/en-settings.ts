@@ -143,6 +143,7 @@ export const settings = {
   'settings.file': 'Everything else is in the settings file',
   'settings.shortcuts': 'Shortcuts',
 
+  'code.plain': 'text',
   'code.copy': 'Copy the code',
   'code.copied': 'Copied',
   'code.more.one': 'Show {count} more line',

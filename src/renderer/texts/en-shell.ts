@@ -4,6 +4,7 @@ export const shell = {
   'app.lost': 'The connection to Dewpoint is gone. Nothing is lost; it is tried again by itself.',
   'app.refused':
     'This address lacks its token, or the server was started anew. Use the address that “dewpoint serve” printed.',
+  'app.notTaken': 'The core did not take this input.',
   'app.broken': 'This view could not be drawn.',
   'app.broken.kept': 'Nothing is lost: sessions live in their logs, and what runs goes on.',
   'app.reload': 'Load it again',
@@ -110,4 +111,12 @@ export const shell = {
   'status.elsewhere.cloud': 'all in the cloud {money}',
   'status.energy': '{wh} Wh',
   'status.elsewhereHint': 'What the same tokens would have cost there; the inspector says how that was worked out.',
+  'unit.seconds': '{count} s',
+  'unit.minutes': '{minutes} min {seconds} s',
+  'unit.bytes': '{count} B',
+  'unit.kilobytes': '{count} kB',
+  'unit.megabytes': '{count} MB',
+  'unit.gigabytes': '{count} GB',
+  'unit.speed': '{count} tok/s',
+  'unit.unpriced': 'unpriced',
 } as const;

@@ -24,7 +24,7 @@ export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps)
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 font-mono text-2xs text-soft">
-        <span>{language === '' ? 'text' : language}</span>
+        <span>{language === '' ? t('code.plain') : language}</span>
         <CopyButton text={text} label={t('code.copy')} />
       </figcaption>
       <pre

@@ -1,0 +1,129 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { ESTree } from 'vite';
+import { Visitor, parseSync } from 'vite';
+import { describe, expect, it } from 'vitest';
+import { en } from '../../src/renderer/texts/en.ts';
+
+/** Catches: a text that a person sees and that no translation could reach, for it stands in the code and not under a key. */
+const root = resolve(import.meta.dirname, '../..');
+
+/** Attributes whose text is shown or read out; a component of our own that takes one of these names shows it, too. */
+const shown = new Set(['title', 'label', 'placeholder', 'alt', 'text', 'hint', 'caption', 'heading', 'unit']);
+const isShown = (name: string): boolean =>
+  shown.has(name) || ['aria-label', 'aria-description', 'aria-valuetext', 'aria-roledescription'].includes(name);
+
+/** What stands in the code for a reason. */
+const exceptions: readonly string[] = [
+  // An address and a path as one types them: no language has others.
+  'https://example.org/v1',
+  'plans/a.md',
+  // Shortcuts as they are kept; the palette has words for them.
+  'Mod+',
+  'Shift+',
+];
+
+/** Two letters in a row: signs and units of one letter are the same in every language. */
+const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text);
+/** A sentence or a title, wherever it stands: class names, ids and events begin with a small letter. */
+const isSentence = (text: string): boolean => /^\p{Lu}\p{Ll}*[\s,:].*\p{L}{2}/u.test(text);
+
+/** `path:line text` of each text that is shown without a key. */
+function textsWithoutKey(path: string, source: string): readonly string[] {
+  const { program } = parseSync(path, source);
+  const found = new Map<number, string>();
+  const add = (start: number, text: string): void => {
+    const trimmed = text.trim();
+    if (!exceptions.includes(trimmed) && !(trimmed in en))
+      found.set(start, `${path}:${source.slice(0, start).split('\n').length} ${trimmed}`);
+  };
+  const addValues = (node: ESTree.Node | null): void => {
+    for (const { start, text } of literalsOf(node)) if (hasWords(text)) add(start, text);
+  };
+  new Visitor({
+    JSXText: ({ start, value }) => {
+      if (hasWords(value.replaceAll(/&\w+;/gu, ''))) add(start, value);
+    },
+    JSXAttribute: ({ name, value }) => {
+      if (name.type === 'JSXIdentifier' && isShown(name.name)) addValues(value);
+    },
+    JSXElement: ({ children }) =>
+      children.forEach((child) => child.type === 'JSXExpressionContainer' && addValues(child)),
+    JSXFragment: ({ children }) =>
+      children.forEach((child) => child.type === 'JSXExpressionContainer' && addValues(child)),
+    Property: ({ key, value }) => {
+      if (key.type === 'Identifier' && isShown(key.name)) addValues(value);
+    },
+    Literal: ({ start, value }) => {
+      if (typeof value === 'string' && isSentence(value)) add(start, value);
+    },
+    // What a function puts together of a value and a word, such as a figure and its unit.
+    ReturnStatement: ({ argument }) => {
+      if (argument?.type === 'TemplateLiteral') addValues(argument);
+    },
+    TemplateElement: ({ start, value }) => {
+      if (isSentence(value.raw)) add(start, value.raw);
+    },
+  }).visit(program);
+  return [...found].toSorted(([a], [b]) => a - b).map(([, text]) => text);
+}
+
+/** The literals that an expression can come out as: not what is compared, looked up or handed to a function. */
+function literalsOf(node: ESTree.Node | null): readonly { readonly start: number; readonly text: string }[] {
+  switch (node?.type) {
+    case 'Literal':
+      return typeof node.value === 'string' ? [{ start: node.start, text: node.value }] : [];
+    case 'TemplateLiteral':
+      return [
+        ...node.quasis.map(({ start, value }) => ({ start, text: value.raw })),
+        ...node.expressions.flatMap(literalsOf),
+      ];
+    case 'JSXExpressionContainer':
+      return literalsOf(node.expression);
+    case 'ConditionalExpression':
+      return [...literalsOf(node.consequent), ...literalsOf(node.alternate)];
+    case 'LogicalExpression':
+      return [...literalsOf(node.left), ...literalsOf(node.right)];
+    case 'BinaryExpression':
+      return node.operator === '+' ? [...literalsOf(node.left), ...literalsOf(node.right)] : [];
+    default:
+      return [];
+  }
+}
+
+function sources(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return path === 'src/renderer/texts' ? [] : sources(path);
+    return /\.tsx?$/u.test(entry.name) ? [path] : [];
+  });
+}
+
+describe('texts of the page', () => {
+  it('all stand under keys', () => {
+    const found = sources('src/renderer').flatMap((path) =>
+      textsWithoutKey(path, readFileSync(join(root, path), 'utf8')),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('are found wherever a person could see them', () => {
+    const source = `
+      const a = <p title="Some title">Some text {isOn ? 'on now' : t('app.off')} &nbsp;</p>;
+      const b = <input aria-label={\`\${count} files\`} className="flex gap-2" placeholder={t('app.menu')} />;
+      const c = { label: 'Undo', kind: 'info' };
+      setProblem('It did not work.');
+      const d = kind === 'whole text' && <>{name ?? 'nobody'}</>;
+      function speed() { return \`\${count} tokens\`; }`;
+    expect(textsWithoutKey('a.tsx', source).map((text) => text.replace(/^\S+ /u, ''))).toEqual([
+      'Some title',
+      'Some text',
+      'on now',
+      'files',
+      'Undo',
+      'It did not work.',
+      'nobody',
+      'tokens',
+    ]);
+  });
+});
