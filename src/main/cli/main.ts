@@ -69,6 +69,7 @@ function handlersOf(context: CommandContext, door: CoreDoor, take: (work: Promis
         const { importModel, removeModel } = await import('./model-files.ts');
         return take(action === 'import' ? importModel(context, id ?? '', args) : removeModel(context, id ?? '', args));
       }
+      if (action === 'set') return take((await import('./set-model.ts')).setModel(context, id ?? '', args));
       if (action === 'mend') return take((await import('./mend-model.ts')).mendModel(context, id ?? '', args));
       const { listModels, pullModel, showModel } = await import('./models.ts');
       if (action === 'list') return take(listModels(context, args));

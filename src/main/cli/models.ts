@@ -5,6 +5,7 @@ import type { Command, CommandContext } from './context.ts';
 type Core = Awaited<ReturnType<CommandContext['core']>>;
 import type { Terminal } from './terminal.ts';
 import { cardRows } from './card-rows.ts';
+import { drivingText, ownDriving } from './set-model.ts';
 import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
 
 export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
@@ -24,13 +25,16 @@ export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core,
 };
 
 export const showModel: Command<[string, { readonly json?: boolean }]> = async ({ core, terminal }, id, { json }) => {
-  const model = await (await core()).models.show({ id, fit: true });
-  if (json === true) terminal.out(jsonLine(model));
-  else terminal.out(describeModel(model));
+  const { models, settings } = await core();
+  const model = await models.show({ id, fit: true });
+  const own = await ownDriving(settings, id);
+  if (json === true) terminal.out(jsonLine({ ...model, set: own }));
+  else terminal.out(describeModel(model, drivingText(own)));
   return 0;
 };
 
-export function describeModel(model: ModelEntry): string {
+/** `own`: what a person set of it; empty: nothing. */
+export function describeModel(model: ModelEntry, own = ''): string {
   const { info } = model;
   const rows: readonly (readonly [string, string])[] = [
     ['model', model.id],
@@ -50,6 +54,7 @@ export function describeModel(model: ModelEntry): string {
     ['gears', info === null ? 'unknown' : info.gears.join(', ')],
     ...(model.fit === undefined ? [] : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),
     ...(model.card === undefined ? [] : cardRows(model.card)),
+    ...(own === '' ? [] : [['you set', own] as const]),
     ...(model.file === undefined ? [] : [['file', model.file.path] as const]),
     ...(model.note === null ? [] : [['note', model.note] as const]),
   ];

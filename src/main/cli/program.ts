@@ -5,6 +5,7 @@ import type { CleanArguments } from './clean.ts';
 import type { PlanArguments } from './plan.ts';
 import type { BudgetAction, BudgetArguments } from './budget.ts';
 import { addBudget } from './budget-program.ts';
+import { addModels, type ModelHandlers } from './models-program.ts';
 import { addProjects, type ProjectHandlers } from './projects-program.ts';
 import type { CostsArguments } from './costs.ts';
 import type { DoctorArguments } from './doctor.ts';
@@ -17,7 +18,7 @@ import { addSandbox } from './sandbox-program.ts';
 import type { ServeArguments } from './serve.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
-export interface Handlers extends ProjectHandlers {
+export interface Handlers extends ProjectHandlers, ModelHandlers {
   run(task: string, args: RunArguments): Promise<void>;
   chat(args: { readonly project?: string; readonly session?: string; readonly local?: string }): Promise<void>;
   compare(task: string | undefined, args: CompareArguments): Promise<void>;
@@ -28,11 +29,6 @@ export interface Handlers extends ProjectHandlers {
   manifest(session: string, step: string, args: { readonly json?: boolean }): Promise<void>;
   searchSessions(text: string, args: SearchArguments): Promise<void>;
   library(action: LibraryAction, words: readonly string[], args: LibraryArguments): Promise<void>;
-  models(
-    action: 'list' | 'show' | 'pull' | 'import' | 'remove' | 'probe' | 'mend',
-    id: string | undefined,
-    args: { readonly json?: boolean; readonly name?: string; readonly yes?: boolean },
-  ): Promise<void>;
   keys(
     action: 'set' | 'list' | 'remove',
     provider: string | undefined,
@@ -64,7 +60,7 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addChat(program, handlers);
   addCompare(program, handlers);
   addSessions(program, handlers);
-  addModels(program, handlers);
+  addModels(program, subcommand, handlers);
   addPlan(program, handlers);
   addMoney(program, handlers);
   addBudget(program, subcommand, (action, words, args) => handlers.budget(action, words, args));
@@ -224,60 +220,6 @@ function addLibrary(sessions: Command, handlers: Handlers): void {
   subcommand(sessions, 'purge', 'out of the bin for good', 'dewpoint sessions purge 20261121-094502-k3f9a2')
     .argument('<session>', which)
     .action((session: string) => handlers.library('purge', [session], {}));
-}
-
-function addModels(program: Command, handlers: Handlers): void {
-  const models = subcommand(program, 'models', 'the models that can be used', 'dewpoint models list');
-  subcommand(models, 'list', 'what is here and what can be fetched', 'dewpoint models list')
-    .option('--json', 'as JSON')
-    .action((args: { readonly json?: boolean }) => handlers.models('list', undefined, args));
-  subcommand(models, 'show', 'one model', 'dewpoint models show llama-cpp/qwen2.5-coder-1.5b-instruct')
-    .argument('<model>', 'PROVIDER/MODEL')
-    .option('--json', 'as JSON')
-    .action((id: string, args: { readonly json?: boolean }) => handlers.models('show', id, args));
-  subcommand(models, 'pull', 'fetch a model', 'dewpoint models pull llama-cpp/qwen2.5-coder-1.5b-instruct')
-    .argument('<model>', 'PROVIDER/MODEL')
-    .action((id: string) => handlers.models('pull', id, {}));
-  subcommand(models, 'import', 'use a model file of your own, where it lies', 'dewpoint models import ~/my-model.gguf')
-    .argument('<file>', 'a .gguf file; nothing of it is copied')
-    .option('--name <name>', "what it is called here (default: the file's name)")
-    .option('--json', 'as JSON')
-    .action((file: string, args: { readonly name?: string; readonly json?: boolean }) =>
-      handlers.models('import', file, args),
-    );
-  subcommand(
-    models,
-    'probe',
-    'find out how a model is best driven, in about a minute',
-    'dewpoint models probe llama-cpp/qwen2.5-coder-1.5b-instruct',
-  )
-    .argument('<model>', 'PROVIDER/MODEL; each call of a service costs what it costs')
-    .option('--json', 'as JSON')
-    .action((id: string, args: { readonly json?: boolean }) => handlers.models('probe', id, args));
-  subcommand(
-    models,
-    'remove',
-    'delete what was downloaded, forget what was imported',
-    'dewpoint models remove llama-cpp/my-model',
-  )
-    .argument('<model>', 'llama-cpp/NAME, ollama/NAME')
-    .option('--yes', 'do not ask before a file is deleted')
-    .option('--json', 'as JSON')
-    .action((id: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>
-      handlers.models('remove', id, args),
-    );
-  subcommand(
-    models,
-    'mend',
-    "mend a model of Ollama's whose template is missing",
-    'dewpoint models mend ollama/my-model',
-  )
-    .argument('<model>', 'ollama/NAME')
-    .option('--yes', 'do not ask before the derived model is made')
-    .option('--json', 'as JSON')
-    .action((id: string, args: { readonly yes?: boolean; readonly json?: boolean }) =>
-      handlers.models('mend', id, args),
-    );
 }
 
 function addPlan(program: Command, handlers: Handlers): void {
