@@ -3,7 +3,7 @@ import { createByteGuard } from './byte-guard.ts';
 import type { ByteGuard } from './byte-guard.ts';
 import { grammarForChoice, grammarForSchema } from './json-schema-grammar.ts';
 import type { Engine, Slot } from './load-model.ts';
-import { keepSystemState, prepareSequence } from './prepare-sequence.ts';
+import { keepSystemState, prepareSequence, wantsSystemState } from './prepare-sequence.ts';
 import type { Counters } from './prepare-sequence.ts';
 import type { EngineError, EngineOutput, EngineRequest, Generation } from './protocol.ts';
 import { isLooping } from './repetition.ts';
@@ -114,7 +114,8 @@ async function prefill(
   const from = sequence.nextTokenIndex;
   const total = prompt.tokens.length - from;
   account.prefillStartedAt = performance.now();
-  const keepsSystem = from < prompt.systemTokens && prompt.tokens.length > prompt.systemTokens;
+  // A piece that ends with the system message is one native call more: only where its state is then kept.
+  const keepsSystem = from < prompt.systemTokens && (await wantsSystemState(engine, prompt));
   let at = from;
   engine.threads.rest();
   while (!signal.aborted) {

@@ -5,8 +5,11 @@ import type { Engine, Slot } from './load-model.ts';
 import type { EngineStats } from './protocol.ts';
 import type { TokenizedPrompt } from './tokenize-chat.ts';
 
-/** Shorter prefixes are computed in less time than a state takes to load. */
-const leastStateTokens = 16;
+/** Shorter beginnings are computed in less time than a copy of them takes. */
+const leastCopiedTokens = 16;
+
+/** A system message that fits into one piece with what follows it costs next to nothing to read again. */
+const leastStateTokens = 64;
 
 /**
  * A copy writes and reads the whole other sequence. On a processor a token takes about 12 ms to compute and 0.05 ms
@@ -62,7 +65,7 @@ async function fill(
   if (await loadSystemState(engine, slot.sequence, { prompt, counters, than: kept })) return;
   if (source === undefined || engine.states === null) return;
   const dearest = copiedPerComputed[engine.info.backend === 'cpu' ? 'cpu' : 'gpu'];
-  if (kept < leastStateTokens || kept * dearest < source.sequence.nextTokenIndex) return;
+  if (kept < leastCopiedTokens || kept * dearest < source.sequence.nextTokenIndex) return;
   const path = engine.states.temporary();
   try {
     await source.sequence.saveStateToFile(path);
@@ -103,15 +106,20 @@ async function cutTo(sequence: LlamaContextSequence, tokens: readonly Token[], m
   if (start < end) await sequence.eraseContextTokenRanges([{ start, end }]);
 }
 
-/** Keeps the state of the system message on disk, when the sequence holds exactly that and it is worth it. */
+/** Whether the state of the system message is worth its place on disk, and is not there yet. */
+export async function wantsSystemState({ states }: Pick<Engine, 'states'>, prompt: TokenizedPrompt): Promise<boolean> {
+  const { tokens, systemTokens } = prompt;
+  if (states === null || systemTokens < leastStateTokens || tokens.length <= systemTokens) return false;
+  return (await states.find(tokens.slice(0, systemTokens))) === null;
+}
+
+/** Keeps the state of the system message on disk; the sequence holds exactly that, and `wantsSystemState`. */
 export async function keepSystemState(
   engine: Engine,
   slot: Slot,
   prompt: TokenizedPrompt,
   counters: Counters,
 ): Promise<void> {
-  if (engine.states === null || prompt.systemTokens < leastStateTokens) return;
   const tokens = prompt.tokens.slice(0, prompt.systemTokens);
-  if ((await engine.states.find(tokens)) !== null) return;
-  if (await engine.states.keep(tokens, (path) => slot.sequence.saveStateToFile(path))) counters.statesSaved += 1;
+  if (await engine.states?.keep(tokens, (path) => slot.sequence.saveStateToFile(path))) counters.statesSaved += 1;
 }
