@@ -13,6 +13,7 @@ import type { BareEngine } from './lib/bare-engine.ts';
 import { decodeCostRows } from './lib/decode-costs.ts';
 import { localProvider } from './lib/local-provider.ts';
 import type { BenchRow } from './lib/rows.ts';
+import { shownSpeedRows } from './lib/shown-speed.ts';
 import { largest, median } from './lib/statistics.ts';
 import { UsageError } from './lib/usage-error.ts';
 
@@ -39,6 +40,7 @@ export async function run(): Promise<readonly BenchRow[]> {
       ...(await measureAborts(provider)),
       ...(await measureFreshProcess(provider, llama)),
       ...(await decodeCostRows(modelPath)),
+      ...(await shownSpeedRows(modelPath, threads)),
     ];
   } finally {
     await llama.dispose();
