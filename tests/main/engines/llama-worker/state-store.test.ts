@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,5 +42,24 @@ describe('createStateStore', () => {
     });
     expect(kept).toBe(false);
     expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('holds 512 MiB of states together, and lets the one go that was not used for longest', async () => {
+    const store = createStateStore(dir, 'engine 1');
+    const keep = async (name: number, secondsAgo: number): Promise<void> => {
+      // Sparse: its size is what counts, and nothing is written.
+      await store.keep([name], async (path) => {
+        await writeFile(path, '');
+        await truncate(path, 200 * 1024 * 1024);
+      });
+      const at = new Date(Date.now() - secondsAgo * 1000);
+      await utimes((await store.find([name])) ?? '', at, at);
+    };
+    await keep(1, 10);
+    await keep(2, 20);
+    await keep(3, 0);
+    const found = await Promise.all([1, 2, 3].map(async (name) => (await store.find([name])) !== null));
+    expect(found).toEqual([true, false, true]);
+    expect((await readdir(dir)).length).toBe(4);
   });
 });
