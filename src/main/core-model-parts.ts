@@ -75,6 +75,7 @@ function createEngineParts(
     now,
     checkModelFile: createModelFileCheck(readHeader),
     idleMs: () => idleMsOf(settings.current()),
+    connection: () => settings.current().connection,
   });
   const known = parseCatalogue(catalogue);
   const modelStore = createModelStore({

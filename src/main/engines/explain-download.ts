@@ -1,7 +1,7 @@
 import { failure } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 
-/** Why a download by address failed, from the words of the downloader: it says the status that the source answered. */
+/** Why a download by address failed, from the words for it: they say the status that the source answered. */
 export function explainDownload(uri: string, said: string): Reply<null> {
   const status = /\b(?:status(?: code)?:?\s*|http\s*)(4\d\d)\b/iu.exec(said)?.[1] ?? null;
   if (status === '401' || status === '403' || /gated|unauthorized|forbidden/iu.test(said)) {
@@ -14,5 +14,5 @@ export function explainDownload(uri: string, said: string): Reply<null> {
   if (status === '404' || /not found/iu.test(said)) {
     return failure('not-found', `${uri} is not there (any more).`, 'Look for its new place, or take another model.');
   }
-  return failure('network', `The model could not be downloaded: ${said}`, 'Try again.');
+  return failure('network', `The model could not be downloaded: ${said}`, 'Try again; what was fetched is kept.');
 }

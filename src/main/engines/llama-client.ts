@@ -1,7 +1,7 @@
-import { basename, dirname } from 'node:path';
 import PQueue from 'p-queue';
 import { failure, messageOf, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import type { Connection } from '../lib/net-fetch.ts';
 import { createChannel } from './channel.ts';
 import { createModelFileCheck } from './check-model-file.ts';
 import type { ModelFileCheck } from './check-model-file.ts';
@@ -78,6 +78,8 @@ export interface LlamaEngineOptions {
   readonly now: () => number;
   /** Default 15 s. */
   readonly hangMs?: number;
+  /** How the sources of downloads are reached; default: as the environment says. Read anew for each. */
+  readonly connection?: () => Connection;
   /** A process that nothing was asked of for so long is ended, and its model's memory given back; null: never. */
   readonly idleMs?: () => number | null;
   /** Default: the header of the file. */
@@ -126,7 +128,10 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
         return countTokens(process, { model, request, signal });
       });
     },
-    download: (uri, path, options) => download(alive(), { uri, path, ...options }),
+    download: (uri, path, wanted) => {
+      const connection = options.connection?.() ?? { proxy: null, certificates: null };
+      return download(alive(), { uri, path, connection, ...wanted });
+    },
     measure: (context, signal) => measure(alive(), context, signal),
     async release(path) {
       await queue.add(() => {
@@ -328,23 +333,26 @@ function download(
   {
     uri,
     path,
+    connection,
     signal,
     onProgress,
   }: {
     readonly uri: string;
     readonly path: string;
+    readonly connection: Connection;
     readonly signal: AbortSignal;
     readonly onProgress: (doneBytes: number) => void;
   },
 ): Promise<Reply<null>> {
   return new Promise((resolve) => {
-    const id = child.ask({ type: 'download', uri, dir: dirname(path), fileName: basename(path) }, (answer) => {
+    const id = child.ask({ type: 'download', uri, path, connection }, (answer) => {
       if (answer.type === 'progress') onProgress(answer.done);
       if (answer.type !== 'downloaded' && answer.type !== 'failed') return false;
       signal.removeEventListener('abort', onAbort);
-      if (answer.type === 'downloaded') resolve(success(null));
+      if (answer.error === null) resolve(success(null));
       else if (signal.aborted) resolve(failure('cancelled', 'The download was cancelled.'));
-      else resolve(explainDownload(uri, answer.error.message));
+      else if (answer.type === 'failed') resolve(explainDownload(uri, answer.error.message));
+      else resolve(failure(answer.error.code, answer.error.message, answer.error.hint));
       return true;
     });
     const onAbort = (): void => child.abort(id);

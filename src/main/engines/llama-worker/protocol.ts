@@ -68,7 +68,14 @@ export const toWorkerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('generate'), id, request: engineRequestSchema }),
   z.object({ type: z.literal('count'), id, request: engineRequestSchema }),
   /** Fetches a model file by URI (`hf:…` or an address); what is there of it is gone on with. */
-  z.object({ type: z.literal('download'), id, uri: z.string(), dir: z.string(), fileName: z.string() }),
+  z.object({
+    type: z.literal('download'),
+    id,
+    uri: z.string(),
+    path: z.string(),
+    /** A proxy and a file of certificates; null: as the environment says. */
+    connection: z.object({ proxy: z.string().nullable(), certificates: z.string().nullable() }),
+  }),
   /** What a context would take, by the engine's own dry run; loads and allocates nothing. */
   z.object({ type: z.literal('measure'), id, context: dryRunSchema }),
   z.object({ type: z.literal('stats'), id }),
@@ -135,10 +142,24 @@ const engineStatsSchema = z.object({
 });
 export type EngineStats = z.infer<typeof engineStatsSchema>;
 
+export const downloadErrorSchema = z
+  .enum(['network', 'not-found', 'disk-full', 'cancelled', 'internal'])
+  .catch('internal');
+
 export const fromWorkerSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('loaded'), id, model: loadedModelSchema }),
-  z.object({ type: z.literal('downloaded'), id }),
+  z.object({
+    type: z.literal('downloaded'),
+    id,
+    error: z
+      .object({
+        code: downloadErrorSchema,
+        message: z.string(),
+        hint: z.string().optional(),
+      })
+      .nullable(),
+  }),
   /** Cells, states and compute buffer; no weights. */
   z.object({ type: z.literal('measured'), id, contextBytes: z.number() }),
   z.object({ type: z.literal('counted'), id, tokens: z.number().int() }),

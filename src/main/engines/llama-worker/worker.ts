@@ -1,4 +1,6 @@
+import { createNetFetch } from '../../lib/net-fetch.ts';
 import { linesAboutMemory } from '../about-memory.ts';
+import { createFetchUri } from '../fetch-uri.ts';
 import { offerFetchedEngines } from './fetched-engines.ts';
 import { nameError, startGeneration } from './generate.ts';
 import type { RunningGeneration } from './generate.ts';
@@ -6,8 +8,8 @@ import { loadModel } from './load-model.ts';
 import type { Engine } from './load-model.ts';
 import { measureContext } from './measure-context.ts';
 import type { Counters } from './prepare-sequence.ts';
-import { toWorkerSchema } from './protocol.ts';
-import type { EngineError, EngineRequest, FromWorker, LoadOptions } from './protocol.ts';
+import { downloadErrorSchema, toWorkerSchema } from './protocol.ts';
+import type { EngineError, EngineRequest, FromWorker, LoadOptions, ToWorker } from './protocol.ts';
 import { createTokenMemory, tokenizeChat } from './tokenize-chat.ts';
 import type { TokenMemory } from './tokenize-chat.ts';
 
@@ -131,37 +133,22 @@ async function load(id: number, options: LoadOptions): Promise<void> {
 async function download({
   id,
   uri,
-  dir,
-  fileName,
-}: {
-  readonly id: number;
-  readonly uri: string;
-  readonly dir: string;
-  readonly fileName: string;
-}): Promise<void> {
+  path,
+  connection,
+}: Extract<ToWorker, { readonly type: 'download' }>): Promise<void> {
   const abort = new AbortController();
   running.set(id, { abort });
-  try {
-    const { createModelDownloader } = await import('node-llama-cpp');
-    const downloader = await createModelDownloader({
-      modelUri: uri,
-      dirPath: dir,
-      fileName,
-      skipExisting: false,
-      deleteTempFileOnCancel: false,
-      onProgress: ({ downloadedSize, totalSize }) =>
-        send({ type: 'progress', id, phase: 'downloading', done: downloadedSize, total: totalSize }),
-    });
-    await downloader.download({ signal: abort.signal });
-    // A cancelled download resolves as one that is whole.
-    abort.signal.throwIfAborted();
-    send({ type: 'downloaded', id });
-  } catch (error) {
-    const code = abort.signal.aborted ? 'cancelled' : 'network';
-    send({ type: 'failed', id, error: { code, message: error instanceof Error ? error.message : String(error) } });
-  } finally {
-    running.delete(id);
-  }
+  const fetchUri = createFetchUri({ fetch: createNetFetch(() => connection, process.env), env: process.env });
+  const done = await fetchUri(uri, path, {
+    signal: abort.signal,
+    onProgress: (bytes) => send({ type: 'progress', id, phase: 'downloading', done: bytes, total: null }),
+  });
+  running.delete(id);
+  send({
+    type: 'downloaded',
+    id,
+    error: done.ok ? null : { ...done.error, code: downloadErrorSchema.parse(done.error.code) },
+  });
 }
 
 function count(id: number, request: EngineRequest): void {
