@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { BroughtImage } from '../../src/shared/sandbox-images.ts';
 import { settingsSchema } from '../../src/shared/settings.ts';
 import { createImages } from '../../src/main/sandbox/images.ts';
@@ -23,7 +23,9 @@ describe.skipIf(!isHere)('the socket of Podman', () => {
       settings: () => settingsSchema.parse({}).sandbox,
       saveProjects: async () => undefined,
     });
-    return images.bring({ type: 'import', file }, () => undefined, none);
+    // It looks for the engine anew each time, and not for long: a machine with much else to do may be too slow once.
+    const once = (): Promise<BroughtImage> => images.bring({ type: 'import', file }, () => undefined, none);
+    return vi.waitFor(once, { timeout: 60_000, interval: 1_000 });
   };
   beforeAll(async () => {
     podman = await startPodman();

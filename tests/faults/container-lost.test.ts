@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytes, codeOf, valueOf } from '../contracts/sandbox-contract.ts';
@@ -10,6 +12,7 @@ import {
   startSandbox,
   type DockerUnderTest,
 } from '../docker/docker-kit.ts';
+import { smallImageCommand } from '../fakes/private-engine.ts';
 import { mountDisk, type Mounted } from './mounts.ts';
 
 describe.skipIf(isWithoutEngine)('a container that goes away', () => {
@@ -85,6 +88,45 @@ describe.skipIf(isWithoutEngine)('a container that goes away', () => {
     expect(valueOf(await running).outcome).toBe('timed-out');
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(await output(under.sandbox, 'echo runs')).toBe('runs\n');
+  });
+});
+
+describe.skipIf(isWithoutEngine)('an image that goes away', () => {
+  it('is deleted during the run: what runs goes on; without its container it is said, until the image is back', async () => {
+    const { docker } = requireEngine();
+    const maker = await startSandbox();
+    const tar = join(maker.home, 'saved.tar');
+    const name = `dewpoint-test:${randomUUID()}`;
+    try {
+      await output(maker.sandbox, smallImageCommand);
+      const importing = { repo: name, changes: ['LABEL dewpoint.runner=1'] };
+      for await (const piece of await docker.importImage(join(maker.workspace, 'small.tar'), importing)) void piece;
+      const { Id } = await docker.getImage(name).inspect();
+      await writeFile(tar, await docker.getImage(name).get());
+      const under = await startSandbox({ settings: { image: name } });
+      try {
+        await output(under.sandbox, 'echo kept > /scratch/kept');
+        const running = under.sandbox.exec({ command: 'touch begun; sleep 60', timeoutMs: 60_000 }, none);
+        await expect.poll(() => under.text('begun')).not.toBeNull();
+        await docker.getImage(name).remove({ force: true });
+        expect(await output(under.sandbox, 'cat /scratch/kept')).toBe('kept\n');
+        await docker.getContainer(await under.containerId()).remove({ force: true });
+        expect(valueOf(await running)).toMatchObject({ outcome: 'lost', exitCode: null });
+        await docker.getImage(Id).remove({ force: true });
+        expect(await under.sandbox.exec({ command: 'true', timeoutMs: 5000 }, none)).toMatchObject({
+          ok: false,
+          error: { code: 'sandbox-lost', message: expect.stringContaining('image is not there any more') },
+        });
+        for await (const piece of await docker.loadImage(tar)) void piece;
+        expect(await output(under.sandbox, 'cat /scratch/kept')).toBe('kept\n');
+        expect(under.losses.map(({ recreated }) => recreated)).toEqual([false, true]);
+      } finally {
+        await under.close();
+        await docker.getImage(name).remove({ force: true });
+      }
+    } finally {
+      await maker.close();
+    }
   });
 });
 

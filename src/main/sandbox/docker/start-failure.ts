@@ -15,7 +15,7 @@ export function startFailure(error: unknown): Reply<never> {
     return failure(
       'missing-sandbox',
       `The sandbox image is not there any more: ${message}`,
-      'Start again: it is made anew.',
+      'Start again: it is made anew, or you are told how to bring it.',
     );
   return failure(
     'missing-sandbox',
