@@ -4,17 +4,20 @@ import type { Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core has to say against the page as it stands: a line for each rule and element. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/** What axe-core has to say against the page as it stands: a line for each rule and element. `rules`: only these. */
+export async function violations(page: Page, rules: readonly string[] | null = null): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source);
   // The look of the moment: colours that are fading from one to another would be judged half-way.
-  return page.evaluate(async () => {
+  return page.evaluate(async (only) => {
     const axe: unknown = Reflect.get(window, 'axe');
     const run: unknown = Reflect.get(Object(axe), 'run');
     if (typeof run !== 'function') throw new Error('axe-core is not there');
-    const { violations: found } = await run.call(axe, document, { resultTypes: ['violations'] });
+    const { violations: found } = await run.call(axe, document, {
+      resultTypes: ['violations'],
+      ...(only === null ? {} : { runOnly: only }),
+    });
     return found.flatMap((rule: { id: string; nodes: { html: string; failureSummary: string }[] }) =>
       rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 160)} ${node.failureSummary.split('\n')[1] ?? ''}`),
     );
-  });
+  }, rules);
 }

@@ -173,6 +173,17 @@ export async function answerScene(core: PageCore): Promise<Story> {
   return story;
 }
 
+/** A plan that can be changed before it is carried out. */
+export async function planScene(core: PageCore): Promise<Story> {
+  const story = await startStory(core, 'Move the settings into one file', project);
+  story.sandbox('read-only');
+  story.ask('Plan how the settings get into one file.', { plan: true });
+  story.rung('local', 'A plan needs no writing.');
+  story.step({ rung: 'local', label: 'read settings.py', tool: 'read_file', output: 'PORT = 8000' });
+  story.end('planned', '1. Read what is in `settings.py`\n2. Write `config/default.toml`\n3. Run the tests');
+  return story;
+}
+
 /** A turn that waits for a person. */
 export async function approvalScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Add a check for empty names', project);

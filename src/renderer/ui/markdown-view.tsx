@@ -3,6 +3,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { Streamdown, useIsCodeFenceIncomplete } from 'streamdown';
 import { t } from '../lib/texts.ts';
 import { CodeBlock } from './code-block.tsx';
+import { Wide } from './wide.tsx';
 
 interface MarkdownViewProps {
   readonly text: string;
@@ -53,9 +54,9 @@ const components = {
     <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.87em]">{children}</code>
   ),
   table: ({ children }: ComponentProps<'table'>) => (
-    <div className="overflow-x-auto">
+    <Wide>
       <table>{children}</table>
-    </div>
+    </Wide>
   ),
   thead: 'thead',
   tbody: 'tbody',

@@ -9,6 +9,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty, Section } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useComparison } from './use-comparison.ts';
+import { Wide } from '../../ui/wide.tsx';
 
 interface ComparisonDetailProps {
   readonly id: string;
@@ -56,7 +57,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
   const dearest = Math.max(0, ...rows.map((row) => row.costUsd?.median ?? 0));
   return (
     <Section title={t('compare.result')}>
-      <div className="overflow-x-auto">
+      <Wide>
         <table className="w-full text-sm">
           <thead>
             <tr className="border-b text-soft">
@@ -76,7 +77,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Wide>
     </Section>
   );
 }

@@ -9,6 +9,7 @@ import { ElsewhereFigures, EnergyText } from '../../ui/elsewhere.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { OwnPriceMark } from '../../ui/own-price.tsx';
+import { Wide } from '../../ui/wide.tsx';
 
 const groupings = ['day', 'model', 'project', 'session'] as const;
 
@@ -64,7 +65,7 @@ function Report({ report }: { readonly report: CostReport }) {
           <span className="text-sm font-normal text-warn"> {plural('cost.unpriced', total.unpricedCalls)}</span>
         )}
       </p>
-      <div className="overflow-x-auto">
+      <Wide>
         <table className="w-full text-sm">
           <thead>
             <tr className="border-b text-soft">
@@ -86,7 +87,7 @@ function Report({ report }: { readonly report: CostReport }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Wide>
       <section className="flex flex-col gap-2">
         <h2 className="text-sm font-semibold">{t('cost.elsewhere')}</h2>
         <ElsewhereFigures figures={elsewhere} />

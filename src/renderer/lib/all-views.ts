@@ -1,0 +1,31 @@
+import type { InspectorTab } from './preferences.ts';
+import type { View } from './use-view.ts';
+
+/**
+ * Everything that the window can show, by the file that draws it. Tests walk through all of it; one of them finds a
+ * file that draws a view, a dialog or a menu and is not named here.
+ */
+export const allViews = {
+  new: 'features/task/new-task.tsx',
+  'first-start': 'features/first-start/first-start.tsx',
+  project: 'features/project/project-view.tsx',
+  session: 'features/conversation/conversation.tsx',
+  route: 'features/inspector/route-tab.tsx',
+  cost: 'features/inspector/cost-tab.tsx',
+  sandbox: 'features/inspector/sandbox-tab.tsx',
+  changes: 'features/inspector/changes-tab.tsx',
+  context: 'features/inspector/context-tab.tsx',
+  plan: 'features/conversation/plan-editor.tsx',
+  approval: 'features/approvals/approvals.tsx',
+  cap: 'features/approvals/cap-question.tsx',
+  bin: 'features/bin/bin-view.tsx',
+  models: 'features/models/models-view.tsx',
+  compare: 'features/compare/compare-view.tsx',
+  costs: 'features/costs/costs-view.tsx',
+  settings: 'features/settings/settings-view.tsx',
+  rules: 'features/rules/rules-editor.tsx',
+  sessions: 'features/sessions/session-list.tsx',
+  palette: 'features/palette/palette.tsx',
+  'session-menu': 'features/conversation/session-menu.tsx',
+  packages: 'ui/prepare-packages.tsx',
+} as const satisfies Readonly<Record<View['type'] | InspectorTab, string>> & Readonly<Record<string, string>>;
