@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Counterfactual, Elsewhere } from '@shared/counterfactual.ts';
 import type { EnergyTotals } from '@shared/cost-report.ts';
 import { money, seconds, span } from '../lib/format.ts';
@@ -15,17 +16,32 @@ export function ElsewhereFigures({ figures: { allLocal, allCloud } }: { readonly
 }
 
 function Place({ where, figures }: { readonly where: 'local' | 'cloud'; readonly figures: Elsewhere }) {
+  return <ElsewhereFigure where={where} label={t(`cost.all.${where}`)} figures={figures} />;
+}
+
+interface ElsewhereFigureProps {
+  readonly where: 'local' | 'cloud';
+  readonly label: ReactNode;
+  readonly figures: Elsewhere;
+}
+
+/** Money and seconds of what would have run in that place, with their intervals; on a click how they were worked out. */
+export function ElsewhereFigure({ where, label, figures }: ElsewhereFigureProps) {
   const { basis, usd, seconds: time, why, formula } = figures;
   return (
     <details className="text-sm">
       <summary className="flex cursor-pointer items-center gap-2 py-1">
         <RouteDot where={where} />
-        <span className="flex-1">{t(`cost.all.${where}`)}</span>
-        <span className="tabular-nums">{usd === null ? t('cost.notKnown') : span(usd, money)}</span>
+        <span className="min-w-0 flex-1 wrap-anywhere">{label}</span>
+        <span className="text-right tabular-nums">
+          {usd === null ? t('cost.notKnown') : span(usd, money)}
+          {time !== null && (
+            <span className="block text-xs text-soft">{span(time, (value) => seconds(value * 1000))}</span>
+          )}
+        </span>
       </summary>
       <p className="pb-1 pl-4 text-xs text-soft">
         {t(`cost.basis.${basis}`)}
-        {time !== null && ` ${t('cost.time', { time: span(time, (value) => seconds(value * 1000)) })}`}
         {why !== null && ` ${t('cost.why', { why })}`} {t('cost.formula', { formula })}
       </p>
     </details>

@@ -6,15 +6,17 @@ import { Empty, Facts, Section } from '../../ui/facts.tsx';
 import { OwnPriceMark } from '../../ui/own-price.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
 import { CostElsewhere } from './cost-elsewhere.tsx';
+import { CostSteps } from './cost-steps.tsx';
 import { CostRollups } from './cost-rollups.tsx';
 
 interface CostTabProps {
+  readonly sessionId: string;
   readonly state: SessionState;
   readonly money: MoneyState;
 }
 
 /** What the session used and what that cost: four disjoint buckets, by place and by model. */
-export function CostTab({ state, money }: CostTabProps) {
+export function CostTab({ sessionId, state, money }: CostTabProps) {
   if (money.calls === 0 && money.children.sessions === 0) return <Empty>{t('cost.none')}</Empty>;
   const cap = state.turns.at(-1)?.limits.maxUsd ?? null;
   const { children } = money;
@@ -58,6 +60,7 @@ export function CostTab({ state, money }: CostTabProps) {
         <Models money={money} />
       </Section>
       <CostElsewhere state={state} />
+      <CostSteps sessionId={sessionId} version={money.calls} />
       <CostRollups projectPath={state.projectPath} version={money.calls} />
     </>
   );

@@ -47,7 +47,7 @@ function Content({ sessionId, state, money, tab, selectedStep, onStep }: Inspect
     case 'route':
       return <RouteTab sessionId={sessionId} state={state} selectedStep={selectedStep} onStep={onStep} />;
     case 'cost':
-      return <CostTab state={state} money={money} />;
+      return <CostTab sessionId={sessionId} state={state} money={money} />;
     case 'sandbox':
       return <SandboxTab sessionId={sessionId} state={state} />;
     case 'changes':

@@ -5,6 +5,7 @@ import { t } from '../../lib/texts.ts';
 import { Empty, Facts, Section } from '../../ui/facts.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
 import { Escalations } from './escalations.tsx';
+import { StepElsewhere } from './step-elsewhere.tsx';
 import { RouteDecision } from './route-decision.tsx';
 
 interface RouteTabProps {
@@ -27,6 +28,7 @@ export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabPro
     );
   }
   const local = state.steps.filter((one) => one.where === 'local').length;
+  const ended = state.steps.filter((one) => one.end !== null).length;
   return (
     <>
       <label className="mb-4 block">
@@ -44,6 +46,7 @@ export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabPro
         </select>
       </label>
       <StepRoute step={step} />
+      <StepElsewhere sessionId={sessionId} step={step} version={ended} />
       <RouteDecision sessionId={sessionId} step={step} />
       {turn !== undefined && <Rungs turn={turn} />}
       <Escalations sessionId={sessionId} state={state} onStep={onStep} />
