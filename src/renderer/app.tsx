@@ -5,6 +5,7 @@ import type { CoreClient } from './lib/core-client.ts';
 import { t } from './lib/texts.ts';
 import { useCore } from './lib/use-core.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
+import { LiveRegions } from './ui/live-regions.tsx';
 import { Notice } from './ui/notice.tsx';
 import { Workbench } from './workbench.tsx';
 
@@ -19,6 +20,7 @@ export function App() {
   if (core.type === 'ready' && core.client !== lastClient) setLastClient(() => core.client);
   return (
     <div className="flex h-full flex-col">
+      <LiveRegions />
       {core.type === 'lost' && (
         <Notice kind="warning" className="m-2">
           {t('app.lost')}

@@ -18,6 +18,7 @@ import { inspectorTab, isInspectorOpen } from './lib/preferences.ts';
 import { useStored } from './lib/stored.ts';
 import { t } from './lib/texts.ts';
 import { useSession } from './lib/use-session.ts';
+import { useSpokenSession } from './lib/use-spoken-session.ts';
 import type { LookUp, SessionView } from './lib/use-session.ts';
 import { useStable } from './lib/use-stable.ts';
 import type { Side } from './lib/use-side.ts';
@@ -76,6 +77,7 @@ interface OpenSessionProps extends SessionScreenProps {
 function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const { sessionId, handle, onPalette, onModels, isConnected } = props;
   const { state, money } = view;
+  useSpokenSession(state);
   const { side, tab, setTab, inspect } = useInspector();
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const [isRenaming, setIsRenaming] = useState(false);

@@ -2,6 +2,7 @@ import type { KeyboardEvent, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { ApprovalState } from '@shared/session-state.ts';
+import { approvalText } from '../../lib/approval-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
@@ -101,7 +102,7 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
           )}
         </div>
         <p id={`approval-${approvalId}`} className="text-sm">
-          {kindText(kind)}:
+          {approvalText(kind)}:
         </p>
         <AskedSubject approval={approval} />
         {/* Of a text there is no more than the text. */}
@@ -151,12 +152,4 @@ function wordsOf(kind: string): { readonly yes: string; readonly no: string } {
   if (kind === 'instructions') return { yes: t('approval.follow'), no: t('approval.deny') };
   if (kind === 'disk') return { yes: t('approval.go-on'), no: t('approval.end') };
   return { yes: t('approval.allow'), no: t('approval.deny') };
-}
-
-function kindText(kind: string): string {
-  if (kind === 'guarded-file') return t('approval.guarded-file');
-  if (kind === 'instructions') return t('approval.instructions');
-  if (kind === 'disk') return t('approval.disk');
-  if (kind === 'fence') return t('approval.fence');
-  return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind });
 }

@@ -81,6 +81,8 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
         ref={scroller}
         role="log"
         aria-label={t('session.log')}
+        // Its words come one by one and rows come and go as it is scrolled: what is to be heard is said elsewhere.
+        aria-live="off"
         aria-busy={sessionStatus(state) === 'running'}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a keyboard must be able to scroll it
         tabIndex={0}

@@ -83,7 +83,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       );
     case 'notice':
       return (
-        <Notice kind={row.notice.level} className="mt-3">
+        <Notice kind={row.notice.level} isQuiet className="mt-3">
           {row.notice.text}
         </Notice>
       );

@@ -1,0 +1,47 @@
+import type { ApprovalState, SessionState, TurnState } from '@shared/session-state.ts';
+import { turnStatus } from '@shared/session-state.ts';
+import { approvalText } from './approval-text.ts';
+import type { Said } from './speak.ts';
+import { seenPieces } from './strange-characters.ts';
+import { t } from './texts.ts';
+
+/**
+ * What is said between two states of a session: a turn that began or ended, a question that waits, a notice. Never
+ * the words of a model: they come one by one, and are read where they stand. Null: it was only just opened.
+ */
+export function spokenBetween(before: SessionState | null, after: SessionState): readonly Said[] {
+  if (before === null) return questions(null, after);
+  return [...turnSaid(before, after), ...noticesSaid(before, after), ...questions(before, after)];
+}
+
+function turnSaid(before: SessionState, after: SessionState): readonly Said[] {
+  const [was, is] = [before.turns.at(-1), after.turns.at(-1)];
+  if (is === undefined || (was?.id === is.id && was.reason === is.reason)) return [];
+  return [turnText(is)];
+}
+
+function turnText(turn: TurnState): Said {
+  const status = turnStatus(turn);
+  if (status === 'running') return { how: 'polite', text: t('spoken.started') };
+  const text = t(turn.reason === 'planned' ? 'spoken.planned' : `spoken.ended.${status}`);
+  const failure = turn.failure === null ? '' : ` ${turn.failure.message}`;
+  return { how: status === 'error' || status === 'missing' ? 'assertive' : 'polite', text: `${text}${failure}` };
+}
+
+function noticesSaid(before: SessionState, after: SessionState): readonly Said[] {
+  return after.notices.filter(({ seq }) => seq > before.seq).map(({ text }) => ({ how: 'polite', text }));
+}
+
+/** Questions are answered one at a time, so only the first one is said. */
+function questions(before: SessionState | null, { approvals: [first], cap }: SessionState): readonly Said[] {
+  const said: Said[] = [];
+  if (first !== undefined && before?.approvals[0]?.approvalId !== first.approvalId) said.push(questionText(first));
+  if (cap !== null && before?.cap?.capId !== cap.capId) said.push({ how: 'assertive', text: t('spoken.cap') });
+  return said;
+}
+
+/** What cannot be seen is not passed over in silence either. */
+function questionText({ kind, subject }: ApprovalState): Said {
+  const seen = seenPieces(subject).map(({ text }) => text);
+  return { how: 'assertive', text: t('spoken.approval', { kind: approvalText(kind), subject: seen.join('') }) };
+}
