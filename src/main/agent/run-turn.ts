@@ -271,6 +271,6 @@ function missingEyes({ options }: Turn, { local, cloud }: TurnFacts): TurnEnd | 
   if (models.length === 0 || models.some(({ capabilities }) => capabilities.images === true)) return null;
   const message = `${models.map(({ label }) => label).join(' and ')} ${models.length === 1 ? 'does' : 'do'} not see pictures, and the message has one.`;
   const hint =
-    'Choose a model that sees them (/model PROVIDER/NAME, --local or --cloud; /auto or /cloud where one is set up), or send the message again without it.';
+    'Send it to a model that sees them, or without it. In the terminal: /model PROVIDER/NAME and /image FILE in dewpoint chat, or dewpoint run --session ID --local PROVIDER/NAME --image FILE "TASK" (--policy cloud --cloud PROVIDER/NAME for one elsewhere).';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
 }

@@ -16,7 +16,7 @@ export type ForkAt = { readonly before: string } | { readonly after: string };
 
 /** What a message is sent with: on which side, and by which model. */
 export interface SendOptions {
-  readonly policy?: 'local' | 'cloud';
+  readonly policy?: 'local' | 'hybrid' | 'cloud';
   readonly local?: string;
   readonly cloud?: string;
 }

@@ -16,6 +16,7 @@ import { Empty } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Interrupted } from './interrupted.tsx';
 import { RowView } from './row-view.tsx';
+import { UnseenImage } from './unseen-image.tsx';
 import { useFolds } from './use-folds.ts';
 import { useReveal } from './use-reveal.ts';
 import { VirtualRows } from './virtual-rows.tsx';
@@ -92,6 +93,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
           {rows.length === 0 && <Empty>{t('session.empty')}</Empty>}
           <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
           <Interrupted sessionId={sessionId} state={state} />
+          <UnseenImage sessionId={sessionId} state={state} />
           <ToReview state={state} onReview={onReview} />
         </div>
       </div>

@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import type { SessionState, TurnState } from '@shared/session-state.ts';
 import { announce } from '../../lib/announce.ts';
-import { attended } from '../../lib/attended.ts';
 import { useClient } from '../../lib/core-context.ts';
-import type { CoreClient } from '../../lib/core-client.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { keep, keptUnder } from '../../lib/stored.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
+import { sendAgain } from './send-again.ts';
 
 interface InterruptedProps {
   readonly sessionId: string;
@@ -30,7 +29,7 @@ function Offer({ sessionId, state, turn }: InterruptedProps & { readonly turn: T
   const goOn = async (): Promise<void> => {
     setIsSending(true);
     try {
-      await sendAgain(client, { sessionId, state, turn });
+      await sendAgain(client, { sessionId, state, turn }, { say: (task) => t('interrupted.message', { task }) });
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
       setIsSending(false);
@@ -54,21 +53,4 @@ function Offer({ sessionId, state, turn }: InterruptedProps & { readonly turn: T
       </Button>
     </section>
   );
-}
-
-/** The same task once more, said to be one that was begun: with its files, its cap and its kind. */
-async function sendAgain(
-  client: CoreClient,
-  { sessionId, state, turn }: InterruptedProps & { readonly turn: TurnState },
-): Promise<void> {
-  const message = state.messages.find(({ messageId }) => messageId === turn.messageId);
-  const { text } = await client.sessions.detail({ sessionId, id: turn.messageId, near: message?.seq });
-  const task = text ?? message?.text ?? '';
-  const { maxUsd } = turn.limits;
-  await client.sessions.send({
-    sessionId,
-    text: t('interrupted.message', { task }),
-    options: { ...attended, plan: turn.plan, ...(maxUsd === null ? {} : { maxUsd }) },
-    attachments: [...(message?.attachments ?? [])],
-  });
 }
