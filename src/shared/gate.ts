@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /** One look at what a model calls done, before it is believed. The success criterion has an event of its own. */
 export const gateCheckSchema = z.object({
-  /** `changes`: at what was changed, by the program alone. `review`: a stronger model, on a digest. */
-  by: z.enum(['changes', 'review']),
+  /** `changes`: at what was changed, by the program alone. `lint`: the project's own linter. `review`: a stronger model, on a digest. */
+  by: z.enum(['changes', 'lint', 'review']),
   /** `redo`: the worker is told `text`. `none`: there was no verdict that can be used, and `text` says why. */
   verdict: z.enum(['pass', 'redo', 'none']),
   text: z.string(),

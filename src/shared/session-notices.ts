@@ -18,7 +18,7 @@ export function gateNotice({ seq, by, verdict, text }: EventOf<'gate-checked'>):
   const told = {
     pass: 'A stronger model approves of the work',
     redo: by === 'review' ? 'A stronger model asks for the work again' : 'It is not done yet',
-    none: 'The work was not judged by a stronger model',
+    none: by === 'lint' ? 'The lint of the project was not looked at' : 'The work was not judged by a stronger model',
   };
   return {
     seq,

@@ -188,7 +188,7 @@ function criterionNote(event: EventOf<'criterion-checked'>): string {
 }
 
 function gateNote({ by, text }: EventOf<'gate-checked'>): string {
-  if (by === 'changes') return text;
+  if (by !== 'review') return text;
   return `The task is not complete. A stronger model has looked at your change and says:\n${text}\nPut that right.`;
 }
 

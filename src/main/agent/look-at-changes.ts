@@ -51,8 +51,7 @@ export function lookAtChanges(turn: Turn): Promise<ChangesLook> {
 }
 
 async function look(turn: Turn): Promise<ChangesLook> {
-  const firsts = new Map<string, RecordedChange>();
-  for (const change of turn.changes.recorded()) if (!firsts.has(change.path)) firsts.set(change.path, change);
+  const firsts = firstChanges(turn);
   const changed: string[] = [];
   const texts: ChangedText[] = [];
   for (const [path, { before }] of firsts) {
@@ -78,6 +77,13 @@ async function look(turn: Turn): Promise<ChangesLook> {
     findings,
     diff: isCut ? `${shown.slice(0, MAX_DIFF_CHARACTERS)}\n… (the rest of the diff is left out)` : shown,
   };
+}
+
+/** Each path with its first change of the turn: what it was when the turn began is its `before`. */
+export function firstChanges(turn: Turn): ReadonlyMap<string, RecordedChange> {
+  const firsts = new Map<string, RecordedChange>();
+  for (const change of turn.changes.recorded()) if (!firsts.has(change.path)) firsts.set(change.path, change);
+  return firsts;
 }
 
 function isKnown(image: RecordedChange['before']): boolean {

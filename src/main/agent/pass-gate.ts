@@ -3,6 +3,7 @@ import type { NewEvent } from '@shared/events.ts';
 import { askReview } from './ask-review.ts';
 import { isHard } from './change-findings.ts';
 import type { CriterionCheck } from './check-criterion.ts';
+import { lintChanges } from './lint-changes.ts';
 import type { ChangesLook } from './look-at-changes.ts';
 import { lookAtChanges } from './look-at-changes.ts';
 import type { Loop } from './run-loop.ts';
@@ -35,8 +36,9 @@ export interface Claim {
 }
 
 /**
- * L4 after the success criterion: whether anything was changed at all, whether the change is whole by its look, and,
- * where the router finds it worth its price, whether a stronger model approves of it on a digest. Throws `cancelled`.
+ * L4 after the success criterion: whether anything was changed at all, whether the change is whole by its look, whether
+ * the project's own linter finds what it did not find before, and, where the router finds it worth its price, whether a
+ * stronger model approves of it on a digest. Throws `cancelled`.
  */
 export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Promise<GateOutcome> {
   const { turn } = loop;
@@ -56,7 +58,8 @@ export async function passGate(loop: Loop, memory: GateMemory, claim: Claim): Pr
     return { type: 'passed', isDoubted: true };
   }
   if (look.changed === 0 && !claim.isProven) return { type: 'passed', isAnswer: true };
-  return review(loop, memory, { look, claim, driver });
+  const linted = look.changed === 0 ? null : await passLint(turn, memory, { claim, driver });
+  return linted ?? review(loop, memory, { look, claim, driver });
 }
 
 /** Null: the look of the work says nothing against it. */
@@ -71,6 +74,34 @@ function objectionTo(turn: Turn, look: ChangesLook, { isProven }: Claim): GateCh
   const findings = look.findings.slice(0, 10);
   const text = `The change is not whole:\n${findings.map((one) => `- ${one.text}`).join('\n')}\nPut it right, or say why it is meant.`;
   return { ...said, text, findings };
+}
+
+/** Null: it says nothing against it. A linter that could not be asked is told once in a rung and holds nothing up. */
+async function passLint(
+  turn: Turn,
+  { told }: GateMemory,
+  { claim, driver }: { readonly claim: Claim; readonly driver: string },
+): Promise<GateOutcome | null> {
+  if (told.has('lint not looked at')) return null;
+  const seen = await lintChanges(turn);
+  if (seen === null) return null;
+  const said = { by: 'lint', callId: null } as const;
+  if (seen.skipped !== null) {
+    told.add('lint not looked at');
+    await note(turn, { ...said, verdict: 'none', text: seen.skipped, findings: [] });
+    return null;
+  }
+  if (seen.findings.length === 0) return null;
+  if (told.has(`${driver} lint`)) return { type: 'passed', isDoubted: !claim.isProven };
+  told.add(`${driver} lint`);
+  const findings = seen.findings.map(({ path, line, text }) => {
+    return { code: 'lint', path, text: `${path}:${line}: ${text}` };
+  });
+  const lines = findings.map((one) => `- ${one.text}`);
+  if (seen.more > 0) lines.push(`- … and ${seen.more} more`);
+  const text = `The project's own lint finds what was not there before:\n${lines.join('\n')}\nPut it right, or say why it is meant.`;
+  await note(turn, { ...said, verdict: 'redo', text, findings });
+  return { type: 'objected' };
 }
 
 async function review(

@@ -26,6 +26,7 @@ const projectFactsSchema = z.object({
       source: z.string(),
     })
     .nullable(),
+  lint: z.object({ command: z.string(), runner: z.enum(['npm', 'ruff', 'flake8']), source: z.string() }).optional(),
   instructionFiles: z.array(z.string()),
   git: z.boolean(),
   truncated: z.boolean(),

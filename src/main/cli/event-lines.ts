@@ -8,6 +8,12 @@ import { capLine } from './ask-cap.ts';
 import type { Terminal } from './terminal.ts';
 import { oneLine, printable, seconds } from './terminal.ts';
 
+const gateLooks = {
+  changes: 'the change itself',
+  lint: 'the lint of the project',
+  review: 'a stronger model',
+} as const;
+
 /** The lines that people read for an event, one a step or action; none for an event that need not be seen. */
 export function createEventLines(terminal: Terminal): (event: SessionEvent) => readonly string[] {
   const labels = new Map<string, string>();
@@ -106,7 +112,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'criterion-checked':
       return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}${event.apart === true ? ', for something else' : ''}: ${oneLine(event.command, 80)}  ${oneLine(resultOf(event.summary), 100)}`;
     case 'gate-checked':
-      return `${event.verdict === 'pass' ? colors.green('✔') : event.verdict === 'redo' ? colors.yellow('✖') : colors.dim('·')} ${event.by === 'review' ? 'a stronger model' : 'the change itself'}: ${oneLine(event.text, 200)}`;
+      return `${event.verdict === 'pass' ? colors.green('✔') : event.verdict === 'redo' ? colors.yellow('✖') : colors.dim('·')} ${gateLooks[event.by]}: ${oneLine(event.text, 200)}`;
     case 'cache-prefilled':
       return colors.dim(`    ${oneLine(event.text, 160)}`);
     case 'recipe-progressed':

@@ -121,6 +121,7 @@ function afterText(event: RoutedStep['after'][number]): string {
 
 const gateWords = {
   changes: { pass: 'the change is whole', redo: 'not done yet', none: 'the change could not be looked at' },
+  lint: { pass: 'its lint is clean', redo: 'its lint finds more than before', none: 'its lint was not looked at' },
   review: {
     pass: 'a stronger model approved',
     redo: 'a stronger model asked for it again',

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ProjectFacts } from './project-facts.ts';
+import { readText, scriptOf } from './project-texts.ts';
 
 interface Paths {
   readonly files: readonly string[];
@@ -17,30 +18,12 @@ export async function findTestCommand(
 
 async function fromPackage(sandbox: Sandbox, paths: Paths, signal: AbortSignal): Promise<ProjectFacts['test']> {
   if (!paths.files.includes('package.json')) return null;
-  const script = testScript(await readText(sandbox, 'package.json', signal));
+  const script = scriptOf(await readText(sandbox, 'package.json', signal), 'test');
   if (script === null || /no test specified/u.test(script)) return null;
   // A plain `node --test` is run as it is: npm would only add its own lines to the output.
   const plain = /^node\s+(?:--test\b[^&|;]*)$/u.exec(script);
   if (plain !== null) return { command: script, runner: 'node-test', source: 'package.json: scripts.test' };
   return { command: 'npm test --silent', runner: 'npm', source: 'package.json: scripts.test' };
-}
-
-function testScript(text: string | null): string | null {
-  if (text === null) return null;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    const scripts = field(parsed, 'scripts');
-    const test = field(scripts, 'test');
-    return typeof test === 'string' && test.trim() !== '' ? test.trim() : null;
-  } catch {
-    // A broken package.json names no tests; whoever works on it will see that it is broken.
-    return null;
-  }
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return new Map<string, unknown>(Object.entries(value)).get(name);
 }
 
 async function fromPython(sandbox: Sandbox, paths: Paths, signal: AbortSignal): Promise<ProjectFacts['test']> {
@@ -87,9 +70,4 @@ function nodeTests(paths: Paths): ProjectFacts['test'] {
   );
   const first = tests[0];
   return first === undefined ? null : { command: 'node --test', runner: 'node-test', source: first };
-}
-
-async function readText(sandbox: Sandbox, path: string, signal: AbortSignal): Promise<string | null> {
-  const read = await sandbox.readFile(path, { maxBytes: 512 * 1024 }, signal);
-  return read.ok ? Buffer.from(read.value.bytes).toString('utf8') : null;
 }

@@ -1,5 +1,6 @@
 import { instructionPaths } from '@shared/instructions.ts';
 import type { ListEntry, Sandbox } from '../sandbox/sandbox.ts';
+import { findLintCommand } from './find-lint-command.ts';
 import { findTestCommand } from './find-test-command.ts';
 import type { Language, ProjectFacts } from './project-facts.ts';
 
@@ -20,14 +21,17 @@ export async function gatherFacts(sandbox: Sandbox, signal: AbortSignal): Promis
   const sourceFiles = files
     .filter((file) => languageOf(file.path) !== 'other' && !isTestFile(file.path))
     .map((file) => file.path);
+  const paths = files.map((file) => file.path);
   const git = await sandbox.stat('.git', signal);
+  const lint = await findLintCommand(sandbox, paths, signal);
   return {
     languages: countLanguages(files),
     fileCount: files.length,
     sourceFiles: sourceFiles.slice(0, MAX_PATHS),
     testFiles: testFiles.slice(0, MAX_PATHS),
-    test: await findTestCommand(sandbox, { files: files.map((file) => file.path), testFiles }, signal),
-    instructionFiles: instructionPaths(files.map((file) => file.path)),
+    test: await findTestCommand(sandbox, { files: paths, testFiles }, signal),
+    ...(lint === null ? {} : { lint }),
+    instructionFiles: instructionPaths(paths),
     git: git.ok,
     truncated: listing.ok ? listing.value.truncated : false,
   };

@@ -65,6 +65,15 @@ describe('gatherFacts', () => {
     expect((await factsOf(files)).test).toBeNull();
   });
 
+  it.each([
+    ['a script', { 'package.json': '{"scripts": {"lint": "eslint --fix ."}}', '.flake8': '' }, 'npm'],
+    ['a table of ruff', { 'pyproject.toml': '[project]\nname = "a"\n[tool.ruff.lint]\n' }, 'ruff'],
+    ['a section of flake8', { 'setup.cfg': '[metadata]\n[flake8]\n' }, 'flake8'],
+    ['nothing', { 'package.json': '{"scripts": {}}', 'pyproject.toml': '[project]\n', 'setup.cfg': '' }, undefined],
+  ])('finds how the project looks at its own sources by %s', async (_how, files, runner) => {
+    expect((await factsOf(files)).lint?.runner).toBe(runner);
+  });
+
   it('takes names in other scripts, with spaces, quotes and newlines', async () => {
     const names = ['данные/файл.py', 'it\'s "odd".py', 'a b/c d.py', 'new\nline.py', '数据.js'];
     const facts = await factsOf(Object.fromEntries(names.map((name) => [name, 'x'])));
