@@ -15,7 +15,7 @@ import { orderRungs, otherDrivers } from './route-rungs.ts';
 import { subjectOf } from './run-recipe.ts';
 import type { RungOutcome } from './run-rung.ts';
 import { runRung } from './run-rung.ts';
-import { isQuestion } from './task-kind.ts';
+import { asksToRun, isQuestion } from './task-kind.ts';
 import { takeBackWorse } from './take-back-worse.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { gatherTurnFacts } from './turn-facts.ts';
@@ -81,7 +81,9 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const first = modelOf(found, ladder[0]);
   if (first === null) return missingModel(turn);
   const asks = isQuestion(turn.task);
-  const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks;
+  // To run something is the work itself: tests that are asked for are not run twice.
+  const isRun = asksToRun(turn.task) !== null;
+  const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks && !isRun;
   await readInstructions(turn, found.facts.instructionFiles, first);
   const isApart = ({ exitCode, summary }: CriterionCheck): boolean =>
     criterion?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);

@@ -27,7 +27,7 @@ export function asksToRun(task: string): string | null {
  * is taken for work still gets its answer, but a change that is taken for a question is never made.
  */
 export function isQuestion(task: string): boolean {
-  if (isSmallTalk(task) || asksToRun(task) !== null) return true;
+  if (isSmallTalk(task)) return true;
   const text = task.trim();
   const sentences = text.split(/(?<=[.!?。？！])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
   if (sentences.length === 0) return false;

@@ -81,6 +81,19 @@ describe('a turn in the loop', () => {
     expect(JSON.stringify(kit.requests[0])).toContain('for something that is not the task');
   });
 
+  it('that asks for the tests to be run does not run them beforehand as well', async () => {
+    const replies = [
+      call('run_command', { command: 'pytest', why: 'asked for' }),
+      call('task_complete', { summary: '1 failed' }),
+    ];
+    const kit = createAgentKit({
+      replies,
+      sandbox: { files: brokenCalc, exec: () => ({ exitCode: 1, stdout: '1 failed' }) },
+    });
+    expect((await kit.runner.send('Run the tests.', turnOptions)).text).toBe('1 failed');
+    expect(ofType(kit.journal.events, 'criterion-checked')).toEqual([]);
+  });
+
   it('is held to such a test as soon as more of them fail', async () => {
     const write = call('write_file', { path: 'verbose.py', content: 'VERBOSE = True\n' });
     const done = call('task_complete', { summary: 'There is a flag.' });
