@@ -10,4 +10,4 @@ def format_cents(cents):
     """Write an amount with two decimals: 1205 becomes "12.05"."""
     sign = "-" if cents < 0 else ""
     euros, rest = divmod(abs(cents), 100)
-    return f"{sign}{euros}.{rest:02d}"
+    return f"{sign}{euros}.{rest}"
