@@ -1,3 +1,9 @@
+import type { PlanItem } from './plan-progress.ts';
+import { cap, lineLimit } from './session-texts.ts';
+
+/** How many items of a plan a model may tell of. */
+export const mostPlanItems = 30;
+
 /** The steps of a plan as a model wrote it: the items of its list, with what belongs to each. Without a list it is one step. */
 export function planSteps(text: string): readonly string[] {
   const steps: string[] = [];
@@ -27,10 +33,22 @@ export function planSteps(text: string): readonly string[] {
   return found.length > 0 ? found : [text.trim()].filter((step) => step !== '');
 }
 
+const opening = 'Carry out this plan, step by step:\n\n';
+
 /** The plan as the task that a model is given. */
 export function planMessage(steps: readonly string[]): string {
   const lines = steps.map((step, index) => `${index + 1}. ${step.replaceAll('\n', '\n   ')}`);
-  return `Carry out this plan, step by step:\n\n${lines.join('\n')}`;
+  return `${opening}${lines.join('\n')}`;
+}
+
+/** The steps that a message wants carried out; null: it is no plan. The other way round of `planMessage`. */
+export function carriedSteps(message: string): readonly string[] | null {
+  return message.startsWith(opening) ? planSteps(message.slice(opening.length)) : null;
+}
+
+/** Items as the folded state keeps them. */
+export function cappedItems(items: readonly PlanItem[]): readonly PlanItem[] {
+  return items.slice(0, mostPlanItems).map(({ text, state }) => ({ text: cap(text, lineLimit), state }));
 }
 
 /** The plan as a text that a person edits, and back: lines that begin with `#` are notes. */

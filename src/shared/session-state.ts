@@ -13,12 +13,13 @@ import type { EngineReport, Energy, Timings } from './call-report.ts';
 import type { SandboxTier } from './sandbox-events.ts';
 import type { Rung, Where } from './models.ts';
 import type { Usage } from './money.ts';
+import type { PlanItem } from './plan-progress.ts';
 import type { RunStatus } from './run-options.ts';
 import type { ChangeState } from './session-changes.ts';
 import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 9;
+export const STATE_VERSION = 10;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are
@@ -144,6 +145,8 @@ export interface TurnState {
     readonly at: number;
   }[];
   readonly limits: EventOf<'turn-started'>['limits'];
+  /** How far the plan is that it carries out, by the model's word; absent: nothing was said. Texts are capped. */
+  readonly planItems?: readonly PlanItem[];
 }
 
 export interface CriterionResult {

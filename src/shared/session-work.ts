@@ -2,6 +2,7 @@ import type { EngineReport } from './call-report.ts';
 import type { EventOf, SessionEvent } from './events.ts';
 import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from './session-texts.ts';
 import { keep } from './kept-counts.ts';
+import { cappedItems } from './plan-steps.ts';
 import { reduceMessages } from './session-messages.ts';
 import { reduceSandbox } from './session-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, noticed, terminalNotice } from './session-notices.ts';
@@ -26,6 +27,7 @@ type CallEvent = EventOf<
   | 'tool-started'
   | 'tool-ended'
   | 'observation-trimmed'
+  | 'plan-progressed'
 >;
 
 /** What an event changes in the state; null for an unknown type. */
@@ -89,7 +91,7 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
   }
 }
 
-/** The events of steps: model calls, tool calls and approvals. */
+/** The events of steps: model calls, tool calls, what they tell of a plan, and approvals. */
 function reduceCalls(state: SessionState, event: CallEvent): Change | null {
   switch (event.type) {
     case 'route-decided':
@@ -122,6 +124,8 @@ function reduceCalls(state: SessionState, event: CallEvent): Change | null {
       return event.by === 'recipe' ? actionStarted(state, event) : toolStarted(state, event);
     case 'tool-ended':
       return toolEnded(state, event);
+    case 'plan-progressed':
+      return inTurn(state, event.turnId, () => ({ planItems: cappedItems(event.items) }));
     case 'observation-trimmed':
       return {};
     default:

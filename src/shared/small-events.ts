@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { planEvents } from './plan-progress.ts';
 
-/** What became of what a model is shown; part of the events (`events.ts`). */
+/** What became of what a model is shown, and what it says of its plan; part of the events (`events.ts`). */
 export const contextEvents = {
+  ...planEvents,
   'context-compacted': z.object({
     summary: z.string(),
     replacesUpToSeq: z.number().int(),

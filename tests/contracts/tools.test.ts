@@ -17,6 +17,7 @@ const inputs: Readonly<Record<string, unknown>> = {
   run_tests: {},
   services: { action: 'list' },
   task_complete: { summary: 'done' },
+  update_plan: { items: [{ text: 'a', state: 'open' }] },
 };
 
 describe.each(definitions)('tool $name', (definition) => {

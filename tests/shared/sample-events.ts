@@ -169,6 +169,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
         undoes: random() < 0.3 ? [Math.max(1, seq - 1)] : [],
       },
       { type: 'changes-taken', paths: [id('path')], target: '/p' },
+      { type: 'plan-progressed', ...turn, items: [{ text, state: pick(['open', 'working', 'done', 'dropped']) }] },
       { type: 'recipe-progressed', ...turn, recipe: 'r', phase: 'p', text, data: null },
       { type: 'context-compacted', ...turn, summary: text, replacesUpToSeq: 1, beforeTokens: 2, afterTokens: 1 },
       { type: 'observation-trimmed', ...turn, toolCallId: id('tool'), beforeTokens: 2, afterTokens: 1 },

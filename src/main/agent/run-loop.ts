@@ -12,6 +12,7 @@ import { failureOf } from './failure-of.ts';
 import type { Stop } from './limits.ts';
 import type { LoopSeat, LoopSeats } from './loop-seats.ts';
 import { keepWarm, takeSeat } from './loop-seats.ts';
+import { toolsOfTurn } from './plan-notes.ts';
 import { runStep, type StepReply } from './run-step.ts';
 import { runTools } from './run-tools.ts';
 import type { ResolvedModel } from './services.ts';
@@ -60,7 +61,8 @@ export interface LoopRung {
 }
 
 export function createLoop(turn: Turn, rungs: readonly [LoopRung, ...LoopRung[]], mode: LoopMode): Loop {
-  const sit = (one: LoopRung): LoopSeat => ({ ...one, shape: promptShape(one.model.info, turn.services.tools, mode) });
+  const tools = toolsOfTurn(turn);
+  const sit = (one: LoopRung): LoopSeat => ({ ...one, shape: promptShape(one.model.info, tools, mode) });
   const current = sit(rungs[0]);
   const all = [current, ...rungs.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';

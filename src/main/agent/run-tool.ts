@@ -10,6 +10,7 @@ import { askNetwork, type NetworkAnswer } from './ask-network.ts';
 import { capOutput } from './cap-output.ts';
 import { createOutputSink } from './output-sink.ts';
 import type { RecordedChange } from './file-changes.ts';
+import { planNotes } from './plan-notes.ts';
 import { emptyRecord, waitedMs } from './take-action.ts';
 import { takeBackGuarded } from './take-back-guarded.ts';
 import type { Turn } from './turn.ts';
@@ -130,6 +131,7 @@ async function runTracked(
     noteRead: turn.reads.noteRead,
     ...toolWrites(turn, run.toolCallId),
     facts: turn.toolFacts(),
+    ...planNotes(turn),
     ...(network === null ? {} : { runWithNetwork: (command) => network.run(command, signal) }),
   };
   if (run.tool.access !== 'execute') return run.tool.run(run.input, context);

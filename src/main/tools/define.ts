@@ -1,4 +1,5 @@
 import type { Failure, Reply } from '@shared/errors.ts';
+import type { PlanItem } from '@shared/plan-progress.ts';
 import type { z } from 'zod';
 import type { ExecRequest, NetworkResult, Sandbox } from '../sandbox/sandbox.ts';
 
@@ -32,6 +33,8 @@ export interface ToolContext {
   readonly writeFile: (path: string, bytes: Uint8Array) => Promise<ToolResult | null>;
   readonly deleteFile: (path: string) => Promise<ToolResult | null>;
   readonly facts: ToolFacts;
+  /** Notes how far the plan is that the turn carries out; absent where it carries out none. */
+  readonly notePlan?: (items: readonly PlanItem[]) => Promise<void>;
   /** Runs the command that was approved, with the hosts that were approved for it; absent where none was. */
   readonly runWithNetwork?: (command: NetworkCommand) => Promise<Reply<NetworkResult>>;
 }

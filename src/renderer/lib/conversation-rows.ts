@@ -27,7 +27,7 @@ export type ConversationRow =
       readonly action: ToolCallState;
       readonly turn: TurnState;
     }
-  /** How far the recipe is or was, and the check after the work. */
+  /** How far the plan or the recipe is or was, and the check after the work. */
   | { readonly type: 'ran'; readonly key: string; readonly timeline: TurnTimeline }
   /** A piece of what was said at the end of a turn, where that is long. The last piece is in the end's own row. */
   | { readonly type: 'said'; readonly key: string; readonly text: string; readonly turn: TurnState }
@@ -115,7 +115,9 @@ function turnRows(timeline: TurnTimeline, { isFolded, texts }: RowChoices): read
       ? [{ type: 'folded', key: `folded-${turn.id}`, turn }, ...rows.filter((row) => row.type === 'message')]
       : rows;
   const ran: ConversationRow[] =
-    timeline.phases.length === 0 && turn.after === null ? [] : [{ type: 'ran', key: `ran-${turn.id}`, timeline }];
+    timeline.phases.length === 0 && turn.after === null && timeline.planItems === null
+      ? []
+      : [{ type: 'ran', key: `ran-${turn.id}`, timeline }];
   const { said, last } = saidOf(turn, texts.get(turn.id) ?? turn.text);
   return [
     ...first,

@@ -14,7 +14,7 @@ export function rowHeight(row: ConversationRow): number {
     case 'after':
       return row.timeline.turn.reason === null ? 8 : 32 + keptHeight(row.timeline.turn, row.text, lineCharacters);
     case 'ran':
-      return 24 + 20 * row.timeline.phases.length;
+      return 24 + 20 * row.timeline.phases.length + planHeight(row.timeline.planItems?.length ?? 0);
     case 'before':
       return 24 + 20 * row.turn.rungs.length;
     case 'notice':
@@ -32,6 +32,10 @@ export function rowHeight(row: ConversationRow): number {
 }
 
 const known = new WeakMap<object, { readonly text: string; readonly height: number }>();
+
+function planHeight(items: number): number {
+  return items === 0 ? 0 : 46 + 22 * items;
+}
 
 /** `owner`: what has this text, and for as long as it has it the height is not counted again. */
 function keptHeight(owner: object, text: string, width: number): number {

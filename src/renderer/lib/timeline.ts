@@ -1,3 +1,5 @@
+import type { PlanItem } from '@shared/plan-progress.ts';
+import { carriedSteps } from '@shared/plan-steps.ts';
 import type { MessageState, SessionState, StepState, ToolCallState, TurnState } from '@shared/session-state.ts';
 
 /** One line of a turn, in the order in which things began. */
@@ -26,12 +28,20 @@ export type TimelineRow =
       readonly isWaiting: boolean;
     };
 
+/** An item of a plan; no state: nobody said how far it is. */
+export interface ShownItem {
+  readonly text: string;
+  readonly state: PlanItem['state'] | null;
+}
+
 export interface TurnTimeline {
   readonly turn: TurnState;
   readonly message: MessageState | null;
   readonly rows: readonly TimelineRow[];
   /** The latest line of each phase of the recipe that ran, in order. */
   readonly phases: readonly { readonly phase: string; readonly text: string }[];
+  /** Of the plan that it carries out; null: it carries out none. */
+  readonly planItems: readonly ShownItem[] | null;
 }
 
 /** What a timeline is made of: a folded state, or a part of its past. */
@@ -73,7 +83,8 @@ export function timelineOf(
     ];
     // Sorting keeps the order of equals, and each list is in order already.
     rows.sort((left, right) => left.at - right.at);
-    return { turn, message: messages.get(turn.messageId) ?? null, rows, phases: phasesOf(state, turn) };
+    const message = messages.get(turn.messageId) ?? null;
+    return { turn, message, rows, phases: phasesOf(state, turn), planItems: planItemsOf(turn, message) };
   });
 }
 
@@ -97,4 +108,9 @@ function phasesOf(state: TimelineParts, turn: TurnState): TurnTimeline['phases']
   const phases = new Map<string, string>();
   for (const entry of state.progress ?? []) if (entry.turnId === turn.id) phases.set(entry.phase, entry.text);
   return [...phases].map(([phase, text]) => ({ phase, text }));
+}
+
+function planItemsOf(turn: TurnState, message: MessageState | null): TurnTimeline['planItems'] {
+  if (turn.planItems !== undefined || turn.plan || message === null) return turn.planItems ?? null;
+  return carriedSteps(message.text)?.map((text) => ({ text, state: null })) ?? null;
 }

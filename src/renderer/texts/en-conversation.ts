@@ -165,6 +165,13 @@ export const conversation = {
   'plan.add': 'Add a step',
   'plan.save': 'Save',
   'plan.start': 'Start the plan',
+  'plan.tasks': 'Tasks of the plan',
+  'plan.said': '{done} of {count} done, the model says',
+  'plan.state.open': 'open',
+  'plan.state.working': 'working',
+  'plan.state.begun': 'begun',
+  'plan.state.done': 'done',
+  'plan.state.dropped': 'dropped',
 
   'slash.label': 'Commands',
   'slash.plan': slashSentences.plan,

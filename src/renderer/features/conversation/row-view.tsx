@@ -74,7 +74,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
         </Wanted>
       );
     case 'ran':
-      return <TurnRan timeline={row.timeline} />;
+      return <TurnRan sessionId={sessionId} timeline={row.timeline} />;
     case 'said':
       return (
         <Wanted turn={row.turn} isHere={isHere} onWanted={onWanted}>
@@ -145,6 +145,7 @@ function hasSameContent(left: ConversationRow, right: ConversationRow): boolean 
   if (left.type === 'ran' && right.type === 'ran') {
     return (
       left.timeline.turn === right.timeline.turn &&
+      left.timeline.message === right.timeline.message &&
       left.timeline.phases.length === 0 &&
       right.timeline.phases.length === 0
     );

@@ -12,6 +12,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { TerminalOutput } from '../../ui/terminal-output.tsx';
 import { EditMessage, MessageActions } from './message-actions.tsx';
+import { PlanProgress } from './plan-progress.tsx';
 import { rowId } from './row-id.ts';
 import { useWholeText } from './whole-text.tsx';
 
@@ -132,11 +133,17 @@ function Criterion({ label, turn, result }: CriterionProps) {
   );
 }
 
-/** How far the recipe is or was, and the check after the work. */
-export function TurnRan({ timeline }: { readonly timeline: TurnTimeline }) {
+interface RanProps {
+  readonly sessionId: string;
+  readonly timeline: TurnTimeline;
+}
+
+/** How far the plan and the recipe are or were, and the check after the work. */
+export function TurnRan({ sessionId, timeline }: RanProps) {
   const { turn, phases } = timeline;
   return (
     <div className="mt-2 flex flex-col gap-2">
+      <PlanProgress sessionId={sessionId} timeline={timeline} />
       {phases.length > 0 && (
         <ul className="flex flex-col gap-0.5 text-xs text-soft">
           {phases.map(({ phase, text }) => (

@@ -1,0 +1,23 @@
+import { planItemStateSchema } from '@shared/plan-progress.ts';
+import { mostPlanItems } from '@shared/plan-steps.ts';
+import { z } from 'zod';
+import { defineTool } from './define.ts';
+import { okResult } from './results.ts';
+
+const item = z.object({ text: z.string().trim().min(1).max(200), state: planItemStateSchema });
+
+/** What a person sees of how far a plan is. It is the model's word: nothing is changed or checked by it. */
+export default defineTool({
+  name: 'update_plan',
+  description: 'Show how far the plan is: all of its items, each with its state. Call it when an item begins or ends.',
+  access: 'read',
+  input: z.object({ items: z.array(item).min(1).max(mostPlanItems) }),
+  label: ({ items }) => `plan: ${items.filter(({ state }) => state === 'done').length} of ${items.length} done`,
+  create:
+    () =>
+    async ({ items }, { notePlan }) => {
+      if (notePlan === undefined) return { status: 'refused', output: 'No plan is carried out.' };
+      await notePlan(items);
+      return okResult('The plan was shown.', null);
+    },
+});
