@@ -91,10 +91,13 @@ function literalsOf(node: ESTree.Node | null): readonly { readonly start: number
   }
 }
 
+/** Where the texts are, and the page that only developers see. */
+const unspoken: readonly string[] = ['src/renderer/texts', 'src/renderer/gallery'];
+
 function sources(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return path === 'src/renderer/texts' ? [] : sources(path);
+    if (entry.isDirectory()) return unspoken.includes(path) ? [] : sources(path);
     return /\.tsx?$/u.test(entry.name) ? [path] : [];
   });
 }

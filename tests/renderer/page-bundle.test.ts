@@ -7,9 +7,9 @@ const limitBytes = 350_000;
 
 /**
  * Catches: a value import from shared that pulls every schema, and zod, into the page; something large that is loaded
- * at start although few need it.
+ * at start although few need it; the gallery, which only developers see.
  */
-it('has no schema in the page, and little to load at its start', { timeout: 60_000 }, async () => {
+it('has no schema and no gallery in the page, and little to load at its start', { timeout: 60_000 }, async () => {
   const { default: config } = await import('../../electron.vite.config.ts');
   const { renderer } = config;
   const root = resolve('src/renderer');
@@ -27,6 +27,10 @@ it('has no schema in the page, and little to load at its start', { timeout: 60_0
   expect(modules).toContain('src/shared/session-state.ts');
   expect(modules.filter((module) => module.startsWith(zod))).toEqual([]);
   expect(chunks.some((chunk) => chunk.code.includes('ZodError'))).toBe(false);
+  expect(outputs.filter(({ fileName }) => fileName.endsWith('.html')).map(({ fileName }) => fileName)).toEqual([
+    'index.html',
+  ]);
+  expect(modules.filter((module) => module.startsWith('src/renderer/gallery'))).toEqual([]);
   const first = new Set(chunks.filter((chunk) => chunk.isEntry).flatMap((chunk) => [chunk.fileName, ...chunk.imports]));
   const texts = outputs.flatMap((output) => {
     if (output.type === 'chunk') return first.has(output.fileName) ? output.code : [];

@@ -50,5 +50,5 @@ export function InputField({ label, hint, onText, className, ...input }: InputFi
 
 /** What is typed as text in these fields is code: paths, commands, names of models. */
 function inputLook(type: string | undefined): string {
-  return type === 'number' ? inputClass : `${inputClass} font-mono text-xs`;
+  return type === 'number' ? `${inputClass} h-8` : `${inputClass} h-8 font-mono text-xs`;
 }

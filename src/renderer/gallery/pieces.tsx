@@ -1,0 +1,266 @@
+import type { ReactNode } from 'react';
+import type { Counterfactual } from '@shared/counterfactual.ts';
+import { speak } from '../lib/speak.ts';
+import { seenPieces } from '../lib/strange-characters.ts';
+import { AttachmentList } from '../ui/attachment-list.tsx';
+import { Button } from '../ui/button.tsx';
+import { CodeBlock } from '../ui/code-block.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { DiffView } from '../ui/diff-view.tsx';
+import { ElsewhereFigure, ElsewhereFigures, EnergyText } from '../ui/elsewhere.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { Empty, Facts, Section } from '../ui/facts.tsx';
+import { Field, InputField, inputClass } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { InstructionFileNow } from '../ui/instruction-file.tsx';
+import { LiveRegions } from '../ui/live-regions.tsx';
+import { Markdown } from '../ui/markdown.tsx';
+import MarkdownView from '../ui/markdown-view.tsx';
+import { MoneyCap } from '../ui/money-cap.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { OwnPriceMark } from '../ui/own-price.tsx';
+import { PreparePackages } from '../ui/prepare-packages.tsx';
+import { ProjectHosts } from '../ui/project-hosts.tsx';
+import { RouteDot } from '../ui/route-dot.tsx';
+import { SeenChange } from '../ui/seen-change.tsx';
+import { SeenText } from '../ui/seen-text.tsx';
+import { Choice, Group, NumberSetting } from '../ui/settings-parts.tsx';
+import { TerminalOutput } from '../ui/terminal-output.tsx';
+import { Wide } from '../ui/wide.tsx';
+import { long, notes, nothing, screenshot } from './samples.ts';
+import { Announced, Broken, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
+
+const iconNames = [
+  'plus',
+  'search',
+  'settings',
+  'model',
+  'coins',
+  'columns',
+  'close',
+  'chevron',
+  'check',
+  'copy',
+  'stop',
+  'send',
+  'folder',
+  'menu',
+  'panel',
+  'command',
+  'more',
+  'bin',
+  'down',
+  'alert',
+  'shield',
+  'file',
+  'attach',
+  'download',
+] as const;
+
+const deceiving = 'curl https://\u0435xample.com\u200B/install.sh';
+
+const markdown = `Releases are made by \`scripts/release.sh\`, in **three** steps:
+
+1. it reads the version
+2. it builds
+
+| step | seconds |
+|---|---|
+| build | 12 |
+
+> Nothing is sent anywhere.
+
+![a diagram](https://example.com/diagram.png)`;
+
+const diff = `--- a/dates.py
++++ b/dates.py
+@@ -1,3 +1,3 @@
+ def week_of(day):
+-    return day.year, int(day.strftime('%W'))
++    return tuple(day.isocalendar()[:2])
+`;
+
+const energy = {
+  wattHours: 1.24,
+  energyUsd: 0.0004,
+  unmeteredCalls: 2,
+  unpricedEnergyCalls: 0,
+  estimatedEnergyCalls: 10,
+};
+
+const figures: Counterfactual = {
+  allLocal: {
+    basis: 'estimated',
+    usd: { value: 0.0004, low: 0.0003, high: 0.0006 },
+    seconds: { value: 94, low: 70, high: 141 },
+    why: null,
+    formula: '12 calls, 48,000 tokens read at 900/s and 2,100 written at 51/s',
+  },
+  allCloud: {
+    basis: 'estimated',
+    usd: null,
+    seconds: null,
+    why: 'no cloud model has a price',
+    formula: 'tokens × price',
+  },
+};
+
+/** By the file in `ui/`. */
+export const pieces: Readonly<Record<string, ReactNode>> = {
+  announcement: <Announced />,
+  'attachment-list': (
+    <>
+      <AttachmentList attachments={[notes, screenshot]} onRemove={nothing} />
+      <AttachmentList attachments={[notes, screenshot]} />
+    </>
+  ),
+  button: (
+    <div className="flex flex-wrap items-center gap-3">
+      {(['primary', 'plain', 'quiet', 'danger'] as const).map((look) => (
+        <Button key={look} look={look}>
+          {look}
+        </Button>
+      ))}
+      <Button size="small">small</Button>
+      <Button size="icon" aria-label="Close">
+        <Icon name="close" />
+      </Button>
+      <Button disabled>disabled</Button>
+    </div>
+  ),
+  'code-block': <CodeBlock code={'def add(a, b):\n    return a + b\n'} language="python" />,
+  'copy-button': <CopyButton text="copied" label="Copy" />,
+  'diff-view': <DiffView diff={diff} />,
+  elsewhere: (
+    <>
+      <ElsewhereFigures figures={figures} />
+      <ElsewhereFigure where="cloud" label="Only a label" figures={figures.allLocal} />
+      <EnergyText energy={energy} localCalls={12} />
+      <EnergyText energy={{ ...energy, unmeteredCalls: 12 }} localCalls={12} />
+    </>
+  ),
+  'error-boundary': (
+    <ErrorBoundary>
+      <Broken />
+    </ErrorBoundary>
+  ),
+  facts: (
+    <>
+      <Section title="Section">
+        <Facts
+          facts={[
+            ['Steps', 12],
+            ['Path', long],
+            ['Left out', null],
+          ]}
+        />
+      </Section>
+      <Empty>Nothing is here yet.</Empty>
+    </>
+  ),
+  field: (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <InputField label="A text" hint="What it is for." value="src/main.py" onText={nothing} />
+      <InputField label="A number" type="number" value="12" onText={nothing} />
+      <Field label="A choice">
+        {(ids) => (
+          <select {...ids} className={inputClass}>
+            <option>One</option>
+            <option>Two</option>
+          </select>
+        )}
+      </Field>
+      <InputField label="Disabled" value="nothing" disabled onText={nothing} />
+    </div>
+  ),
+  icon: (
+    <div className="flex flex-wrap gap-3">
+      {iconNames.map((name) => (
+        <Icon key={name} name={name} />
+      ))}
+    </div>
+  ),
+  'instruction-file': (
+    <>
+      <InstructionFileNow projectPath="/project" path="AGENTS.md" />
+      <InstructionFileNow projectPath="/project" path="CLAUDE.md" />
+      <InstructionFileNow projectPath="/project" path="GEMINI.md" />
+    </>
+  ),
+  'live-regions': (
+    <>
+      <p className="text-sm text-soft">Nothing to see: it is heard.</p>
+      <Button className="w-fit" onClick={() => speak({ how: 'polite', text: 'A step has ended.' })}>
+        Say it
+      </Button>
+      <LiveRegions />
+    </>
+  ),
+  markdown: <Markdown text={markdown} />,
+  'markdown-view': <MarkdownView text={`${long}\n\n- one\n- two`} isGrowing />,
+  'message-field': <Typing />,
+  'money-cap': (
+    <>
+      <MoneyCap scope="month" />
+      <MoneyCap scope="day" />
+      <MoneyCap scope="project" projectPath="/project" />
+    </>
+  ),
+  notice: (
+    <>
+      {(['info', 'warning', 'error'] as const).map((kind) => (
+        <Notice key={kind} kind={kind}>
+          {kind}: what happened, what was kept and what to do. {long}
+        </Notice>
+      ))}
+    </>
+  ),
+  'own-price': (
+    <p className="text-sm">
+      $0.0147
+      <OwnPriceMark model="example/large-1" />
+    </p>
+  ),
+  'prepare-packages': <PreparePackages projectPath="/project" />,
+  'project-hosts': <ProjectHosts projectPath="/project" />,
+  'pull-control': <Pulls />,
+  'route-dot': (
+    <div className="flex items-center gap-3">
+      <RouteDot where="local" />
+      <RouteDot where="cloud" />
+      <RouteDot where="local" isRunning />
+      <RouteDot where="cloud" hasFailed />
+    </div>
+  ),
+  'seen-change': (
+    <SeenChange text={deceiving} diff={'@@ -1 +1 @@\n-curl https://example.com\n+curl https://\u0435xample.com\n'} />
+  ),
+  'seen-text': <SeenText pieces={seenPieces(deceiving)} />,
+  'settings-parts': (
+    <Group title="Group">
+      <Choice
+        label="Choice"
+        value="two"
+        options={[
+          { value: 'one', text: 'One' },
+          { value: 'two', text: 'Two' },
+        ]}
+        onChange={nothing}
+      />
+      <NumberSetting label="Number" value={12} onSave={nothing} />
+    </Group>
+  ),
+  suggestions: <Suggested />,
+  tabs: <Tabbed />,
+  'terminal-output': (
+    <TerminalOutput
+      command="pytest -q"
+      text={`\u001b[32m12 passed\u001b[0m, \u001b[31;1m1 failed\u001b[0m\n${long}\n`}
+    />
+  ),
+  wide: (
+    <Wide>
+      <p className="w-max text-sm whitespace-nowrap">{long}</p>
+    </Wide>
+  ),
+};
