@@ -104,9 +104,10 @@ function stage(folder) {
   return { folder, packages: paths.length };
 }
 
-/** @param {string} path */
+/** Libraries of other machines are not, nor what stands in their place in the lock file, deeper down.
+ * @param {string} path */
 function isShipped(path) {
-  return existsSync(join(root, path)) && (!path.startsWith('node_modules/@node-llama-cpp/') || path === engine);
+  return existsSync(join(root, path)) && (!path.includes('node_modules/@node-llama-cpp/') || path === engine);
 }
 
 /** Without what other platforms load: SQLite for all of them is 30 MB, for one it is 2.5.
