@@ -82,6 +82,7 @@ export const inspector = {
   'cost.steps.loading': 'The steps are being counted.',
   'cost.steps.last': 'The last {count} of {all} steps; dewpoint costs --steps has all of them.',
   'route.elsewhere': 'In the other place',
+  'route.elsewhere.ask': 'Work it out',
   'route.elsewhere.local': 'This step here',
   'route.elsewhere.cloud': 'This step in the cloud',
   'cost.energy': 'Electricity of local calls',

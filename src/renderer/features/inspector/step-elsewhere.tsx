@@ -1,8 +1,13 @@
+import { useState } from 'react';
 import type { StepState } from '@shared/session-state.ts';
 import { t } from '../../lib/texts.ts';
 import { useStepCosts } from '../../lib/use-step-costs.ts';
+import { Button } from '../../ui/button.tsx';
 import { ElsewhereFigure } from '../../ui/elsewhere.tsx';
 import { Section } from '../../ui/facts.tsx';
+
+/** The whole log is read for it: of a longer session only when a person asks. */
+const mostSteps = 200;
 
 interface StepElsewhereProps {
   readonly sessionId: string;
@@ -13,9 +18,21 @@ interface StepElsewhereProps {
 
 /** What the tokens of one step would have cost in the other place; nothing as long as it runs. */
 export function StepElsewhere({ sessionId, step, version }: StepElsewhereProps) {
-  const { data } = useStepCosts(sessionId, version, step.end !== null);
+  const [isAsked, setAsked] = useState(false);
+  const isShort = version <= mostSteps;
+  const { data } = useStepCosts(sessionId, version, step.end !== null && (isShort || isAsked));
   const cost = data?.find((one) => one.step === step.step);
-  if (step.end === null || cost === undefined) return null;
+  if (step.end === null) return null;
+  if (!isShort && !isAsked) {
+    return (
+      <Section title={t('route.elsewhere')}>
+        <Button size="small" onClick={() => setAsked(true)}>
+          {t('route.elsewhere.ask')}
+        </Button>
+      </Section>
+    );
+  }
+  if (cost === undefined) return null;
   const there = cost.where === 'local' ? 'cloud' : 'local';
   return (
     <Section title={t('route.elsewhere')}>
