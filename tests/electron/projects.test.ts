@@ -129,15 +129,15 @@ it('takes a price of a person, which then marks what it makes, and gives the lis
   await row.getByLabel('Input, $').fill('2.5');
   await row.getByLabel('Output, $').fill('10');
   await row.getByRole('button', { name: 'Save the price' }).click();
-  await row.getByText('your price').waitFor();
+  await row.getByText('your price', { exact: true }).waitFor();
   expect(core.settings['prices']).toMatchObject({ 'example/large-1': { input: 2.5, output: 10 } });
   await page.locator('[data-session]', { hasText: 'Fix the failing' }).click();
   await page.keyboard.press('Control+2');
   const models = page.getByRole('tabpanel', { name: 'Cost' }).getByRole('row', { name: /example\/large-1/u });
-  await models.getByText('your price').waitFor();
+  await models.getByText('your price', { exact: true }).waitFor();
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   await row.getByRole('button', { name: 'Use the listed price' }).click();
-  await row.getByText('your price').waitFor({ state: 'detached' });
+  await row.getByText('your price', { exact: true }).waitFor({ state: 'detached' });
 });
 
 it('keeps keys of actions in the settings, and follows what is changed elsewhere', async () => {
