@@ -51,7 +51,7 @@ function brokenLine({ path, before, after }: ChangedText, syntax: Syntax): strin
   return line === null ? null : `it does not parse any more, from line ${line}.`;
 }
 
-function parsesAsJson(text: string): boolean {
+export function parsesAsJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

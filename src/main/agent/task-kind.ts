@@ -13,8 +13,13 @@ export function isSmallTalk(text: string): boolean {
   return greeting.test(text.trim());
 }
 
-const runs =
-  /^\W*(?:(?:please|now|then|can you|could you|just)\s+)*(?:run|execute|start)\s+(?:(?:all|the|my|our|its|unit|project's)\s+)*(?:(tests?(?:\s+suite)?)|[`'"]?((?:[\w.@-]+\/)*[\w@-][\w.@-]*\.(?:py|[mc]?js|sh))[`'"]?)(?:\s+(?:again|now|please))*(?:\s+and\s+(?:tell|show)\s+me\b.*)?[\s.!?]*$/iu;
+/** How an order may begin, as the source of a pattern. */
+export const politely = String.raw`^\W*(?:(?:please|now|then|can you|could you|just)\s+)*`;
+
+const runs = new RegExp(
+  String.raw`${politely}(?:run|execute|start)\s+(?:(?:all|the|my|our|its|unit|project's)\s+)*(?:(tests?(?:\s+suite)?)|[\x60'"]?((?:[\w.@-]+\/)*[\w@-][\w.@-]*\.(?:py|[mc]?js|sh))[\x60'"]?)(?:\s+(?:again|now|please))*(?:\s+and\s+(?:tell|show)\s+me\b.*)?[\s.!?]*$`,
+  'iu',
+);
 
 /** `tests`, or the file that a text asks to be run and no more; null: it asks for something else. */
 export function asksToRun(task: string): string | null {

@@ -1,14 +1,13 @@
-import { asksToRun } from '../task-kind.ts';
+import { asksToRun, politely } from '../task-kind.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { parseFailures, reportingEnvironment } from './facts/parse-failures.ts';
 import { reportingCommand } from './fix/test-command.ts';
 import { shellQuote } from './fix/trial-script.ts';
 
-const polite = String.raw`^\W*(?:(?:please|now|then|can you|could you|just)\s+)*`;
 const path = String.raw`[\x60'"]?((?:[\w.@-]+\/)*[\w@-][\w.@-]*\.\w{1,5})[\x60'"]?`;
-const deletes = new RegExp(String.raw`${polite}(?:delete|remove)\s+(?:the\s+)?(?:file\s+)?${path}[\s.!]*$`, 'i');
+const deletes = new RegExp(String.raw`${politely}(?:delete|remove)\s+(?:the\s+)?(?:file\s+)?${path}[\s.!]*$`, 'i');
 const undoes = new RegExp(
-  String.raw`${polite}(?:undo|revert|take back)(?:\s+(?:that|it|this|(?:the|your|my)\s+(?:last\s+)?changes?|everything))?(?:\s+again)?[\s.!]*$`,
+  String.raw`${politely}(?:undo|revert|take back)(?:\s+(?:that|it|this|(?:the|your|my)\s+(?:last\s+)?changes?|everything))?(?:\s+again)?[\s.!]*$`,
   'i',
 );
 const timeoutMs = 300_000;

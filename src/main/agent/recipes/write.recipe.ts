@@ -3,7 +3,7 @@ import { loadSyntax, type Syntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { editByWords } from './edit.recipe.ts';
 import { parseFailures, reportingEnvironment } from './facts/parse-failures.ts';
-import { setupScript } from './fix/trial-script.ts';
+import { setupScript, shellQuote } from './fix/trial-script.ts';
 import { acceptChange, judgeOf } from './words/accept-change.ts';
 import { topicOf } from './words/earlier-talk.ts';
 import { newFileIn, newFileQuestion, newFileText } from './words/new-file.ts';
@@ -151,8 +151,8 @@ async function runTests(
   const folder = plan.path.split('/').slice(0, -1).join('/') || '.';
   const script = [
     setupScript(world.workspacePath, paths),
-    `cd '${paths.trial}' && mkdir -p '${folder}'`,
-    `echo ${Buffer.from(text).toString('base64')} | base64 -d > '${plan.path}'`,
+    `cd ${shellQuote(paths.trial)} && mkdir -p ${shellQuote(folder)}`,
+    `echo ${Buffer.from(text).toString('base64')} | base64 -d > ${shellQuote(plan.path)}`,
     `timeout 60 ${plan.command}`,
   ].join('\n');
   const label = `run ${plan.command}`;

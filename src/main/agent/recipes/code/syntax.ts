@@ -28,6 +28,11 @@ export function languageOf(path: string): CodeLanguage | null {
   return null;
 }
 
+/** `src/cart.py` → `cart`. */
+export function stemOf(path: string): string {
+  return (path.split('/').pop() ?? path).replace(/\.[^.]+$/, '');
+}
+
 /** Loads the grammars (about 20 ms). The files come out of the packages at run time, in a bundle as in a checkout. */
 export async function loadSyntax(): Promise<Syntax> {
   const requireFrom = createRequire(import.meta.url);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RecipeContext } from '../define.ts';
+import { shellQuote } from '../fix/trial-script.ts';
 import { pytestTracer, pythonTracer, v8Lines } from './coverage-helpers.ts';
 import type { TestReport } from './test-report.ts';
 
@@ -24,8 +25,6 @@ export async function measureCoverage(context: RecipeContext, request: CoverageR
   return isPython ? pythonCoverage(context, request) : nodeCoverage(context, request);
 }
 
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
 async function pythonCoverage(context: RecipeContext, request: CoverageRequest): Promise<Coverage | null> {
   const { trial, work } = request;
   const script = [
@@ -36,7 +35,7 @@ async function pythonCoverage(context: RecipeContext, request: CoverageRequest):
     `export DEWPOINT_ROOT=${trial} DEWPOINT_OUT=${work}/trace PYTHONDONTWRITEBYTECODE=1`,
     `export PYTHONPATH=${work}/tracer\${PYTHONPATH:+:$PYTHONPATH}`,
     `export PYTEST_ADDOPTS='-p dewpoint_trace -p no:cacheprovider'`,
-    `timeout -k 1 ${Math.ceil(request.timeoutMs / 1000)} bash -c ${quote(request.command)} > /dev/null 2>&1 < /dev/null`,
+    `timeout -k 1 ${Math.ceil(request.timeoutMs / 1000)} bash -c ${shellQuote(request.command)} > /dev/null 2>&1 < /dev/null`,
     `for file in ${work}/trace/*.json; do [ -e "$file" ] && printf '@@coverage ' && cat "$file" && echo; done`,
   ].join('\n');
   const stdout = await runScript(context, script, request.timeoutMs);
@@ -75,13 +74,13 @@ async function nodeCoverage(context: RecipeContext, request: CoverageRequest): P
   const seconds = Math.ceil(request.timeoutMs / 1000);
   const run = (folder: string, patterns: readonly string[]) => [
     `rm -rf ${work}/${folder} && mkdir -p ${work}/${folder}`,
-    `NODE_V8_COVERAGE=${work}/${folder} timeout -k 1 ${seconds} node --test ${patterns.join(' ')} ${files.map(quote).join(' ')} > /dev/null 2>&1 < /dev/null`,
+    `NODE_V8_COVERAGE=${work}/${folder} timeout -k 1 ${seconds} node --test ${patterns.join(' ')} ${files.map(shellQuote).join(' ')} > /dev/null 2>&1 < /dev/null`,
     `node ${work}/v8-lines.mjs ${trial} ${work}/${folder}`,
   ];
-  const only = names.map((name) => `--test-name-pattern=${quote(`^${escapePattern(name)}$`)}`);
+  const only = names.map((name) => `--test-name-pattern=${shellQuote(`^${escapePattern(name)}$`)}`);
   const passing = [...report.passed]
     .slice(0, 30)
-    .map((id) => `--test-name-pattern=${quote(`^${escapePattern(lastName(id))}$`)}`);
+    .map((id) => `--test-name-pattern=${shellQuote(`^${escapePattern(lastName(id))}$`)}`);
   const script = [
     `cat > ${work}/v8-lines.mjs << 'DEWPOINT_END'\n${v8Lines}\nDEWPOINT_END`,
     `cd ${trial}`,

@@ -1,3 +1,4 @@
+import { parsesAsJson } from '../../change-findings.ts';
 import { languageOf, type Syntax } from '../code/syntax.ts';
 import type { Question } from '../define.ts';
 import { codeOf } from '../fix/splice.ts';
@@ -78,11 +79,5 @@ export function proseOf(answer: string): string {
 
 /** True of everything that is no JSON by its name. */
 export function isSoundJson(path: string, text: string): boolean {
-  if (!path.endsWith('.json')) return true;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return !path.endsWith('.json') || parsesAsJson(text);
 }

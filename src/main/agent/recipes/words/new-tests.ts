@@ -1,9 +1,10 @@
 import type { Span } from '../code/spans.ts';
 import { childrenOf } from '../code/spans.ts';
-import type { CodeLanguage, Syntax } from '../code/syntax.ts';
+import { stemOf, type CodeLanguage, type Syntax } from '../code/syntax.ts';
 import type { Question, RecipeContext } from '../define.ts';
 import { fenceName, showFile } from '../fix/show.ts';
 import { codeOf } from '../fix/splice.ts';
+import { shellQuote } from '../fix/trial-script.ts';
 
 const asksForTests =
   /\b(?:write|add|create|generate)\s+(?:(?:me|a|an|the|some|more|few|unit|missing|new|two|three|several|good)\s+)*(?:tests?|specs?|test cases?|coverage)\b/i;
@@ -38,13 +39,13 @@ async function planPython(context: RecipeContext, target: Span): Promise<TestPla
   const atFolder = `import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).resolve().parents[${ups}] / "${folder}"))\n\nfrom ${stem} import ${importedName(target)}`;
   // Modules that import their neighbours by bare names are found from their own folder only.
   const works = await context.world.run({
-    command: `python3 -c 'from ${dotted} import ${importedName(target)}'`,
+    command: `python3 -c ${shellQuote(`from ${dotted} import ${importedName(target)}`)}`,
     label: `import ${dotted}`,
     timeoutMs: 20_000,
   });
   const isPlain = folder === '' || works.exitCode === 0;
   const head = isPlain ? `from ${dotted} import ${importedName(target)}` : atFolder;
-  const command = `python3 -m pytest -q ${quoted(path)}`;
+  const command = `python3 -m pytest -q ${shellQuote(path)}`;
   return { path, head, command, opening: `def test_${target.shortName.toLowerCase()}_`, framework: 'pytest' };
 }
 
@@ -62,15 +63,16 @@ async function planScript(context: RecipeContext, target: Span): Promise<TestPla
   const reach = isModule ? `import { ${name} } from '${from}';` : `const { ${name} } = require('${from}');`;
   const runner = /"vitest"\s*:/.test(packages) ? 'vitest' : /"jest"\s*:/.test(packages) ? 'jest' : 'node:test';
   const opening = `test('${target.name} `;
-  if (runner === 'jest') return { path, head: reach, command: `npx jest ${quoted(path)}`, opening, framework: 'Jest' };
+  if (runner === 'jest')
+    return { path, head: reach, command: `npx jest ${shellQuote(path)}`, opening, framework: 'Jest' };
   if (runner === 'vitest') {
     const head = `import { expect, test } from 'vitest';\n${reach}`;
-    return { path, head, command: `npx vitest run ${quoted(path)}`, opening, framework: 'Vitest' };
+    return { path, head, command: `npx vitest run ${shellQuote(path)}`, opening, framework: 'Vitest' };
   }
   const head = isModule
     ? `import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n${reach}`
     : `const assert = require('node:assert/strict');\nconst { test } = require('node:test');\n${reach}`;
-  return { path, head, command: `node --test ${quoted(path)}`, opening, framework: 'node:test and node:assert' };
+  return { path, head, command: `node --test ${shellQuote(path)}`, opening, framework: 'node:test and node:assert' };
 }
 
 /** A method is tested through its class. */
@@ -94,9 +96,6 @@ async function freePath(
   }
   return `${folder}${name(`_${target.shortName.toLowerCase()}_more`)}`;
 }
-
-const stemOf = (path: string): string => (path.split('/').pop() ?? path).replace(/\.[^.]+$/, '');
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
 export function testsQuestion(
   task: string,

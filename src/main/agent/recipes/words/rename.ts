@@ -1,5 +1,5 @@
 import type { CodeFile } from '../code/spans.ts';
-import { walk, type Syntax, type SyntaxNode } from '../code/syntax.ts';
+import { stemOf, walk, type Syntax, type SyntaxNode } from '../code/syntax.ts';
 
 export interface Rename {
   readonly from: string;
@@ -168,5 +168,3 @@ function statementOf(node: SyntaxNode): SyntaxNode {
 
 const isField = (parent: SyntaxNode, field: string, node: SyntaxNode): boolean =>
   parent.childForFieldName(field)?.id === node.id;
-
-const stemOf = (path: string): string => (path.split('/').pop() ?? path).replace(/\.[^.]+$/, '');
