@@ -1,13 +1,4 @@
-import type {
-  Confidence,
-  EventOf,
-  Purpose,
-  SessionEvent,
-  StopReason,
-  ToolStatus,
-  TurnEndReason,
-  WorkspaceMode,
-} from './events.ts';
+import type { Confidence, EventOf, Purpose, StopReason, ToolStatus, TurnEndReason, WorkspaceMode } from './events.ts';
 import type { Attachment } from './attachments.ts';
 import type { EngineReport, Energy, Timings } from './call-report.ts';
 import type { SandboxTier } from './sandbox-events.ts';
@@ -16,7 +7,6 @@ import type { Usage } from './money.ts';
 import type { PlanItem } from './plan-progress.ts';
 import type { RunStatus } from './run-options.ts';
 import type { ChangeState } from './session-changes.ts';
-import { reduceWork } from './session-work.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
 export const STATE_VERSION = 10;
@@ -279,12 +269,6 @@ export const emptySession: SessionState = {
   compactions: 0,
   totals: { turns: 0, steps: 0, toolCalls: 0, actions: 0, changesLeftOut: 0 },
 };
-
-/** Folds one event. Pure; an event of a type it does not know changes nothing. */
-export function reduceSession(state: SessionState, event: SessionEvent): SessionState {
-  const change = reduceWork(state, event);
-  return change === null ? state : { ...state, ...change, seq: event.seq, lastAt: event.at };
-}
 
 /** How a turn that ended so ended, in the words of a result. */
 export function runStatusOf(reason: TurnEndReason): RunStatus {

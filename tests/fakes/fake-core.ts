@@ -1,7 +1,8 @@
 import { AppError } from '../../src/shared/errors.ts';
 import type { SessionEvent } from '../../src/shared/events.ts';
 import { emptyMoney } from '../../src/shared/session-money.ts';
-import { emptySession, reduceSession } from '../../src/shared/session-state.ts';
+import { reduceSession } from '../../src/shared/reduce-session.ts';
+import { emptySession } from '../../src/shared/session-state.ts';
 import type { CoreApi, CorePush } from '../../src/main/api/core-api.ts';
 
 export interface FakeCore extends CoreApi {

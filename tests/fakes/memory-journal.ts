@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { BlobRef, NewEvent, SessionEvent, Transient } from '../../src/shared/events.ts';
 import { emptyMoney, reduceMoney } from '../../src/shared/session-money.ts';
-import { emptySession, reduceSession } from '../../src/shared/session-state.ts';
+import { reduceSession } from '../../src/shared/reduce-session.ts';
+import { emptySession } from '../../src/shared/session-state.ts';
 import type { BlobSink, Effects, Journal } from '../../src/main/sessions/journal.ts';
 
 export interface MemoryJournal extends Journal {

@@ -3,7 +3,8 @@ import { foldStepCosts } from '../../src/shared/step-costs.ts';
 import { AppError } from '@shared/errors.ts';
 import type { NewEvent, SessionEvent, Transient } from '@shared/events.ts';
 import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/session-money.ts';
-import { emptySession, reduceSession, sessionStatus } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession, sessionStatus } from '@shared/session-state.ts';
 import type { CoreApi, CorePush } from '../../src/main/api/core-api.ts';
 import { readHistory } from '../../src/main/sessions/history.ts';
 

@@ -33,6 +33,12 @@ const forbidden: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/renderer/features/chat/p.tsx', line: "import { x } from '../costs/costs-view.tsx'; void x;" },
 ];
 
+/** Two files that know each other, if only by their types, are one file in two places. */
+const circle: readonly { readonly file: string; readonly line: string }[] = [
+  { file: 'src/main/agent/circle-a.ts', line: "import type { B } from './circle-b.ts'; export type A = B;" },
+  { file: 'src/main/agent/circle-b.ts', line: "import type { A } from './circle-a.ts'; export type B = A | null;" },
+];
+
 const allowed: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/shared/ok.ts', line: "import { z } from 'zod'; void z;" },
   { file: 'src/main/tools/ok.ts', line: "import type { X } from '../sandbox/sandbox.ts'; export type Y = X;" },
@@ -42,27 +48,28 @@ const allowed: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/electron/ok.ts', line: "import { app } from 'electron'; void app;" },
   {
     file: 'src/renderer/ok2.tsx',
-    line: "import { reduceSession } from '@shared/session-state.ts'; void reduceSession;",
+    line: "import { reduceSession } from '@shared/reduce-session.ts'; void reduceSession;",
   },
   { file: 'src/renderer/ok.tsx', line: "import type { X } from '@shared/events.ts'; export type Y = X;" },
 ];
 
 let folder = '';
 let reported = new Set<string>();
+let circles = new Set<string>();
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'dewpoint-lint-'));
   const config = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8'));
   writeFileSync(join(folder, '.oxlintrc.json'), JSON.stringify({ ...config, $schema: undefined, options: {} }));
-  for (const { file, line } of [...forbidden, ...allowed]) {
+  for (const { file, line } of [...forbidden, ...allowed, ...circle]) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), `${line}\n`);
   }
-  reported = new Set(
-    lint(folder)
-      .filter((item) => item.code.includes('no-restricted-imports'))
-      .map((item) => item.filename),
-  );
+  const found = lint(folder);
+  const filesOf = (rule: string): Set<string> =>
+    new Set(found.filter((item) => item.code.includes(rule)).map((item) => item.filename));
+  reported = filesOf('no-restricted-imports');
+  circles = filesOf('no-cycle');
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -85,6 +92,10 @@ function lint(cwd: string): readonly { code: string; filename: string }[] {
 describe('import directions', () => {
   it.each(forbidden)('reports $line in $file', ({ file }) => {
     expect(reported).toContain(file);
+  });
+
+  it.each(circle)('reports $file, which is part of a circle of types', ({ file }) => {
+    expect(circles).toContain(file);
   });
 
   it.each(allowed)('allows $line in $file', ({ file }) => {

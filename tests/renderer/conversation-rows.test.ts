@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { NewEvent } from '@shared/events.ts';
 import type { TurnState } from '@shared/session-state.ts';
-import { emptySession, reduceSession } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession } from '@shared/session-state.ts';
 import { canFold, conversationRows } from '../../src/renderer/lib/conversation-rows.ts';
 import { noHistory } from '../../src/renderer/lib/session-history.ts';
 import { timelineOf } from '../../src/renderer/lib/timeline.ts';

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import { partOf } from '@shared/session-part.ts';
-import { emptySession, reduceSession } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession } from '@shared/session-state.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import { conversationRows } from '../../src/renderer/lib/conversation-rows.ts';
 import { keepLeaving, liveFrom, noHistory, withPart } from '../../src/renderer/lib/session-history.ts';

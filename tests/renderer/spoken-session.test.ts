@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { NewEvent } from '@shared/events.ts';
-import { emptySession, reduceSession } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession } from '@shared/session-state.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import { spokenBetween } from '../../src/renderer/lib/spoken-session.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '@shared/events.ts';
 import { emptyMoney } from '@shared/session-money.ts';
-import { emptySession, reduceSession } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession } from '@shared/session-state.ts';
 import { emptyFeed, foldTransient, settle } from '../../src/renderer/lib/live-feed.ts';
 import { noHistory } from '../../src/renderer/lib/session-history.ts';
 import { timelineOf } from '../../src/renderer/lib/timeline.ts';

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { parseEvent } from '../../src/shared/events.ts';
 import { carriedSteps, planMessage } from '../../src/shared/plan-steps.ts';
-import { emptySession, reduceSession } from '../../src/shared/session-state.ts';
+import { reduceSession } from '../../src/shared/reduce-session.ts';
+import { emptySession } from '../../src/shared/session-state.ts';
 import type { NewEvent } from '../../src/shared/events.ts';
 
 it('knows a message that wants a plan carried out, with the steps as they were', () => {

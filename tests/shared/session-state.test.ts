@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type SessionEvent, turnEndReasonSchema } from '@shared/events.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
 import { emptyMoney, type MoneyState, reduceMoney, totalCostUsd } from '@shared/session-money.ts';
 import {
   decodeSpeedOf,
   emptySession,
   prefillSpeedOf,
-  reduceSession,
   runStatusOf,
   type SessionState,
   sessionStatus,

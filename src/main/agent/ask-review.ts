@@ -4,9 +4,9 @@ import { maxOutputTokens } from './build-prompt.ts';
 import { digestOf } from './digest.ts';
 import type { ChangesLook } from './look-at-changes.ts';
 import type { LoopSeats } from './loop-seats.ts';
-import type { Claim } from './pass-gate.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { routeStep } from './route-step.ts';
+import type { Claim } from './work.ts';
 
 const MAX_VERDICT_TOKENS = 400;
 

@@ -4,15 +4,7 @@ import { createOutputSink } from './output-sink.ts';
 import { takeAction } from './take-action.ts';
 import { takeBackGuarded } from './take-back-guarded.ts';
 import type { Turn } from './turn.ts';
-
-export interface CriterionCheck {
-  readonly passed: boolean;
-  readonly exitCode: number | null;
-  /** The end of the output: what failed, and the counts. */
-  readonly summary: string;
-  /** It failed before the work for something that the task is not about, and fails no more than then. */
-  readonly apart?: true;
-}
+import type { CriterionCheck } from './work.ts';
 
 const checkSchema = z.object({ passed: z.boolean(), exitCode: z.number().nullable(), summary: z.string() });
 const STDOUT_CHARACTERS = 1_600;

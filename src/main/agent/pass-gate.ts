@@ -2,14 +2,13 @@ import type { GateCheck } from '@shared/gate.ts';
 import type { NewEvent } from '@shared/events.ts';
 import { askReview } from './ask-review.ts';
 import { isHard } from './change-findings.ts';
-import type { CriterionCheck } from './check-criterion.ts';
 import { lintChanges } from './lint-changes.ts';
 import type { ChangesLook } from './look-at-changes.ts';
 import { lookAtChanges } from './look-at-changes.ts';
 import type { Loop } from './run-loop.ts';
-import type { TurnEnd } from './run-turn.ts';
 import { asksForChange } from './task-kind.ts';
 import type { Turn } from './turn.ts';
+import type { Claim, TurnEnd } from './work.ts';
 
 export type GateOutcome =
   /** It may be believed. `isDoubted`: something speaks against it that was not put right. `isAnswer`: nothing was changed. */
@@ -24,15 +23,6 @@ export interface GateMemory {
   readonly told: Set<string>;
   /** Workers that a stronger model has asked for it again. */
   readonly redone: Set<string>;
-}
-
-export interface Claim {
-  /** What the worker says at its end. */
-  readonly text: string;
-  /** Null: there is nothing to check by. */
-  readonly check: CriterionCheck | null;
-  /** The criterion failed before the work and holds now. */
-  readonly isProven: boolean;
 }
 
 /**

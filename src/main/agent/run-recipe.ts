@@ -19,11 +19,11 @@ import type {
 import { askByRole } from './ask-by-role.ts';
 import { failureOf, isOfService } from './failure-of.ts';
 import { runStep } from './run-step.ts';
-import type { Work } from './run-turn.ts';
 import type { ResolvedModel } from './services.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
 import type { StepError, Turn } from './turn.ts';
+import type { Work } from './work.ts';
 
 /** A recipe on its rung, and why it was chosen. */
 export interface ChosenRecipe {

@@ -1,7 +1,6 @@
 import type { Failure } from '@shared/errors.ts';
 import type { Rung } from '@shared/models.ts';
 import { taskWithTexts } from './attached-parts.ts';
-import type { CriterionCheck } from './check-criterion.ts';
 import { checkCriterion, isWorse } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
 import type { Before, Recipe, RecipeOutcome } from './recipes/define.ts';
@@ -10,11 +9,11 @@ import { createLoop, handOver, runLoop } from './run-loop.ts';
 import type { GateMemory } from './pass-gate.ts';
 import { passGate } from './pass-gate.ts';
 import { runRecipe, subjectOf } from './run-recipe.ts';
-import type { TurnEnd, Work } from './run-turn.ts';
 import type { Trouble } from '../router/define.ts';
 import type { ResolvedModel } from './services.ts';
 import { takeAction } from './take-action.ts';
 import type { Turn } from './turn.ts';
+import type { CriterionCheck, TurnEnd, Work } from './work.ts';
 
 export interface RungRun {
   readonly rung: Rung;

@@ -1,10 +1,8 @@
-import type { Failure } from '@shared/errors.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
-import type { Confidence, EventOf, TurnEndReason } from '@shared/events.ts';
+import type { EventOf } from '@shared/events.ts';
 import type { ModelInfo, Rung } from '@shared/models.ts';
 import { chooseLadder, withoutRecipes } from '../router/choose-ladder.ts';
 import { isAboutFailures } from './about-failures.ts';
-import type { CriterionCheck } from './check-criterion.ts';
 import { checkCriterion } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
 import { timeStop } from './limits.ts';
@@ -18,26 +16,10 @@ import { runRung } from './run-rung.ts';
 import { asksToRun, isQuestion } from './task-kind.ts';
 import { takeBackWorse } from './take-back-worse.ts';
 import type { TurnFacts } from './turn-facts.ts';
-import { gatherTurnFacts } from './turn-facts.ts';
+import { gatherTurnFacts } from './gather-turn-facts.ts';
 import { isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
-
-export interface TurnEnd {
-  readonly reason: TurnEndReason;
-  readonly text: string;
-  readonly confidence: Confidence | null;
-  readonly failure: Failure | null;
-}
-
-/** What is known once a turn has begun. */
-export interface Work {
-  readonly found: TurnFacts;
-  readonly criterion: Criterion | null;
-  /** Null: there is none, or it was not run (a question, a plan). */
-  readonly before: CriterionCheck | null;
-  readonly isQuestion: boolean;
-  readonly canExecute: boolean;
-}
+import type { CriterionCheck, TurnEnd, Work } from './work.ts';
 
 /**
  * One user message from `turn-started` to `turn-ended`. Rejects only when the log itself cannot be written;

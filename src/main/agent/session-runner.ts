@@ -1,9 +1,9 @@
 import type { Attachment } from '@shared/attachments.ts';
 import { AppError } from '@shared/errors.ts';
-import type { TurnEnd } from './run-turn.ts';
 import type { AgentServices, Inbox, QueuedMessage, TurnOptions } from './services.ts';
 import type { TurnStarter } from './turn-starter.ts';
 import { createTurnStarter } from './turn-starter.ts';
+import type { TurnEnd } from './work.ts';
 
 /** A message that was accepted: it is in the log. */
 export interface SentMessage {

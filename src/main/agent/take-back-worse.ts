@@ -1,7 +1,7 @@
 import { checkCriterion, isWorse } from './check-criterion.ts';
-import type { Work } from './run-turn.ts';
 import { takeAction } from './take-action.ts';
 import type { Turn } from './turn.ts';
+import type { Work } from './work.ts';
 
 /**
  * A turn that ends without having done its task must not leave the project worse than it found it: when fewer tests

@@ -6,7 +6,6 @@ import { createFileChanges } from './file-changes.ts';
 import { createKeepWarm } from './keep-warm.ts';
 import { createLimits } from './limits.ts';
 import { createReadLedger } from './read-ledger.ts';
-import type { TurnEnd } from './run-turn.ts';
 import { runTurn } from './run-turn.ts';
 import type { AgentServices, QueuedMessage, TurnOptions } from './services.ts';
 import { createTrail } from '../router/trail.ts';
@@ -16,6 +15,7 @@ import type { ToolFacts } from '../tools/define.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import { createTurnLog } from './turn-log.ts';
 import type { Turn } from './turn.ts';
+import type { TurnEnd } from './work.ts';
 
 /** What a turn keeps between turns of the same session. */
 interface SessionMemory {

@@ -5,7 +5,6 @@ import type { ModelRequest, ProviderError } from '../providers/define.ts';
 import type { Decision } from '../router/define.ts';
 import type { Trail } from '../router/trail.ts';
 import type { ToolFacts } from '../tools/define.ts';
-import type { CriterionCheck } from './check-criterion.ts';
 import type { Conversation } from './conversation.ts';
 import type { FileChanges } from './file-changes.ts';
 import type { KeepWarm } from './keep-warm.ts';
@@ -15,6 +14,7 @@ import type { AgentServices, ResolvedModel, TurnOptions } from './services.ts';
 import type { TurnFacts } from './turn-facts.ts';
 import type { TokenEstimate } from './token-estimate.ts';
 import type { TurnLog } from './turn-log.ts';
+import type { CriterionCheck } from './work.ts';
 
 /** One turn while it runs: what it works with, what it may spend, and the way to stop it. */
 export interface Turn {

@@ -1,41 +1,19 @@
-import type { Attachment } from '@shared/attachments.ts';
 import { attachmentLabel } from '@shared/attachment-text.ts';
-import type { EventOf } from '@shared/events.ts';
 import { moneyText } from '@shared/money-text.ts';
 import { editedSteps, planMessage, planSteps, planText } from '@shared/plan-steps.ts';
-import type { RunOptions } from '@shared/run-options.ts';
 import { commandsFor, parseSlash, slashSentences } from '@shared/slash-commands.ts';
 import type { CapAnswer } from './ask-cap.ts';
 import { readCapAnswer } from './ask-cap.ts';
-import { answerQuestion, type AskedQuestion } from './chat-questions.ts';
+import { answerQuestion } from './chat-questions.ts';
+import type { Chat } from './chat-state.ts';
 import { attachFile } from './attach-file.ts';
 import { changes } from './changes.ts';
 import { compare } from './compare.ts';
-import type { CommandContext } from './context.ts';
 import { editText } from './edit-text.ts';
 import { usageError } from './fail.ts';
 import { ensureModel } from './models.ts';
 import { route } from './route.ts';
 import { printable } from './terminal.ts';
-
-/** A conversation as its commands see it. */
-export interface Chat {
-  readonly context: CommandContext;
-  readonly sessionId: string;
-  readonly projectPath: string | null;
-  options: RunOptions;
-  /** What goes with the next message. */
-  attached: readonly Attachment[];
-  /** The turn that runs; text typed meanwhile waits for the agent. */
-  running: Promise<void> | null;
-  /** The cap at which the turn waits for an answer. */
-  cap: EventOf<'cap-reached'> | null;
-  /** What the turn waits for a yes or no to. */
-  question: AskedQuestion | null;
-  readonly say: (text: string, options: RunOptions) => Promise<void>;
-  /** The keyboard belongs to another program meanwhile. */
-  readonly withoutPrompt: <T>(work: () => Promise<T>) => Promise<T>;
-}
 
 /** Carries out a line that begins with `/`. False: leave. Rejects with what went wrong. */
 export async function chatCommand(chat: Chat, line: string): Promise<boolean> {

@@ -1,14 +1,7 @@
 import type { EventOf } from '@shared/events.ts';
 import { guardMs, headingOf, questionText, readAnswer } from './ask-approval.ts';
-import type { Chat } from './chat-commands.ts';
+import type { Chat } from './chat-state.ts';
 import { usageError } from './fail.ts';
-
-/** A question that was shown in a conversation. */
-export interface AskedQuestion {
-  readonly event: EventOf<'approval-requested'>;
-  /** By the clock of the program, in milliseconds. */
-  readonly shownAt: number;
-}
 
 /** The prompt is in use: the answer comes as a command. */
 export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): void {

@@ -6,7 +6,7 @@ import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import { parseSlash } from '@shared/slash-commands.ts';
 import { leastRaise } from './ask-cap.ts';
-import type { Chat } from './chat-commands.ts';
+import type { Chat } from './chat-state.ts';
 import { showQuestion } from './chat-questions.ts';
 import { chatCommand } from './chat-commands.ts';
 import type { Command } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Block } from './graph-arena.ts';
-import type { Graph } from './graph-memory.ts';
+import type { Graph } from './graph.ts';
 import type { GraphLayer } from './graph-shape.ts';
 
 /** What a layer has just done with the inputs of its kind: placed Q and K, written K and V, read the mask, turned V back. */

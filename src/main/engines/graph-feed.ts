@@ -1,5 +1,5 @@
 import type { Block } from './graph-arena.ts';
-import type { Graph } from './graph-memory.ts';
+import type { Graph } from './graph.ts';
 import type { GraphLayer } from './graph-shape.ts';
 
 /** From what attention left (with the residual in it) to the next layer's stream; `input` is given back. */

@@ -1,20 +1,10 @@
 import type { CellCounts, ContextRequest } from './context-memory.ts';
+import type { Graph } from './graph.ts';
 import { createArena } from './graph-arena.ts';
-import type { Arena, Block } from './graph-arena.ts';
+import type { Block } from './graph-arena.ts';
 import { attend } from './graph-attention.ts';
 import { feed } from './graph-feed.ts';
 import type { GraphLayer, GraphShape } from './graph-shape.ts';
-
-/** What a step of the graph is written with. Elements are float32 and of one token unless said otherwise. */
-export interface Graph {
-  readonly shape: GraphShape;
-  readonly arena: Arena;
-  readonly request: ContextRequest;
-  readonly cells: CellCounts;
-  /** Tokens that the next tensors are for: those of the batch, in the end the rows that are asked for. */
-  readonly tokens: number;
-  readonly take: (elements: number) => Block;
-}
 
 /** Inputs that a kind of layer reads, by the step that is the last to read them. */
 interface KindInputs {

@@ -2,7 +2,6 @@ import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { AppError, failure, success, toFailure } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import type { Gear } from '@shared/models.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { sha256OfFile } from './hash-file.ts';
@@ -13,30 +12,7 @@ import type { ImportedModels } from './imported-models.ts';
 import type { CatalogueModel, ModelCatalogue, ModelSource } from './model-catalogue.ts';
 import { leftovers, removeModel } from './remove-model.ts';
 import type { Removal, RemoveDependencies } from './remove-model.ts';
-
-/** A model file that is there, or could be. */
-export interface StoredModel {
-  /** The name without `llama-cpp/`; an absolute path for a file that is used where it lies. */
-  readonly name: string;
-  readonly label: string;
-  /** False for a file that is cut short, too; then `path` says where it lies. */
-  readonly isInstalled: boolean;
-  readonly isStarter: boolean;
-  /** Null where the file is not there. */
-  readonly path: string | null;
-  /** Whose file it is: of our folder, imported under a name, or named by its path. */
-  readonly origin: 'folder' | 'imported' | 'path';
-  /** Where its file is or would be. */
-  readonly place: string;
-  /** What lies on the disk of it, a part of a download included. */
-  readonly hereBytes: number;
-  readonly bytes: number | null;
-  readonly contextTokens: number | null;
-  readonly parametersB: number | null;
-  readonly gears: readonly Gear[];
-  readonly license: string | null;
-  readonly sha256: string | null;
-}
+import type { StoredModel } from './stored-model.ts';
 
 interface PullProgress {
   readonly phase: 'waiting' | 'downloading' | 'checking';

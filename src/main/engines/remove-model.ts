@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { AppError } from '@shared/errors.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import type { ImportedModels } from './imported-models.ts';
-import type { StoredModel } from './model-store.ts';
+import type { StoredModel } from './stored-model.ts';
 
 /** What became of a model that was removed. */
 export interface Removal {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { EventType, SessionEvent } from '@shared/events.ts';
 import { isDiskFull } from '../lib/json-file.ts';
-import { removeDamage } from './log-repair.ts';
+import { type LogRepair, removeDamage } from './log-repair.ts';
 import { type LogPosition, readEvents, scanLog, type ScanResult } from './log-scan.ts';
 import { sealRecord } from './record.ts';
 
@@ -41,14 +41,6 @@ export const fileIo: LogIo = {
   truncate: (fd, lengthBytes) => ftruncateSync(fd, lengthBytes),
   sync: (fd) => syncData(fd),
 };
-
-/** What opening found wrong and did about it. Nothing was deleted. */
-export interface LogRepair {
-  readonly reason: string;
-  readonly movedBytes: number;
-  /** The file beside the log that holds the damaged bytes; null where only records are missing. */
-  readonly movedTo: string | null;
-}
 
 export interface OpenLogOptions {
   readonly path: string;

@@ -1,6 +1,7 @@
 import type { EventType, FileImage, NewEvent, SessionEvent } from '@shared/events.ts';
 import { type ChangeState, reduceChange } from '@shared/session-changes.ts';
-import { emptySession, reduceSession, type SessionState } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession, type SessionState } from '@shared/session-state.ts';
 import { repairEvents } from './repair.ts';
 
 /** Where another way is taken: before a message or a step, or after a step with all it did, or a turn. By their ids. */

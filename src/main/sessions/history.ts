@@ -1,5 +1,6 @@
 import type { SessionEvent } from '@shared/events.ts';
-import { emptySession, reduceSession, type SessionState } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession, type SessionState } from '@shared/session-state.ts';
 import { firstWholeTurn, partOf, type SessionPart } from '@shared/session-part.ts';
 import type { LogPosition } from './log-scan.ts';
 

@@ -9,7 +9,8 @@ import {
   type Transient,
 } from '@shared/events.ts';
 import { type MoneyState, reduceMoney } from '@shared/session-money.ts';
-import { reduceSession, type SessionState } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import type { SessionState } from '@shared/session-state.ts';
 import type { Log } from '../lib/log.ts';
 import type { Blobs } from './blobs.ts';
 import { type EventLog, soonSyncedTypes, syncedTypes } from './event-log.ts';

@@ -3,9 +3,16 @@ import { type FileHandle, open, rename, rm, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { isDiskFull } from '../lib/json-file.ts';
-import type { LogRepair } from './event-log.ts';
 import type { Damage, ScanResult } from './log-scan.ts';
 import { lineEnd } from './record.ts';
+
+/** What opening found wrong and did about it. Nothing was deleted. */
+export interface LogRepair {
+  readonly reason: string;
+  readonly movedBytes: number;
+  /** The file beside the log that holds the damaged bytes; null where only records are missing. */
+  readonly movedTo: string | null;
+}
 
 /** Where a log ends now, and what was done. */
 export interface RepairedLog extends Pick<ScanResult, 'end' | 'marks'> {

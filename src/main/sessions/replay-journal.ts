@@ -1,7 +1,8 @@
 import { AppError } from '@shared/errors.ts';
 import type { BlobRef, EventOf, EventType, NewEvent, SessionEvent } from '@shared/events.ts';
 import { emptyMoney, type MoneyState, reduceMoney } from '@shared/session-money.ts';
-import { emptySession, reduceSession, type SessionState } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession, type SessionState } from '@shared/session-state.ts';
 import { type Blobs, hashOf } from './blobs.ts';
 import type { BlobSink, Journal } from './journal.ts';
 import { createRedactor } from './redact.ts';

@@ -3,7 +3,7 @@ import type { SessionPush } from '@shared/contract.ts';
 import { reduceMoney } from '@shared/session-money.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionPart } from '@shared/session-part.ts';
-import { reduceSession } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import type { CoreClient } from './core-client.ts';
 import { failureText } from './failure-text.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planMessage } from '../../../src/shared/plan-steps.ts';
-import { reduceSession, emptySession } from '../../../src/shared/session-state.ts';
+import { reduceSession } from '../../../src/shared/reduce-session.ts';
+import { emptySession } from '../../../src/shared/session-state.ts';
 import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import { replaySession } from '../../../src/main/sessions/replay.ts';
 import type { AgentKit, Reply } from '../../fakes/agent-kit.ts';

@@ -2,7 +2,8 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'n
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EventOf, FileImage, SessionEvent, WorkspaceMode } from '@shared/events.ts';
-import { emptySession, reduceSession } from '@shared/session-state.ts';
+import { reduceSession } from '@shared/reduce-session.ts';
+import { emptySession } from '@shared/session-state.ts';
 import { showChanges, takeChanges, undoChanges } from '../../../src/main/sessions/changes.ts';
 import type { LiveJournal } from '../../../src/main/sessions/live-journal.ts';
 import { type Home, makeHome } from './session-fixtures.ts';

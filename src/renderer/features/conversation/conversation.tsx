@@ -18,14 +18,9 @@ import { Interrupted } from './interrupted.tsx';
 import { RowView } from './row-view.tsx';
 import { UnseenImage } from './unseen-image.tsx';
 import { useFolds } from './use-folds.ts';
+import type { RevealedPlace } from './use-reveal.ts';
 import { useReveal } from './use-reveal.ts';
 import { VirtualRows } from './virtual-rows.tsx';
-
-/** A message, call or turn; `seq` of an event of its turn, where it may be one that has to be looked up. */
-export interface RevealedPlace {
-  readonly id: string;
-  readonly seq?: number | undefined;
-}
 
 /** What others can ask of the conversation. */
 export interface ConversationHandle {

@@ -5,9 +5,14 @@ import type { ConversationRow } from '../../lib/conversation-rows.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import type { LookUp, SessionView } from '../../lib/use-session.ts';
-import type { RevealedPlace } from './conversation.tsx';
 import { rowId } from './row-id.ts';
 import type { Folds } from './use-folds.ts';
+
+/** A message, call or turn; `seq` of an event of its turn, where it may be one that has to be looked up. */
+export interface RevealedPlace {
+  readonly id: string;
+  readonly seq?: number | undefined;
+}
 
 /** After the row was drawn where it is to be. */
 const focusAfterMs = 60;

@@ -1,0 +1,83 @@
+import type { ModelInfo } from '@shared/models.ts';
+import type { ProjectFacts } from '../projects/project-facts.ts';
+import { takeAction } from './take-action.ts';
+import type { Turn } from './turn.ts';
+import type { TurnFacts } from './turn-facts.ts';
+import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
+
+export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
+  const { services, options } = turn;
+  const found = await takeAction<TurnFacts | null>(
+    turn,
+    {
+      tool: 'gather_facts',
+      label: 'look at the project',
+      input: { options, config: services.config },
+      run: async () => {
+        const { sandbox } = services;
+        const data: TurnFacts = turnFactsSchema.parse({
+          facts: await services.gatherFacts(sandbox, turn.signal),
+          local: needsLocal(options) ? await services.modelInfo(options.local, turn.signal) : null,
+          cloud: await cloudModel(turn),
+          routes: await services.routeRules(),
+          ...(await capsLeft(turn)),
+          sandbox: {
+            tier: sandbox.tier,
+            workspacePath: sandbox.workspacePath,
+            scratchPath: sandbox.scratchPath,
+            ...(sandbox.description.notes === undefined ? {} : { notes: [...sandbox.description.notes] }),
+          },
+        });
+        return { status: 'ok', output: [brief(data.facts), ...(data.sandbox.notes ?? [])].join('\n'), data };
+      },
+    },
+    (data) => {
+      const parsed = turnFactsSchema.nullable().parse(data);
+      // Also when the turn was cancelled meanwhile: its start is to say what was found.
+      if (parsed !== null) turn.found.facts = parsed;
+      return parsed;
+    },
+  );
+  return found ?? nothingKnown;
+}
+
+/** Also where all is to run in the cloud: at a cap the work may go on locally. */
+function needsLocal({ policy, atCap }: Turn['options']): boolean {
+  return policy !== 'cloud' || atCap !== 'stop';
+}
+
+/** A purse that cannot be looked into says so at the first call that would cost money. */
+async function capsLeft({ id, options, services }: Turn): Promise<Pick<TurnFacts, 'caps'>> {
+  if (options.policy === 'local' || options.cloud === null) return {};
+  try {
+    return { caps: [...(await services.budget.left(id, options.maxUsd))] };
+  } catch {
+    return {};
+  }
+}
+
+async function cloudModel(turn: Turn): Promise<ModelInfo | null> {
+  const { policy, cloud } = turn.options;
+  return policy === 'local' || cloud === null ? null : turn.services.modelInfo(cloud, turn.signal);
+}
+
+const SHOWN_FILES = 30;
+
+/** What opens the task for a model in the loop: enough to know where to look first. */
+function brief(facts: ProjectFacts): string {
+  const sources = listed(facts.sourceFiles);
+  const tests = listed(facts.testFiles);
+  return [
+    `The project has ${facts.fileCount} files${facts.truncated ? ' or more' : ''}.`,
+    sources === '' ? '' : `Source: ${sources}`,
+    tests === '' ? '' : `Tests: ${tests}`,
+    facts.test === null ? '' : `Test command: ${facts.test.command}`,
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length > SHOWN_FILES ? ` … and ${paths.length - SHOWN_FILES} more` : '';
+  return paths.slice(0, SHOWN_FILES).join(', ') + more;
+}

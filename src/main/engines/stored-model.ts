@@ -1,0 +1,25 @@
+import type { Gear } from '@shared/models.ts';
+
+/** A model file that is there, or could be. */
+export interface StoredModel {
+  /** The name without `llama-cpp/`; an absolute path for a file that is used where it lies. */
+  readonly name: string;
+  readonly label: string;
+  /** False for a file that is cut short, too; then `path` says where it lies. */
+  readonly isInstalled: boolean;
+  readonly isStarter: boolean;
+  /** Null where the file is not there. */
+  readonly path: string | null;
+  /** Whose file it is: of our folder, imported under a name, or named by its path. */
+  readonly origin: 'folder' | 'imported' | 'path';
+  /** Where its file is or would be. */
+  readonly place: string;
+  /** What lies on the disk of it, a part of a download included. */
+  readonly hereBytes: number;
+  readonly bytes: number | null;
+  readonly contextTokens: number | null;
+  readonly parametersB: number | null;
+  readonly gears: readonly Gear[];
+  readonly license: string | null;
+  readonly sha256: string | null;
+}
