@@ -4,7 +4,7 @@ import { settingsSchema } from '../../src/shared/settings.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
 import type { CapChanger } from '../../src/main/money/caps.ts';
 import { createCapChanger } from '../../src/main/money/caps.ts';
-import { createProjectCommands } from '../../src/main/core-projects.ts';
+import { createProjectCommands } from '../../src/main/core/projects.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,73 @@
+import { lstat, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeptItem } from '@shared/preparation.ts';
+import { unnamedBlobs } from '../sessions/unnamed-blobs.ts';
+
+export interface HomeFolders {
+  readonly homePath: string;
+  readonly cachePath: string;
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+/** What the home and the cache hold beside what the container engine keeps. With `isRemoving` what is not needed goes. */
+export async function cleanHome(
+  { homePath, cachePath }: HomeFolders,
+  isRemoving: boolean,
+  signal: AbortSignal,
+): Promise<readonly KeptItem[]> {
+  const now = Date.now();
+  const items: KeptItem[] = [];
+  const blobs = await unnamedBlobs(homePath, { remove: isRemoving, now }, signal);
+  if (blobs.count > 0)
+    items.push({
+      kind: 'blobs',
+      name: `${blobs.count} files of sessions`,
+      sizeBytes: blobs.sizeBytes,
+      unneeded: 'no log names them any more',
+      isRemoved: isRemoving,
+    });
+  const copies = join(homePath, 'workspaces');
+  for (const name of await namesIn(copies)) {
+    const path = join(copies, name);
+    const unneeded = await whyUnneeded(homePath, name, now);
+    const sizeBytes = await sizeOf(path, signal);
+    if (unneeded !== null && isRemoving) await rm(path, { recursive: true, force: true });
+    items.push({ kind: 'copy', name: path, sizeBytes, unneeded, isRemoved: unneeded !== null && isRemoving });
+  }
+  const states = join(cachePath, 'prefix');
+  const sizeBytes = await sizeOf(states, signal);
+  if (sizeBytes > 0)
+    items.push({
+      kind: 'states',
+      name: 'what models have read before, of which the oldest goes by itself',
+      sizeBytes,
+      unneeded: null,
+      isRemoved: false,
+    });
+  return items;
+}
+
+/** A copy is its session's, also while that lies in the bin. What else is there belongs to a comparison or an installation under way. */
+async function whyUnneeded(homePath: string, name: string, now: number): Promise<string | null> {
+  if (!/^\d{8}-\d{6}-[0-9a-f]{6}$/.test(name)) return null;
+  for (const place of ['sessions', 'bin']) {
+    const found = await stat(join(homePath, place, name)).catch(() => null);
+    if (found !== null) return null;
+  }
+  const made = await stat(join(homePath, 'workspaces', name)).catch(() => null);
+  // A session that is just being made has its copy before its log.
+  return made === null || made.mtimeMs > now - dayMs ? null : 'its session is gone';
+}
+
+async function sizeOf(path: string, signal: AbortSignal): Promise<number> {
+  signal.throwIfAborted();
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return 0;
+  if (!found.isDirectory()) return found.size;
+  let total = 0;
+  for (const name of await namesIn(path)) total += await sizeOf(join(path, name), signal);
+  return total;
+}
+
+const namesIn = (path: string): Promise<readonly string[]> => readdir(path).catch(() => []);

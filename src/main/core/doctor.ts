@@ -1,0 +1,168 @@
+import { access, constants, mkdir, statfs } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
+import { messageOf } from '@shared/errors.ts';
+import type { RuleFile } from '@shared/rule-report.ts';
+import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import { serviceSettings } from '@shared/settings.ts';
+import type { CoreModels } from './models.ts';
+import { engineProblems } from '../sandbox/docker/engine-health.ts';
+import { findEngine } from '../sandbox/docker/engine.ts';
+import { usersText } from '../sandbox/docker/user-candidates.ts';
+import { tiersText } from '../sandbox/tiers.ts';
+
+export interface DoctorSubject {
+  readonly version: string;
+  readonly home: string;
+  readonly cache: string;
+  readonly settings: Settings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly listKeys: () => Promise<KeyReport>;
+  readonly listServers: CoreModels['servers'];
+  readonly listRules: () => Promise<readonly RuleFile[]>;
+  readonly showModel: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
+}
+
+/** What works on this machine and what does not. Fetches nothing, starts nothing. */
+export async function examine(subject: DoctorSubject, signal: AbortSignal): Promise<readonly Finding[]> {
+  return [
+    {
+      area: 'dewpoint',
+      status: 'ok',
+      text: `${subject.version} on Node ${process.versions.node}, ${process.platform} ${process.arch}`,
+      hint: null,
+    },
+    await folder('home', subject.home),
+    await folder('cache', subject.cache),
+    ...(await sandbox(subject, signal)),
+    await model('local', subject.settings.local, subject, signal),
+    ...(subject.settings.cloud === null ? [] : [await model('cloud', subject.settings.cloud, subject, signal)]),
+    ...(await servers(subject, signal)),
+    ...(await keys(subject)),
+    ...(await rules(subject)),
+  ];
+}
+
+async function folder(area: string, path: string): Promise<Finding> {
+  try {
+    await mkdir(path, { recursive: true });
+    await access(path, constants.W_OK);
+    const { bavail, bsize } = await statfs(path);
+    const freeGb = (bavail * bsize) / 1e9;
+    const text = `${path}, ${freeGb.toFixed(1)} GB free`;
+    if (freeGb >= 2) return { area, status: 'ok', text, hint: null };
+    return { area, status: 'warning', text, hint: 'A starter model and a sandbox image take about 2 GB.' };
+  } catch (error) {
+    return { area, status: 'missing', text: `${path} cannot be written: ${messageOf(error)}`, hint: null };
+  }
+}
+
+async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<readonly Finding[]> {
+  const search = { env: subject.env, homeDirectory: homedir(), platform: process.platform };
+  const found = await findEngine(search, signal);
+  if (!found.ok) {
+    const missing: Finding = {
+      area: 'sandbox',
+      status: 'missing',
+      text: found.error.message,
+      hint: found.error.hint ?? null,
+    };
+    return [missing, { area: 'tiers', status: 'warning', ...tiersText(null) }];
+  }
+  const { kind, version, runc, desktopVersion, endpoint, limits } = found.value;
+  const parts = [`${kind} ${version}`, ...(runc === null ? [] : [`runc ${runc}`])].join(', ');
+  const unheld = Object.entries(limits)
+    .filter(([, isHeld]) => !isHeld)
+    .map(([name]) => name);
+  const users = usersText(found.value);
+  const problems = engineProblems({ kind, engine: version, runc, desktop: desktopVersion });
+  return [
+    {
+      area: 'sandbox',
+      status: unheld.length === 0 ? 'ok' : 'warning',
+      text: `container: ${parts} at ${endpoint}. ${users}`,
+      hint: unheld.length === 0 ? null : `It cannot limit: ${unheld.join(', ')}.`,
+    },
+    { area: 'tiers', status: 'ok', ...tiersText(found.value) },
+    ...problems.map((text): Finding => ({ area: 'sandbox', status: 'warning', text, hint: engineHint })),
+  ];
+}
+
+const engineHint =
+  'Bring your container engine up to date. A distribution may have brought the fix into an older number: its changelog says so.';
+
+async function model(area: string, id: string, subject: DoctorSubject, signal: AbortSignal): Promise<Finding> {
+  try {
+    const entry = await subject.showModel(id, false, signal);
+    if (entry.state === 'ready') return { area, status: 'ok', text: `${id} is ready`, hint: null };
+    return { area, status: 'missing', text: `${id} is not on this machine`, hint: `dewpoint models pull ${id}` };
+  } catch (error) {
+    return { area, status: 'missing', text: messageOf(error), hint: 'dewpoint models list' };
+  }
+}
+
+/** Servers of models that run here, or should. */
+async function servers({ listServers }: DoctorSubject, signal: AbortSignal): Promise<readonly Finding[]> {
+  return (await listServers(signal)).map(({ provider, text, complaint, isRunning }): Finding => {
+    if (!isRunning) return { area: provider, status: 'missing', text, hint: null };
+    return { area: provider, status: complaint === null ? 'ok' : 'warning', text, hint: complaint };
+  });
+}
+
+/** Which services are set up, and whether a key is there; never the key. Asks none of them. */
+async function keys({ settings, listKeys }: DoctorSubject): Promise<readonly Finding[]> {
+  const report = await listKeys();
+  const place: Finding =
+    report.store.type === 'ready'
+      ? { area: 'key store', status: 'ok', text: "keys are kept in this system's key store", hint: null }
+      : { area: 'key store', status: 'warning', text: report.store.message, hint: report.store.hint };
+  const found = report.keys.flatMap(({ provider, source, variable }): Finding[] => {
+    if (!(provider in settings.providers)) return [];
+    if (source !== null)
+      return [{ area: 'key', status: 'ok', text: `${provider} has a key (${from(source, variable)})`, hint: null }];
+    const own = settings.providers[provider];
+    if (own?.kind === 'openai-compatible' && variable === null) return [];
+    return [{ area: 'key', status: 'warning', text: `${provider} has no key`, hint: `dewpoint keys set ${provider}` }];
+  });
+  const unused = report.keys.flatMap(({ provider, source, variable }): Finding[] => {
+    const service = serviceSettings(provider);
+    if (service === null || source === null || provider in settings.providers) return [];
+    const text = `${provider} is not set up, but has a key (${from(source, variable)}): ${provider}/MODEL can be named as a cloud model`;
+    const hint = `To list its models: dewpoint settings set providers.${provider} '${JSON.stringify(entryOf(service))}'`;
+    return [{ area: 'key', status: 'ok', text, hint }];
+  });
+  return [place, ...found, ...unused];
+}
+
+/** A person's own rules; those of a project are looked at with it. */
+async function rules({ listRules }: DoctorSubject): Promise<readonly Finding[]> {
+  return (await listRules()).flatMap(({ path, rules: found, problems, warnings, holds }): Finding[] => {
+    const hint = `Mend ${path}; dewpoint rules check says which line.`;
+    const broken = problems.map((text): Finding => ({
+      area: 'rules',
+      status: holds === 'shut' ? 'missing' : 'warning',
+      text,
+      hint,
+    }));
+    const odd = warnings.map(({ line, text }): Finding => ({
+      area: 'rules',
+      status: 'warning',
+      text: `Line ${line} of ${path}: ${text}`,
+      hint: null,
+    }));
+    const count = found.length === 1 ? '1 rule' : `${found.length} rules`;
+    if (broken.length > 0 || holds === 'none') return [...broken, ...odd];
+    return [{ area: 'rules', status: 'ok', text: `${count} of your own, in ${path}`, hint: null }, ...odd];
+  });
+}
+
+function from(source: 'environment' | 'this-run' | 'store', variable: string | null): string {
+  if (source === 'environment') return `from ${variable ?? 'the environment'}`;
+  return source === 'store' ? 'in the key store' : 'for this run';
+}
+
+/** The least that has to stand in the settings. */
+function entryOf(service: ProviderSettings): object {
+  if (service.kind !== 'openai-compatible') return { kind: service.kind };
+  return { kind: service.kind, preset: service.preset };
+}

@@ -1,0 +1,132 @@
+import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract.ts';
+import { AppError, messageOf } from '@shared/errors.ts';
+import type { ProviderSettings, Settings } from '@shared/settings.ts';
+import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
+import { createKeyClient } from '../secrets/key-client.ts';
+import { createKeyStore } from '../secrets/key-store.ts';
+import type { Keys, KeysOptions } from '../secrets/keys.ts';
+import { createKeys } from '../secrets/keys.ts';
+import type { ModelInfo } from '@shared/models.ts';
+
+/** The keys of this home: set, listed and removed by a person, found by providers. */
+export interface CoreKeys {
+  /** For a provider that makes a call; null: there is none, or the store does not give it. */
+  readonly secret: (provider: string, settings: ProviderSettings) => Promise<string | null>;
+  readonly list: () => Promise<KeyReport>;
+  readonly set: (
+    input: { readonly provider: string; readonly value: string; readonly forThisRun: boolean },
+    signal: AbortSignal,
+  ) => Promise<KeyOutcome>;
+  /** Of a provider that is set up; its key as it is now. */
+  readonly test: (provider: string, signal: AbortSignal) => Promise<KeyTest>;
+  readonly remove: (provider: string) => Promise<void>;
+  readonly dispose: () => void;
+}
+
+export interface CoreKeysOptions {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nodePath: string;
+  readonly processPath: string;
+  readonly settings: () => Settings;
+  readonly learn: KeysOptions['learn'];
+  /** A sentence for a person: a key store that does not open. */
+  readonly onNotice: (text: string) => void;
+  /** The models of a provider as its service lists them now, with the key that is set; rejects where it says no. */
+  readonly askModels: (provider: string, signal: AbortSignal) => Promise<readonly ModelInfo[]>;
+}
+
+export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
+  const { env, settings } = options;
+  const client = createKeyClient(options);
+  const store = createKeyStore({ client, service: serviceName(options) });
+  const keys = createKeys({ store, env, learn: options.learn, dispose: client.dispose });
+  const told = new Set<string>();
+  return {
+    secret: async (provider, own) => {
+      const variable = keyVariableOf(own);
+      const found = await keys.find({ provider, variable });
+      if (found.type === 'stored') return found.value;
+      // Said once: the service will refuse the call, and this is why. An endpoint that no service is known behind may
+      // well need no key.
+      if (found.type !== 'absent' && variable !== null && !told.has(found.message)) {
+        told.add(found.message);
+        options.onNotice(`${found.message} ${found.hint}`);
+      }
+      return null;
+    },
+    list: async () => {
+      const entries = await keys.list(ownersOf(settings()));
+      return {
+        store: entries.store,
+        keys: entries.sources.map(({ owner, source }) => ({ ...owner, source })),
+      };
+    },
+    set: async ({ provider, value, forThisRun }, signal) => {
+      mustBeKnown(provider, settings());
+      if (forThisRun) keys.setForThisRun(provider, value.trim());
+      else await keep(keys, provider, value.trim());
+      const kept = forThisRun ? 'this-run' : 'store';
+      return { kept, ...(await tryKey(options, provider, signal)) };
+    },
+    test: async (provider, signal) => {
+      mustBeKnown(provider, settings());
+      return tryKey(options, provider, signal);
+    },
+    remove: async (provider) => {
+      mustBeKnown(provider, settings());
+      const state = await keys.remove(provider);
+      if (state.type !== 'ready') throw new AppError('missing-key', state.message, { hint: state.hint });
+    },
+    dispose: keys.dispose,
+  };
+}
+
+/** Homes that were moved have keys of their own, so that a test never finds a person's. */
+function serviceName({ home, env }: CoreKeysOptions): string {
+  return env.DEWPOINT_HOME === undefined || env.DEWPOINT_HOME === '' ? 'dewpoint' : `dewpoint ${home}`;
+}
+
+function ownersOf(settings: Settings): readonly { readonly provider: string; readonly variable: string | null }[] {
+  const services = serviceNames.flatMap((provider) => {
+    const own = settings.providers[provider] ?? serviceSettings(provider);
+    const variable = own === null ? null : keyVariableOf(own);
+    return variable === null ? [] : [{ provider, variable }];
+  });
+  const others = Object.entries(settings.providers)
+    .filter(
+      ([provider, { kind }]) =>
+        !serviceNames.includes(provider) && kind !== 'llama-cpp' && kind !== 'ollama' && kind !== 'scripted',
+    )
+    .map(([provider, own]) => ({ provider, variable: keyVariableOf(own) }));
+  return [...services, ...others];
+}
+
+function mustBeKnown(provider: string, settings: Settings): void {
+  const known = [...new Set([...Object.keys(settings.providers), ...serviceNames])];
+  if (known.includes(provider)) return;
+  throw new AppError('not-found', `There is no provider ${provider}.`, {
+    hint: `There are: ${known.join(', ')}. Others: dewpoint settings set providers.NAME '{"kind": "openai-compatible", "baseUrl": "…"}'`,
+  });
+}
+
+async function keep(keys: Keys, provider: string, value: string): Promise<void> {
+  const state = await keys.set(provider, value);
+  if (state.type === 'ready') return;
+  throw new AppError('missing-key', `The key was not kept: ${state.message}`, {
+    hint: `${state.hint} Or keep it for this run only: dewpoint keys set ${provider} --this-run (while the app or dewpoint serve runs), or name it in the environment.`,
+  });
+}
+
+/** The list of models costs nothing and needs the key at most services. */
+async function tryKey(options: CoreKeysOptions, provider: string, signal: AbortSignal): Promise<KeyTest> {
+  try {
+    const models = await options.askModels(provider, signal);
+    const bundled = models.find(({ listedOn }) => listedOn !== undefined);
+    if (bundled !== undefined) return { test: 'unknown', text: 'The service could not be asked with it.' };
+    return { test: 'accepted', text: `The service lists ${models.length} models.` };
+  } catch (error) {
+    const text = messageOf(error);
+    return { test: /\b40[13]\b|auth|api key|unauthori[sz]ed|forbidden/iu.test(text) ? 'refused' : 'unknown', text };
+  }
+}

@@ -1,0 +1,229 @@
+import { join } from 'node:path';
+import catalogue from '../../../resources/models.json';
+import type { Settings } from '@shared/settings.ts';
+import type { EngineFiles } from './engine-files.ts';
+import { createEngineFiles } from './engine-files.ts';
+import type { CoreKeys } from './keys.ts';
+import { createCoreKeys } from './keys.ts';
+import { splitModelId } from '@shared/models.ts';
+import type { CoreModels } from './models.ts';
+import { createCoreModels } from './models.ts';
+import type { CorePlan } from './plan.ts';
+import { createCorePlan } from './plan.ts';
+import type { CorePlanOptions } from './plan.ts';
+import type { Probed } from './probe.ts';
+import { createProbed } from './probe.ts';
+import { createModelFileCheck } from '../engines/check-model-file.ts';
+import { createGenerators } from '../engines/generators.ts';
+import type { Generators } from '../engines/generators.ts';
+import { createEngineVariants, enginesDir } from '../engines/engine-variants.ts';
+import type { EngineVariants } from '../engines/engine-variants.ts';
+import type { ContextGrants } from '../engines/grant-context.ts';
+import { createGrantContext } from '../engines/grant-context.ts';
+import type { Hardware } from '../engines/hardware.ts';
+import { readHardware } from '../engines/hardware.ts';
+import { createHeaderReader } from '../engines/header-reader.ts';
+import { createImportedModels } from '../engines/imported-models.ts';
+import type { LlamaEngine } from '../engines/llama-client.ts';
+import { createLlamaEngine } from '../engines/llama-client.ts';
+import { createLlamaSeat } from '../engines/llama-seat.ts';
+import { createLoadSteps } from '../engines/load-steps.ts';
+import type { OwnServer } from '../engines/own-server.ts';
+import { createOwnServer } from '../engines/own-server.ts';
+import { parseCatalogue } from '../engines/model-catalogue.ts';
+import type { ModelStore } from '../engines/model-store.ts';
+import { createModelStore } from '../engines/model-store.ts';
+import { createPlanServer } from '../engines/plan-server.ts';
+import type { Program } from '../engines/run-program.ts';
+import type { PlanServer } from '../engines/plan-server.ts';
+import { createProbeCards } from '../engines/probe-cards.ts';
+import { createNetFetch } from '../lib/net-fetch.ts';
+import { listedPrice } from '../money/prices.ts';
+import type { Provider } from '../providers/define.ts';
+import { discoverProviders } from '../providers/registry.ts';
+import type { Redactor } from '../sessions/redact.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+
+export interface ModelParts {
+  readonly llama: LlamaEngine;
+  readonly plan: CorePlan;
+  readonly keys: CoreKeys;
+  readonly models: CoreModels;
+  readonly probed: Probed;
+}
+
+interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
+  readonly modelStore: ModelStore;
+  readonly context: ContextGrants;
+  readonly generators: Generators;
+  readonly planServer: PlanServer;
+  readonly ownServer: OwnServer;
+  readonly engineFiles: EngineFiles;
+}
+
+/** The engine's process, the files it may load, and what fits on this machine. */
+function createEngineParts(
+  config: ModelPartsConfig,
+  { env, files, settings, serverHeader }: Omit<ModelPartsOptions, 'redactor'> & Pick<CorePlanOptions, 'serverHeader'>,
+): EngineParts {
+  const now = Date.now;
+  const readHeader = createHeaderReader();
+  const llama = createLlamaEngine({
+    nodePath: files.node,
+    workerPath: files.worker,
+    enginesDir: enginesDir(config.cache),
+    now,
+    checkModelFile: createModelFileCheck(readHeader),
+    idleMs: () => idleMsOf(settings.current()),
+    connection: () => settings.current().connection,
+  });
+  const known = parseCatalogue(catalogue);
+  const modelStore = createModelStore({
+    cacheDir: config.cache,
+    catalogue: known,
+    env: { ...env },
+    readHeader,
+    imported: createImportedModels(join(config.home, 'imported-models.json')),
+    downloadUri: llama.download.bind(llama),
+  });
+  const variants = variantsOf(config.cache, files.node, env);
+  const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);
+  const plan = createCorePlan({
+    store: modelStore,
+    catalogue: known,
+    readHeader,
+    measure: (context, signal) => llama.measure(context, signal),
+    readHardware: hardware,
+    serverHeader,
+  });
+  const generators = createGenerators();
+  const context = createGrantContext({
+    readHeader,
+    readHardware: async (signal) => variants.usable(await hardware(signal)),
+    enginePid: () => llama.pid(),
+    loadedPath: () => llama.loadedPath(),
+    others: (signal) => generators.others('llama-cpp', signal),
+    steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
+    now,
+  });
+  const planServer = createPlanServer({ readHardware: hardware, readHeader });
+  generators.join('llama-cpp', createLlamaSeat(llama, context));
+  const ownServer = createOwnServer({
+    nodePath: files.node,
+    guardPath: files.serverGuard,
+    env,
+    platform: process.platform,
+  });
+  const engineFiles = createEngineFiles({ variants, readHardware: hardware, startAnew: () => llama.startAnew() });
+  return { llama, modelStore, plan, context, generators, planServer, ownServer, engineFiles };
+}
+
+function variantsOf(cache: string, node: string, env: ModelPartsOptions['env']): EngineVariants {
+  const { platform, arch } = process;
+  return createEngineVariants({ dir: enginesDir(cache), env: { ...env }, npm: npmOf(node, env), platform, arch });
+}
+
+/** The npm that started this program, which need not be on the PATH; else the one that is. */
+function npmOf(node: string, env: ModelPartsOptions['env']): Program {
+  const path = env.npm_execpath ?? '';
+  if (path.endsWith('npm-cli.js')) return [node, path];
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
+}
+
+const unloadAfterMinutes = 15;
+
+function idleMsOf({ providers }: Settings): number | null {
+  const own = providers['llama-cpp'];
+  const minutes = own?.kind === 'llama-cpp' ? own.unloadAfterMinutes : undefined;
+  return minutes === null ? null : (minutes ?? unloadAfterMinutes) * 60_000;
+}
+
+export interface ModelPartsConfig {
+  readonly home: string;
+  readonly cache: string;
+  readonly onNotice: (text: string) => void;
+  readonly wrapProvider?: ((provider: Provider) => Provider) | undefined;
+}
+
+interface ModelPartsOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The built worker, key process and guard of servers, and the program that runs them. */
+  readonly files: {
+    readonly worker: string;
+    readonly keyProcess: string;
+    readonly serverGuard: string;
+    readonly node: string;
+  };
+  readonly settings: SettingsStore;
+  readonly redactor: Redactor;
+}
+
+/** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
+export function createModelParts(
+  config: ModelPartsConfig,
+  { env, files, settings, redactor }: ModelPartsOptions,
+): ModelParts {
+  const { llama, modelStore, plan, context, generators, planServer, ownServer, engineFiles } = createEngineParts(
+    config,
+    {
+      env,
+      files,
+      settings,
+      serverHeader: async (id, signal) => {
+        const named = splitModelId(id);
+        const header = named === null ? undefined : models.provider(named.provider)?.header;
+        return named === null || header === undefined ? null : header(named.name, signal);
+      },
+    },
+  );
+  const keys = createCoreKeys({
+    home: config.home,
+    env,
+    nodePath: files.node,
+    processPath: files.keyProcess,
+    settings: () => settings.current(),
+    learn: (secret) => redactor.learn(secret),
+    onNotice: config.onNotice,
+    askModels: (provider, signal) => models.ask(provider, signal),
+  });
+  const probed = createProbed({
+    cards: createProbeCards(join(config.home, 'probe-cards.json')),
+    store: modelStore,
+    settings: () => settings.current(),
+  });
+  const models: CoreModels = createCoreModels({
+    context,
+    ownServer,
+    generators,
+    planServer,
+    engineFiles,
+    ollamaHost: env.OLLAMA_HOST,
+    fit: plan.fit,
+    probed,
+    registry: discoverProviders(),
+    settings: () => settings.current(),
+    store: modelStore,
+    llama,
+    cacheDir: config.cache,
+    workerPath: files.worker,
+    nodePath: files.node,
+    secret: (provider, own) => keys.secret(provider, own),
+    price: listedPrice,
+    fetch: createNetFetch(() => settings.current().connection, env),
+    now: Date.now,
+  });
+  const dispose = async (): Promise<void> => {
+    await models.dispose();
+    await ownServer.dispose();
+  };
+  const provider = wrapped(models.provider, config.wrapProvider);
+  return { llama, plan, keys, models: { ...models, provider, dispose }, probed };
+}
+
+function wrapped(get: CoreModels['provider'], wrap: ModelPartsConfig['wrapProvider']): CoreModels['provider'] {
+  if (wrap === undefined) return get;
+  return (id) => {
+    const provider = get(id);
+    return provider === null ? null : wrap(provider);
+  };
+}

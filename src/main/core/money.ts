@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { AppError, valueOf } from '@shared/errors.ts';
+import type { CoreApi } from '../api/core-api.ts';
+import type { LedgerSession } from '../money/ledger.ts';
+import { createLedger } from '../money/ledger.ts';
+import type { Budget, BudgetOptions } from '../money/budget.ts';
+import { createBudget } from '../money/budget.ts';
+import { capsOf, createCapChanger } from '../money/caps.ts';
+import { openPurse } from '../money/open-purse.ts';
+import type { Purse } from '../money/purse.ts';
+import { toNano } from '../money/purse-state.ts';
+import { sealRecord, unsealRecord } from '../sessions/record.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
+import type { CloudReference } from '@shared/counterfactual.ts';
+import { foldStepCosts, type StepCost } from '@shared/step-costs.ts';
+import type { SessionEvent } from '@shared/events.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+
+/** What a home has spent and may still spend. */
+export interface CoreMoney {
+  readonly budget: (session: Pick<BudgetOptions, 'sessionId' | 'projectPath' | 'ask'>) => Budget;
+  readonly commands: Pick<CoreApi, 'costs' | 'stepCosts' | 'showBudget' | 'changeBudget'>;
+  /** The cloud model that work is compared against: the one that it used last, else the one that is set up. */
+  readonly reference: (used: string | null) => Promise<CloudReference | null>;
+  readonly dispose: () => Promise<void>;
+}
+
+export interface CoreMoneyOptions {
+  readonly home: string;
+  readonly store: SessionStore;
+  /** Deleted sessions: what they cost was spent all the same. */
+  readonly bin: SessionStore;
+  readonly settings: Pick<SettingsStore, 'current' | 'set'>;
+  readonly now: () => number;
+  readonly modelInfo: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
+}
+
+/** Nobody waits longer for a price to compare with. */
+const referenceMs = 3_000;
+
+export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
+  const { home, store, bin, settings, now } = options;
+  const reference = async (used: string | null): Promise<CloudReference | null> => {
+    const id = used ?? settings.current().cloud;
+    const info = id === null ? null : await options.modelInfo(id, AbortSignal.timeout(referenceMs));
+    return info === null || info.price === null || info.where === 'local'
+      ? null
+      : { model: info.id, price: info.price };
+  };
+  const ledger = createLedger({
+    reference: () => reference(null),
+    sessions: async () => [...(await sessionsOf(store)), ...(await sessionsOf(bin))],
+    read: async (sessionId) => {
+      const view = await store.view(sessionId).catch((error: unknown) => orInBin(error, bin, sessionId));
+      return view.read();
+    },
+  });
+  let opening: Promise<Purse> | null = null;
+  const purse = (): Promise<Purse> => {
+    opening ??= openPurse({
+      path: join(home, 'purse.jsonl'),
+      codec: { seal: sealRecord, unseal: unsealRecord },
+      now,
+      fromLogs: () => ledger.spentSoFar(),
+      costInLog: (sessionId, step) => costInLog(store, sessionId, step),
+    });
+    // One that could not be opened is tried again with the next call.
+    opening.catch(() => {
+      opening = null;
+    });
+    return opening;
+  };
+  const caps = createCapChanger({
+    settings: () => settings.current().budget,
+    save: async (key, value) => void valueOf(await settings.set(key, value)),
+    purse,
+    now,
+  });
+  return {
+    budget: (session) =>
+      createBudget({ ...session, caps: () => capsOf(settings.current().budget, session.projectPath), purse, now }),
+    commands: {
+      costs: (query) => ledger.report(query),
+      stepCosts: async (sessionId) => stepCosts((await store.view(sessionId)).read(), reference),
+      showBudget: caps.show,
+      changeBudget: caps.change,
+    },
+    reference,
+    dispose: async () => {
+      const opened = await opening?.catch(() => null);
+      opened?.close();
+      opening = null;
+    },
+  };
+}
+
+async function sessionsOf(store: SessionStore): Promise<readonly LedgerSession[]> {
+  return (await store.list()).map(({ id, title, projectPath, logBytes }) => {
+    return { id, title, projectPath, logBytes, folder: store.folderOf(id) };
+  });
+}
+
+function orInBin(error: unknown, bin: SessionStore, sessionId: string): ReturnType<SessionStore['view']> {
+  if (error instanceof AppError && error.code === 'not-found') return bin.view(sessionId);
+  throw error;
+}
+
+async function stepCosts(
+  events: AsyncIterable<SessionEvent>,
+  reference: CoreMoney['reference'],
+): Promise<readonly StepCost[]> {
+  const fold = foldStepCosts();
+  for await (const event of events) fold.add(event);
+  return fold.costs(await reference(fold.lastCloudModel()));
+}
+
+/** A call of a process that has gone: what its log says, where its end is there and its bill is no guess. */
+async function costInLog(store: SessionStore, sessionId: string, step: number): Promise<number | null> {
+  try {
+    let callId: string | null = null;
+    let cost: number | null = null;
+    for await (const event of (await store.view(sessionId)).read()) {
+      if (event.type === 'model-call-started' && event.step === step) callId = event.callId;
+      if (event.type !== 'model-call-ended' || event.callId !== callId) continue;
+      cost = event.costUsd === null || event.usage.estimated ? null : toNano(event.costUsd);
+    }
+    return cost;
+  } catch {
+    // The session is gone or cannot be read: nobody knows.
+    return null;
+  }
+}

@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Comparison } from '../../../src/shared/comparison.ts';
+import { comparisonInputSchema } from '../../../src/shared/comparison.ts';
+import { comparisonRows } from '../../../src/shared/comparison-table.ts';
+import { success } from '../../../src/shared/errors.ts';
+import type { CoreApi } from '../../../src/main/api/core-api.ts';
+import { compose } from '../../../src/main/compose.ts';
+import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+
+const neverAborted = new AbortController().signal;
+let folder: string;
+let home: string;
+let project: string;
+let core: CoreApi;
+
+function openCore(): Promise<CoreApi> {
+  return compose({
+    home,
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () =>
+      success(
+        createMemorySandbox({
+          files: { 'calc.py': 'def add(a, b):\n    return a - b\n' },
+          exec: (_request, sandbox) =>
+            sandbox.text('calc.py')?.includes('a + b') === true ? { exitCode: 0 } : { exitCode: 1, stdout: 'wrong' },
+        }),
+      ),
+  });
+}
+
+const complete = { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] };
+const mend = { toolCalls: [{ name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } }] };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dewpoint-compare-'));
+  home = join(folder, 'home');
+  project = join(folder, 'project');
+  await mkdir(home);
+  await mkdir(project);
+  await writeFile(join(project, 'calc.py'), 'def add(a, b):\n    return a - b\n');
+  core = await openCore();
+  // A weak one that only says that it is done, is sent back once with the evidence, and says it again.
+  await core.setSetting('providers.weak', { kind: 'scripted', repeat: true, replies: [complete, complete] });
+  await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [mend, complete] });
+});
+
+afterEach(async () => {
+  await core.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const inputOf = (more: object) =>
+  comparisonInputSchema.parse({
+    task: 'Mend add().',
+    projectPath: project,
+    policies: ['local', 'cloud'],
+    check: 'python3 check.py',
+    local: 'weak/script',
+    cloud: 'strong/script',
+    gear: 'loop',
+    ...more,
+  });
+
+/** Watches to the end; every state that was shown. */
+async function carryOut(id: string, maxUsd?: number): Promise<readonly Comparison[]> {
+  const seen: Comparison[] = [];
+  await core.startComparison(id, maxUsd);
+  await new Promise<void>((resolve, reject) => {
+    const end = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
+    void core.watchComparison(id, (comparison) => seen.push(comparison), end);
+  });
+  return seen;
+}
+
+describe('a comparison', () => {
+  it('runs each policy in a copy of its own and lets the check decide, whatever the agent says', async () => {
+    const id = await core.createComparison(inputOf({ repeat: 2 }), neverAborted);
+    const seen = await carryOut(id);
+    const done = await core.showComparison(id);
+    expect(seen.at(-1)).toEqual(done);
+    expect(done.runs.map(({ policy, repeat, state, check }) => [policy, repeat, state, check?.passed])).toEqual([
+      ['local', 1, 'ended', false],
+      ['cloud', 1, 'ended', true],
+      ['local', 2, 'ended', false],
+      ['cloud', 2, 'ended', true],
+    ]);
+    const rows = comparisonRows(done);
+    expect(rows.map(({ policy, runs, solved, steps, costUsd }) => [policy, runs, solved, steps, costUsd])).toEqual([
+      ['local', 2, 0, { median: 2, least: 2, most: 2 }, { median: 0, least: 0, most: 0 }],
+      ['cloud', 2, 2, { median: 2, least: 2, most: 2 }, { median: 0, least: 0, most: 0 }],
+    ]);
+    const paths = await Promise.all(
+      done.runs.map(async ({ sessionId }) => (await core.showSession(sessionId ?? '')).state),
+    );
+    expect(new Set(paths.map((state) => state.workspace?.path)).size).toBe(4);
+    expect(paths.map((state) => [state.projectPath, state.workspace?.mode])).toEqual(
+      done.runs.map(() => [project, 'copy']),
+    );
+    // The state that all began from is not needed any more; the copies are, to be looked at and taken.
+    expect(await readdir(join(home, 'workspaces'))).toHaveLength(4);
+  });
+
+  it('keeps what has ended when it is stopped, and does only the rest when it goes on, in another process too', async () => {
+    await core.setSetting('providers.strong', {
+      kind: 'scripted',
+      repeat: true,
+      replies: [{ ...mend, delayMs: 60_000 }, complete],
+    });
+    const id = await core.createComparison(inputOf({}), neverAborted);
+    await core.startComparison(id, undefined);
+    await new Promise<void>((resolve) => {
+      const onState = ({ runs }: Comparison): void => {
+        if (runs[1]?.state === 'running') resolve();
+      };
+      void core.watchComparison(id, onState, () => undefined);
+    });
+    await core.cancelComparison(id);
+    const stopped = await core.showComparison(id);
+    expect(stopped.runs.map(({ state, why }) => [state, why])).toEqual([
+      ['ended', null],
+      ['waiting', 'stopped'],
+    ]);
+    await core.setSetting('providers.strong', { kind: 'scripted', repeat: true, replies: [mend, complete] });
+    await core.dispose();
+    // What changed in the project meanwhile is not in the runs that are left.
+    await writeFile(join(project, 'calc.py'), 'nothing');
+    core = await openCore();
+    await carryOut(id);
+    const done = await core.showComparison(id);
+    expect(done.runs[0]).toEqual(stopped.runs[0]);
+    expect(done.runs[1]).toMatchObject({ state: 'ended', check: { passed: true } });
+    expect(done.abandoned).toEqual([stopped.runs[1]?.sessionId]);
+    // Nothing is left to do: going on once more changes nothing.
+    await carryOut(id);
+    expect(await core.showComparison(id)).toEqual(done);
+  });
+
+  it('does not begin a run for which no money is left, and does when there is more', async () => {
+    const id = await core.createComparison(inputOf({}), neverAborted);
+    await carryOut(id, 0);
+    expect((await core.showComparison(id)).runs.map(({ state }) => state)).toEqual(['ended', 'skipped']);
+    await carryOut(id, 1);
+    expect((await core.showComparison(id)).runs.map(({ state }) => state)).toEqual(['ended', 'ended']);
+  });
+
+  it('refuses what could not be carried out before anything is copied', async () => {
+    const refused = (more: object) => core.createComparison(inputOf(more), neverAborted);
+    await expect(refused({ cloud: undefined })).rejects.toMatchObject({ code: 'missing-model' });
+    await expect(refused({ task: ' \n' })).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(refused({ projectPath: join(folder, 'none') })).rejects.toMatchObject({ code: 'not-found' });
+    await expect(core.showComparison('../settings')).rejects.toMatchObject({ code: 'not-found' });
+    expect(await core.listComparisons()).toEqual([]);
+    expect(await readdir(home)).not.toContain('workspaces');
+  });
+});

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { success } from '../../../src/shared/errors.ts';
+import { runOptionsSchema } from '../../../src/shared/run-options.ts';
+import { compose } from '../../../src/main/compose.ts';
+import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+
+it('what a call has cost stays as it was when its price, the list or the settings change', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'dewpoint-costs-'));
+  const core = await compose({
+    home,
+    cache: join(home, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () => success(createMemorySandbox({ files: { 'a.py': 'x = 1\n' } })),
+  });
+  const spend = async (output: number | null): Promise<void> => {
+    const price = output === null ? {} : { price: { input: 0, output, source: 'test', date: '2026-11-21' } };
+    const replies = [{ toolCalls: [{ name: 'task_complete', input: { summary: 'ok' } }] }];
+    await core.setSetting('providers.sky', { kind: 'scripted', where: 'cloud', replies, repeat: true, ...price });
+    const sessionId = await core.createSession({ projectPath: null });
+    const options = { policy: 'cloud', cloud: 'sky/script', gear: 'loop', interactive: false };
+    await core.send(sessionId, 'Mend it.', runOptionsSchema.parse(options));
+    expect(await core.result(sessionId)).toMatchObject({ status: 'done' });
+  };
+  try {
+    await spend(100);
+    const { total: first } = await core.costs({ by: 'session' });
+    expect(first.costUsd).toBeGreaterThan(0);
+    await spend(300);
+    expect((await core.costs({ by: 'session' })).total.costUsd).toBeCloseTo(first.costUsd * 4, 9);
+    await core.setSetting('prices', { 'sky/script': { input: 0, output: 1000 } });
+    await spend(300);
+    const { rows, total } = await core.costs({ by: 'model' });
+    expect(total.costUsd).toBeCloseTo(first.costUsd * 14, 9);
+    expect(rows.map(({ key, elsewhere }) => [key, elsewhere.allCloud.basis])).toEqual([['sky/script', 'measured']]);
+  } finally {
+    await core.dispose();
+    await rm(home, { recursive: true, force: true });
+  }
+});
