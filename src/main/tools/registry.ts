@@ -1,14 +1,13 @@
+import { createRegistry } from '../lib/registry.ts';
 import type { Tool, ToolDefinition, ToolDependencies, ToolSource } from './define.ts';
 
 /** Tool definitions by name. A second one of the same name, or a file without a definition, stops the start. */
 export function createToolRegistry(modules: Readonly<Record<string, unknown>>): ReadonlyMap<string, ToolDefinition> {
-  const registry = new Map<string, ToolDefinition>();
-  for (const [file, module] of Object.entries(modules)) {
-    if (!isDefinition(module)) throw new Error(`${file} does not export a tool definition`);
-    if (registry.has(module.name)) throw new Error(`two tools have the name ${module.name}; one of them is ${file}`);
-    registry.set(module.name, module);
-  }
-  return registry;
+  return createRegistry<ToolDefinition>(modules, {
+    what: 'tool',
+    parts: { name: 'string', input: 'object', create: 'function', label: 'function' },
+    nameOf: ({ name }) => name,
+  });
 }
 
 /** Every `*.tool.ts` of this folder. */
@@ -22,7 +21,6 @@ export function builtInTools(
   dependencies: ToolDependencies,
 ): ToolSource {
   const tools = [...definitions.values()].map((definition) => createTool(definition, dependencies));
-  tools.sort((left, right) => (left.name < right.name ? -1 : 1));
   return { id: 'built-in', list: () => tools, changed: () => () => undefined };
 }
 
@@ -37,17 +35,4 @@ function createTool(definition: ToolDefinition, dependencies: ToolDependencies):
     label: (input) => definition.label(definition.input.parse(input)),
     run: async (input, context) => run(definition.input.parse(input), context),
   };
-}
-
-function isDefinition(value: unknown): value is ToolDefinition {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'name' in value &&
-    typeof value.name === 'string' &&
-    'input' in value &&
-    'create' in value &&
-    typeof value.create === 'function' &&
-    'label' in value
-  );
 }
