@@ -6,6 +6,7 @@ import { emptyMoney, reduceMoney, totalCostUsd } from '@shared/session-money.ts'
 import { reduceSession } from '@shared/reduce-session.ts';
 import { emptySession, sessionStatus } from '@shared/session-state.ts';
 import type { CoreApi, CorePush } from '../../src/main/api/core-api.ts';
+import { emptyCore } from './empty-core.ts';
 import { readHistory } from '../../src/main/sessions/history.ts';
 
 /** A core without engine, disk or sandbox: each message is answered by the next list of events of its script. */
@@ -58,7 +59,7 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
     };
   };
   return {
-    ...unused,
+    ...emptyCore(notScripted),
     append,
     setTime(at) {
       now = at;
@@ -108,88 +109,4 @@ const price = { input: 3, output: 15, source: 'test', date: '2026-11-21' } as co
 
 const notScripted = (): never => {
   throw new AppError('internal', 'This is not in the script.');
-};
-
-const unused: Omit<
-  CoreApi,
-  'createSession' | 'send' | 'subscribe' | 'listSessions' | 'findSession' | 'showSession' | 'history' | 'stepCosts'
-> = {
-  info: { version: '0', home: '/home', cache: '/cache' },
-  showBudget: async () => [],
-  changeBudget: async () => [],
-  escalations: async () => [],
-  showRules: async () => ({ files: [] }),
-  checkRules: async () => ({ rules: [], errors: [], warnings: [] }),
-  saveRules: async () => ({ files: [] }),
-  testRules: async () => ({ place: null, fence: null, mask: null }),
-  approveRules: async () => ({ files: [] }),
-  settingsPath: '/home/settings.json',
-  unsetSetting: async () => undefined,
-  watchSettings: () => () => undefined,
-  projectSettings: async () => notScripted(),
-  configureProject: async () => notScripted(),
-  removePackages: async () => [],
-  testKey: async () => ({ test: 'accepted', text: '' }),
-  cancel: async () => undefined,
-  approve: async () => undefined,
-  answerCap: async () => undefined,
-  editPlan: async () => undefined,
-  keepAttachment: async () => notScripted(),
-  readAttachment: async () => null,
-  findFiles: async () => [],
-  searchSessions: async () => ({ hits: [], isComplete: true }),
-  renameSession: async () => undefined,
-  forkSession: async () => ({ sessionId: 'forked', notRestored: [] }),
-  exportSession: async () => ({ blobs: 0, missing: 0 }),
-  importSession: async () => 'imported',
-  deleteSession: async () => undefined,
-  binnedSessions: async () => [],
-  restoreSession: async (id) => id,
-  purgeSession: async () => undefined,
-  manifest: async () => null,
-  callDetail: async () => ({ text: null, request: null, parts: [], price: null, tools: [] }),
-  result: async () => notScripted(),
-  replay: async () => notScripted(),
-  showChanges: async () => [],
-  takeChanges: async () => notScripted(),
-  undoChanges: async () => notScripted(),
-  listModels: async () => [],
-  showModel: async () => notScripted(),
-  pullModel: async () => notScripted(),
-  importModel: async () => notScripted(),
-  removeModel: async () => notScripted(),
-  probeModel: async () => notScripted(),
-  mendModel: async () => notScripted(),
-  plan: async () => notScripted(),
-  listKeys: async () => ({ store: { type: 'ready' }, keys: [] }),
-  setKey: async () => notScripted(),
-  removeKey: async () => undefined,
-  costs: async () => notScripted(),
-  createComparison: async () => notScripted(),
-  startComparison: async () => notScripted(),
-  watchComparison: async () => notScripted(),
-  cancelComparison: async () => undefined,
-  showComparison: async () => notScripted(),
-  listComparisons: async () => [],
-  getSetting: () => null,
-  setSetting: async () => null,
-  watchSandbox: async (_sessionId, onView) =>
-    onView({ state: 'none', usage: null, masked: [], pinned: [], warnings: [], terminals: 0 }),
-  networkHistory: async () => ({ uses: [], answers: [] }),
-  openTerminal: async () => undefined,
-  typeInTerminal: async () => undefined,
-  resizeTerminal: async () => undefined,
-  projectParts: async () => [],
-  planPreparation: () => Promise.reject(new Error('There is nothing to install.')),
-  listInstructions: async () => [],
-  approveInstructions: async () => [],
-  forgetInstructions: async () => [],
-  projectImage: async () => null,
-  bringImage: () => Promise.reject(new Error('There is no image.')),
-  prepareProject: () => Promise.reject(new Error('There is nothing to install.')),
-  clean: async () => [],
-  doctor: async () => [],
-  runningTurns: () => 0,
-  idle: async () => undefined,
-  dispose: async () => undefined,
 };

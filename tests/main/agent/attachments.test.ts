@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Attachment } from '../../../src/shared/attachments.ts';
 import type { Part } from '../../../src/shared/messages.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
-import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
-import { replaySession } from '../../../src/main/sessions/replay.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const pixels = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -70,9 +69,6 @@ describe('what comes with a message', () => {
     const request = Buffer.from(stored ?? '').toString('utf8');
     expect(request).not.toContain(pixels.toString('base64'));
     expect(request).toContain('"name":"shot.png"');
-    const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
-    const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
-    const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
-    expect([report.firstDifference, report.matched]).toEqual([null, true]);
+    await expectReplay(kit);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
-import { replaySession } from '../../../src/main/sessions/replay.ts';
 import type { AgentKit, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const files = Object.fromEntries(
   Array.from({ length: 40 }, (_, index) => [`f${index}.py`, `line of f${index}\n`.repeat(120)]),
@@ -64,10 +63,7 @@ describe('a talk that outgrows the window', () => {
     ]);
     const last = kit.requests.at(-1)?.messages ?? [];
     expect(JSON.stringify(last)).toContain('Now go on.');
-    const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
-    const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
-    const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
-    expect(report.firstDifference).toBeNull();
+    await expectReplay(kit);
   });
 
   it('is summed up without a model when the model cannot', async () => {

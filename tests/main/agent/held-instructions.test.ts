@@ -2,13 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
-import { replaySession } from '../../../src/main/sessions/replay.ts';
 import type { PersonAnswer } from '../../../src/main/agent/services.ts';
 import { createProjectInstructions } from '../../../src/main/policy/project-instructions.ts';
 import { createSessionInstructions } from '../../../src/main/policy/session-instructions.ts';
 import type { AgentKit } from '../../fakes/agent-kit.ts';
 import { createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 import { createMemoryJournal } from '../../fakes/memory-journal.ts';
 
 const text = 'Use tabs.\u202E\n';
@@ -62,10 +61,7 @@ describe('instructions that a project brings along', () => {
     expect(second.asked()).toEqual([]);
     expect(second.found()).toEqual([['approved', 'used', 'a person approved exactly these bytes']]);
     expect(second.prompt()).toContain('Use tabs.');
-    const recorded = { sessionId: first.journal.sessionId, problems: [], read: () => first.journal.read() };
-    const blobs = { get: first.journal.getBlob.bind(first.journal) };
-    const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, first.kit.services));
-    expect([report.firstDifference, report.stateHash]).toEqual([null, report.recordedHash]);
+    await expectReplay(first.kit);
   });
 
   it('are held back where nobody can be asked, by word or by --approve allow, and the work goes on', async () => {

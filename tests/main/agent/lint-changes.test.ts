@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { newFindings, parseLint } from '../../../src/main/agent/parse-lint.ts';
-import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import type { MemoryExecHandler } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
-import { replaySession } from '../../../src/main/sessions/replay.ts';
 import type { AgentKit, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const files = { 'calc.py': 'def add(a, b):\n    return a - b\n', '.flake8': '[flake8]\n' };
 const look = call('read_file', { path: 'calc.py' });
@@ -28,11 +27,7 @@ function kitOf(lints: readonly Played[], replies: readonly Reply[] = [look, fix,
 
 async function endOf(kit: AgentKit): Promise<string | null> {
   const { reason, confidence } = await kit.runner.send('Fix add().', { ...turnOptions, gate: true });
-  const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
-  const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
-  const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
-  expect(report.firstDifference).toBeNull();
-  expect(report.stateHash).toBe(report.recordedHash);
+  await expectReplay(kit);
   return `${reason} ${confidence}`;
 }
 

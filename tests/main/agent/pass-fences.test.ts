@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import type { ApprovalQuestion } from '../../../src/main/agent/services.ts';
 import { readManifest } from '../../../src/main/sessions/read-manifest.ts';
 import { compileFences, fencesSchema } from '../../../src/shared/fences.ts';
-import { replaySession } from '../../../src/main/sessions/replay.ts';
 import type { ModelRequest } from '../../../src/main/providers/define.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const plan = 'The merger with Northwind closes on the ninth of March.\nBudget code QX-88213-B.\n';
 const files = { 'a.py': 'x = 1\n', 'plans/merger.md': plan, 'notes.md': 'Nothing of interest.\n' };
@@ -21,14 +20,6 @@ function kitOf(kit: KitOptions): AgentKit {
 
 function sent(requests: readonly ModelRequest[]): string {
   return JSON.stringify(requests);
-}
-
-async function replays(kit: AgentKit): Promise<void> {
-  const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
-  const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
-  const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
-  expect(report.firstDifference).toBeNull();
-  expect(report.stateHash).toBe(report.recordedHash);
 }
 
 describe('the fences at the door', () => {
@@ -53,7 +44,7 @@ describe('the fences at the door', () => {
       'system tools',
     ]);
     expect(await readManifest(kit.journal.read(), 9, { blobs, fences })).toBeNull();
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('tell of a step that stayed here, too, which parts of it are fenced, and what it was built from', async () => {
@@ -82,7 +73,7 @@ describe('the fences at the door', () => {
     const end = await kit.runner.send('Change the plan.', { ...options, atCap: 'local' });
     expect(end).toMatchObject({ reason: 'done', text: 'by the local one' });
     expect(ofType(kit.journal.events, 'model-call-started').map(({ rung }) => rung.where)).toEqual(['cloud', 'local']);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('hold for what a model made of it: files it wrote are fenced in later turns, even for a program', async () => {
@@ -161,7 +152,7 @@ describe('the fences at the door', () => {
     expect(sent(kit.requests)).toContain('[fenced: plans/merger.md]');
     const outcomes = ofType(kit.journal.events, 'call-fenced').map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['redacted', 'redacted', 'redacted']);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('take out secrets without any rule', async () => {
@@ -185,11 +176,11 @@ describe('the fences at the door', () => {
     expect(asked.map(({ kind, subject }) => [kind, subject])).toEqual([
       ['fence', expect.stringMatching(/^\d+ parts, \d+ bytes to sky\/model; fenced: plans\/merger\.md/)],
     ]);
-    await replays(kit);
+    await expectReplay(kit);
     const alone = kitOf({ fences, replies });
     expect((await alone.runner.send('What is planned?', { ...options, approve: 'allow' })).reason).toBe('fenced');
     expect(alone.requests).toHaveLength(1);
-    await replays(alone);
+    await expectReplay(alone);
   });
 
   it('count a server in the same house as elsewhere', async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readVerdict } from '../../../src/main/agent/ask-review.ts';
-import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
-import { replaySession } from '../../../src/main/sessions/replay.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const files = { 'calc.py': 'def add(a, b):\n    return a - b\n' };
 const price = { input: 3, output: 15, source: 'test', date: '2026-11-21' };
@@ -32,14 +31,6 @@ const checks = (kit: AgentKit): readonly string[] =>
 const purposes = (kit: AgentKit): readonly string[] =>
   ofType(kit.journal.events, 'model-call-started').map(({ purpose, rung }) => `${rung.where} ${purpose}`);
 
-async function replays(kit: AgentKit): Promise<void> {
-  const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
-  const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
-  const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
-  expect(report.firstDifference).toBeNull();
-  expect(report.stateHash).toBe(report.recordedHash);
-}
-
 describe('what is called done, before it is believed', () => {
   it('is not done when a change was asked for and only words came, of a large model neither', async () => {
     const said = { text: 'Replace a - b by a + b.' };
@@ -49,7 +40,7 @@ describe('what is called done, before it is believed', () => {
     expect(end.text).toContain('Nothing was changed');
     expect(checks(kit)).toEqual(['changes redo']);
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('Make the change with the tools');
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('is done when the work comes after that, and an answer where no change was asked for', async () => {
@@ -72,7 +63,7 @@ describe('what is called done, before it is believed', () => {
       'placeholder',
       'does-not-parse',
     ]);
-    await replays(kit);
+    await expectReplay(kit);
     const stays = kitOf([look, torn, done, done]);
     expect((await stays.runner.send('Fix add().', alone)).reason).toBe('gave-up');
   });
@@ -90,7 +81,7 @@ describe('the stronger model at the end', () => {
     const decided = ofType(kit.journal.events, 'route-decided').at(-1);
     expect(decided).toMatchObject({ layer: 'L4', reasonCode: 'review' });
     expect(ofType(kit.journal.events, 'model-call-ended').at(-1)?.costUsd).toBeGreaterThan(0);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('tells the worker once why it is to be done again', async () => {
@@ -99,7 +90,7 @@ describe('the stronger model at the end', () => {
     expect(checks(kit)).toEqual(['review redo', 'review none']);
     expect(JSON.stringify(kit.requests[4]?.messages.at(-1))).toContain('the docstring is missing');
     expect(purposes(kit).filter((one) => one === 'cloud review')).toHaveLength(1);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('hands the work to the cloud when it asks the same worker twice', async () => {
@@ -108,7 +99,7 @@ describe('the stronger model at the end', () => {
     const options = gated({ routing: routingOf('quality', { strikes: 3, marginUsd: 1 }) });
     expect((await kit.runner.send('Fix add().', options)).reason).toBe('done');
     expect(purposes(kit).slice(-2)).toEqual(['cloud act', 'cloud act']);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('gives no verdict that cannot be read, cannot be had, or is not worth its price, and that is said', async () => {
@@ -132,7 +123,7 @@ describe('the stronger model at the end', () => {
       /cannot be read[\s\S]*key was revoked[\s\S]*It would cost[\s\S]*are left/u,
     );
     expect(checks(off)).toEqual([]);
-    for (const kit of [vague, revoked, dear, capped]) await replays(kit);
+    for (const kit of [vague, revoked, dear, capped]) await expectReplay(kit);
   });
 
   it('is not asked with anything fenced, and nobody is asked for it', async () => {
@@ -151,7 +142,7 @@ describe('the stronger model at the end', () => {
     expect(ofType(kit.journal.events, 'approval-requested')).toEqual([]);
     expect(ofType(kit.journal.events, 'gate-checked')[0]).toMatchObject({ verdict: 'none' });
     expect(purposes(kit)).toEqual(['local act', 'local act', 'local act']);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('is cancelled with the turn', async () => {

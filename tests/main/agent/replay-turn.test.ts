@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
+import type { KitOptions } from '../../fakes/agent-kit.ts';
 import type { CapDecision } from '../../../src/main/money/budget.ts';
 import { memoryBudget } from '../../fakes/memory-purse.ts';
 import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
-import type { ReplayReport } from '../../../src/shared/contract.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
 import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import { replaySession } from '../../../src/main/sessions/replay.ts';
@@ -17,19 +17,6 @@ const passing = (text: string | null): { exitCode: number; stdout: string } =>
   text?.includes('a + b') === true ? { exitCode: 0, stdout: '1 passed' } : { exitCode: 1, stdout: '1 failed' };
 
 const overloaded = { error: { code: 'overloaded', message: 'busy', retryable: true } } as const;
-
-function replay(kit: AgentKit): Promise<ReplayReport> {
-  const { journal, services } = kit;
-  const recorded = { sessionId: journal.sessionId, problems: [], read: () => journal.read() };
-  const blobs = { get: journal.getBlob.bind(journal) };
-  return replaySession(recorded, blobs, (turn) => runReplayTurn(turn, services));
-}
-
-async function matches(kit: AgentKit): Promise<void> {
-  const report = await replay(kit);
-  expect(report.firstDifference).toBeNull();
-  expect(report.stateHash).toBe(report.recordedHash);
-}
 
 const loop: KitOptions = {
   replies: [
@@ -56,7 +43,7 @@ describe('a replay of the agent', () => {
     const kit = createAgentKit(loop);
     const end = await kit.runner.send('Fix add().', turnOptions);
     expect(end.reason).toBe('done');
-    await matches(kit);
+    await expectReplay(kit);
   });
 
   it.each([
@@ -79,7 +66,7 @@ describe('a replay of the agent', () => {
       atCap,
     });
     expect(end.reason).toBe(reason);
-    await matches(kit);
+    await expectReplay(kit);
   });
 
   it('plays several turns with messages that came in between', async () => {
@@ -106,7 +93,7 @@ describe('a replay of the agent', () => {
     await kit.runner.idle();
     expect(kit.journal.events.filter((event) => event.type === 'turn-ended')).toHaveLength(2);
     expect(kit.journal.events.filter((event) => event.type === 'message-delivered')).toHaveLength(3);
-    await matches(kit);
+    await expectReplay(kit);
   });
 
   it('plays a recipe that gives up and the loop that goes on with its facts', async () => {
@@ -160,7 +147,7 @@ describe('a replay of the agent', () => {
     const end = await kit.runner.send('Fix add().', turnOptions);
     expect(end.reason).toBe('done');
     expect(JSON.stringify(kit.requests[1]?.messages)).toContain('add() is odd');
-    await matches(kit);
+    await expectReplay(kit);
   });
 
   it.each(Array.from({ length: 62 }, (_, index) => index + 2))(
@@ -176,7 +163,7 @@ describe('a replay of the agent', () => {
       });
       const end = await kit.runner.send('Fix add().', turnOptions);
       expect(end.reason).toBe('cancelled');
-      await matches(kit);
+      await expectReplay(kit);
     },
   );
 
@@ -192,15 +179,15 @@ describe('a replay of the agent', () => {
       },
     });
     expect((await late.runner.send('Do the work.', { ...turnOptions, maxMinutes: 0.002 })).reason).toBe('time-limit');
-    await matches(late);
+    await expectReplay(late);
     const missing = createAgentKit();
     expect((await missing.runner.send('Do it.', { ...turnOptions, local: 'no/model' })).reason).toBe('missing');
-    await matches(missing);
+    await expectReplay(missing);
     const bare = createAgentKit();
     const readOnly = createAgentKit({ services: { sandbox: { ...bare.sandbox, tier: 'read-only' } } });
     const end = await readOnly.runner.send('Fix the bug.', turnOptions);
     expect(end).toMatchObject({ reason: 'missing', failure: { code: 'missing-sandbox' } });
-    await matches(readOnly);
+    await expectReplay(readOnly);
   });
 
   it('plays a talk that had to be shortened and summed up', async () => {
@@ -214,7 +201,7 @@ describe('a replay of the agent', () => {
     });
     await kit.runner.send('Look around.', { ...turnOptions, maxSteps: 20 });
     expect(kit.journal.events.some((event) => event.type === 'context-compacted')).toBe(true);
-    await matches(kit);
+    await expectReplay(kit);
   });
 
   it('says where a log that was changed comes out differently', async () => {

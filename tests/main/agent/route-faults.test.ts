@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import type { ProviderError, StreamPart } from '../../../src/main/providers/define.ts';
-import { replaySession } from '../../../src/main/sessions/replay.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
 import type { AgentKit, KitOptions, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15, source: 'test', date: '2026-11-21' };
 const look = call('read_file', { path: 'calc.py' });
@@ -38,13 +37,6 @@ const route = (kit: AgentKit): readonly string[] =>
     ({ chosen, layer, reasonCode }) => `${chosen.where} ${layer} ${reasonCode}`,
   );
 
-async function replays(kit: AgentKit): Promise<void> {
-  const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
-  const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
-  const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
-  expect(report.firstDifference).toBeNull();
-}
-
 const fails = (code: ProviderError['code'], retryable: boolean): Reply => ({
   error: { code, message: `It says ${code}.`, retryable, ...(retryable ? { retryAfterMs: 10 } : {}) },
 });
@@ -73,7 +65,7 @@ describe('a switch to the cloud', () => {
     expect(after.every((one) => one.startsWith('local'))).toBe(true);
     const moved = ofType(kit.journal.events, 'rung-chosen').at(-1);
     expect(moved?.reason).toMatch(/cloud cannot be reached|network is away|did not get on/u);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('that is cut in the middle of an answer acts on nothing of it', async () => {
@@ -83,7 +75,7 @@ describe('a switch to the cloud', () => {
     const cloud = ofType(kit.journal.events, 'model-call-started').filter(({ rung }) => rung.where === 'cloud');
     const asked = ofType(kit.journal.events, 'tool-call-requested').map(({ callId }) => callId);
     expect(cloud.some(({ callId }) => asked.includes(callId))).toBe(false);
-    await replays(kit);
+    await expectReplay(kit);
   });
 });
 
@@ -94,13 +86,13 @@ describe('a local engine that dies', () => {
     const kit = kitOf([look, dead, fix, done]);
     expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
     expect(route(kit)[2]).toBe('cloud L5 transport');
-    await replays(kit);
+    await expectReplay(kit);
     const poor = kitOf([look, dead], { caps: { day: 0.0001 } });
     const end = await poor.runner.send('Fix add().', routed());
     expect(end).toMatchObject({ reason: 'error', failure: { code: expect.any(String) } });
     expect(ofType(poor.journal.events, 'cap-reached')).toEqual([]);
     expect(ofType(poor.journal.events, 'model-call-started').every(({ rung }) => rung.where === 'local')).toBe(true);
-    await replays(poor);
+    await expectReplay(poor);
   });
 });
 
@@ -112,7 +104,7 @@ describe('a probe', () => {
     const kit = kitOf([look, fix, done], { model: { gears } });
     expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
     expect(route(kit)[0]).toBe('cloud L0 capability');
-    await replays(kit);
+    await expectReplay(kit);
   });
 });
 
@@ -131,6 +123,6 @@ describe('a clock that jumps', () => {
     ]);
     expect(figures.length).toBeGreaterThan(10);
     expect(figures.every((value) => Number.isFinite(value) && value >= 0)).toBe(true);
-    await replays(kit);
+    await expectReplay(kit);
   });
 });

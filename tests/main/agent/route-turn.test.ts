@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { runReplayTurn } from '../../../src/main/agent/replay-turn.ts';
 import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
 import type { Recipe, RecipeContext } from '../../../src/main/agent/recipes/define.ts';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import { createSessionRunner } from '../../../src/main/agent/session-runner.ts';
 import type { ModelRequest, Provider } from '../../../src/main/providers/define.ts';
-import { replaySession } from '../../../src/main/sessions/replay.ts';
 import { parseRules, placeRules } from '../../../src/shared/rules.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const files = {
   'calc.py': 'def add(a, b):\n    return a - b\n',
@@ -45,14 +44,6 @@ function route(kit: AgentKit): readonly string[] {
   );
 }
 
-async function replays(kit: AgentKit): Promise<void> {
-  const recorded = { sessionId: kit.journal.sessionId, problems: [], read: () => kit.journal.read() };
-  const blobs = { get: kit.journal.getBlob.bind(kit.journal) };
-  const report = await replaySession(recorded, blobs, (turn) => runReplayTurn(turn, kit.services));
-  expect(report.firstDifference).toBeNull();
-  expect(report.stateHash).toBe(report.recordedHash);
-}
-
 describe('a task with a local and a cloud model', () => {
   it('begins on this machine and stays there while it goes well', async () => {
     const kit = kitOf([look, fix, done]);
@@ -66,7 +57,7 @@ describe('a task with a local and a cloud model', () => {
       ['cloud', true],
     ]);
     expect(first?.votes?.length).toBeGreaterThan(0);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('is taken over by the cloud after two bad signals, with a note of who worked and what failed', async () => {
@@ -85,7 +76,7 @@ describe('a task with a local and a cloud model', () => {
     const note = JSON.stringify(kit.requests[3]?.messages.at(-1));
     expect(note).toContain('Fake model worked on this until here (3 steps); you go on from here.');
     expect(note).toContain('2 bad signals in a row, the last: an edit was not made.');
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('asks for advice on a digest before a take-over, and goes on here with it', async () => {
@@ -101,7 +92,7 @@ describe('a task with a local and a cloud model', () => {
     expect(digest).toContain('Fix add().');
     expect(digest).toContain('nothing there either');
     expect(JSON.stringify(kit.requests[4]?.messages)).toContain('Replace a - b by a + b.');
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('is taken over when its end does not hold for the second time', async () => {
@@ -114,7 +105,7 @@ describe('a task with a local and a cloud model', () => {
       'cloud L4 checks',
       'cloud L2 tool-loop',
     ]);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('goes on here when the cloud cannot be reached, and does not go back there', async () => {
@@ -127,7 +118,7 @@ describe('a task with a local and a cloud model', () => {
       code: 'route-degraded',
       text: '3 steps ran here because the network was away. Send the task again to have the cloud look at it.',
     });
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('comes home at a safe place when that pays', async () => {
@@ -135,7 +126,7 @@ describe('a task with a local and a cloud model', () => {
     const end = await kit.runner.send('Fix add().', routed({}, { holdSteps: 1, marginUsd: 0 }));
     expect(end.reason).toBe('done');
     expect(route(kit).slice(2)).toEqual(['cloud L4 checks', 'cloud L2 tool-loop', 'local L2 back-home']);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('asks each question of a recipe of whom its role is asked, with what was said for it', async () => {
@@ -172,7 +163,7 @@ describe('a task with a local and a cloud model', () => {
         cloud: { price, gears: ['recipe'] },
       });
       expect((await kit.runner.send('Look at add().', routed())).text).toBe('That one.');
-      await replays(kit);
+      await expectReplay(kit);
       return route(kit);
     };
     expect(await ran([{ text: '1' }])).toEqual(['local L2 role', 'cloud L2 role']);
@@ -205,7 +196,7 @@ describe('a task with a local and a cloud model', () => {
       { outcome: 'cancelled', evaluatedTokens: 60 },
     ]);
     expect(types.indexOf('cache-prefilled')).toBeLessThan(types.lastIndexOf('model-call-started'));
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('does not move to a model whose call could pass the cap', async () => {
@@ -215,7 +206,7 @@ describe('a task with a local and a cloud model', () => {
     const end = await kit.runner.send('Fix add().', routed({ maxUsd: 0.0001 }));
     expect(end.reason).toBe('done');
     expect(new Set(route(kit))).toEqual(new Set(['local L0 budget']));
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it.each(['step', 'session', 'day', 'month', 'project'] as const)(
@@ -227,7 +218,7 @@ describe('a task with a local and a cloud model', () => {
       expect(new Set(route(kit))).toEqual(new Set(['local L0 budget']));
       expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/of the cap for (?:one|this|today)/u);
       expect(ofType(kit.journal.events, 'cap-reached')).toEqual([]);
-      await replays(kit);
+      await expectReplay(kit);
     },
   );
 
@@ -249,7 +240,7 @@ describe('a task with a local and a cloud model', () => {
     expect(end.reason).toBe('done');
     expect(route(kit).slice(3)).toEqual(['local L0 fence', 'local L0 fence']);
     expect(ofType(kit.journal.events, 'notice-added')).toEqual([]);
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('hears how sure the local model was of its words, as far as its weight says, and casts no vote where nobody knows', async () => {
@@ -270,7 +261,7 @@ describe('a task with a local and a cloud model', () => {
       [1, ['cloud']],
       [0, []],
     ]);
-    await replays(kit);
+    await expectReplay(kit);
     const deaf = kitOf([unsure, fix, done]);
     await deaf.runner.send('Fix add().', routed({}, { weights: { 'local-sureness': 0 } }));
     expect(JSON.stringify(ofType(deaf.journal.events, 'route-decided').map((event) => event.votes))).not.toContain(
@@ -286,7 +277,7 @@ describe('a task with a local and a cloud model', () => {
     await kit.runner.send('Fix add().', routed());
     expect(route(kit)).toEqual(['local L1 local-first', 'cloud L0 pin', 'cloud L0 pin']);
     expect(ofType(kit.journal.events, 'notice-added')[0]).toMatchObject({ code: 'route-rules', level: 'warning' });
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('begins in the cloud where so much is at stake that it is worth it', async () => {
@@ -294,7 +285,7 @@ describe('a task with a local and a cloud model', () => {
     const options = routed({ routing: routingOf('quality', { valueUsd: 20 }) });
     await kit.runner.send('There is a race and a deadlock in the migration of calc.py.', options);
     expect(route(kit)[0]).toBe('cloud L1 gain');
-    await replays(kit);
+    await expectReplay(kit);
   });
 
   it('lets a program whose every try a test judges begin here, where a talk would begin in the cloud', async () => {
@@ -313,7 +304,7 @@ describe('a task with a local and a cloud model', () => {
     const begin = async (recipes: NonNullable<KitOptions['recipes']>): Promise<unknown> => {
       const kit = kitOf([fix, done], { model, cloud: { price: cheap, gears: ['recipe', 'loop'] }, recipes });
       await kit.runner.send('Fix add().', routed());
-      await replays(kit);
+      await expectReplay(kit);
       return ofType(kit.journal.events, 'rung-chosen').map(({ rung, cause }) => [rung.where, rung.gear, cause]);
     };
     expect(await begin([recipe])).toEqual([
@@ -331,6 +322,6 @@ describe('a task with a local and a cloud model', () => {
     const kit = kitOf([look, fix, done], { model: { gears: ['recipe'] } });
     await kit.runner.send('Fix add().', routed());
     expect(route(kit)[0]).toBe('cloud L0 capability');
-    await replays(kit);
+    await expectReplay(kit);
   });
 });

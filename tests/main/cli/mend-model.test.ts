@@ -1,9 +1,7 @@
-import { createRouterClient } from '@orpc/server';
-import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import type { ModelMending } from '@shared/contract.ts';
-import { createRouter } from '../../../src/main/api/router.ts';
 import { mendModel } from '../../../src/main/cli/mend-model.ts';
+import { commandContext } from '../../fakes/command-context.ts';
 import { createScriptedCore } from '../../fakes/scripted-core.ts';
 
 const broken: ModelMending = { problem: 'its template is missing', plan: 'a model is derived', made: null };
@@ -18,23 +16,9 @@ async function run(found: ModelMending, args: { readonly yes?: boolean; readonly
       return apply ? { ...found, made: 'ollama/dewpoint/m' } : found;
     },
   };
-  let [out, err] = ['', ''];
-  const context = {
-    core: async () => createRouterClient(createRouter(core)),
-    terminal: {
-      out: (text: string) => void (out += text),
-      err: (text: string) => void (err += text),
-      isLive: false,
-      isInteractive: false,
-      columns: 100,
-      colors: picocolors.createColors(false),
-    },
-    signal: new AbortController().signal,
-    now: () => 0,
-    version: '0.0.0',
-  };
+  const { context, said } = commandContext(core);
   const code = await mendModel(context, 'ollama/m', args).catch((error: unknown) => String(error));
-  return { code, out, err, applied };
+  return { code, ...said, applied };
 }
 
 describe('models mend', () => {

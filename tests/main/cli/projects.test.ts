@@ -1,12 +1,9 @@
-import { createRouterClient } from '@orpc/server';
 import { describe, expect, it } from 'vitest';
-import picocolors from 'picocolors';
-import { createRouter } from '../../../src/main/api/router.ts';
 import { clean } from '../../../src/main/cli/clean.ts';
-import type { CommandContext } from '../../../src/main/cli/context.ts';
 import { offerPreparation, prepareProject } from '../../../src/main/cli/projects.ts';
 import type { ModelEntry } from '../../../src/shared/contract.ts';
 import type { PreparationPart, PreparationPlan } from '../../../src/shared/preparation.ts';
+import { commandContext } from '../../fakes/command-context.ts';
 import { createFakeCore } from '../../fakes/fake-core.ts';
 
 const part: PreparationPart = {
@@ -65,23 +62,8 @@ function underTest(before: PreparationPlan, after: PreparationPlan = planOf('rea
       return { done: 'deleted', path: '/m', bytes: 1024 } as const;
     },
   };
-  const client = createRouterClient(createRouter(core));
-  let said = '';
-  const context: CommandContext = {
-    terminal: {
-      out: (text) => void (said += text),
-      err: (text) => void (said += text),
-      isLive: false,
-      isInteractive: false,
-      columns: 80,
-      colors: picocolors.createColors(false),
-    },
-    core: async () => client,
-    signal: new AbortController().signal,
-    now: () => 0,
-    version: '1',
-  };
-  return { context, approved, removals, removedModels, said: () => said };
+  const { context, said } = commandContext(core);
+  return { context, approved, removals, removedModels, said: () => said.out + said.err };
 }
 
 describe('dewpoint projects prepare', () => {

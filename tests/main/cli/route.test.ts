@@ -1,15 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRouterClient } from '@orpc/server';
-import picocolors from 'picocolors';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRouter } from '../../../src/main/api/router.ts';
-import type { CommandContext } from '../../../src/main/cli/context.ts';
 import type { RouteArguments } from '../../../src/main/cli/route.ts';
 import { route } from '../../../src/main/cli/route.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
 import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
+import { commandContext } from '../../fakes/command-context.ts';
 import { createScriptedCore } from '../../fakes/scripted-core.ts';
 
 const folders: string[] = [];
@@ -29,24 +26,9 @@ async function say(session?: string, step?: string, args: RouteArguments = {}): 
   const core = createScriptedCore();
   const sessionId = await core.createSession({ projectPath: null });
   for (const event of kit.journal.events) core.append(sessionId, event);
-  let said = '';
-  const write = (text: string): void => void (said += text);
-  const context: CommandContext = {
-    core: async () => createRouterClient(createRouter(core)),
-    terminal: {
-      out: write,
-      err: write,
-      isLive: false,
-      isInteractive: false,
-      columns: 100,
-      colors: picocolors.createColors(false),
-    },
-    signal: new AbortController().signal,
-    now: () => 0,
-    version: '1.2.3',
-  };
+  const { context, said } = commandContext(core);
   await route(context, session, step, args);
-  return said;
+  return said.out + said.err;
 }
 
 describe('dewpoint route', () => {

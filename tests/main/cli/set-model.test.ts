@@ -1,15 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRouterClient } from '@orpc/server';
-import picocolors from 'picocolors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelEntry } from '@shared/contract.ts';
 import { valueOf } from '@shared/errors.ts';
-import { createRouter } from '../../../src/main/api/router.ts';
 import { showModel } from '../../../src/main/cli/models.ts';
 import { setModel } from '../../../src/main/cli/set-model.ts';
 import { openSettings } from '../../../src/main/settings/settings-store.ts';
+import { commandContext } from '../../fakes/command-context.ts';
 import { createScriptedCore } from '../../fakes/scripted-core.ts';
 
 const id = 'llama-cpp/qwen2.5-coder';
@@ -39,27 +37,13 @@ async function open() {
     setSetting: async (...change: Parameters<typeof settings.set>) => valueOf(await settings.set(...change)),
     unsetSetting: async (key: Parameters<typeof settings.unset>[0]) => void valueOf(await settings.unset(key)),
   };
-  let out = '';
-  const context = {
-    core: async () => createRouterClient(createRouter(core)),
-    terminal: {
-      out: (text: string) => void (out += text),
-      err: () => undefined,
-      isLive: false,
-      isInteractive: false,
-      columns: 100,
-      colors: picocolors.createColors(false),
-    },
-    signal: new AbortController().signal,
-    now: () => 0,
-    version: '0.0.0',
-  };
+  const { context, said } = commandContext(core);
   const set = (...words: readonly string[]) =>
     setModel(context, id, { words }).catch((error: unknown) => String(error));
   const show = async (): Promise<string> => {
-    out = '';
+    said.out = '';
     await showModel(context, id, {});
-    return out;
+    return said.out;
   };
   return { settings, set, show };
 }
