@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -170,3 +170,48 @@ for d in range(100):
     for f in range(1000):
         with open(os.path.join(folder, f"file-{f}.txt"), "w") as out: out.write("x")
 `;
+
+describe.skipIf(isWithoutEngine)('a file of the project that is also a file elsewhere', () => {
+  it('is told, and once it is broken no command changes the other, nor sees what is hidden', async () => {
+    const names = ['left.txt', 'broken.txt', '.env', 'node_modules/p/index.js'];
+    const outside = (under: Pick<DockerUnderTest, 'workspace'>, name: string): string =>
+      join(under.workspace, '..', `outside-${name.replaceAll('/', '-')}`);
+    const under = await startSandbox({
+      prepare: async (workspace) => {
+        await mkdir(join(workspace, 'node_modules/p'), { recursive: true });
+        for (const name of names) {
+          await writeFile(outside({ workspace }, name), 'outside=canary-1\n');
+          await link(outside({ workspace }, name), join(workspace, name));
+        }
+      },
+    });
+    try {
+      const { links, description } = under.sandbox;
+      expect(description.warnings.join(' ')).toContain('3 files of this project are also files elsewhere');
+      expect(links.found()?.text.split('\n')).toEqual([
+        'broken.txt',
+        'left.txt',
+        'node_modules/ (1 file, less than 1 MB)',
+        'together less than 1 MB',
+      ]);
+      await output(under.sandbox, 'echo written >> left.txt');
+      expect(await readFile(outside(under, 'left.txt'), 'utf8')).toContain('written');
+      expect(await links.break(none)).toEqual({ broken: 3, left: [] });
+      await output(
+        under.sandbox,
+        'for f in broken.txt node_modules/p/index.js; do echo written >> $f; chmod 600 $f; done',
+      );
+      for (const name of ['broken.txt', 'node_modules/p/index.js']) {
+        expect(await readFile(outside(under, name), 'utf8')).toBe('outside=canary-1\n');
+        expect((await stat(outside(under, name))).mode & 0o777).toBe(0o644);
+        expect(await under.text(name)).toBe('outside=canary-1\nwritten\n');
+      }
+      expect(await output(under.sandbox, 'cat .env; grep -rl canary . | sort')).toBe(
+        './broken.txt\n./left.txt\n./node_modules/p/index.js\n',
+      );
+      expect(under.sandbox.description.warnings.join(' ')).not.toContain('elsewhere');
+    } finally {
+      await under.close();
+    }
+  });
+});

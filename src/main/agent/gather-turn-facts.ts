@@ -1,5 +1,6 @@
 import type { ModelInfo } from '@shared/models.ts';
 import type { ProjectFacts } from '../projects/project-facts.ts';
+import { openLinks } from './settle-links.ts';
 import { takeAction } from './take-action.ts';
 import type { Turn } from './turn.ts';
 import type { TurnFacts } from './turn-facts.ts';
@@ -15,6 +16,7 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
       input: { options, config: services.config },
       run: async () => {
         const { sandbox } = services;
+        const links = await openLinks(turn);
         const data: TurnFacts = turnFactsSchema.parse({
           facts: await services.gatherFacts(sandbox, turn.signal),
           local: needsLocal(options) ? await services.modelInfo(options.local, turn.signal) : null,
@@ -26,6 +28,7 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
             workspacePath: sandbox.workspacePath,
             scratchPath: sandbox.scratchPath,
             ...(sandbox.description.notes === undefined ? {} : { notes: [...sandbox.description.notes] }),
+            ...(links === 0 ? {} : { hardLinks: links }),
           },
         });
         return { status: 'ok', output: [brief(data.facts), ...(data.sandbox.notes ?? [])].join('\n'), data };

@@ -13,6 +13,7 @@ import { orderRungs, otherDrivers } from './route-rungs.ts';
 import { subjectOf } from './run-recipe.ts';
 import type { RungOutcome } from './run-rung.ts';
 import { runRung } from './run-rung.ts';
+import { settleLinks } from './settle-links.ts';
 import { asksToRun, isQuestion } from './task-kind.ts';
 import { takeBackWorse } from './take-back-worse.ts';
 import type { TurnFacts } from './turn-facts.ts';
@@ -66,6 +67,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   // To run something is the work itself: tests that are asked for are not run twice.
   const isRun = asksToRun(turn.task) !== null;
   const needsCheck = criterion !== null && canExecute && !turn.options.plan && !asks && !isRun;
+  if (found.sandbox.hardLinks !== undefined) await settleLinks(turn, found.sandbox.hardLinks);
   await readInstructions(turn, found.facts.instructionFiles, first);
   const isApart = ({ exitCode, summary }: CriterionCheck): boolean =>
     criterion?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);

@@ -54,6 +54,7 @@ function promptOf({ kind, hosts }: EventOf<'approval-requested'>): string {
   if (hosts !== undefined)
     return 'Allow the hosts? once [o], for this session [s], always for this project [p], no [N] ';
   if (kind === 'disk') return 'Is there room now, to go on? Anything but yes ends the command. [y/N] ';
+  if (kind === 'hard-links') return 'Break the links? Anything but yes leaves them. [y/N] ';
   return kind === 'instructions' ? 'Follow them, until the file changes? [y/N] ' : 'Allow? [y/N] ';
 }
 
@@ -61,6 +62,7 @@ function promptOf({ kind, hosts }: EventOf<'approval-requested'>): string {
 export function questionText(question: EventOf<'approval-requested'>): string {
   const { kind, subject, hosts, reason, why, text } = question;
   if (kind === 'instructions' && text !== undefined) return instructionsText(question, text);
+  if (kind === 'hard-links' && text !== undefined) return linksText(question, text);
   if (kind === 'disk') return seenText(subject);
   if (hosts === undefined) return `${kind}: ${seenText(subject)}`;
   const lines = [
@@ -81,6 +83,11 @@ function instructionsText({ subject, reason, diff }: EventOf<'approval-requested
     seenLines(text),
     ...(diff === undefined ? [] : ['  what is different from what was approved:', seenLines(diff, '  ~ ')]),
   ].join('\n');
+}
+
+function linksText({ subject, reason }: EventOf<'approval-requested'>, text: string): string {
+  const why = reason === undefined ? [] : [`  ${seenText(reason)}`];
+  return [`break hard links. ${seenText(subject)}:`, seenLines(text), ...why].join('\n');
 }
 
 /** With the letters that a browser would show, where they are others than those of the name. */

@@ -151,9 +151,14 @@ function checkName(name: string): void {
   if (nameProblem(name) !== null) throw errorWith('EINVAL', name);
 }
 
+/** A path to this very file or folder, whatever has become of the way to it (Linux); `path` is where it was opened. */
+export function placeOfFile(handle: FileHandle, path: string): string {
+  return hasFolderPaths ? `/proc/self/fd/${handle.fd}` : path;
+}
+
 /** A folder that is open already; `path` is where it lay when it was opened. Closing it closes the handle. */
 export function hostFolderOf(handle: FileHandle, path: string): HostFolder {
-  const place = hasFolderPaths ? `/proc/self/fd/${handle.fd}` : path;
+  const place = placeOfFile(handle, path);
   return { at: (name) => join(place, name), place, close: () => handle.close() };
 }
 

@@ -61,6 +61,8 @@ export interface Sandbox {
   stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>>;
   /** Metadata of every file that changes are tracked for: path to a fingerprint that differs when the file was touched. */
   scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>>;
+  /** Files of the workspace that are also files elsewhere; missing where no command can write to one. */
+  readonly links?: SandboxLinks;
   /** How it stands right now, and what it takes of the machine; starts nothing. Missing where there is nothing to measure. */
   readonly look?: (signal: AbortSignal) => Promise<SandboxLook>;
   /** Kills everything and removes the sandbox. Safe to call twice; never rejects. */
@@ -104,6 +106,27 @@ export interface ServiceOutput {
   readonly state: ServiceState;
   /** Both streams as they came, at most the last 32 KiB. */
   readonly text: string;
+}
+
+/** Hard links that lead out of the workspace, through which a command could change what lies outside. */
+export interface SandboxLinks {
+  /** As they were found at the start, less those that were broken since; null: none. */
+  found(): FoundLinks | null;
+  /** Makes each of them a file of its own, with the same bytes; the others are not touched. Rejects on abort. */
+  break(signal: AbortSignal): Promise<BrokenLinks>;
+}
+
+export interface FoundLinks {
+  /** In a sentence, and as a list in which what tools made is counted by folder. */
+  readonly subject: string;
+  readonly text: string;
+  readonly count: number;
+}
+
+export interface BrokenLinks {
+  readonly broken: number;
+  /** What was left as it is, and why. */
+  readonly left: readonly { readonly path: string; readonly why: string }[];
 }
 
 export interface SandboxLook {

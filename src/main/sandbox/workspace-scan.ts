@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../lib/host-folder.ts';
 import { isSecretText, secretKind, secretTextBytes } from './secret-files.ts';
 import { isSkippedFolder } from './skipped-folders.ts';
@@ -20,8 +20,6 @@ export interface WorkspaceScan {
   readonly gitFiles: readonly string[];
   /** What a person wants to be hidden: files, and folders as a whole. What lies in those is in no other list. */
   readonly masked: readonly Mask[];
-  /** Regular files, for `findHardLinks`. */
-  readonly files: readonly string[];
   /** The project has more entries than were looked at. */
   readonly isCut: boolean;
 }
@@ -34,7 +32,6 @@ interface Scanning {
   readonly masked: Mask[];
   readonly gitFolders: string[];
   readonly gitFiles: string[];
-  readonly files: string[];
   entries: number;
   isCut: boolean;
 }
@@ -50,7 +47,6 @@ export async function scanWorkspace(
     masked: [],
     gitFolders: [],
     gitFiles: [],
-    files: [],
     entries: 0,
     isCut: false,
   };
@@ -118,7 +114,6 @@ function isGitData(names: ReadonlySet<string>): boolean {
 
 async function noteFile(folder: HostFolder, name: string, path: string, found: Scanning): Promise<void> {
   if (name === '.git') found.gitFiles.push(path);
-  found.files.push(path);
   const kind = secretKind(path);
   if (kind === null) return;
   if (kind !== 'secret') {
@@ -126,41 +121,4 @@ async function noteFile(folder: HostFolder, name: string, path: string, found: S
     if (bytes === null || !isSecretText(kind, bytes.toString('latin1'))) return;
   }
   found.secrets.push(path);
-}
-
-export interface HardLinks {
-  /** Files of the project whose content is also a file elsewhere; the first ones. */
-  readonly paths: readonly string[];
-  readonly count: number;
-}
-
-const atOnce = 64;
-
-/**
- * Files that share their content with a file that may lie outside: a command that changes such a file in place changes
- * the other one, too. Looks for `budgetMs` at most; `count` is then a part.
- */
-export async function findHardLinks(
-  workspacePath: string,
-  files: readonly string[],
-  budgetMs: number,
-): Promise<HardLinks> {
-  const paths: string[] = [];
-  let count = 0;
-  const until = performance.now() + budgetMs;
-  for (let at = 0; at < files.length && performance.now() < until; at += atOnce) {
-    const batch = files.slice(at, at + atOnce);
-    const links = await Promise.all(
-      batch.map(async (path) => {
-        const found = await lstat(`${workspacePath}/${path}`).catch(() => null);
-        return found !== null && found.isFile() && found.nlink > 1;
-      }),
-    );
-    for (const [index, path] of batch.entries()) {
-      if (links[index] !== true) continue;
-      count += 1;
-      if (paths.length < 3) paths.push(path);
-    }
-  }
-  return { paths, count };
 }

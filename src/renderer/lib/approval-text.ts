@@ -4,6 +4,7 @@ import { t } from './texts.ts';
 export function approvalText(kind: string): string {
   if (kind === 'guarded-file') return t('approval.guarded-file');
   if (kind === 'instructions') return t('approval.instructions');
+  if (kind === 'hard-links') return t('approval.hard-links');
   if (kind === 'disk') return t('approval.disk');
   if (kind === 'fence') return t('approval.fence');
   return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind });

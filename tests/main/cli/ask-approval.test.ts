@@ -54,6 +54,16 @@ describe('a question about a network at the terminal', () => {
   });
 });
 
+describe('a question about hard links at the terminal', () => {
+  it('lists the files, each on a line that nothing in a name can leave, and says what breaking does', () => {
+    const { hosts: _hosts, why: _why, ...rest } = question;
+    const asked = { ...rest, kind: 'hard-links', subject: '2 files', text: 'a\u001B[2J\nb', reason: 'It copies.' };
+    expect(questionText(asked)).toBe(
+      ['break hard links. 2 files:', '  | a<U+001B>[2J', '  | b', '  It copies.'].join('\n'),
+    );
+  });
+});
+
 describe('--network', () => {
   it.each([
     ['off', 'off'],

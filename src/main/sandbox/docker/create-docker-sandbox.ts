@@ -12,6 +12,7 @@ import type { Engine } from './engine.ts';
 import { homeIdOf, type UserIds } from './identity.ts';
 import { findImage, type ImageRequest, type SandboxImage } from './image.ts';
 import { lookAt } from './look-at-project.ts';
+import { createProjectLinks, lookForLinks } from './project-links.ts';
 import { runnerInContainer, type RunnerPlace } from './runner-processes.ts';
 import type { SessionContainerOptions } from './session-container-options.ts';
 import { SessionContainer } from './session-container.ts';
@@ -52,6 +53,7 @@ export async function createDockerSandbox(
   if (!image.ok) return image;
   const seccomp = await profileText(request.image.resourcesPath);
   const workspacePath = await realpath(request.workspacePath);
+  const linksFound = lookForLinks(workspacePath, signal);
   const limits = limitsFor(engine, request.settings);
   const changing = (await request.surroundings?.(image.value)) ?? null;
   const surroundings = (await changing?.find(signal)) ?? noSurroundings;
@@ -88,6 +90,7 @@ export async function createDockerSandbox(
       limits: shownLimits(limits),
       surroundings,
       changing,
+      links: createProjectLinks(session, await linksFound),
       ...(request.onService === undefined ? {} : { onService: request.onService }),
       onDiskLow: request.onDiskLow ?? null,
       warnings: [...warningsOf(engine), ...(hasRunner ? [] : [noRunnerText])],

@@ -34,6 +34,7 @@ import { dropSuperseded, runOnPackages, type SessionPackages } from './package-c
 import { runWithNetwork } from './network-run.ts';
 import type { Outward } from '../network/outward.ts';
 import type { SessionContainer } from './session-container.ts';
+import type { ProjectLinks } from './project-links.ts';
 import { readUsage } from './usage.ts';
 
 export interface ChangingSurroundings {
@@ -54,6 +55,7 @@ export interface DockerSandboxOptions {
   readonly warnings: readonly string[];
   readonly onService?: (state: ServiceState) => void;
   readonly onDiskLow: AskAboutDisk | null;
+  readonly links: ProjectLinks;
 }
 
 /** A session's container as a `Sandbox`: commands and file operations are processes in it. */
@@ -67,11 +69,13 @@ export class DockerSandbox implements Sandbox {
   readonly #open = new Set<OpenProcess>();
   #surroundings: Surroundings;
   readonly services: ContainerServices;
+  readonly links: ProjectLinks;
 
   constructor(options: DockerSandboxOptions) {
     this.#options = options;
     this.#surroundings = options.surroundings;
     this.scratchPath = options.session.scratchPath;
+    this.links = options.links;
     this.#runs = new ContainerRuns(options.session);
     this.#files = new ContainerFiles(this.#runs);
     this.services = new ContainerServices(options.session, options.onService ?? (() => undefined));
@@ -80,13 +84,14 @@ export class DockerSandbox implements Sandbox {
   get description(): SandboxDescription {
     const { imageName, description, limits, warnings, session } = this.#options;
     const { notes, warnings: told } = this.#surroundings;
+    const linked = this.links.warning();
     return {
       tier: 'container',
       image: imageName,
       text: `${description} ${userText(session.user)} ${skippedText}`,
       limits,
       notes,
-      warnings: [...warnings, ...told, ...session.warnings],
+      warnings: [...warnings, ...told, ...session.warnings, ...(linked === null ? [] : [linked])],
     };
   }
 

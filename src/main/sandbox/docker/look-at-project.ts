@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Settings } from '@shared/settings.ts';
 import { AppError } from '@shared/errors.ts';
 import { globMatcher } from '@shared/fences.ts';
-import { findHardLinks, scanWorkspace, type Mask, type WorkspaceScan } from '../workspace-scan.ts';
+import { scanWorkspace, type Mask, type WorkspaceScan } from '../workspace-scan.ts';
 
 export interface ProjectSubject {
   /** A real path. */
@@ -24,7 +24,6 @@ export interface ProjectLook {
 /** More mounts than this slow every start down. */
 const maxMasks = 200;
 const shownPaths = 5;
-const hardLinkMs = 150;
 
 /** Finds what has to be hidden or held in a project before a container gets it, and says so in words. */
 export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Promise<ProjectLook> {
@@ -35,16 +34,10 @@ export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Prom
   checkMasks(scan, subject);
   const shown = unmasked(subject);
   const secrets = scan.secrets.filter((path) => !shown.has(path));
-  const links = await findHardLinks(workspacePath, scan.files, hardLinkMs);
   const warnings: string[] = masked.length === 0 ? [] : [maskedText(masked)];
   if (secrets.length > 0) warnings.push(hiddenText(secrets, subject));
   const room = maxMasks - masked.length;
   if (secrets.length > room) warnings.push(`Only the first ${room} of them are.`);
-  if (links.count > 0) {
-    warnings.push(
-      `${links.count === 1 ? 'A file of this project is' : `${links.count} files of this project are`} also a file elsewhere (a hard link: ${links.paths.join(', ')}): a command that changes one in place changes the other. --workspace copy breaks them.`,
-    );
-  }
   if (scan.isCut)
     warnings.push('The project is too large to look through whole: files with secrets may not be hidden.');
   return {

@@ -7,7 +7,7 @@ import type { ExtraMount } from '../sandbox.ts';
 import { probe, type Abilities } from './abilities.ts';
 import { attachProcesses } from './attach-processes.ts';
 import { ContainerGoneError } from './container-process.ts';
-import { createBody, labelNames, type ContainerPlan } from './create-body.ts';
+import { createBody, labelNames, workspaceInContainer, type ContainerPlan } from './create-body.ts';
 import { withDeadline } from './deadline.ts';
 import { engineSilence, engineSilent, hadEvent, removeWhenBack } from './engine-watch.ts';
 import { folderKey, ownerMark, supportFiles, type UserIds } from './identity.ts';
@@ -124,6 +124,17 @@ export class SessionContainer {
   warn(text: string): void {
     this.#options.log.warn(`sandbox: ${text}`);
     if (!this.#warnings.includes(text)) this.#warnings = [...this.#warnings, text];
+  }
+
+  /** Places of the workspace at which something is mounted that commands cannot write to, or that is none of the project's. */
+  get held(): readonly string[] {
+    const workspace = `${workspaceInContainer}/`;
+    const mounted = this.#options.extra.filter(({ target }) => target.startsWith(workspace));
+    return [
+      ...this.#masks.map(({ path }) => path),
+      ...this.#pins.filter(({ readOnly }) => readOnly).map(({ path }) => path),
+      ...mounted.map(({ target }) => target.slice(workspace.length)),
+    ];
   }
 
   get pins(): readonly Pin[] {
