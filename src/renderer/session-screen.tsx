@@ -1,6 +1,7 @@
 import type { ComponentProps, Ref } from 'react';
 import { useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session-state.ts';
+import type { SlashCommand } from '@shared/slash-commands.ts';
 import type { ApprovalsHandle } from './features/approvals/approvals.tsx';
 import { Approvals } from './features/approvals/approvals.tsx';
 import { CapQuestion } from './features/approvals/cap-question.tsx';
@@ -35,6 +36,7 @@ export interface SessionHandle {
   readonly focusComposer: () => void;
   readonly focusApproval: () => void;
   readonly rename: () => void;
+  readonly command: (command: SlashCommand) => void;
 }
 
 interface SessionScreenProps {
@@ -158,6 +160,7 @@ function useParts(
   useImperativeHandle(handle, () => ({
     ...reach,
     focusComposer: () => composer.current?.focus(),
+    command: (command) => composer.current?.command(command),
     focusApproval: () => approvals.current?.focus(),
   }));
   useEffect(() => {

@@ -1,5 +1,7 @@
 import type { RefObject } from 'react';
 import { useMemo } from 'react';
+import type { SlashName } from '@shared/slash-commands.ts';
+import { commandsFor } from '@shared/slash-commands.ts';
 import type { Action } from './lib/actions.ts';
 import { copyText } from './lib/copy-text.ts';
 import { useClient } from './lib/core-context.ts';
@@ -18,6 +20,7 @@ interface ActionsOptions {
   readonly session: RefObject<SessionHandle | null>;
   readonly openPalette: () => void;
   readonly toggleSidebar: () => void;
+  readonly searchSessions: () => void;
 }
 
 /** Everything that can be done from anywhere in the window, as it stands now. */
@@ -28,6 +31,7 @@ export function useActions({
   session,
   openPalette,
   toggleSidebar,
+  searchSessions,
 }: ActionsOptions): readonly Action[] {
   const client = useClient();
   const isWindow = useIsWindow();
@@ -37,6 +41,7 @@ export function useActions({
     const always: readonly Action[] = [
       { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: openPalette },
       { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
+      { id: 'search', label: t('action.search'), keys: 'Mod+Shift+F', run: searchSessions },
       { id: 'sidebar', label: t('action.sidebar'), keys: 'Mod+B', run: toggleSidebar },
       { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
       { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
@@ -60,8 +65,11 @@ export function useActions({
       ...lookActions(show),
     ];
     return [...sessionActions({ reach, sessionId, session, isWindow }), ...always];
-  }, [client, isWindow, sessionId, project, show, session, openPalette, toggleSidebar]);
+  }, [client, isWindow, sessionId, project, show, session, openPalette, toggleSidebar, searchSessions]);
 }
+
+/** Actions of their own do the same. */
+const elsewhere: readonly SlashName[] = ['help', 'stop', 'diff', 'cost', 'route'];
 
 interface SessionActionsOptions {
   readonly reach: Parameters<typeof importSession>[0];
@@ -100,6 +108,13 @@ function sessionActions({ reach, sessionId, session, isWindow }: SessionActionsO
     },
     { id: 'export', label: t('action.export'), isOff: !isWindow, run: () => void exportSession(reach, id) },
     { id: 'delete', label: t('action.delete'), run: () => void deleteSession(reach, id) },
+    ...commandsFor('window')
+      .filter(({ name }) => !elsewhere.includes(name))
+      .map((command) => ({
+        id: `slash-${command.name}`,
+        label: t('action.slash', { name: command.name, text: t(`slash.${command.name}`) }),
+        run: () => session.current?.command(command),
+      })),
     { id: 'copy-id', label: t('action.copyId'), run: () => void copyText(id) },
   ];
   return sessionId === null ? actions.map((action) => ({ ...action, isOff: true })) : actions;

@@ -9,6 +9,7 @@ import { useOwnKeys } from './lib/use-own-keys.ts';
 import { useClient } from './lib/core-context.ts';
 import { t } from './lib/texts.ts';
 import { useSettingsWatch } from './lib/use-settings-watch.ts';
+import type { Side } from './lib/use-side.ts';
 import { useSide } from './lib/use-side.ts';
 import type { SessionsLoad } from './lib/use-sessions.ts';
 import { useSessions } from './lib/use-sessions.ts';
@@ -48,7 +49,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   );
   const openPalette = useCallback(() => setIsPaletteOpen(true), []);
   const actions = useOwnKeys(
-    useActions({ view, project: projectOf(view, load), show, session, openPalette, toggleSidebar: side.toggle }),
+    useActions({ view, project: projectOf(view, load), show, session, openPalette, ...useListActions(side) }),
   );
   useActionKeys(actions);
   useSettingsWatch();
@@ -84,6 +85,19 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
       </div>
     </NavigationContext>
   );
+}
+
+/** What is done with the list from elsewhere. */
+function useListActions({ toggle, open }: Side): {
+  readonly toggleSidebar: () => void;
+  readonly searchSessions: () => void;
+} {
+  const searchSessions = useCallback(() => {
+    open();
+    // Once it is drawn.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('#search-sessions')?.focus());
+  }, [open]);
+  return { toggleSidebar: toggle, searchSessions };
 }
 
 /** The folder that what is shown is about. */

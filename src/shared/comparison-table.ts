@@ -103,6 +103,27 @@ export function comparisonMarkdown(comparison: Comparison): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** A line a run, for a spreadsheet: figures without units, and nothing that one would take for a formula. */
+export function comparisonCsv(comparison: Comparison): string {
+  const head = ['policy', 'repeat', 'state', 'solved', 'status', 'steps', 'local_steps', 'seconds', ...buckets, 'usd'];
+  const lines = comparison.runs.map(({ policy, repeat, state, check, figures, sessionId }) => [
+    policy,
+    repeat,
+    state,
+    check?.passed ?? '',
+    figures?.status ?? '',
+    figures?.steps ?? '',
+    figures?.localSteps ?? '',
+    figures?.seconds ?? '',
+    ...buckets.map((bucket) => figures?.tokens[bucket] ?? ''),
+    figures?.costUsd ?? '',
+    sessionId ?? '',
+  ]);
+  return [[...head, 'session'], ...lines].map((line) => `${line.join(',')}\n`).join('');
+}
+
+const buckets = ['freshInput', 'cacheRead', 'cacheWrite', 'output'] as const;
+
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const line = (cells: readonly string[]): string => `| ${cells.map(escape).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];

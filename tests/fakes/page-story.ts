@@ -131,8 +131,8 @@ export async function startStory(core: PageCore, title: string, projectPath: str
           ? 'Docker 27.3: commands run as your user, without a network, with the project mounted and nothing else.'
           : 'No container engine was found. Files can be read and searched; no command runs.',
         limits: isContainer
-          ? { memoryMb: 2048, pids: 512, cpus: 2, network: 'none', readOnlyRoot: true, noNewPrivileges: true }
-          : {},
+          ? { network: 'none', memoryMb: 2048, cpus: 2, pids: 512 }
+          : { commands: false, writes: false },
       });
     },
     rung(name, reason, recipe) {

@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
 import type { Comparison, ComparisonInput, ComparisonRun } from '@shared/comparison.ts';
 import { comparisonInputSchema } from '@shared/comparison.ts';
-import { comparisonCells, comparisonHead, comparisonMarkdown, comparisonRows } from '@shared/comparison-table.ts';
+import {
+  comparisonCells,
+  comparisonHead,
+  comparisonCsv,
+  comparisonMarkdown,
+  comparisonRows,
+} from '@shared/comparison-table.ts';
 import { moneyText } from '@shared/money-text.ts';
 import { writeFileAtomic, writeJsonFile } from '../lib/json-file.ts';
 import type { Command, CommandContext } from './context.ts';
@@ -189,10 +195,10 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
   }
 }
 
-/** JSON for a name that ends in .json, else Markdown. */
+/** JSON or CSV for a name that ends so, else Markdown. */
 async function writeReport(path: string, comparison: Comparison): Promise<void> {
   if (path.endsWith('.json')) await writeJsonFile(path, { ...comparison, rows: comparisonRows(comparison) });
-  else await writeFileAtomic(path, comparisonMarkdown(comparison));
+  else await writeFileAtomic(path, path.endsWith('.csv') ? comparisonCsv(comparison) : comparisonMarkdown(comparison));
 }
 
 async function listComparisons({ core, terminal }: CommandContext, args: CompareArguments): Promise<number> {

@@ -6,11 +6,13 @@ import { AttachmentList } from '../ui/attachment-list.tsx';
 import { Button } from '../ui/button.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { DayChart } from '../ui/day-chart.tsx';
 import { DiffView } from '../ui/diff-view.tsx';
 import { ElsewhereFigure, ElsewhereFigures, EnergyText } from '../ui/elsewhere.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { Empty, Facts, Section } from '../ui/facts.tsx';
 import { Field, InputField, inputClass } from '../ui/field.tsx';
+import { Fold, FoldMark } from '../ui/fold.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { InstructionFileNow } from '../ui/instruction-file.tsx';
 import { LiveRegions } from '../ui/live-regions.tsx';
@@ -26,6 +28,7 @@ import { SeenChange } from '../ui/seen-change.tsx';
 import { SeenText } from '../ui/seen-text.tsx';
 import { Choice, Group, NumberSetting } from '../ui/settings-parts.tsx';
 import { TerminalOutput } from '../ui/terminal-output.tsx';
+import { ViewHeader } from '../ui/view-header.tsx';
 import { Wide } from '../ui/wide.tsx';
 import { long, notes, nothing, screenshot } from './samples.ts';
 import { Announced, Broken, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
@@ -105,6 +108,13 @@ const figures: Counterfactual = {
   },
 };
 
+const days = [3, 12, 0, 41, 30, 7].map((calls, index) => ({
+  key: `2026-11-1${index}`,
+  calls,
+  localCalls: Math.round(calls * 0.8),
+  costUsd: calls * 0.0041,
+}));
+
 /** By the file in `ui/`. */
 export const pieces: Readonly<Record<string, ReactNode>> = {
   announcement: <Announced />,
@@ -130,6 +140,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   ),
   'code-block': <CodeBlock code={'def add(a, b):\n    return a + b\n'} language="python" />,
   'copy-button': <CopyButton text="copied" label="Copy" />,
+  'day-chart': <DayChart days={days} most={31} />,
   'diff-view': <DiffView diff={diff} />,
   elsewhere: (
     <>
@@ -172,6 +183,18 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       </Field>
       <InputField label="Disabled" value="nothing" disabled onText={nothing} />
     </div>
+  ),
+  fold: (
+    <>
+      <Fold label="What it said">
+        <p className="mt-1 text-sm">{long}</p>
+      </Fold>
+      <details>
+        <summary className="flex list-none items-center gap-2 text-sm">
+          A row of another form <FoldMark />
+        </summary>
+      </details>
+    </>
   ),
   icon: (
     <div className="flex flex-wrap gap-3">
@@ -257,6 +280,11 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       command="pytest -q"
       text={`\u001b[32m12 passed\u001b[0m, \u001b[31;1m1 failed\u001b[0m\n${long}\n`}
     />
+  ),
+  'view-header': (
+    <ViewHeader title="A view" text={`What it is for. ${long}`}>
+      <Button look="primary">Begin</Button>
+    </ViewHeader>
   ),
   wide: (
     <Wide>

@@ -19,7 +19,7 @@ export type ConversationRow =
     }
   | { readonly type: 'before'; readonly key: string; readonly turn: TurnState }
   | { readonly type: 'folded'; readonly key: string; readonly turn: TurnState }
-  | Extract<TimelineRow, { readonly type: 'step' }>
+  | Extract<TimelineRow, { readonly type: 'step' | 'rung' }>
   | {
       readonly type: 'action';
       readonly key: string;
@@ -112,7 +112,10 @@ function turnRows(timeline: TurnTimeline, { isFolded, texts }: RowChoices): read
     turn.rungs.length === 0 && turn.before === null ? [] : [{ type: 'before', key: `before-${turn.id}`, turn }];
   const middle: readonly ConversationRow[] =
     canFold(timeline) && isFolded(turn)
-      ? [{ type: 'folded', key: `folded-${turn.id}`, turn }, ...rows.filter((row) => row.type === 'message')]
+      ? [
+          { type: 'folded', key: `folded-${turn.id}`, turn },
+          ...rows.filter(({ type }) => type === 'message' || type === 'rung'),
+        ]
       : rows;
   const ran: ConversationRow[] =
     timeline.phases.length === 0 && turn.after === null && timeline.planItems === null

@@ -27,6 +27,15 @@ export const isSidebarOpen = createStored('dewpoint-sidebar', flag(true), flagTe
 export const isFirstStartWanted = createStored('dewpoint-first-start-wanted', flag(false), flagText);
 export const isFirstStartHidden = createStored('dewpoint-first-start-hidden', flag(false), flagText);
 
+export const firstSteps = ['model', 'sandbox', 'task'] as const;
+export type FirstStep = (typeof firstSteps)[number];
+/** First steps that a person wants to do without for now. */
+export const skippedSteps = createStored(
+  'dewpoint-first-start-skipped',
+  (kept): readonly FirstStep[] => firstSteps.filter((step) => kept?.split(' ').includes(step)),
+  (steps) => steps.join(' '),
+);
+
 /** Puts theme and text size onto the page, now and whenever they or the system's theme change. */
 export function applyLook(): void {
   const systemDark = window.matchMedia('(prefers-color-scheme: dark)');

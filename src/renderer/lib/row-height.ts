@@ -16,7 +16,7 @@ export function rowHeight(row: ConversationRow): number {
     case 'ran':
       return 24 + 20 * row.timeline.phases.length + planHeight(row.timeline.planItems?.length ?? 0);
     case 'before':
-      return 24 + 20 * row.turn.rungs.length;
+      return 44;
     case 'notice':
       return 50;
     case 'earlier':
@@ -25,6 +25,7 @@ export function rowHeight(row: ConversationRow): number {
     case 'step':
     case 'action':
     case 'folded':
+    case 'rung':
       return 28;
     default:
       return row satisfies never;

@@ -19,6 +19,14 @@ export type TimelineRow =
       readonly action: ToolCallState;
       readonly turn: TurnState;
     }
+  /** Another way of driving a model, chosen while the turn ran. The first is what the turn began with, and no row. */
+  | {
+      readonly type: 'rung';
+      readonly key: string;
+      readonly at: number;
+      readonly chosen: TurnState['rungs'][number];
+      readonly turn: TurnState;
+    }
   /** A message that came while the turn ran. */
   | {
       readonly type: 'message';
@@ -63,6 +71,13 @@ export function timelineOf(
     const next = state.turns[index + 1];
     const isHere = (at: number): boolean => at >= turn.startedAt && (next === undefined || at < next.startedAt);
     const rows: TimelineRow[] = [
+      ...turn.rungs.slice(1).map((chosen, rung) => ({
+        type: 'rung' as const,
+        key: `rung-${turn.id}-${rung}`,
+        at: chosen.at,
+        chosen,
+        turn,
+      })),
       ...(steps.get(turn.id) ?? []).map((step) => stepRow(step, turn, callsById)),
       ...(actions.get(turn.id) ?? []).map((action) => ({
         type: 'action' as const,

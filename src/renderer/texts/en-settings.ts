@@ -11,6 +11,8 @@ export const settings = {
   'models.ready': 'ready',
   'models.downloadable': 'not fetched',
   'models.unreachable': 'cannot be reached',
+  'models.unreachable.text':
+    'Start the server, or look at its address and key below. Steps go to other models until then.',
   'models.start': 'Have Dewpoint start it',
   'models.usedLocal': 'used for local steps',
   'models.usedCloud': 'used for cloud steps',

@@ -2,7 +2,9 @@ import type { ReactNode } from 'react';
 import type { Counterfactual, Elsewhere } from '@shared/counterfactual.ts';
 import type { EnergyTotals } from '@shared/cost-report.ts';
 import { money, seconds, span } from '../lib/format.ts';
+import { useNavigate } from '../lib/navigation.ts';
 import { plural, t } from '../lib/texts.ts';
+import { FoldMark } from './fold.tsx';
 import { RouteDot } from './route-dot.tsx';
 
 /** What the same tokens would have cost in one place alone; how that was worked out is one click away. */
@@ -30,7 +32,7 @@ export function ElsewhereFigure({ where, label, figures }: ElsewhereFigureProps)
   const { basis, usd, seconds: time, why, formula } = figures;
   return (
     <details className="text-sm">
-      <summary className="flex cursor-pointer items-center gap-2 py-1">
+      <summary className="-mx-2 flex list-none items-center gap-2 rounded-md px-2 py-1 hover:bg-sunken">
         <RouteDot where={where} />
         <span className="min-w-0 flex-1 wrap-anywhere">{label}</span>
         <span className="text-right tabular-nums">
@@ -39,8 +41,9 @@ export function ElsewhereFigure({ where, label, figures }: ElsewhereFigureProps)
             <span className="block text-xs text-soft">{span(time, (value) => seconds(value * 1000))}</span>
           )}
         </span>
+        <FoldMark className="text-soft opacity-60" />
       </summary>
-      <p className="pb-1 pl-4 text-xs text-soft">
+      <p className="pt-1 pb-2 pl-4.5 text-xs text-soft">
         {t(`cost.basis.${basis}`)}
         {why !== null && ` ${t('cost.why', { why })}`} {t('cost.formula', { formula })}
       </p>
@@ -51,11 +54,24 @@ export function ElsewhereFigure({ where, label, figures }: ElsewhereFigureProps)
 /** Electricity of local calls: what a meter said, or about what the watts of the settings come to. */
 export function EnergyText({ energy, localCalls }: { readonly energy: EnergyTotals; readonly localCalls: number }) {
   const { wattHours, energyUsd, unmeteredCalls, unpricedEnergyCalls, estimatedEnergyCalls } = energy;
-  if (localCalls <= unmeteredCalls) return <p className="text-sm text-soft">{t('cost.energyUnknown')}</p>;
+  const navigate = useNavigate();
+  const settings = (
+    <button type="button" className="underline hover:text-ink" onClick={() => navigate({ type: 'settings' })}>
+      {t('cost.energySet')}
+    </button>
+  );
+  if (localCalls <= unmeteredCalls) {
+    return (
+      <p className="text-sm text-soft">
+        {t('cost.energyUnknown')} {settings}
+      </p>
+    );
+  }
   const amount = t(estimatedEnergyCalls > 0 ? 'cost.energyAbout' : 'cost.energyMeasured', { wh: wattHours.toFixed(2) });
   return (
     <p className="text-sm tabular-nums">
-      {amount} · {unpricedEnergyCalls > 0 ? t('cost.energyUnpriced') : money(energyUsd)}
+      {amount} · {unpricedEnergyCalls > 0 ? t('cost.energyUnpriced') : money(energyUsd)}{' '}
+      {unpricedEnergyCalls > 0 && settings}
       {unmeteredCalls > 0 && <span className="text-soft"> · {plural('cost.unmetered', unmeteredCalls)}</span>}
     </p>
   );

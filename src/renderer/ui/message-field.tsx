@@ -75,6 +75,7 @@ export function MessageField(props: MessageFieldProps) {
           </div>
         )}
         <textarea
+          dir="auto"
           ref={area}
           rows={textRows(text, ...rows)}
           aria-label={props.label}

@@ -29,13 +29,15 @@ export function Choice<Value extends string>({
 }: ChoiceProps<Value>) {
   const id = useId();
   return (
-    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
-      <label htmlFor={id}>{label}</label>
+    <div className="flex items-center justify-between gap-x-6 max-sm:flex-col max-sm:items-stretch max-sm:gap-y-1">
+      <label htmlFor={id} className="min-w-0">
+        {label}
+      </label>
       <select
         id={id}
         value={value}
         disabled={isDisabled}
-        className={`${controlClass} max-w-full disabled:opacity-60`}
+        className={`${controlClass} w-72 max-w-full truncate disabled:opacity-60 max-sm:w-full`}
         onChange={({ target }) => {
           const option = options.find((one) => one.value === target.value);
           if (option !== undefined) onChange(option.value);
@@ -72,13 +74,15 @@ export function NumberSetting({ label, value, onSave, onClear }: NumberSettingPr
     setTyped(null);
   };
   return (
-    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
-      <label htmlFor={id}>{label}</label>
+    <div className="flex items-center justify-between gap-x-6">
+      <label htmlFor={id} className="min-w-0">
+        {label}
+      </label>
       <input
         id={id}
         type="number"
         value={typed ?? value ?? ''}
-        className={`${controlClass} w-32 text-right tabular-nums`}
+        className={`${controlClass} w-32 shrink-0 text-right tabular-nums`}
         onChange={(event) => setTyped(event.target.value)}
         onBlur={save}
         onKeyDown={(event) => {

@@ -8,6 +8,7 @@ import { plural, t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ViewHeader } from '../../ui/view-header.tsx';
 
 /** Sessions that were deleted: to be restored, or to be forgotten for good. */
 export default function BinView({ onSession }: { readonly onSession: (sessionId: string) => void }) {
@@ -29,9 +30,8 @@ export default function BinView({ onSession }: { readonly onSession: (sessionId:
   const error = query.error ?? restore.error ?? purge.error;
   return (
     <div className="h-full overflow-y-auto">
-      <div className="mx-auto w-full max-w-2xl px-5 pt-12 pb-8">
-        <h1 className="text-xl font-semibold tracking-tight">{t('bin.title')}</h1>
-        <p className="mt-1 text-sm text-soft">{t('bin.text')}</p>
+      <div className="mx-auto w-full max-w-2xl px-5 py-8">
+        <ViewHeader title={t('bin.title')} text={t('bin.text')} />
         {error !== null && (
           <Notice kind="error" className="mt-3">
             {failureText(error)}

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ViewHeader } from '../../ui/view-header.tsx';
 import { CompareForm } from './compare-form.tsx';
 import { ComparisonDetail } from './comparison-detail.tsx';
 
@@ -33,11 +34,7 @@ export default function CompareView({ projects, task, onSession }: CompareViewPr
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-5 px-5 py-8">
-        <header className="flex flex-wrap items-end justify-between gap-3 max-lg:pl-8">
-          <div>
-            <h1 className="text-xl font-semibold tracking-tight">{t('compare.title')}</h1>
-            <p className="text-soft">{t('compare.text')}</p>
-          </div>
+        <ViewHeader title={t('compare.title')} text={t('compare.text')}>
           {shown.type === 'list' ? (
             <Button look="primary" onClick={() => show({ type: 'new' })}>
               <Icon name="plus" /> {t('compare.new')}
@@ -45,7 +42,7 @@ export default function CompareView({ projects, task, onSession }: CompareViewPr
           ) : (
             <Button onClick={() => show({ type: 'list' })}>{t('compare.back')}</Button>
           )}
-        </header>
+        </ViewHeader>
         {shown.type === 'list' && <Listing onOpen={(id) => show({ type: 'one', id })} />}
         {shown.type === 'new' && (
           <CompareForm task={task} projects={projects} onStarted={(id) => show({ type: 'one', id })} />

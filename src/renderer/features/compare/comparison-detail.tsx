@@ -1,13 +1,16 @@
-import type { Comparison, ComparisonRun } from '@shared/comparison.ts';
+import type { Comparison } from '@shared/comparison.ts';
 import type { ComparisonRow, Spread } from '@shared/comparison-table.ts';
-import { comparisonMarkdown, comparisonRows } from '@shared/comparison-table.ts';
+import { comparisonCsv, comparisonMarkdown, comparisonRows } from '@shared/comparison-table.ts';
 import { money, seconds, tokens } from '../../lib/format.ts';
+import { saveText } from '../../lib/save-text.ts';
 import type { TextKey } from '../../lib/texts.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty, Section } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ComparisonCharts } from './comparison-charts.tsx';
+import { RunLanes } from './run-lanes.tsx';
 import { useComparison } from './use-comparison.ts';
 import { Wide } from '../../ui/wide.tsx';
 
@@ -23,22 +26,46 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
     return problem === null ? <Empty>{t('compare.loading')}</Empty> : <Notice kind="error">{problem}</Notice>;
   }
   const left = comparison.runs.filter((run) => run.state !== 'ended').length;
+  const rows = comparisonRows(comparison);
+  const lanes = <RunLanes comparison={comparison} onSession={onSession} />;
   const isWeak = comparison.runs.some((run) => run.figures?.passedBefore === true);
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-3">
-        <h2 className="min-w-0 flex-1 wrap-anywhere">{comparison.input.task}</h2>
-        <span className="text-xs text-soft">
-          {t('compare.report')} <CopyButton text={comparisonMarkdown(comparison)} label={t('compare.copy')} />
-        </span>
+        <h2 className="min-w-0 flex-1 basis-64 wrap-anywhere">{comparison.input.task}</h2>
+        <Export comparison={comparison} />
         {isAtWork && <Button onClick={stop}>{t('compare.stop')}</Button>}
         {!isAtWork && left > 0 && <Button onClick={resume}>{t('compare.resume')}</Button>}
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {!isAtWork && left > 0 && <Notice kind="info">{plural('compare.left', left)}</Notice>}
       {isWeak && <Notice kind="warning">{t('compare.passedBefore')}</Notice>}
-      <Result rows={comparisonRows(comparison)} />
-      <Runs comparison={comparison} onSession={onSession} />
+      {/* What works is what one looks for; once all is done, the result. */}
+      {isAtWork && lanes}
+      <ComparisonCharts rows={rows} />
+      <Result rows={rows} />
+      {!isAtWork && lanes}
+    </div>
+  );
+}
+
+/** The same reports as those of `dewpoint compare --out`. */
+function Export({ comparison }: { readonly comparison: Comparison }) {
+  const name = `comparison-${comparison.id}`;
+  const save = (extension: 'md' | 'csv'): void =>
+    extension === 'md'
+      ? saveText({ name: `${name}.md`, type: 'text/markdown', text: comparisonMarkdown(comparison) })
+      : saveText({ name: `${name}.csv`, type: 'text/csv', text: comparisonCsv(comparison) });
+  return (
+    <div className="flex items-center gap-1 text-xs text-soft">
+      {t('compare.report')}
+      <CopyButton text={comparisonMarkdown(comparison)} label={t('compare.copy')} />
+      <Button look="quiet" size="small" onClick={() => save('md')}>
+        {t('compare.saveMarkdown')}
+      </Button>
+      <Button look="quiet" size="small" onClick={() => save('csv')}>
+        {t('compare.saveCsv')}
+      </Button>
     </div>
   );
 }
@@ -107,7 +134,7 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
         )}
       </td>
       <td className={cell}>
-        <Middle spread={row.seconds} show={(value) => seconds(value * 1000)} most={slowest} bar="bg-local" />
+        <Middle spread={row.seconds} show={(value) => seconds(value * 1000)} most={slowest} bar="bg-line-strong" />
       </td>
       <td className={cell}>
         {row.runs > 0 && row.costUsd === null ? (
@@ -155,65 +182,4 @@ function Middle({ spread, show, most, bar }: MiddleProps) {
       )}
     </>
   );
-}
-
-interface RunsProps {
-  readonly comparison: Comparison;
-  readonly onSession: (sessionId: string) => void;
-}
-
-function Runs({ comparison, onSession }: RunsProps) {
-  return (
-    <Section title={t('compare.runs')}>
-      <ul className="grid gap-2 sm:grid-cols-2 lg:grid-cols-3">
-        {comparison.runs.map((run) => (
-          <Run key={`${run.policy} ${run.repeat}`} run={run} onSession={onSession} />
-        ))}
-      </ul>
-    </Section>
-  );
-}
-
-function Run({ run, onSession }: { readonly run: ComparisonRun; readonly onSession: (sessionId: string) => void }) {
-  const { policy, repeat, sessionId, figures } = run;
-  const state = stateOf(run);
-  const why = run.why ?? (figures !== null && figures.status !== 'done' ? figures.reason : null);
-  return (
-    <li className="flex flex-col gap-1 rounded-lg border border-line p-3 text-sm">
-      <span className="flex items-baseline justify-between gap-2">
-        <span className="font-medium">
-          {policy} {repeat}
-        </span>
-        <span className={`text-xs ${stateColors[state]}`}>{t(`compare.state.${state}`)}</span>
-      </span>
-      {figures !== null && (
-        <span className="text-xs text-soft tabular-nums">
-          {plural('sessions.steps', figures.steps)} · {seconds(figures.seconds * 1000)} · {money(figures.costUsd)}
-        </span>
-      )}
-      {why !== null && <span className="line-clamp-3 text-xs text-soft wrap-anywhere">{why}</span>}
-      {sessionId !== null && (
-        <Button look="quiet" size="small" className="-ml-2 self-start" onClick={() => onSession(sessionId)}>
-          {t('compare.open')}
-        </Button>
-      )}
-    </li>
-  );
-}
-
-type RunState = 'waiting' | 'running' | 'skipped' | 'solved' | 'failed' | 'unjudged';
-
-const stateColors: Readonly<Record<RunState, string>> = {
-  waiting: 'text-soft',
-  running: 'text-ink',
-  skipped: 'text-warn',
-  solved: 'text-good',
-  failed: 'text-bad',
-  unjudged: 'text-warn',
-};
-
-function stateOf(run: ComparisonRun): RunState {
-  if (run.state !== 'ended') return run.state;
-  const passed = run.check?.passed ?? null;
-  return passed === null ? 'unjudged' : passed ? 'solved' : 'failed';
 }

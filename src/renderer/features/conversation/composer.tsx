@@ -20,6 +20,8 @@ import { useComposer } from './use-composer.ts';
 
 export interface ComposerHandle {
   readonly focus: () => void;
+  /** As if it had been typed; what is in the field stays there. */
+  readonly command: (command: SlashCommand) => void;
 }
 
 /** Where the person writes: messages, commands, files, and messages for an agent that works. Not drawn again with words that stream in. */
@@ -39,7 +41,13 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
     chooseFiles: () => field.current?.chooseFiles(),
   });
   const menu = useSlashMenu(text, setText);
-  useImperativeHandle(handle, () => ({ focus: () => field.current?.focus() }));
+  useImperativeHandle(handle, () => ({
+    focus: () => field.current?.focus(),
+    command: (command) => {
+      composer.command(command);
+      field.current?.focus();
+    },
+  }));
   // An image may speak for itself.
   const hasWords = text.trim() !== '' || attachments.list.length > 0;
   const submit = (event: FormEvent): void => {

@@ -187,6 +187,7 @@ function StepField({ row, number, count, onText, onMove, onRemove }: StepFieldPr
       </span>
       <textarea
         data-plan-step
+        dir="auto"
         rows={textRows(row.text, 1, 8)}
         aria-label={t('plan.step', { number })}
         value={row.text}

@@ -9,7 +9,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { ActionRow } from './action-row.tsx';
 import { StepRow } from './step-row.tsx';
 import { Earlier } from './earlier.tsx';
-import { FoldedTurn, Message, TurnAfter, TurnBefore, TurnRan, TurnSaid } from './turn-parts.tsx';
+import { FoldedTurn, Message, RungLine, TurnAfter, TurnBefore, TurnRan, TurnSaid } from './turn-parts.tsx';
 import { isCut } from './whole-text.tsx';
 
 interface RowViewProps {
@@ -44,14 +44,14 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       return <Message sessionId={sessionId} message={row.message} isWaiting={row.isWaiting} />;
     case 'before':
       return <TurnBefore turn={row.turn} />;
+    case 'rung':
+      return <RungLine chosen={row.chosen} />;
     case 'folded':
       return <FoldedTurn turn={row.turn} onUnfold={() => props.onUnfold(row.turn.id)} />;
     case 'step':
       return (
         <StepRow
-          {...{ sessionId, isOpen, outputs, step: row.step }}
-          near={row.turn.seq}
-          calls={row.calls}
+          {...{ sessionId, isOpen, outputs, step: row.step, near: row.turn.seq, calls: row.calls }}
           live={calls[row.step.callId]}
           onToggle={toggle}
           isSaidAgain={isSaidAgain(row.step.end?.text ?? '', props.lastSaid)}
@@ -60,9 +60,7 @@ export const RowView = memo(function RowView(props: RowViewProps) {
     case 'action':
       return (
         <ActionRow
-          {...{ sessionId, isOpen }}
-          action={row.action}
-          near={row.turn.seq}
+          {...{ sessionId, isOpen, action: row.action, near: row.turn.seq }}
           liveOutput={outputs[row.action.toolCallId] ?? ''}
           onToggle={toggle}
         />
@@ -151,6 +149,7 @@ function hasSameContent(left: ConversationRow, right: ConversationRow): boolean 
     );
   }
   if (left.type === 'said' && right.type === 'said') return left.turn === right.turn && left.text === right.text;
+  if (left.type === 'rung' && right.type === 'rung') return left.chosen === right.chosen;
   if (left.type === 'before' && right.type === 'before') return left.turn === right.turn;
   if (left.type === 'folded' && right.type === 'folded') return left.turn === right.turn;
   return left.type === 'notice' && right.type === 'notice' && left.notice === right.notice;

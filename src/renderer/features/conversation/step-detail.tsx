@@ -5,7 +5,7 @@ import { bytes, megabytes, money, seconds, speed, tokens } from '../../lib/forma
 import { t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Fold } from '../../ui/fold.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { StepActions } from './step-actions.tsx';
 import { CallDetails } from './tool-details.tsx';
@@ -84,13 +84,17 @@ function Said({ detail }: { readonly detail: CallDetail }) {
   return (
     <>
       {reasoning !== '' && (
-        <Fold title={t('step.reasoning')}>
-          <p className="text-xs whitespace-pre-wrap text-soft wrap-anywhere">{reasoning}</p>
+        <Fold label={t('step.reasoning')}>
+          <p className="mt-2 text-xs whitespace-pre-wrap text-soft wrap-anywhere [unicode-bidi:plaintext]">
+            {reasoning}
+          </p>
         </Fold>
       )}
       {text !== '' && (
-        <Fold title={t('step.said')}>
-          <Markdown text={text} />
+        <Fold label={t('step.said')}>
+          <div className="mt-2">
+            <Markdown text={text} />
+          </div>
         </Fold>
       )}
     </>
@@ -105,8 +109,8 @@ function Request({ detail }: { readonly detail: CallDetail }) {
   const { request } = detail;
   if (request === null) return <p className="text-xs text-soft">{t('step.requestGone')}</p>;
   return (
-    <Fold title={t('step.request')}>
-      <div className="flex flex-col gap-2">
+    <Fold label={t('step.request')}>
+      <div className="mt-2 flex flex-col gap-2">
         {request.messages.map((message, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- the messages of one request never change
           <div key={index} className="flex flex-col gap-1">
@@ -118,16 +122,5 @@ function Request({ detail }: { readonly detail: CallDetail }) {
         ))}
       </div>
     </Fold>
-  );
-}
-
-function Fold({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
-  return (
-    <details className="group/fold">
-      <summary className="flex w-fit list-none items-center gap-1 rounded text-xs text-soft hover:text-ink">
-        <Icon name="chevron" className="size-3 transition-transform group-open/fold:rotate-90" /> {title}
-      </summary>
-      <div className="mt-2">{children}</div>
-    </details>
   );
 }

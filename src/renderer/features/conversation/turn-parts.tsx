@@ -8,6 +8,7 @@ import { seconds } from '../../lib/format.ts';
 import type { TurnTimeline } from '../../lib/timeline.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { AttachmentList } from '../../ui/attachment-list.tsx';
+import { Fold } from '../../ui/fold.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { TerminalOutput } from '../../ui/terminal-output.tsx';
@@ -50,7 +51,7 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
             <AttachmentList attachments={attachments} />
           </div>
         )}
-        <p className="whitespace-pre-wrap wrap-anywhere">{whole}</p>
+        <p className="whitespace-pre-wrap wrap-anywhere [unicode-bidi:plaintext]">{whole}</p>
         {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
       </article>
       {!isWaiting && (
@@ -68,20 +69,24 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
 
 /** How the turn began: which way of driving which model was chosen and why, and the check before the work. */
 export function TurnBefore({ turn }: { readonly turn: TurnState }) {
+  const first = turn.rungs[0];
   return (
-    <div className="mb-1.5 flex flex-col gap-1 text-xs text-soft">
-      {turn.rungs.map(({ rung, recipe, reason }, index) => (
-        // A rung may be chosen again later in the turn; only its place tells the two apart.
-        // oxlint-disable-next-line react/no-array-index-key
-        <p key={index} className="wrap-anywhere">
-          <span className="text-ink">
-            {t('turn.rung', { gear: recipe ?? t(`route.gear.${rung.gear}`), model: rung.model })}
-          </span>
-          : {reason}
-        </p>
-      ))}
+    <div className="mb-1 flex flex-col text-xs text-soft">
+      {first !== undefined && <RungLine chosen={first} />}
       <Criterion label={t('turn.before')} turn={turn} result={turn.before} />
     </div>
+  );
+}
+
+/** Which way of driving which model was chosen at this point, and why. */
+export function RungLine({ chosen: { rung, recipe, reason } }: { readonly chosen: TurnState['rungs'][number] }) {
+  return (
+    <p className="py-1 text-xs text-soft wrap-anywhere">
+      <span className="text-ink">
+        {t('turn.rung', { gear: recipe ?? t(`route.gear.${rung.gear}`), model: rung.model })}
+      </span>
+      : {reason}
+    </p>
   );
 }
 
@@ -114,9 +119,8 @@ interface CriterionProps {
 function Criterion({ label, turn, result }: CriterionProps) {
   if (result === null) return null;
   return (
-    <details className="group/check text-xs">
-      <summary className="flex w-fit list-none items-center gap-1.5 rounded text-soft hover:text-ink">
-        <Icon name="chevron" className="size-3 transition-transform group-open/check:rotate-90" />
+    <Fold
+      label={
         <span>
           {label}: <code className="font-mono">{turn.criterion?.command}</code>{' '}
           <span
@@ -125,11 +129,12 @@ function Criterion({ label, turn, result }: CriterionProps) {
             {t(result.passed ? 'turn.passes' : result.apart === true ? 'turn.failsApart' : 'turn.fails')}
           </span>
         </span>
-      </summary>
+      }
+    >
       <div className="mt-1.5">
         <TerminalOutput text={result.summary} />
       </div>
-    </details>
+    </Fold>
   );
 }
 
@@ -192,15 +197,15 @@ export function TurnAfter({ turn, text, whole }: AfterProps) {
           {turn.text.startsWith(turn.failure.message) ? '' : turn.failure.message} {turn.failure.hint}
         </p>
       )}
-      <p className="flex flex-wrap items-center gap-x-2 text-xs text-soft">
-        <span className={`inline-flex items-center gap-1 font-medium ${isGood ? 'text-good' : 'text-warn'}`}>
-          <Icon name={isGood ? 'check' : 'alert'} className="size-3.5" />
-          {t(endKey(turn.reason, status))}
-        </span>
-        <span>{took}</span>
-        {turn.confidence !== null && !isPlain && <span>· {t(`turn.confidence.${turn.confidence}`)}</span>}
+      <div className="flex items-start gap-2 text-xs text-soft">
+        <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
+        <p className="min-w-0 wrap-anywhere">
+          <span className={`font-medium ${isGood ? 'text-good' : 'text-warn'}`}>{t(endKey(turn.reason, status))}</span>{' '}
+          {took}
+          {turn.confidence !== null && !isPlain && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
+        </p>
         {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}
-      </p>
+      </div>
       {turn.reason !== 'crashed' && <Kept status={status} />}
     </div>
   );

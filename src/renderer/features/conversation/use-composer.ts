@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Attachment } from '@shared/attachments.ts';
 import { sessionStatus } from '@shared/session-state.ts';
+import type { ParsedSlash, SlashCommand } from '@shared/slash-commands.ts';
 import { parseSlash } from '@shared/slash-commands.ts';
 import { attended } from '../../lib/attended.ts';
 import { useClient } from '../../lib/core-context.ts';
@@ -28,6 +29,8 @@ export interface ComposerState {
   /** The answer to the last command, or why the last message was not sent. */
   readonly said: Said | null;
   readonly submit: (text: string) => Promise<void>;
+  /** Runs a command that was chosen elsewhere, or begins it in the field. */
+  readonly command: (command: SlashCommand) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -72,20 +75,32 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const { setText, chooseFiles } = field;
   const set = { setPolicy, setModel, setIsCompact, setText };
   const reach = { client, sessionId, state, navigate, onSent, onInspect, onHelp, ...set, chooseFiles, send, stop };
-  const submit = async (text: string): Promise<void> => {
+  /** Whether the field is to be emptied now. */
+  const run = async (parsed: ParsedSlash): Promise<boolean> => {
     setSaid(null);
-    const command = parseSlash(text, 'window');
-    if (command === null) return send(text, isPlan);
     try {
-      const outcome = await runSlash(command, reach);
+      const outcome = await runSlash(parsed, reach);
       if (outcome.said !== null) setSaid(outcome.said);
-      if (!outcome.keepsText) setText('');
+      return !outcome.keepsText;
     } catch (error) {
       setSaid({ kind: 'error', text: failureText(error) });
+      return false;
     }
   };
+  const submit = async (text: string): Promise<void> => {
+    const parsed = parseSlash(text, 'window');
+    if (parsed === null) {
+      setSaid(null);
+      await send(text, isPlan);
+    } else if (await run(parsed)) setText('');
+  };
+  const command = ({ name, argument }: SlashCommand): void => {
+    // What must be named is typed; everything else runs at once, and what is in the field stays there.
+    if (argument === '' || argument.startsWith('[')) void run({ type: 'command', name, rest: '' });
+    else setText(`/${name} `);
+  };
   const chosen = { policy, setPolicy, isPlan, setIsPlan, model: model?.id ?? null, isCompact };
-  return { ...chosen, isSending, isStopping, said, submit, stop };
+  return { ...chosen, isSending, isStopping, said, submit, command, stop };
 }
 
 function useStop(

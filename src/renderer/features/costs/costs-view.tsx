@@ -6,9 +6,11 @@ import { failureText } from '../../lib/failure-text.ts';
 import { folderName, money, span, tokens } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { ElsewhereFigures, EnergyText } from '../../ui/elsewhere.tsx';
+import { DayChart } from '../../ui/day-chart.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { OwnPriceMark } from '../../ui/own-price.tsx';
+import { ViewHeader } from '../../ui/view-header.tsx';
 import { Wide } from '../../ui/wide.tsx';
 
 const groupings = ['day', 'model', 'project', 'session'] as const;
@@ -25,11 +27,7 @@ export function CostsView() {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 px-5 py-8">
-        <header className="flex flex-wrap items-end justify-between gap-3 max-lg:pl-8">
-          <div>
-            <h1 className="text-xl font-semibold tracking-tight">{t('costs.title')}</h1>
-            <p className="text-soft">{t('costs.text')}</p>
-          </div>
+        <ViewHeader title={t('costs.title')} text={t('costs.text')}>
           <label className="flex items-center gap-2 text-sm">
             {t('costs.by')}
             <select
@@ -44,7 +42,7 @@ export function CostsView() {
               ))}
             </select>
           </label>
-        </header>
+        </ViewHeader>
         {costs.isPending && <Empty>{t('costs.loading')}</Empty>}
         {costs.error !== null && <Notice kind="error">{failureText(costs.error)}</Notice>}
         {costs.data !== undefined && <Report report={costs.data} />}
@@ -52,6 +50,9 @@ export function CostsView() {
     </div>
   );
 }
+
+/** Two months of bars are still told apart; the table has all days. */
+const shownDays = 62;
 
 function Report({ report }: { readonly report: CostReport }) {
   const { rows, total, elsewhere, energy, unreadable } = report;
@@ -65,6 +66,7 @@ function Report({ report }: { readonly report: CostReport }) {
           <span className="text-sm font-normal text-warn"> {plural('cost.unpriced', total.unpricedCalls)}</span>
         )}
       </p>
+      {report.by === 'day' && <DayChart days={rows} most={shownDays} />}
       <Wide>
         <table className="w-full text-sm">
           <thead>

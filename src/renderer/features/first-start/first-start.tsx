@@ -1,3 +1,4 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Finding, ModelEntry } from '@shared/contract.ts';
@@ -5,7 +6,8 @@ import type { PlanAnswer } from '@shared/plan.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { megabytes } from '../../lib/format.ts';
-import { isFirstStartHidden, isFirstStartWanted } from '../../lib/preferences.ts';
+import type { FirstStep } from '../../lib/preferences.ts';
+import { isFirstStartHidden, isFirstStartWanted, skippedSteps } from '../../lib/preferences.ts';
 import { useStored } from '../../lib/stored.ts';
 import { t } from '../../lib/texts.ts';
 import { useLocalModel } from '../../lib/use-local-model.ts';
@@ -35,6 +37,7 @@ export function FirstStart({ hasSessions }: FirstStartProps) {
   const machine = usePlan(isShown ? (local.data?.id ?? null) : null);
   const ollama = doctor.data?.find((finding) => finding.area === 'ollama') ?? null;
   const sandbox = doctor.data?.find((finding) => finding.area === 'sandbox') ?? null;
+  const isAllDone = hasSessions && isModelReady && stateOf(sandbox) === 'done';
   if (!isShown) return null;
   const hide = (): void => {
     setIsHidden(true);
@@ -51,24 +54,24 @@ export function FirstStart({ hasSessions }: FirstStartProps) {
           {machine.data !== undefined && <MachinePoint plan={machine.data} />}
           {ollama !== null && <p>{ollama.text}</p>}
         </Point>
-        <Point title={t('first.model')} state={local.isPending ? 'open' : isModelReady ? 'done' : 'missing'}>
+        <Point
+          step="model"
+          title={t('first.model')}
+          state={local.isPending ? 'open' : isModelReady ? 'done' : 'missing'}
+        >
           {local.isPending && <p>{t('first.checking')}</p>}
           {local.error !== null && <p>{failureText(local.error)}</p>}
           {local.data !== undefined && <ModelPoint id={local.data.id} model={local.data.model} />}
         </Point>
-        <Point title={t('first.sandbox')} state={stateOf(sandbox)}>
-          {doctor.isPending && <p>{t('first.checking')}</p>}
-          {doctor.error !== null && <p>{failureText(doctor.error)}</p>}
-          {sandbox !== null && <SandboxPoint finding={sandbox} />}
-        </Point>
+        <SandboxStep sandbox={sandbox} findings={doctor} />
         {!hasSessions && (
-          <Point title={t('first.task')} state="open">
+          <Point step="task" title={t('first.task')} state="open">
             <p>{t('first.task.text')}</p>
           </Point>
         )}
       </ol>
       <Button look="quiet" size="small" className="mt-4 -ml-2 text-soft" onClick={hide}>
-        {t('first.hide')}
+        {t(isAllDone ? 'first.close' : 'first.hide')}
       </Button>
     </section>
   );
@@ -88,24 +91,44 @@ const pointLooks = {
 } as const;
 
 interface PointProps {
+  /** By which it can be skipped; what only says how things are cannot. */
+  readonly step?: FirstStep;
   readonly title: string;
   readonly state: PointState;
   readonly children: ReactNode;
 }
 
-function Point({ title, state, children }: PointProps) {
+function Point({ step, title, state, children }: PointProps) {
+  const [skipped, setSkipped] = useStored(skippedSteps);
+  const isSkipped = step !== undefined && state !== 'done' && skipped.includes(step);
+  const toggle = (one: FirstStep): void =>
+    setSkipped(isSkipped ? skipped.filter((other) => other !== one) : [...skipped, one]);
   return (
     <li className="flex gap-3">
       <span
-        className={`mt-0.5 flex size-5 shrink-0 items-center justify-center rounded-full border ${pointLooks[state]}`}
+        className={`mt-0.5 flex size-5 shrink-0 items-center justify-center rounded-full border ${pointLooks[isSkipped ? 'open' : state]}`}
       >
         {state === 'done' && <Icon name="check" className="size-3" />}
-        {state === 'missing' && <Icon name="alert" className="size-3" />}
+        {state === 'missing' && !isSkipped && <Icon name="alert" className="size-3" />}
       </span>
       <div className="min-w-0 flex-1 text-sm">
-        <h3 className="font-medium">{title}</h3>
-        <div className="text-soft wrap-anywhere">{children}</div>
+        <h3 className={`font-medium ${isSkipped ? 'text-soft' : ''}`}>
+          {title}
+          {isSkipped && <span className="ml-2 text-xs font-normal">{t('first.skipped')}</span>}
+        </h3>
+        {!isSkipped && <div className="text-soft wrap-anywhere">{children}</div>}
       </div>
+      {step !== undefined && state !== 'done' && (
+        <Button
+          look="quiet"
+          size="small"
+          className="text-soft"
+          aria-label={t(isSkipped ? 'first.backStep' : 'first.skipStep', { title })}
+          onClick={() => toggle(step)}
+        >
+          {t(isSkipped ? 'first.back' : 'first.skip')}
+        </Button>
+      )}
     </li>
   );
 }
@@ -139,6 +162,27 @@ function MachinePoint({ plan }: { readonly plan: PlanAnswer }) {
       ))}
       <p>{t('first.machine.memory', { free: megabytes(host.freeBytes), all: megabytes(host.totalBytes) })}</p>
     </>
+  );
+}
+
+interface SandboxStepProps {
+  readonly sandbox: Finding | null;
+  readonly findings: Pick<UseQueryResult, 'error' | 'isPending' | 'isFetching' | 'refetch'>;
+}
+
+/** What runs commands here, looked for once more when a person has mended something. */
+function SandboxStep({ sandbox, findings: { error, isPending, isFetching, refetch } }: SandboxStepProps) {
+  return (
+    <Point step="sandbox" title={t('first.sandbox')} state={stateOf(sandbox)}>
+      {isPending && <p>{t('first.checking')}</p>}
+      {error !== null && <p>{failureText(error)}</p>}
+      {sandbox !== null && <SandboxPoint finding={sandbox} />}
+      {sandbox?.status === 'missing' && (
+        <Button size="small" className="mt-2" disabled={isFetching} onClick={() => void refetch()}>
+          {t(isFetching ? 'first.checking' : 'settings.checkAgain')}
+        </Button>
+      )}
+    </Point>
   );
 }
 

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import type { CostReport } from '@shared/cost-report.ts';
+import type { CostRow } from '@shared/cost-report.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { money } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
+import { DayChart } from '../../ui/day-chart.tsx';
 import { Section } from '../../ui/facts.tsx';
 import { MoneyCap } from '../../ui/money-cap.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -42,65 +43,60 @@ interface DaysProps {
   readonly input: { readonly by: 'day'; readonly project?: string; readonly since?: string };
 }
 
+/** A month of bars is what fits; the table has the same days. */
+const shownDays = 31;
+
 function Days({ queryKey, input }: DaysProps) {
   const client = useClient();
   const report = useQuery({ queryKey, queryFn: ({ signal }) => client.costs({ ...input }, { signal }) });
   if (report.error !== null) return <Notice kind="error">{failureText(report.error)}</Notice>;
   if (report.data === undefined) return <p className="text-sm text-soft">{t('costs.loading')}</p>;
-  return <Chart report={report.data} />;
-}
-
-/** A month of bars is what fits; the table has the same days. */
-const shownDays = 31;
-
-function Chart({ report: { rows, total } }: { readonly report: CostReport }) {
-  const days = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1)).slice(-shownDays);
-  const most = Math.max(0, ...days.map((day) => day.costUsd));
+  const { rows, total } = report.data;
+  if (rows.length === 0) return <p className="text-sm text-soft">{t('cost.noDays')}</p>;
   return (
     <>
       <p className="text-lg font-semibold tabular-nums">{money(total.costUsd)}</p>
-      {days.length > 1 && (
-        <div aria-hidden="true" className="flex h-14 items-end gap-0.5">
-          {days.map((day) => (
-            <span
-              key={day.key}
-              title={`${day.key} ${money(day.costUsd)}`}
-              className="min-h-px flex-1 rounded-t-sm bg-cloud"
-              style={{ height: `${most === 0 ? 0 : (day.costUsd / most) * 100}%` }}
-            />
-          ))}
-        </div>
-      )}
-      <details className="text-sm">
-        <summary className="cursor-pointer text-xs text-soft">{t('cost.table')}</summary>
-        <table className="mt-1 w-full">
-          <thead>
-            <tr className="border-b text-soft">
-              <th scope="col" className="py-1 text-left font-normal">
-                {t('costs.by.day')}
-              </th>
-              <th scope="col" className="py-1 text-right font-normal">
-                {t('cost.calls')}
-              </th>
-              <th scope="col" className="py-1 text-right font-normal">
-                {t('cost.money')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {days.toReversed().map((day) => (
-              <tr key={day.key}>
-                <th scope="row" className="py-0.5 text-left font-normal">
-                  {day.key}
-                </th>
-                <td className="py-0.5 text-right tabular-nums">{day.calls}</td>
-                <td className="py-0.5 text-right tabular-nums">{money(day.unpricedCalls > 0 ? null : day.costUsd)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+      <DayChart days={rows} most={shownDays} />
+      <DayTable days={rows.toSorted((left, right) => (left.key < right.key ? 1 : -1)).slice(0, shownDays)} />
     </>
+  );
+}
+
+/** The latest day first; of a busy month the rest is scrolled to. */
+function DayTable({ days }: { readonly days: readonly CostRow[] }) {
+  return (
+    <div
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
+      tabIndex={0}
+      className="max-h-44 overflow-y-auto text-xs"
+    >
+      <table className="w-full">
+        <thead className="sticky top-0 bg-paper">
+          <tr className="border-b text-soft">
+            <th scope="col" className="py-1 text-left font-normal">
+              {t('costs.by.day')}
+            </th>
+            {(['cost.calls', 'costs.local', 'cost.money'] as const).map((key) => (
+              <th key={key} scope="col" className="py-1 text-right font-normal">
+                {t(key)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="tabular-nums">
+          {days.map(({ key, calls, localCalls, costUsd, unpricedCalls }) => (
+            <tr key={key}>
+              <th scope="row" className="py-0.5 text-left font-normal">
+                {key}
+              </th>
+              <td className="py-0.5 text-right">{calls}</td>
+              <td className="py-0.5 text-right">{localCalls}</td>
+              <td className="py-0.5 text-right">{money(unpricedCalls > 0 ? null : costUsd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

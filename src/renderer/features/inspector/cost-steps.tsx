@@ -5,6 +5,7 @@ import { t } from '../../lib/texts.ts';
 import { useStepCosts } from '../../lib/use-step-costs.ts';
 import { ElsewhereFigure } from '../../ui/elsewhere.tsx';
 import { Empty } from '../../ui/facts.tsx';
+import { Fold } from '../../ui/fold.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
 /** Of a session of many weeks the latest. */
@@ -20,24 +21,25 @@ export function CostSteps({ sessionId, version }: CostStepsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const { data, error } = useStepCosts(sessionId, version, isOpen);
   return (
-    <details className="mt-6" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary className="cursor-pointer text-xs font-semibold text-soft">{t('cost.steps')}</summary>
-      {error !== null && <Notice kind="error">{failureText(error)}</Notice>}
-      {isOpen && data === undefined && error === null && <Empty>{t('cost.steps.loading')}</Empty>}
-      {data !== undefined && data.length > shownSteps && (
-        <p className="mt-2 text-xs text-soft">{t('cost.steps.last', { count: shownSteps, all: data.length })}</p>
-      )}
-      <ol className="mt-2">
-        {data?.slice(-shownSteps).map(({ step, where, costUsd, seconds: time, elsewhere }) => (
-          <li key={step}>
-            <ElsewhereFigure
-              where={where === 'local' ? 'cloud' : 'local'}
-              label={t('cost.steps.step', { step, money: money(costUsd), time: seconds(time * 1000) })}
-              figures={elsewhere}
-            />
-          </li>
-        ))}
-      </ol>
-    </details>
+    <div className="mt-6">
+      <Fold label={t('cost.steps')} className="text-xs font-semibold" onToggle={setIsOpen}>
+        {error !== null && <Notice kind="error">{failureText(error)}</Notice>}
+        {isOpen && data === undefined && error === null && <Empty>{t('cost.steps.loading')}</Empty>}
+        {data !== undefined && data.length > shownSteps && (
+          <p className="mt-2 text-xs text-soft">{t('cost.steps.last', { count: shownSteps, all: data.length })}</p>
+        )}
+        <ol className="mt-2">
+          {data?.slice(-shownSteps).map(({ step, where, costUsd, seconds: time, elsewhere }) => (
+            <li key={step}>
+              <ElsewhereFigure
+                where={where === 'local' ? 'cloud' : 'local'}
+                label={t('cost.steps.step', { step, money: money(costUsd), time: seconds(time * 1000) })}
+                figures={elsewhere}
+              />
+            </li>
+          ))}
+        </ol>
+      </Fold>
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import { money as dollars, tokens } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
-import { Empty, Facts, Section } from '../../ui/facts.tsx';
+import { Empty, Section } from '../../ui/facts.tsx';
 import { OwnPriceMark } from '../../ui/own-price.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
 import { CostElsewhere } from './cost-elsewhere.tsx';
@@ -48,16 +48,11 @@ export function CostTab({ sessionId, state, money }: CostTabProps) {
         <Buckets money={money} />
         {money.usage.estimated && <p className="text-xs text-soft">{t('cost.estimated')}</p>}
       </Section>
-      <Section title={t('cost.calls')}>
-        <Facts
-          facts={[
-            [t('cost.calls'), money.calls],
-            [t('cost.failed'), money.failedCalls === 0 ? null : money.failedCalls],
-          ]}
-        />
-      </Section>
       <Section title={t('cost.models')}>
         <Models money={money} />
+        {money.failedCalls > 0 && (
+          <p className="text-xs text-soft">{plural('cost.failed', money.failedCalls, { all: money.calls })}</p>
+        )}
       </Section>
       <CostElsewhere state={state} />
       <CostSteps sessionId={sessionId} version={money.calls} />

@@ -3,6 +3,7 @@ import type { NetworkHistory } from '@shared/sandbox-view.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { bytes } from '../../lib/format.ts';
+import type { TextKey } from '../../lib/texts.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Section } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -31,6 +32,26 @@ export function SandboxNetwork({ sessionId, projectPath, version }: SandboxNetwo
   );
 }
 
+const reasonTexts: Readonly<Record<string, TextKey>> = {
+  'not-listed': 'sandbox.why.notListed',
+  'bad-host': 'sandbox.why.notListed',
+  'bad-port': 'sandbox.why.port',
+  'inner-address': 'sandbox.why.inner',
+  'no-address': 'sandbox.why.noAddress',
+  unreachable: 'sandbox.why.unreachable',
+  'not-tls': 'sandbox.why.notTls',
+  'other-name': 'sandbox.why.otherName',
+  'too-many-connections': 'sandbox.why.much',
+  'too-many-bytes': 'sandbox.why.much',
+  'timed-out': 'sandbox.why.timedOut',
+};
+
+/** Why a connection was not let through. One that this page does not know yet keeps the word that the log has. */
+function reasonText(reason: string): string {
+  const key = reasonTexts[reason];
+  return key === undefined ? reason : t(key);
+}
+
 function History({ history: { uses, answers } }: { readonly history: NetworkHistory }) {
   if (uses.length === 0 && answers.length === 0) return <p className="text-sm text-soft">{t('sandbox.noNetwork')}</p>;
   return (
@@ -49,7 +70,7 @@ function History({ history: { uses, answers } }: { readonly history: NetworkHist
             <p className="text-xs text-soft">
               {use.isAllowed
                 ? `${plural('sandbox.connections', use.count)} · ${t('sandbox.traffic', { sent: bytes(use.sentBytes), received: bytes(use.receivedBytes) })}`
-                : use.reason}
+                : reasonText(use.reason)}
             </p>
           </li>
         ))}

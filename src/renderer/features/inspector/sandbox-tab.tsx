@@ -2,10 +2,13 @@ import { Suspense, lazy, useState } from 'react';
 import type { SandboxView } from '@shared/sandbox-view.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import { sessionStatus } from '@shared/session-state.ts';
+import { megabytes } from '../../lib/format.ts';
+import type { TextKey } from '../../lib/texts.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { useRefused } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Facts, Section } from '../../ui/facts.tsx';
+import { Fold } from '../../ui/fold.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PreparePackages } from '../../ui/prepare-packages.tsx';
@@ -60,7 +63,7 @@ export function SandboxTab({ sessionId, state }: SandboxTabProps) {
       </Section>
       {Object.keys(sandbox.limits).length > 0 && (
         <Section title={t('sandbox.limits')}>
-          <Facts facts={Object.entries(sandbox.limits).map(([name, value]) => [words(name), valueText(value)])} />
+          <Facts facts={Object.entries(sandbox.limits).map(limitFact)} />
         </Section>
       )}
       {isContainer && view?.state === 'running' && <Protected view={view} />}
@@ -133,24 +136,34 @@ function Protected({ view: { masked, pinned, warnings } }: { readonly view: Sand
 function Paths({ label, paths }: { readonly label: string; readonly paths: readonly string[] }) {
   if (paths.length === 0) return <p className="text-sm text-soft">{label}</p>;
   return (
-    <details className="text-sm">
-      <summary className="cursor-pointer">{label}</summary>
-      <ul className="mt-1 flex flex-col gap-0.5 pl-4">
+    <Fold label={label} className="text-sm">
+      <ul className="mt-1 flex flex-col gap-0.5 pl-4.5">
         {paths.map((path) => (
           <li key={path} className="font-mono text-xs text-soft wrap-anywhere">
             {path}
           </li>
         ))}
       </ul>
-    </details>
+    </Fold>
   );
 }
 
-/** `memoryMb` as people write it: `memory mb`. */
-function words(name: string): string {
-  return name.replaceAll(/([a-z])([A-Z])/gu, '$1 $2').toLowerCase();
+const limitTexts: Readonly<Record<string, TextKey>> = {
+  network: 'sandbox.limit.network',
+  memoryMb: 'sandbox.limit.memory',
+  cpus: 'sandbox.limit.cpus',
+  pids: 'sandbox.limit.pids',
+  commands: 'sandbox.limit.commands',
+  writes: 'sandbox.limit.writes',
+};
+
+/** A limit in words. One that this page does not know yet keeps the name that it has in the log. */
+function limitFact([name, value]: readonly [string, string | number | boolean]): readonly [string, string] {
+  const label = limitTexts[name];
+  return [label === undefined ? name : t(label), limitText(name, value)];
 }
 
-function valueText(value: string | number | boolean): string {
-  return typeof value === 'boolean' ? t(value ? 'sandbox.yes' : 'sandbox.no') : String(value);
+function limitText(name: string, value: string | number | boolean): string {
+  if (typeof value === 'boolean') return t(value ? 'sandbox.yes' : 'sandbox.no');
+  return name === 'memoryMb' && typeof value === 'number' ? megabytes(value * 1024 * 1024) : String(value);
 }

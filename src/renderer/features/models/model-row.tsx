@@ -21,22 +21,24 @@ interface ModelRowProps {
 
 export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
   return (
-    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 p-4" data-model={model.id}>
+    <li
+      className="grid grid-cols-[auto_1fr] items-start gap-x-3 gap-y-2 p-4 sm:grid-cols-[auto_1fr_auto]"
+      data-model={model.id}
+    >
       <span className="mt-1.5">
         <RouteDot where={model.where} />
       </span>
-      <div className="min-w-0 flex-1 basis-60">
-        <p className="font-medium">{model.label}</p>
+      <div className="min-w-0">
+        <p className="font-medium wrap-anywhere">{model.label}</p>
         <p className="font-mono text-xs text-soft wrap-anywhere">{model.id}</p>
         <p className="mt-1 text-xs text-soft">
           {factsOf(model).join(' · ')}
           <OwnPriceMark model={model.id} />
         </p>
-        {model.where === 'cloud' && model.state === 'ready' && <PriceForm model={model} />}
-        {model.where === 'local' && model.state === 'downloadable' && <ModelFit id={model.id} />}
         {model.note !== null && <p className="text-xs text-soft wrap-anywhere">{model.note}</p>}
+        {model.state === 'unreachable' && <p className="mt-1 text-xs text-soft">{t('models.unreachable.text')}</p>}
       </div>
-      <div className="flex flex-col items-end gap-2">
+      <div className="flex items-center gap-2 max-sm:col-start-2 max-sm:flex-wrap sm:flex-col sm:items-end">
         {model.state === 'unreachable' && (
           <span className="text-xs font-medium text-bad">{t('models.unreachable')}</span>
         )}
@@ -54,7 +56,11 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
         <StartServer model={model} onDone={onChanged} />
         <RemoveModel model={model} onDone={onChanged} />
       </div>
-      {model.state === 'ready' && <ProbeCard model={model} onDone={onChanged} />}
+      <div className="col-span-full col-start-2 flex flex-wrap items-center gap-x-6 gap-y-1 empty:hidden">
+        {model.where === 'local' && model.state === 'downloadable' && <ModelFit id={model.id} />}
+        {model.where === 'cloud' && model.state === 'ready' && <PriceForm model={model} />}
+        {model.state === 'ready' && <ProbeCard model={model} onDone={onChanged} />}
+      </div>
     </li>
   );
 }

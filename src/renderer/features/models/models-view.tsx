@@ -7,6 +7,7 @@ import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ViewHeader } from '../../ui/view-header.tsx';
 import { Endpoints } from './endpoints.tsx';
 import { ImportModel } from './import-model.tsx';
 import { ModelRow } from './model-row.tsx';
@@ -39,10 +40,7 @@ export function ModelsView() {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
-        <header className="max-lg:pl-8">
-          <h1 className="text-xl font-semibold tracking-tight">{t('models.title')}</h1>
-          <p className="text-soft">{t('models.text')}</p>
-        </header>
+        <ViewHeader title={t('models.title')} text={t('models.text')} />
         {problem !== null && <Notice kind="error">{problem}</Notice>}
         {models.isPending && <Empty>{t('models.loading')}</Empty>}
         {models.error !== null && (

@@ -75,7 +75,7 @@ function Rates({ model, known, onSave, onCancel }: RatesProps) {
     <form
       aria-label={t('price.of', { action: t('price.set'), model: model.label })}
       onSubmit={save}
-      className="mt-2 flex flex-col gap-2"
+      className="mt-2 flex w-full flex-col gap-2"
     >
       <div className="grid gap-3 sm:grid-cols-4">
         {rates.map((rate) => (

@@ -31,7 +31,9 @@ export function ProbeCard({ model, onDone }: ProbeCardProps) {
     setSaid(null);
   };
   return (
-    <div className="flex w-full flex-wrap items-center gap-x-3 gap-y-1 pl-6.5 text-xs text-soft">
+    <div
+      className={`flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft ${card === undefined ? '' : 'w-full'}`}
+    >
       {card !== undefined && <p className="min-w-0 flex-1 basis-60">{factsOf(card).join(' · ')}</p>}
       {said === null ? (
         <Button size="small" look="quiet" className={card === undefined ? '-ml-2.5' : ''} onClick={() => void probe()}>

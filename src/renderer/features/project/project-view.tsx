@@ -9,6 +9,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PreparePackages } from '../../ui/prepare-packages.tsx';
 import { ProjectHosts } from '../../ui/project-hosts.tsx';
+import { ViewHeader } from '../../ui/view-header.tsx';
 import { Group } from '../../ui/settings-parts.tsx';
 import { ProjectCaps } from './project-caps.tsx';
 import { ProjectInstructions } from './project-instructions.tsx';
@@ -31,16 +32,11 @@ export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-2xl flex-col gap-8 px-5 py-8">
-        <header className="flex flex-wrap items-start justify-between gap-3 max-lg:pl-8">
-          <div className="min-w-0 flex-1">
-            <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{folderName(projectPath)}</h1>
-            <p className="font-mono text-xs text-soft wrap-anywhere">{projectPath}</p>
-            <p className="mt-1 text-soft">{t('project.task.text')}</p>
-          </div>
+        <ViewHeader title={folderName(projectPath)} text={<About projectPath={projectPath} />}>
           <Button onClick={() => navigate({ type: 'new', project: projectPath })}>
             <Icon name="plus" /> {t('project.task')}
           </Button>
-        </header>
+        </ViewHeader>
         {error !== null && (
           <Notice kind="error">
             {t('project.failed')} {failureText(error)}
@@ -50,6 +46,15 @@ export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
         {handle !== null && <Parts project={handle} rules={rules} />}
       </div>
     </div>
+  );
+}
+
+function About({ projectPath }: Pick<ProjectViewProps, 'projectPath'>) {
+  return (
+    <>
+      <p className="font-mono text-xs wrap-anywhere">{projectPath}</p>
+      <p className="mt-1">{t('project.task.text')}</p>
+    </>
   );
 }
 

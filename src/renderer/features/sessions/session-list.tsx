@@ -52,6 +52,7 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
         <div className="relative">
           <Icon name="search" className="absolute top-2 left-2.5 size-3.5 text-soft" />
           <input
+            id="search-sessions"
             type="search"
             aria-label={t('sessions.filter')}
             placeholder={t('sessions.filter')}

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
+import { useNavigate } from '../../lib/navigation.ts';
+import { isFirstStartWanted } from '../../lib/preferences.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -22,6 +24,11 @@ function Fetchable({ hint }: { readonly hint: string | null }) {
 /** What works on this machine and what does not; the same as `dewpoint doctor`. */
 export function Machine() {
   const client = useClient();
+  const navigate = useNavigate();
+  const showFirstSteps = (): void => {
+    isFirstStartWanted.set(true);
+    navigate({ type: 'new' });
+  };
   const doctor = useQuery({ queryKey: ['doctor'], queryFn: ({ signal }) => client.doctor(undefined, { signal }) });
   return (
     <Group title={t('settings.machine')}>
@@ -46,9 +53,14 @@ export function Machine() {
           ))}
         </ul>
       )}
-      <Button size="small" className="w-fit" disabled={doctor.isFetching} onClick={() => void doctor.refetch()}>
-        {t('settings.checkAgain')}
-      </Button>
+      <div className="flex flex-wrap gap-2">
+        <Button size="small" disabled={doctor.isFetching} onClick={() => void doctor.refetch()}>
+          {t('settings.checkAgain')}
+        </Button>
+        <Button size="small" look="quiet" onClick={showFirstSteps}>
+          {t('first.again')}
+        </Button>
+      </div>
     </Group>
   );
 }

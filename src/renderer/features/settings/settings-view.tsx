@@ -7,6 +7,7 @@ import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { ViewHeader } from '../../ui/view-header.tsx';
 import { Keys } from './keys.tsx';
 import { LookSettings } from './look-settings.tsx';
 import { Machine } from './machine.tsx';
@@ -24,7 +25,7 @@ export function SettingsView({ actions, children }: SettingsViewProps) {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-2xl flex-col gap-8 px-5 py-8">
-        <h1 className="text-xl font-semibold tracking-tight max-lg:pl-8">{t('settings.title')}</h1>
+        <ViewHeader title={t('settings.title')} />
         <LookSettings />
         <CoreSettings />
         {children}

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { memo, useMemo } from 'react';
 import { counterfactualOf } from '@shared/counterfactual.ts';
@@ -5,7 +6,9 @@ import { sessionWork } from '@shared/workload.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState, StepEnd } from '@shared/session-state.ts';
 import { decodeSpeedOf, prefillSpeedOf, sessionStatus } from '@shared/session-state.ts';
+import { useClient } from '../../lib/core-context.ts';
 import { money as dollars, span, speed } from '../../lib/format.ts';
+import { useNavigate } from '../../lib/navigation.ts';
 import type { InspectorTab } from '../../lib/preferences.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { useReference } from '../../lib/use-reference.ts';
@@ -27,9 +30,13 @@ export const StatusBar = memo(function StatusBar({ session, isConnected, onInspe
       aria-label={t('status.label')}
       className="flex h-7 shrink-0 items-center gap-1 overflow-x-auto border-t border-line bg-side px-2 text-xs whitespace-nowrap text-soft tabular-nums no-scrollbar"
     >
-      {!isConnected && <span className="px-1.5 font-medium text-bad">{t('status.offline')}</span>}
+      {!isConnected && (
+        <span title={t('app.lost')} className="px-1.5 font-medium text-bad">
+          {t('status.offline')}
+        </span>
+      )}
       {session === null ? (
-        <NextModel onClick={onModels} />
+        <HomeItems onModels={onModels} />
       ) : (
         <SessionItems state={session.state} money={session.money} onInspect={onInspect} />
       )}
@@ -37,10 +44,34 @@ export const StatusBar = memo(function StatusBar({ session, isConnected, onInspe
   );
 });
 
-function NextModel({ onClick }: { readonly onClick: () => void }) {
+/** Where no session is shown: what the next task would run on, and what this month came to. */
+function HomeItems({ onModels }: { readonly onModels: () => void }) {
+  const client = useClient();
+  const navigate = useNavigate();
   const local = useLocalModel();
-  if (local.data === undefined) return null;
-  return <Item onClick={onClick}>{t('status.nextModel', { model: local.data.id })}</Item>;
+  const caps = useQuery({
+    queryKey: ['settings', 'budget', null],
+    queryFn: ({ signal }) => client.budget.show({ projectPath: null }, { signal }),
+  });
+  const month = caps.data?.find(({ scope }) => scope === 'month');
+  const spent = month?.spentUsd ?? null;
+  return (
+    <>
+      {local.data !== undefined && (
+        <Item opens={t('sessions.models')} onClick={onModels} gives>
+          <span className="truncate">{t('status.nextModel', { model: local.data.id })}</span>
+        </Item>
+      )}
+      <span className="flex-1" />
+      {month !== undefined && spent !== null && (
+        <Item opens={t('sessions.costs')} onClick={() => navigate({ type: 'costs' })}>
+          {month.limitUsd === null
+            ? t('status.month', { money: dollars(spent) })
+            : t('status.monthOf', { money: dollars(spent), cap: dollars(month.limitUsd) })}
+        </Item>
+      )}
+    </>
+  );
 }
 
 interface SessionItemsProps {
@@ -54,9 +85,9 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
   const end = step?.end ?? null;
   return (
     <>
-      <Item tab="route" onClick={() => onInspect('route')}>
+      <Item tab="route" onClick={() => onInspect('route')} gives>
         {step !== undefined && <RouteDot where={step.where} isRunning={sessionStatus(state) === 'running'} />}
-        {step?.model ?? t('status.noModel')}
+        <span className="truncate">{step?.model ?? t('status.noModel')}</span>
       </Item>
       {end !== null && <Speed end={end} onInspect={onInspect} />}
       <span className="flex-1" />
@@ -89,7 +120,7 @@ function SpentElsewhere({ state, onInspect }: Pick<SessionItemsProps, 'state' | 
   ].filter((part) => part !== null);
   if (parts.length === 0) return null;
   return (
-    <Item tab="cost" onClick={() => onInspect('cost')} gives>
+    <Item tab="cost" onClick={() => onInspect('cost')} gives className="max-md:hidden">
       <span title={t('status.elsewhereHint')} className="truncate">
         {parts.join(' · ')}
       </span>
@@ -98,20 +129,24 @@ function SpentElsewhere({ state, onInspect }: Pick<SessionItemsProps, 'state' | 
 }
 
 interface ItemProps {
+  /** The tab of the inspector that it opens. */
   readonly tab?: InspectorTab;
+  /** What it opens, where that is none. */
+  readonly opens?: string;
   readonly onClick: () => void;
   readonly children: ReactNode;
   /** Where there is too little room, this one gives of its own first; the Cost tab has the whole. */
   readonly gives?: boolean;
+  readonly className?: string;
 }
 
-function Item({ tab, onClick, children, gives = false }: ItemProps) {
+function Item({ tab, opens, onClick, children, gives = false, className = '' }: ItemProps) {
   return (
     <button
       type="button"
-      title={tab === undefined ? t('sessions.models') : t('action.inspect', { tab: t(`inspector.${tab}`) })}
+      title={tab === undefined ? opens : t('action.inspect', { tab: t(`inspector.${tab}`) })}
       onClick={onClick}
-      className={`inline-flex h-5 items-center gap-1.5 rounded px-1.5 outline-offset-[-2px] hover:bg-chosen hover:text-ink ${gives ? 'min-w-24' : 'shrink-0'}`}
+      className={`inline-flex h-5 items-center gap-1.5 rounded px-1.5 outline-offset-[-2px] hover:bg-chosen hover:text-ink ${gives ? 'min-w-20' : 'shrink-0'} ${className}`}
     >
       {children}
     </button>
@@ -124,14 +159,18 @@ function Speed({ end, onInspect }: { readonly end: StepEnd; readonly onInspect: 
   const prompt = end.usage.freshInput + end.usage.cacheRead + end.usage.cacheWrite;
   const percent = prompt === 0 ? null : Math.round((end.usage.cacheRead / prompt) * 100);
   const parts = [
-    decode,
     prefill === null ? null : t('status.prefill', { speed: prefill }),
     percent === null ? null : t('status.kept', { percent }),
   ].filter((part) => part !== null);
-  if (parts.length === 0) return null;
+  if (decode === null && parts.length === 0) return null;
   return (
     <Item tab="context" onClick={() => onInspect('context')}>
-      {parts.join(' · ')}
+      {decode}
+      {/* On a phone's width money and sandbox matter more; the Context tab has all of it. */}
+      <span className="max-md:hidden">
+        {decode !== null && parts.length > 0 && '· '}
+        {parts.join(' · ')}
+      </span>
     </Item>
   );
 }

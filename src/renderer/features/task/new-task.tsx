@@ -61,7 +61,7 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex min-h-full w-full max-w-2xl flex-col justify-center gap-8 px-5 py-8">
         <form aria-label={t('sessions.new')} onSubmit={(event) => void start(event)} className="flex flex-col gap-4">
-          <h1 className="text-xl font-semibold tracking-tight">{t('task.title')}</h1>
+          <h1 className="text-xl font-semibold tracking-tight max-lg:mt-4">{t('task.title')}</h1>
           <TaskField
             task={task}
             onTask={setTask}
@@ -114,7 +114,10 @@ function TaskField({ task, onTask, choice, onChoice, isStarting, attachments, pl
           onChange={(event) => onChoice({ ...choice, isPlan: event.target.checked })}
           className="size-4 accent-ink"
         />
-        {t('task.plan')}
+        <span>
+          {t('composer.plan')}
+          <span className="max-sm:hidden">{t('task.planText')}</span>
+        </span>
       </label>
       <span className="flex-1" />
       <Button type="submit" look="primary" disabled={task.trim() === '' || isStarting} title={t('task.send')}>

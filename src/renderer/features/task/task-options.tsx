@@ -1,7 +1,7 @@
 import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { Field, InputField, inputClass } from '../../ui/field.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Fold } from '../../ui/fold.tsx';
 import type { TaskChoice } from './start-task.ts';
 
 interface TaskOptionsProps {
@@ -13,11 +13,7 @@ const workspaces = ['in-place', 'copy'] as const;
 
 export function TaskOptions({ choice, onChange }: TaskOptionsProps) {
   return (
-    <details className="group">
-      <summary className="flex w-fit list-none items-center gap-1 rounded text-sm text-soft hover:text-ink">
-        <Icon name="chevron" className="size-3.5 transition-transform group-open:rotate-90" />
-        {t('task.options')}
-      </summary>
+    <Fold label={t('task.options')} className="text-sm">
       <div className="mt-3 grid gap-4 sm:grid-cols-2">
         <InputField
           label={t('task.check')}
@@ -48,7 +44,7 @@ export function TaskOptions({ choice, onChange }: TaskOptionsProps) {
           onText={(text) => onChange({ ...choice, maxSteps: text })}
         />
       </div>
-    </details>
+    </Fold>
   );
 }
 

@@ -1,0 +1,133 @@
+import type { ReactNode } from 'react';
+import type { ComparisonRow } from '@shared/comparison-table.ts';
+import { money, seconds } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { PolicyMark } from './policy-mark.tsx';
+
+/** Money against solved, and time, by policy; the table has the same figures. Nothing before a run has ended. */
+export function ComparisonCharts({ rows }: { readonly rows: readonly ComparisonRow[] }) {
+  const ended = rows.filter((row) => row.runs > 0);
+  if (ended.length === 0) return null;
+  return (
+    <div className="grid gap-x-8 gap-y-4 md:grid-cols-2">
+      <MoneyAgainstSolved rows={ended} />
+      <Times rows={ended} />
+    </div>
+  );
+}
+
+interface ChartProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+function Chart({ title, children }: ChartProps) {
+  return (
+    <figure className="flex min-w-0 flex-col gap-2 rounded-lg border border-line p-3 text-xs text-soft tabular-nums">
+      <figcaption className="font-semibold">{title}</figcaption>
+      {children}
+    </figure>
+  );
+}
+
+interface Placed {
+  readonly row: ComparisonRow;
+  readonly usd: number;
+  /** 0 to 1, of the runs that could be judged. */
+  readonly solved: number;
+}
+
+/** Up is better, left is cheaper. */
+function MoneyAgainstSolved({ rows }: { readonly rows: readonly ComparisonRow[] }) {
+  const placed = rows.flatMap((row): readonly Placed[] => {
+    const judged = row.runs - row.unjudged;
+    return row.costUsd === null || judged === 0 ? [] : [{ row, usd: row.costUsd.median, solved: row.solved / judged }];
+  });
+  const left = rows.filter((row) => placed.every((one) => one.row !== row)).map((row) => row.policy);
+  const dearest = Math.max(0, ...placed.map((one) => one.usd));
+  return (
+    <Chart title={t('compare.chart.money')}>
+      <div className="grid grid-cols-[auto_1fr] gap-x-2 gap-y-1" aria-hidden="true">
+        <div className="flex h-40 flex-col justify-between text-right">
+          <span>{t('compare.chart.percent', { percent: 100 })}</span>
+          <span>{t('compare.chart.percent', { percent: 50 })}</span>
+          <span>{t('compare.chart.percent', { percent: 0 })}</span>
+        </div>
+        <div className="relative my-2 border-b border-l border-line-strong">
+          <span className="absolute inset-x-0 top-0 border-t border-dashed border-line" />
+          <span className="absolute inset-x-0 top-1/2 border-t border-dashed border-line" />
+          {placed.map((one, index) => (
+            <Point key={one.row.policy} one={one} dearest={dearest} above={placed.slice(0, index)} />
+          ))}
+        </div>
+        <span />
+        <div className="flex justify-between">
+          <span>{money(0)}</span>
+          {dearest > 0 && <span>{money(dearest)}</span>}
+        </div>
+      </div>
+      {left.length > 0 && <p>{t('compare.chart.left', { policies: left.join(', ') })}</p>}
+    </Chart>
+  );
+}
+
+interface PointProps {
+  readonly one: Placed;
+  readonly dearest: number;
+  /** Those that are drawn before it: names of points in one place stand under each other. */
+  readonly above: readonly Placed[];
+}
+
+function Point({ one, dearest, above }: PointProps) {
+  const right = dearest === 0 ? 0 : one.usd / dearest;
+  const same = above.filter((other) => isNear(other, one, dearest)).length;
+  const isAtEnd = right > 0.6;
+  return (
+    <span
+      className="absolute size-0"
+      style={{ left: `${right * 100}%`, bottom: `${one.solved * 100}%` }}
+      title={`${one.row.policy}: ${money(one.usd)}`}
+    >
+      <span className="absolute -top-1.5 -left-1.5">
+        <PolicyMark policy={one.row.policy} />
+      </span>
+      <span
+        className={`absolute whitespace-nowrap text-ink ${isAtEnd ? 'right-3' : 'left-3'}`}
+        style={{ top: `${(one.solved > 0.1 ? 0 : -1.25) + (one.solved > 0.1 ? 1 : -1) * same}rem` }}
+      >
+        {one.row.policy}
+      </span>
+    </span>
+  );
+}
+
+/** Their names would lie over each other. */
+function isNear(left: Placed, right: Placed, dearest: number): boolean {
+  const apart = dearest === 0 ? 0 : Math.abs(left.usd - right.usd) / dearest;
+  return apart < 0.25 && Math.abs(left.solved - right.solved) < 0.12;
+}
+
+function Times({ rows }: { readonly rows: readonly ComparisonRow[] }) {
+  const slowest = Math.max(0, ...rows.map((row) => row.seconds?.median ?? 0));
+  return (
+    <Chart title={t('compare.chart.time')}>
+      <ul className="flex flex-col gap-3">
+        {rows.map(({ policy, seconds: time }) => (
+          <li key={policy} className="flex flex-col gap-1">
+            <span className="flex items-center gap-2 text-ink">
+              <PolicyMark policy={policy} />
+              <span className="flex-1">{policy}</span>
+              {time === null ? '–' : seconds(time.median * 1000)}
+            </span>
+            <span className="h-2 rounded-full bg-chosen">
+              <span
+                className="block h-full rounded-full bg-line-strong"
+                style={{ width: `${slowest === 0 || time === null ? 0 : (time.median / slowest) * 100}%` }}
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Chart>
+  );
+}

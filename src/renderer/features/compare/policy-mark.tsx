@@ -1,0 +1,12 @@
+import type { ComparisonPolicy } from '@shared/comparison.ts';
+import { RouteDot } from '../../ui/route-dot.tsx';
+
+/** Where steps of a policy may run: here, in the cloud, or in both. */
+export function PolicyMark({ policy }: { readonly policy: ComparisonPolicy }) {
+  if (policy === 'local' || policy === 'cloud') return <RouteDot where={policy} />;
+  return (
+    <span aria-hidden="true" className="block size-2.5 shrink-0 overflow-hidden rounded-full bg-local">
+      <span className="ml-1.25 block h-full bg-cloud" />
+    </span>
+  );
+}

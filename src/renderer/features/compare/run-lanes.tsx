@@ -1,0 +1,156 @@
+import type { Comparison, ComparisonPolicy, ComparisonRun } from '@shared/comparison.ts';
+import type { SessionState } from '@shared/session-state.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { hasFailed } from '../../lib/has-failed.ts';
+import { money, seconds } from '../../lib/format.ts';
+import { stepLabel } from '../../lib/step-label.ts';
+import { plural, t } from '../../lib/texts.ts';
+import { useSession } from '../../lib/use-session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/facts.tsx';
+import { RouteDot } from '../../ui/route-dot.tsx';
+import { PolicyMark } from './policy-mark.tsx';
+
+interface RunLanesProps {
+  readonly comparison: Comparison;
+  readonly onSession: (sessionId: string) => void;
+}
+
+/** The sessions of this many runs are read for their steps; of a larger comparison only the one that works. */
+const mostRead = 12;
+
+/** One lane a policy, side by side; what works is followed step by step. */
+export function RunLanes({ comparison, onSession }: RunLanesProps) {
+  const policies = [...new Set(comparison.input.policies)];
+  const readsAll = comparison.runs.length <= mostRead;
+  return (
+    <Section title={t('compare.runs')}>
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(14rem,100%),1fr))] gap-3">
+        {policies.map((policy) => (
+          <Lane
+            key={policy}
+            policy={policy}
+            runs={comparison.runs.filter((run) => run.policy === policy)}
+            readsAll={readsAll}
+            onSession={onSession}
+          />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+interface LaneProps extends Pick<RunLanesProps, 'onSession'> {
+  readonly policy: ComparisonPolicy;
+  readonly runs: readonly ComparisonRun[];
+  readonly readsAll: boolean;
+}
+
+function Lane({ policy, runs, readsAll, onSession }: LaneProps) {
+  return (
+    <section aria-label={policy} className="flex min-w-0 flex-col gap-2 rounded-lg bg-sunken p-2.5">
+      <h4 className="flex items-center gap-2 text-sm font-medium">
+        <PolicyMark policy={policy} /> {t(`composer.where.${policy}`)}
+      </h4>
+      <ul className="flex flex-col gap-2">
+        {runs.map((run) => (
+          <Run key={run.repeat} run={run} isRead={readsAll || run.state === 'running'} onSession={onSession} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface RunProps extends Pick<RunLanesProps, 'onSession'> {
+  readonly run: ComparisonRun;
+  readonly isRead: boolean;
+}
+
+function Run({ run, isRead, onSession }: RunProps) {
+  const { repeat, sessionId, figures } = run;
+  const state = stateOf(run);
+  const why = run.why ?? (figures !== null && figures.status !== 'done' ? t(`turn.status.${figures.status}`) : null);
+  return (
+    <li className="flex flex-col gap-1.5 rounded-md border border-line bg-paper p-2.5 text-sm">
+      <span className="flex items-baseline justify-between gap-2 text-xs">
+        <span className="text-soft">{t('compare.run', { repeat })}</span>
+        <span className={`font-medium ${stateColors[state]}`}>{t(`compare.state.${state}`)}</span>
+      </span>
+      {sessionId !== null && isRead && (
+        <Steps key={sessionId} sessionId={sessionId} isRunning={run.state === 'running'} />
+      )}
+      {figures !== null && (
+        <span className="text-xs text-soft tabular-nums">
+          {plural('sessions.steps', figures.steps)} · {seconds(figures.seconds * 1000)} · {money(figures.costUsd)}
+        </span>
+      )}
+      {why !== null && <span className="line-clamp-3 text-xs text-soft wrap-anywhere">{why}</span>}
+      {sessionId !== null && (
+        <Button look="quiet" size="small" className="-ml-2 self-start" onClick={() => onSession(sessionId)}>
+          {t('compare.open')}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+interface StepsProps {
+  readonly sessionId: string;
+  readonly isRunning: boolean;
+}
+
+/** Where the steps of a run ran, and what it does at the moment. */
+function Steps({ sessionId, isRunning }: StepsProps) {
+  const load = useSession(useClient(), sessionId);
+  if (load.type !== 'ready') return null;
+  const { state } = load.view;
+  return (
+    <>
+      <Dots steps={state.steps} />
+      {isRunning && <Now steps={state.steps} />}
+    </>
+  );
+}
+
+/** A lane is narrow: of a long run the latest. */
+const shownDots = 40;
+
+function Dots({ steps }: Pick<SessionState, 'steps'>) {
+  const local = steps.filter((step) => step.where === 'local').length;
+  return (
+    <figure
+      aria-label={t('route.share', { local, all: steps.length })}
+      className="flex min-h-2.5 flex-wrap items-center gap-1.5"
+    >
+      {steps.slice(-shownDots).map((step) => (
+        <RouteDot key={step.callId} where={step.where} isRunning={step.end === null} hasFailed={hasFailed(step)} />
+      ))}
+    </figure>
+  );
+}
+
+function Now({ steps }: Pick<SessionState, 'steps'>) {
+  const step = steps.at(-1);
+  return (
+    <span className="truncate text-xs text-soft">
+      {step === undefined ? t('compare.beginning') : t('route.step', { step: step.step, label: stepLabel(step) })}
+    </span>
+  );
+}
+
+type RunState = 'waiting' | 'running' | 'skipped' | 'solved' | 'failed' | 'unjudged';
+
+const stateColors: Readonly<Record<RunState, string>> = {
+  waiting: 'text-soft',
+  running: 'text-ink',
+  skipped: 'text-warn',
+  solved: 'text-good',
+  failed: 'text-bad',
+  unjudged: 'text-warn',
+};
+
+function stateOf(run: ComparisonRun): RunState {
+  if (run.state !== 'ended') return run.state;
+  const passed = run.check?.passed ?? null;
+  return passed === null ? 'unjudged' : passed ? 'solved' : 'failed';
+}

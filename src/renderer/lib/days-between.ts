@@ -1,0 +1,24 @@
+/** What one day of a chart has. */
+export interface ChartDay {
+  /** `2026-11-21`, by this machine's calendar. */
+  readonly key: string;
+  readonly calls: number;
+  readonly localCalls: number;
+  readonly costUsd: number;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** From the first to the last day, those between without a call, too: else a week of rest would look like none. With fewer than `least` it begins before the first. */
+export function daysBetween(days: readonly ChartDay[], least = 1): readonly ChartDay[] {
+  const known = new Map(days.map((day) => [day.key, day]));
+  const keys = [...known.keys()].sort();
+  const to = Date.parse(keys.at(-1) ?? '');
+  const from = Math.min(Date.parse(keys[0] ?? ''), to - (least - 1) * dayMs);
+  const all: ChartDay[] = [];
+  for (let at = from; at <= to; at += dayMs) {
+    const key = new Date(at).toISOString().slice(0, 10);
+    all.push(known.get(key) ?? { key, calls: 0, localCalls: 0, costUsd: 0 });
+  }
+  return all;
+}

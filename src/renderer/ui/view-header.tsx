@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+
+interface ViewHeaderProps {
+  readonly title: string;
+  /** What the view is for, in a sentence. */
+  readonly text?: ReactNode;
+  /** What can be done with the view as a whole. */
+  readonly children?: ReactNode;
+}
+
+/** The top of a view; where the window is narrow it leaves room for the button of the list. */
+export function ViewHeader({ title, text, children }: ViewHeaderProps) {
+  return (
+    <header className="flex flex-wrap items-start gap-x-4 gap-y-3 max-lg:-mt-5">
+      <div className="min-w-0 flex-1 basis-64">
+        <h1 className="text-xl font-semibold tracking-tight wrap-anywhere max-lg:pl-8">{title}</h1>
+        {text !== undefined && <div className="text-soft">{text}</div>}
+      </div>
+      {children}
+    </header>
+  );
+}
