@@ -82,6 +82,14 @@ describe('a session', () => {
       'Model Calls Money',
       'llama-cpp/qwen2.5-coder-1.5b-instruct 5 $0.0000',
       'example/large-1 1 $0.0147',
+      // What the project and the month came to stands beside their charts.
+      ...['', ''].flatMap(() => [
+        'Day Calls Local calls Money',
+        '2026-11-18 7 4 $0.0310',
+        '2026-11-17 30 28 $0.0840',
+        '2026-11-16 41 40 $0.2130',
+        '2026-11-15 12 12 $0.0021',
+      ]),
     ]);
     const cost = page.getByRole('tabpanel', { name: 'Cost' });
     await cost.getByText('Step by step, in the other place').click();

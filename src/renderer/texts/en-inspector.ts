@@ -235,6 +235,8 @@ export const inspector = {
   'cost.cap.month': 'Cap for a month, $',
   'cost.noCap': 'none',
   'cost.perDay': 'Money and calls, day by day',
+  'cost.chartCalls.one': '{count} call',
+  'cost.chartCalls.other': '{count} calls',
   'cost.dayCalls': '{day}: {local} calls here, {cloud} in the cloud',
   'cost.noDays': 'Nothing was spent and no model was called.',
   'changes.none': 'Nothing was changed.',

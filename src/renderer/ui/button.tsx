@@ -16,7 +16,7 @@ const looks = {
 const sizes = {
   small: 'h-7 px-2.5 text-xs',
   normal: 'h-8 px-3',
-  icon: 'size-8 justify-center',
+  icon: 'size-8',
 } as const;
 
 export function Button({ look = 'plain', size = 'normal', className = '', type = 'button', ...rest }: ButtonProps) {
@@ -25,7 +25,7 @@ export function Button({ look = 'plain', size = 'normal', className = '', type =
       {...rest}
       // oxlint-disable-next-line react/button-has-type -- it has one, by default or as given
       type={type}
-      className={`inline-flex shrink-0 items-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors disabled:cursor-default disabled:opacity-50 ${looks[look]} ${sizes[size]} ${className}`}
+      className={`inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors disabled:cursor-default disabled:opacity-50 ${looks[look]} ${sizes[size]} ${className}`}
     />
   );
 }

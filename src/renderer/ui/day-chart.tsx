@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { ChartDay } from '../lib/days-between.ts';
 import { daysBetween } from '../lib/days-between.ts';
 import { money } from '../lib/format.ts';
-import { t } from '../lib/texts.ts';
+import { plural, t } from '../lib/texts.ts';
 
 interface DayChartProps {
   /** In any order; days without a call need not be there. */
@@ -31,7 +31,7 @@ export function DayChart({ days, most }: DayChartProps) {
           </Column>
         ))}
       </Scale>
-      <Scale text={String(busiest)}>
+      <Scale text={plural('cost.chartCalls', busiest)}>
         {shown.map(({ key, calls, localCalls }) => (
           <Column key={key} title={t('cost.dayCalls', { day: key, local: localCalls, cloud: calls - localCalls })}>
             {calls > localCalls && <Bar look="bg-cloud" part={(calls - localCalls) / busiest} />}
@@ -56,7 +56,7 @@ interface ScaleProps {
 function Scale({ text, children }: ScaleProps) {
   return (
     <div aria-hidden="true" className="relative h-12 border-b border-line">
-      <span className="absolute top-0 right-0 bg-paper/80 pl-1">{text}</span>
+      <span className="absolute top-0 left-0">{text}</span>
       <div className="flex h-full items-end gap-0.5">{children}</div>
     </div>
   );
