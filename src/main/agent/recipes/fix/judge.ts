@@ -198,14 +198,15 @@ class TrialJudge implements Judge {
     options: { commands: readonly TrialCommand[]; limitSeconds: number } & Partial<JudgeOptions>,
   ): Promise<readonly TrialRun[]> {
     const { world, facts } = this.#context;
-    const totalSeconds = options.totalSeconds ?? options.limitSeconds;
+    // A share of the time that is left is seldom a whole number, and the shell's arithmetic knows no others.
+    const totalSeconds = Math.ceil(options.totalSeconds ?? options.limitSeconds);
     const script = trialScript(candidates, {
       paths: this.paths,
       commands: options.commands,
       limitSeconds: options.limitSeconds,
       stopAfter: options.stopAfter ?? 1,
       totalSeconds,
-      graceSeconds: options.graceSeconds ?? 3,
+      graceSeconds: Math.ceil(options.graceSeconds ?? 3),
       keepBytes,
     });
     const result = await world.run({
