@@ -70,24 +70,25 @@ export async function checkCriterion(
 }
 
 /** The end of both streams; most runners print results on the one and only noise on the other. */
-function summaryOf(stdout: string, stderr: string): string {
+export function summaryOf(stdout: string, stderr: string): string {
   return [ending(stdout, STDOUT_CHARACTERS), ending(stderr, STDERR_CHARACTERS)]
     .filter((text) => text !== '')
     .join('\n');
 }
 
+/** `node --test` prints its counts before what failed, so the end alone would be without them. */
+const counts = /^[#\u2139] (?:tests|pass|fail|skipped) \d+$/gmu;
+
 function ending(output: string, characters: number): string {
   if (output.length <= characters) return output;
-  const tail = output.slice(-characters);
-  return `…${tail.slice(tail.indexOf('\n') + 1)}`;
+  const least = output.length - characters;
+  const line = output.indexOf('\n', least);
+  const from = line < 0 ? least : line + 1;
+  const counted = output.slice(0, from).match(counts) ?? [];
+  return [...counted, `…${output.slice(from)}`].join('\n');
 }
 
-const passedCounts: readonly RegExp[] = [
-  /(\d+) passed/u,
-  /^# pass (\d+)$/mu,
-  /^ℹ pass (\d+)$/mu,
-  /Tests:.*?(\d+) passed/u,
-];
+const passedCounts: readonly RegExp[] = [/(\d+) passed/u, /^# pass (\d+)$/mu, /^ℹ pass (\d+)$/mu, /(\d+) passing/u];
 
 /** How many tests passed, by what the usual runners print; null when it does not say. */
 export function passedTests(summary: string): number | null {
@@ -95,7 +96,10 @@ export function passedTests(summary: string): number | null {
     const match = pattern.exec(summary);
     if (match?.[1] !== undefined) return Number(match[1]);
   }
-  return null;
+  const ran = /^Ran (\d+) tests? in /mu.exec(summary)?.[1];
+  if (ran === undefined) return null;
+  const failed = [...summary.matchAll(/\b(?:failures|errors|skipped)=(\d+)/gu)];
+  return failed.reduce((left, [, count]) => left - Number(count), Number(ran));
 }
 
 /** Whether the workspace passes less than it did: what passed fails now, or fewer tests pass. */

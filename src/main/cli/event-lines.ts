@@ -167,5 +167,7 @@ function counts(event: EventOf<'file-changed'>): string {
 /** The counts of a test runner, else the last line that a command printed. */
 function resultOf(output: string): string {
   const tests = parseTestOutput(output, null);
-  return tests === null ? (output.trimEnd().split('\n').at(-1) ?? '') : describeTests(tests);
+  if (tests !== null) return describeTests(tests);
+  const lines = output.trimEnd().split('\n');
+  return lines.findLast((line) => /\p{L}{2}/u.test(line)) ?? lines.at(-1) ?? '';
 }

@@ -22,8 +22,21 @@ async function fromPackage(sandbox: Sandbox, paths: Paths, signal: AbortSignal):
   if (script === null || /no test specified/u.test(script)) return null;
   // A plain `node --test` is run as it is: npm would only add its own lines to the output.
   const plain = /^node\s+(?:--test\b[^&|;]*)$/u.exec(script);
-  if (plain !== null) return { command: script, runner: 'node-test', source: 'package.json: scripts.test' };
+  if (plain !== null)
+    return { command: withoutFolders(script, paths.files), runner: 'node-test', source: 'package.json: scripts.test' };
   return { command: 'npm test --silent', runner: 'npm', source: 'package.json: scripts.test' };
+}
+
+/**
+ * `node --test test/` ran the tests of a folder up to Node 20; later ones take it for the name of a module and find
+ * none. The same as a pattern runs on those that know patterns, the sandbox's among them.
+ */
+function withoutFolders(script: string, files: readonly string[]): string {
+  return script.replaceAll(/(?<=\s)(?:\.\/)?([\w.@-]+(?:\/[\w.@-]+)*)\/?(?=\s|$)/gu, (word, folder: string) => {
+    if (word.startsWith('-') || !files.some((file) => file.startsWith(`${folder}/`))) return word;
+    const isAllTests = /(?:^|\/)test$/u.test(folder);
+    return `"${folder}/**/${isAllTests ? '*' : '*{.,-,_}{test,spec}'}.{js,cjs,mjs,ts,cts,mts}"`;
+  });
 }
 
 async function fromPython(sandbox: Sandbox, paths: Paths, signal: AbortSignal): Promise<ProjectFacts['test']> {

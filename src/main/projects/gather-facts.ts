@@ -55,7 +55,8 @@ function languageOf(path: string): Language {
   return extensions[path.slice(dot + 1).toLowerCase()] ?? 'other';
 }
 
-const testName = /^(?:test_.*\.py|.*_test\.py|conftest\.py|.*[.-](?:test|spec)\.[cm]?[jt]sx?|test\.[cm]?[jt]sx?)$/u;
+const testName =
+  /^(?:test_.*\.py|.*_test\.(?:py|go|rb|exs|dart)|.*_spec\.rb|.*Tests?\.(?:java|kt|cs)|conftest\.py|.*[.-](?:test|spec)\.[cm]?[jt]sx?|test\.[cm]?[jt]sx?)$/u;
 const testFolders: readonly string[] = ['test', 'tests', '__tests__', 'spec'];
 
 function isTestFile(path: string): boolean {

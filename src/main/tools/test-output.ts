@@ -35,7 +35,7 @@ export function withSelector(command: string, runner: Runner, selector: string):
 export function parseTestOutput(output: string, runner: Runner): TestSummary | null {
   if (runner === 'pytest') return parsePytest(output);
   if (runner === 'unittest') return parseUnittest(output);
-  return parseNodeTest(output) ?? parsePytest(output);
+  return parseNodeTest(output) ?? parsePytest(output) ?? parseUnittest(output);
 }
 
 export function describeTests(summary: TestSummary): string {

@@ -48,6 +48,12 @@ describe('gatherFacts', () => {
       'npm test --silent',
       'npm',
     ],
+    [
+      'a folder, which newer versions of node take for a module',
+      { 'package.json': '{"scripts": {"test": "node --test ./test/ --test-timeout=9"}}', 'test/a.js': '' },
+      'node --test "test/**/*.{js,cjs,mjs,ts,cts,mts}" --test-timeout=9',
+      'node-test',
+    ],
     ['tests of node without a script', { 'a.js': '', 'test/a.test.js': '' }, 'node --test', 'node-test'],
   ])('finds the test command by %s', async (_how, files, command, runner) => {
     expect((await factsOf(files)).test).toMatchObject({ command, runner });

@@ -13,7 +13,7 @@ export function failingOnlyCommand(command: string, failures: readonly TestFailu
   const unittest = /^\s*(python3? -m unittest)\b/.exec(command);
   if (unittest !== null) return `${unittest[1] ?? ''} -v ${arguments_(failures.map((failure) => failure.id))}`;
   const paths = failures.map((failure) => failure.path).filter((path) => path !== null);
-  if (/^\s*node --test(?: [\w./*'"-]+)*\s*$/.test(command) && paths.length === failures.length) {
+  if (/^\s*node --test(?: [\w./*{},'"-]+)*\s*$/.test(command) && paths.length === failures.length) {
     const unique = [...new Set(paths)];
     return unique.length === 1 ? `node ${shellQuote(unique[0] ?? '')}` : `node --test ${arguments_(paths)}`;
   }
