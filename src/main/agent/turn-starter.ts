@@ -1,4 +1,5 @@
 import { hasImage } from '@shared/attachment-text.ts';
+import { taskMeant } from './again.ts';
 import { attachedParts } from './attached-parts.ts';
 import { createConversation } from './conversation.ts';
 import { createFileBaseline } from './file-baseline.ts';
@@ -57,7 +58,8 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
         memory.conversation.noteMessage(message.messageId, message.text, attached);
         await catchUp(services, memory);
         const given = { attached, hasImages: hasImage(message.attachments) };
-        const turn = createTurn(services, memory, own, { task: message.text, options, given });
+        const task = taskMeant(message.text, memory.conversation.exchanges());
+        const turn = createTurn(services, memory, own, { task, options, given });
         const stopTimer = services.effects.replaying ? () => undefined : startDeadline(turn);
         try {
           return await runTurn(turn, message.messageId, recorded ?? null);
