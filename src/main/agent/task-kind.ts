@@ -2,6 +2,9 @@ const opening =
   /^(?:what|which|who|whose|where|when|why|how|is|are|was|were|does|do|did|explain|describe|summari[sz]e|show|list|find out|tell|compare|outline)\b/iu;
 /** "Can you fix …?" and "How about adding …?" ask for work. */
 const request = /^(?:can|could|would|will|please|how about|why don't you|why not)\b/iu;
+/** "Could you …?" of other languages; without one of these, what ends with a question mark is a question there, too. */
+export const foreignRequest =
+  /(?:^|[\s,¿])(?:bitte|kannst du|könntest du|können sie|peux[- ]tu|pouvez[- ]vous|s'il (?:te|vous) plaît|puedes|podrías|por favor|puoi|potresti|você pode)(?=[\s,.!?]|$)|请|請|帮我|幫我|ください/iu;
 const work =
   /\b(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update|replace|move|make|repair|correct|convert|migrate|upgrade|install)\b/iu;
 
@@ -45,7 +48,7 @@ export function asksForChange(task: string): boolean {
 }
 
 function isAsking(sentence: string): boolean {
-  if (request.test(sentence)) return false;
+  if (request.test(sentence) || foreignRequest.test(sentence)) return false;
   if (/^(?:explain|describe|summari[sz]e|list|tell|show|compare|outline|find out)\b/iu.test(sentence)) {
     return !/\b(?:and|then)\s+(?:fix|add|change|write|create|implement|remove|delete|rename|refactor|update)\b/iu.test(
       sentence,

@@ -205,11 +205,19 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
     ),
   );
   showElsewhere(result, terminal);
+  if (result.status === 'gave-up') terminal.err(colors.dim(`${nextRung(result)}\n`));
   if (result.changes.length > 0) {
     terminal.err(
       colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
     );
   }
+}
+
+/** What else may do it, by what has tried. */
+function nextRung({ byStep }: RunResult): string {
+  const isLocal = byStep.every(({ where }) => where === 'local');
+  const cloud = isLocal ? ', or let the cloud help: --policy hybrid' : '';
+  return `next: name the function or the file, give a command that checks it (--check), take a larger model of this machine (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;
 }
 
 function confidenceWords(confidence: string): string {

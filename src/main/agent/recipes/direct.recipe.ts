@@ -1,4 +1,5 @@
 import { asksToRun, politely } from '../task-kind.ts';
+import { programOf } from './code/program-of.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { parseFailures, reportingEnvironment } from './facts/parse-failures.ts';
 import { reportingCommand } from './fix/test-command.ts';
@@ -78,11 +79,9 @@ async function runTests(context: RecipeContext): Promise<RecipeOutcome> {
   };
 }
 
-const programs: Readonly<Record<string, string>> = { py: 'python3', js: 'node', mjs: 'node', cjs: 'node', sh: 'bash' };
-
 async function runFile(context: RecipeContext, file: string): Promise<RecipeOutcome> {
-  const program = programs[file.split('.').pop() ?? ''];
-  if (program === undefined || (await context.world.read(file)) === null)
+  const program = programOf(file);
+  if (program === null || (await context.world.read(file)) === null)
     return { type: 'gave-up', reason: `There is no file ${file} in this project that could be run.`, facts: '' };
   const command = `${program} ${shellQuote(file)}`;
   const { stdout, stderr, outcome, exitCode } = await context.world.run({ command, label: `run ${file}`, timeoutMs });

@@ -3,22 +3,25 @@ import { textOfSpan, type CodeFile, type Span } from './code/spans.ts';
 import { languageOf, loadSyntax, type CodeLanguage, type Syntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { codeKeyOf, type FileText } from './fix/candidate.ts';
-import { codeOf, spliceSpan } from './fix/splice.ts';
+import { codeOf } from './fix/splice.ts';
 import {
   changeQuestion,
   newCodeQuestion,
   newSectionQuestion,
   placeQuestion,
   wholeFileQuestion,
+  workQuestion,
 } from './words/edit-prompts.ts';
 import { asksForSection, isProse, isSoundJson, proseOf, wholeParagraphs } from './words/new-file.ts';
 import { newNameIn, spliceNew } from './words/new-code.ts';
 import { acceptChange, judgeOf, type Proposal } from './words/accept-change.ts';
 import { answerQuestion } from './words/answer-question.ts';
+import { crashOf, crashPlaces, seeCrash, type Crash } from './words/crash.ts';
 import { talkFor, topicOf } from './words/earlier-talk.ts';
-import { asksForWork, isQuestion } from './words/question-shape.ts';
+import { asksForWork, isQuestion, looksEnglish } from './words/question-shape.ts';
 import { rankChunks, shownOf, type Chunk, type RankedChunk } from './words/rank-chunks.ts';
 import { readChunks } from './words/read-project.ts';
+import { spliceNeighbours } from './words/splice-neighbours.ts';
 import { renameAsked, renameEverywhere } from './words/rename.ts';
 
 const wholeFileLines = 80;
@@ -46,8 +49,15 @@ export async function editByWords(context: RecipeContext): Promise<RecipeOutcome
     if (outcome !== null) return outcome;
   }
   const ranked = rankChunks(chunks, context.task);
-  if (ranked.length === 0) return withoutPlace(context, syntax, chunks);
-  return editPlaces(context, syntax, { ranked, chunks, own: context.task });
+  const crash = await crashOf(context);
+  if (ranked.length === 0 && crash === null) return withoutPlace(context, syntax, chunks);
+  return editPlaces(withCrash(context, crash), syntax, { ranked, chunks, own: context.task, crash });
+}
+
+/** What was seen when the program ran belongs to the task; what was pasted is part of it already. */
+function withCrash(context: RecipeContext, crash: Crash | null): RecipeContext {
+  if (crash === null || crash.command === null) return context;
+  return { ...context, task: `${context.task}\n\n\`${crash.command}\` prints:\n${crash.shown}` };
 }
 
 /** A rename of something that is defined once is written by a program, tests among what it changes. */
@@ -82,18 +92,39 @@ function listed(files: readonly FileText[]): string {
   return files.length > 3 ? `${files.length} files` : files.map(({ path }) => path).join(', ');
 }
 
+/** As many places as a model is shown to choose from, where the words say nothing of the place. */
+const fewPlaces = 8;
+
 /** "Do it in the other one, too" leans on what was said before; what names no work at all is answered, not changed. */
 async function withoutPlace(context: RecipeContext, syntax: Syntax, chunks: readonly Chunk[]): Promise<RecipeOutcome> {
-  if (!asksForWork(context.task)) return answerQuestion(context);
-  const ranked = rankChunks(chunks, topicOf(context.earlier));
-  if (ranked.length === 0)
-    return { type: 'gave-up', reason: 'No place in the project has to do with this text.', facts: '' };
-  const inTalk: RecipeContext = {
+  const { task } = context;
+  const isWork = looksEnglish(task) ? asksForWork(task) : await isAskedForWork(context);
+  if (!isWork) return answerQuestion(context);
+  const inTalk = rankChunks(chunks, topicOf(context.earlier));
+  // "Change the opening hours" names nothing of a page that says "from 7 to 18".
+  const all = chunks.length <= fewPlaces ? chunks.map((chunk) => ({ chunk, score: 0 })) : [];
+  const ranked = inTalk.length > 0 ? inTalk : all;
+  if (ranked.length === 0) return { type: 'gave-up', reason: noPlace(chunks), facts: '' };
+  const found = { ranked, chunks, own: task, crash: null };
+  if (context.earlier.length === 0) return editPlaces(context, syntax, found);
+  const withTalk: RecipeContext = {
     ...context,
-    task: `What was said before:\n${talkFor(context.earlier)}\n\nNow: ${context.task}`,
+    task: `What was said before:\n${talkFor(context.earlier)}\n\nNow: ${task}`,
     ask: (question) => context.ask({ ...question, carriesTalk: true }),
   };
-  return editPlaces(inTalk, syntax, { ranked, chunks, own: context.task });
+  return editPlaces(withTalk, syntax, found);
+}
+
+function noPlace(chunks: readonly Chunk[]): string {
+  const files = [...new Set(chunks.map(({ path }) => path))];
+  const some =
+    files.length === 0 ? '' : ` There are ${files.slice(0, 8).join(', ')}${files.length > 8 ? ' and more' : ''}.`;
+  return `No place in the project has to do with this text; nothing was changed. Name a file, a function or words that stand in it.${some}`;
+}
+
+async function isAskedForWork(context: RecipeContext): Promise<boolean> {
+  const answer = await context.ask(workQuestion(context.task));
+  return answer.ok && answer.text.trim() === 'change';
 }
 
 interface Found {
@@ -101,14 +132,17 @@ interface Found {
   readonly chunks: readonly Chunk[];
   /** The person's own words, without what was said before. */
   readonly own: string;
+  readonly crash: Crash | null;
 }
 
 async function editPlaces(
   context: RecipeContext,
   syntax: Syntax,
-  { ranked, chunks, own }: Found,
+  { ranked, chunks, own, crash }: Found,
 ): Promise<RecipeOutcome> {
-  const places = await orderPlaces(context, ranked);
+  const crashed = crashPlaces(crash, chunks);
+  const ordered = crashed.length > 0 ? ranked.map(({ chunk }) => chunk) : await orderPlaces(context, ranked, chunks);
+  const places = [...new Set([...crashed, ...ordered])];
   await context.progress('locate', `Places: ${places.slice(0, 4).map(placeName).join(', ')}.`);
   const judge = await judgeOf(context);
   const tried: string[] = [];
@@ -119,26 +153,44 @@ async function editPlaces(
     tried.push(proposal.name);
   }
   for (const place of places.slice(0, 3)) {
-    const proposal = await proposeChange(context, syntax, { place, chunks });
+    const proposal = await proposeChange(context, syntax, { place, chunks, own });
     if (proposal === null) {
       tried.push(`${placeName(place)}: no usable change`);
       continue;
     }
+    const still = await seeCrash(context, crash?.command ?? null, proposal.files);
+    if (still !== null) {
+      tried.push(`${placeName(place)}: \`${still.command}\` still ends with ${still.error}`);
+      continue;
+    }
     const outcome = await acceptChange(context, judge, proposal);
-    if (outcome !== null) return outcome;
+    if (outcome !== null) return withRun(outcome, crash);
     tried.push(`${placeName(place)}: tests that passed fail with it`);
   }
   return {
     type: 'gave-up',
-    reason: 'No change could be made that keeps the project sound.',
-    facts: `Places that were tried:\n- ${tried.join('\n- ')}`,
+    reason: `No change could be made that keeps the project sound; nothing was changed. Tried:\n- ${tried.join('\n- ')}`,
+    facts: '',
+  };
+}
+
+/** That it runs now is more than nothing, and no test. */
+function withRun(outcome: RecipeOutcome, crash: Crash | null): RecipeOutcome {
+  if (outcome.type !== 'done' || crash === null || crash.command === null) return outcome;
+  return {
+    ...outcome,
+    text: `\`${crash.command}\` ended with ${crash.error} before and does not crash now. ${outcome.text}`,
   };
 }
 
 const placeName = (chunk: Chunk): string => (chunk.span === null ? chunk.path : `${chunk.span.name} in ${chunk.path}`);
 
 /** The order of the search, unless it is undecided: then the model is asked which of the first five. */
-async function orderPlaces(context: RecipeContext, ranked: readonly RankedChunk[]): Promise<readonly Chunk[]> {
+async function orderPlaces(
+  context: RecipeContext,
+  ranked: readonly RankedChunk[],
+  chunks: readonly Chunk[],
+): Promise<readonly Chunk[]> {
   const named = ranked.filter(
     ({ chunk }) =>
       chunk.span !== null &&
@@ -151,11 +203,13 @@ async function orderPlaces(context: RecipeContext, ranked: readonly RankedChunk[
   // What is done with a constant is asked for more often than another value of it.
   const isConstant = (one: RankedChunk) => one.chunk.span?.kind === 'block';
   named.sort((left, right) => Number(isConstant(left)) - Number(isConstant(right)));
-  const pool = [...named, ...(code.length > 0 ? code : ranked)].map((one) => one.chunk);
-  const unique = pool.filter((chunk, index) => pool.indexOf(chunk) === index);
-  const [first, second] = code;
-  const clear = named.length === 1 || second === undefined || (first !== undefined && first.score > second.score * 1.6);
-  const top = unique.slice(0, 5);
+  const best = code.length > 0 ? code : ranked;
+  const unique = [...new Set([...named, ...best].map((one) => one.chunk))];
+  const [first, second] = best;
+  const clear = named.length === 1 || (first !== undefined && first.score > (second?.score ?? 0) * 1.6);
+  // Where there is little, what shares no word with the text may be meant all the same: a colour stands in a style sheet.
+  const others = chunks.length <= fewPlaces ? chunks.filter((chunk) => !unique.includes(chunk)) : [];
+  const top = [...unique, ...others].slice(0, Math.max(5, ranked[0]?.score === 0 ? fewPlaces : 0));
   if (clear || top.length < 2 || !context.model.capabilities.grammar) return unique;
   const answer = await context.ask(placeQuestion(context.task, top));
   const index = answer.ok ? Number(answer.text.trim()) - 1 : -1;
@@ -190,7 +244,7 @@ async function addNewCode(
 async function proposeChange(
   context: RecipeContext,
   syntax: Syntax,
-  { place, chunks }: { readonly place: Chunk; readonly chunks: readonly Chunk[] },
+  { place, chunks, own }: { readonly place: Chunk; readonly chunks: readonly Chunk[]; readonly own: string },
 ): Promise<Proposal | null> {
   const text = await context.world.read(place.path);
   if (text === null) return null;
@@ -199,15 +253,18 @@ async function proposeChange(
     return addSection(context, { place, chunks, text });
   if (span === null) return rewriteFile(context, place, text);
   const found: { readonly text: string; readonly key: string }[] = [];
+  const votes = (key: string) => found.filter((one) => one.key === key).length;
   for (const [index, temperature] of [0, 0.7, 0.7].entries()) {
     const seed = temperature === 0 ? null : context.settings.seed + index;
     const answer = await context.ask(changeQuestion(context.task, { span, text, temperature, seed }));
     if (!answer.ok) break;
-    const spliced = spliceSpan(syntax, text, span, answer.text);
-    if (spliced.ok && isSound(syntax, span.language, text, spliced.text))
-      found.push({ text: spliced.text, key: codeKeyOf(spliced.text) });
+    const spliced = spliceNeighbours(syntax, { fileText: text, span, task: own }, answer);
+    if (!spliced.ok || !isSound(syntax, span.language, text, spliced.text)) continue;
+    const key = codeKeyOf(spliced.text);
+    found.push({ text: spliced.text, key });
+    // A third answer could not outvote two.
+    if (votes(key) > 1) break;
   }
-  const votes = (key: string) => found.filter((one) => one.key === key).length;
   const [best] = [...found].sort(
     (left, right) =>
       votes(right.key) - votes(left.key) || changeSize(text, left.text, span) - changeSize(text, right.text, span),

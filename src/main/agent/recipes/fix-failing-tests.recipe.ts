@@ -2,7 +2,7 @@ import { courseSeconds } from '@shared/courses.ts';
 import { loadSyntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { acceptBest } from './fix/accept.ts';
-import { giveUpFacts } from './fix/give-up.ts';
+import { giveUpFacts, giveUpReason } from './fix/give-up.ts';
 import { makeJudge } from './fix/judge.ts';
 import { planFor } from './fix/plan.ts';
 import { searchFix } from './fix/search.ts';
@@ -43,7 +43,7 @@ export async function fixFailingTests(context: RecipeContext, plan = planFor(con
   });
   const result = await searchFix({ context, syntax, judge, plan, secondsLeft });
   const outcome = await acceptBest({ context, syntax, judge, secondsLeft }, result);
-  const reason = result.fatal ?? 'No change that was tried made the tests pass.';
+  const reason = result.fatal ?? giveUpReason(result, judge);
   return outcome ?? { type: 'gave-up', reason, facts: giveUpFacts(result, judge), isCut: secondsLeft() <= 0 };
 }
 

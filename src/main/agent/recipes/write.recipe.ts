@@ -3,9 +3,9 @@ import { loadSyntax, type Syntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { editByWords } from './edit.recipe.ts';
 import { parseFailures, reportingEnvironment } from './facts/parse-failures.ts';
-import { setupScript, shellQuote } from './fix/trial-script.ts';
 import { acceptChange, judgeOf } from './words/accept-change.ts';
 import { topicOf } from './words/earlier-talk.ts';
+import { fileNameQuestion, freeFileName, kindOfNewFile } from './words/name-file.ts';
 import { newFileIn, newFileQuestion, newFileText } from './words/new-file.ts';
 import {
   asksForNewTests,
@@ -19,6 +19,9 @@ import {
 import { isQuestion } from './words/question-shape.ts';
 import { rankChunks, shownOf, type Chunk } from './words/rank-chunks.ts';
 import { readChunks } from './words/read-project.ts';
+import { runInCopy } from './words/run-in-copy.ts';
+import { tryProgram, type Trial } from './words/try-program.ts';
+import { isSmallTalk } from '../task-kind.ts';
 
 const temperatures = [0, 0.7, 0.9];
 
@@ -34,21 +37,35 @@ export default defineRecipe({
       return { score: 0.8, reason: `The text asks for a file that is not there: ${path}.` };
     if (asksForNewTests(subject.task) && sourceFiles.length > 0)
       return { score: 0.7, reason: 'The text asks for tests; they are run before they are kept.' };
+    if (path === null && !isSmallTalk(subject.task) && kindOfNewFile(subject) !== null)
+      return { score: 0.65, reason: 'The text asks for something new that needs a file of its own.' };
     return null;
   },
   run: writeNew,
 });
 
 async function writeNew(context: RecipeContext): Promise<RecipeOutcome> {
-  const path = newFileIn(context.task);
-  if (path !== null && (await context.world.read(path)) !== null) return editByWords(context);
+  const named = newFileIn(context.task);
+  if (named !== null && (await context.world.read(named)) !== null) return editByWords(context);
   const syntax = await loadSyntax();
   const chunks = await readChunks(context, syntax, context.task, false);
-  if (path === null) return writeTests(context, syntax, chunks);
+  const { sourceFiles } = context.facts;
+  if (named === null && asksForNewTests(context.task) && sourceFiles.length > 0)
+    return writeTests(context, syntax, chunks);
+  const path = named ?? (await nameFile(context));
   return writeFile(context, syntax, {
     path,
     shown: shownOf(rankChunks(chunks, context.task).map(({ chunk }) => chunk)),
   });
+}
+
+async function nameFile(context: RecipeContext): Promise<string> {
+  const kind = kindOfNewFile(context) ?? 'txt';
+  const taken = new Set((await context.world.list()).map(({ path }) => path));
+  const usual = freeFileName('', kind, taken);
+  if (usual === 'index.html') return usual;
+  const answer = await context.ask(fileNameQuestion(context.task, kind));
+  return answer.ok ? freeFileName(answer.text, kind, taken) : usual;
 }
 
 async function writeFile(
@@ -65,12 +82,28 @@ async function writeFile(
     const text = newFileText(syntax, about.path, answer.text);
     if (!answer.complete) why = `The file is longer than what this model may write at once.`;
     if (text === null || !answer.complete) continue;
-    const files = [{ path: about.path, text }];
-    const outcome = await acceptChange(context, judge, { files, name: about.path, did: 'Wrote' });
-    if (outcome !== null) return outcome;
+    const file = { path: about.path, text };
+    const trial = await tryProgram(context, file);
+    if (trial.type === 'crashed') {
+      why = `Every try of it crashed when it was run, the last with ${trial.error}`;
+      continue;
+    }
+    const outcome = await acceptChange(context, judge, { files: [file], name: about.path, did: 'Wrote' });
+    if (outcome !== null) return withOutput(outcome, trial);
     why = 'Tests that passed fail with it.';
   }
   return { type: 'gave-up', reason: `${about.path} was not written. ${why}`, facts: '' };
+}
+
+const maxOutput = 600;
+
+/** What it printed is the best there is to judge it by. */
+function withOutput(outcome: RecipeOutcome, trial: Trial): RecipeOutcome {
+  if (outcome.type !== 'done' || trial.type !== 'ran') return outcome;
+  const { output } = trial;
+  const shown = output.length > maxOutput ? `${output.slice(0, maxOutput)}…` : output;
+  const printed = shown === '' ? 'printed nothing.' : `printed:\n\n\`\`\`\n${shown}\n\`\`\``;
+  return { ...outcome, text: `${outcome.text} Run once in a copy, it ${printed}` };
 }
 
 /** Tests of one function or class, each run on the code as it is; those that fail there are left out and told. */
@@ -145,21 +178,17 @@ async function runTests(
   plan: TestPlan,
   text: string,
 ): Promise<{ readonly exitCode: number | null; readonly failed: readonly string[] } | null> {
-  const { world } = context;
-  if (world.scratchPath === null) return null;
-  const paths = { trial: `${world.scratchPath}/trial`, work: `${world.scratchPath}/work` };
-  const folder = plan.path.split('/').slice(0, -1).join('/') || '.';
-  const script = [
-    setupScript(world.workspacePath, paths),
-    `cd ${shellQuote(paths.trial)} && mkdir -p ${shellQuote(folder)}`,
-    `echo ${Buffer.from(text).toString('base64')} | base64 -d > ${shellQuote(plan.path)}`,
-    `timeout 60 ${plan.command}`,
-  ].join('\n');
-  const label = `run ${plan.command}`;
   const env = reportingEnvironment(plan.framework === 'pytest' ? 'pytest' : 'node-test');
-  const ran = await world.run({ command: 'bash -s', label, stdin: script, env, timeoutMs: 90_000 });
+  const { command } = plan;
+  const ran = await runInCopy(context, [{ path: plan.path, text }], {
+    command,
+    label: `run ${command}`,
+    env,
+    limitSeconds: 60,
+  });
+  if (ran === null) return null;
   const { exitCode, stdout, stderr } = ran;
-  const report = parseFailures(`${stdout}\n${stderr}`, [paths.trial]);
+  const report = parseFailures(`${stdout}\n${stderr}`, [ran.root]);
   return { exitCode, failed: report.failures.map(({ id }) => id) };
 }
 

@@ -3,6 +3,30 @@ import type { SearchResult } from './search.ts';
 
 const maxCharacters = 6_000;
 
+const maxTold = 3;
+
+/** For people: what fails, where it most likely lies, and that it stays as it was. */
+export function giveUpReason({ tried, scene }: SearchResult, judge: Judge): string {
+  const { failures } = judge.baseline().report;
+  const fails = failures.slice(0, maxTold).map(({ id, message }) => `- ${id}: ${firstLine(message)}`);
+  const more = failures.length > maxTold ? [`- and ${failures.length - maxTold} more`] : [];
+  const places = scene.suspects
+    .slice(0, maxTold)
+    .map(({ span }) => `${span.name} in ${span.path}:${span.startLine}`)
+    .join(', ');
+  const said =
+    tried.length > 0
+      ? `None of ${tried.length} changes that were tried made the tests pass. Nothing was changed.`
+      : 'Nothing could be tried: what fails leads to no code of this project. Nothing was changed.';
+  return [
+    said,
+    ...(fails.length === 0 ? [] : ['It fails with:', ...fails, ...more]),
+    ...(places === '' ? [] : [`The likeliest places: ${places}.`]),
+  ].join('\n');
+}
+
+const firstLine = (text: string): string => (text.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 200);
+
 /** What the next rung should know, within 2,000 tokens: failures, suspects, what was tried. */
 export function giveUpFacts(result: SearchResult, judge: Judge): string {
   const { failures } = judge.baseline().report;

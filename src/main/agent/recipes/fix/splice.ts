@@ -37,7 +37,9 @@ function constantOf(syntax: Syntax, span: Span, code: string): Parts | null {
   const main = syntax.withTree(span.language, code, (root) => {
     const [first] = root.namedChildren.filter((node) => node !== null && node.type !== 'comment');
     const isDefined = new RegExp(`\\b${span.shortName.replaceAll(/\W/g, '.')}\\b`).test(first?.text ?? '');
-    if (/^line \d+$/.test(span.name)) return code;
+    // Statements that only run are no place for a definition: it would stand there and never run.
+    if (/^line \d+$/.test(span.name))
+      return /(?:function|class)_(?:definition|declaration)$/.test(first?.type ?? '') ? null : code;
     return isDefined ? code.slice(0, first?.endIndex) : null;
   });
   return main === null ? null : { imports: [], helpers: '', main };
@@ -84,13 +86,22 @@ function partsOf(syntax: Syntax, span: Span, code: string, fileText: string): Pa
       .slice(0, main.startLine - 1)
       .filter((line) => /^(import |from \S+ import |const .*require\()/.test(line));
     const known = (name: string) => new RegExp(`\\b${name.replace(/[^\w]/g, '.')}\\b`).test(fileText);
+    const isUsed = (one: Span) => main.names.has(one.shortName) && isWhole(syntax, one, variant);
     const helpers = spans.filter(
       (one) =>
-        one.kind === 'function' && one.container === null && one.endLine < main.startLine && !known(one.shortName),
+        one.kind === 'function' &&
+        one.container === null &&
+        (one.endLine < main.startLine || (one.startLine > main.endLine && isUsed(one))) &&
+        !known(one.shortName),
     );
     return { imports, helpers: helpers.map((one) => textOfSpan(variant, one)).join('\n\n'), main: text };
   }
   return null;
+}
+
+/** The last definition of an answer that was cut off is not. */
+function isWhole(syntax: Syntax, span: Span, code: string): boolean {
+  return syntax.errorLine(span.language, dedent(textOfSpan(code, span))) === null;
 }
 
 /** The answer as it is, and without a last line that was cut in the middle, and as a bare method. */

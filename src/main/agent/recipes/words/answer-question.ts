@@ -3,7 +3,9 @@ import { isSmallTalk } from '../../task-kind.ts';
 import type { Question, RecipeContext, RecipeOutcome } from '../define.ts';
 import { roughTokens } from '../fix/show.ts';
 import { findCitations, supportingLine } from './citations.ts';
+import { crashOf, crashPlaces, type Crash } from './crash.ts';
 import { talkFor, topicOf } from './earlier-talk.ts';
+import { wholeParagraphs } from './new-file.ts';
 import { isQuestion } from './question-shape.ts';
 import { rankChunks, rankInTalk, termsOf, type Chunk } from './rank-chunks.ts';
 import { readChunks } from './read-project.ts';
@@ -17,17 +19,34 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
   const syntax = await loadSyntax();
   const topic = topicOf(context.earlier);
   const all = await readChunks(context, syntax, `${context.task}\n${topic}`, false);
-  const chosen = choose(placesFor(context, all, topic));
+  const crash = await crashOf(context);
+  const chosen = choose([...new Set([...crashPlaces(crash, all), ...placesFor(context, all, topic)])]);
   const places = chosen.map((chunk) => `${chunk.path}:${chunk.startLine}-${chunk.endLine}`);
   const found =
     places.length === 0 ? 'Nothing in the project has to do with this text.' : `Reading ${places.join(', ')}.`;
   await context.progress('locate', found, { places });
-  const subject = { task: context.task, chunks: chosen, talk: talkFor(context.earlier) };
+  const seen = crash === null || crash.command === null ? '' : `\`${crash.command}\` prints:\n${crash.shown}`;
+  const subject = { task: context.task, chunks: chosen, talk: talkFor(context.earlier), seen };
   const answer = await context.ask(context.plan ? planQuestion(subject) : question(subject));
   if (!answer.ok)
     return { type: 'gave-up', reason: answer.message, facts: `Places that may hold the answer: ${places.join(', ')}` };
   if (context.plan) return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
-  return { type: 'answered', text: withSources(answer.text.trim(), chosen) };
+  const text = withSources(wholeAnswer(answer.text.trim(), answer.complete), chosen);
+  return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash)}\n\n${text}` };
+}
+
+/** What was seen stands first, and is right whatever the model makes of it. */
+function factsOf({ command, error, frames }: Crash): string {
+  const at = frames.at(-1);
+  return `\`${command}\` was run in a copy and ends with \`${error}\`${at === undefined ? '' : ` (${at.path}:${at.line})`}.`;
+}
+
+/** An answer that met its limit ends with its last whole paragraph or sentence, and says so. */
+function wholeAnswer(text: string, isComplete: boolean): string {
+  if (isComplete) return text;
+  const whole = wholeParagraphs(text, false);
+  const sentence = /^[\s\S]*[.!?。！？](?=\s|$)/u.exec(text)?.[0] ?? text;
+  return `${whole === '' ? sentence : whole}\n\n(The answer met its limit and was cut off here.)`;
 }
 
 /** Nothing of the project is read for it, and nothing said of it. */
@@ -101,13 +120,16 @@ interface Subject {
   readonly task: string;
   readonly chunks: readonly Chunk[];
   readonly talk: string;
+  /** What a command printed that the text speaks of; may be empty. */
+  readonly seen: string;
 }
 
 /** The parts of the project, then what was said before: whichever there is. */
-function opening({ chunks, talk }: Subject): string {
+function opening({ chunks, talk, seen }: Subject): string {
   const parts =
     chunks.length === 0 ? '' : `Parts of a project, with line numbers:\n\n${chunks.map(numbered).join('\n\n')}\n\n`;
-  return talk === '' ? parts : `${parts}What was said before:\n${talk}\n\n`;
+  const said = talk === '' ? '' : `What was said before:\n${talk}\n\n`;
+  return `${parts}${said}${seen === '' ? '' : `${seen}\n\n`}`;
 }
 
 function question(subject: Subject): Question {

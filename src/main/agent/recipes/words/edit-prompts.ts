@@ -40,6 +40,17 @@ export function placeQuestion(task: string, places: readonly Chunk[]): Question 
   };
 }
 
+/** Of a text in a language whose words are not known here. */
+export function workQuestion(task: string): Question {
+  const user = `A user of a coding assistant writes:\n${task.slice(0, 600)}\n\nDoes the user want a change of the files, or an answer? Say change or answer.`;
+  return {
+    ...base('tell whether a change is asked for', user, null, 4),
+    purpose: 'choose',
+    output: { type: 'choice', options: ['change', 'answer'] },
+    stop: [],
+  };
+}
+
 export function changeQuestion(
   task: string,
   about: { readonly span: Span; readonly text: string; readonly temperature: number; readonly seed: number | null },

@@ -85,9 +85,19 @@ const stopWords = new Set(
 
 /** Words of a text as they are compared: lower case, camel and snake case apart, plural and common endings cut. */
 export function termsOf(text: string): readonly string[] {
-  const words = text.match(/[A-Za-z][A-Za-z0-9]*|\d+/g) ?? [];
-  const parts = words.flatMap((word) => word.split(/(?<=[a-z0-9])(?=[A-Z])/)).map((part) => part.toLowerCase());
+  const words =
+    text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{L}[\p{L}\p{M}\p{N}]*|\d+/gu) ?? [];
+  const parts = words
+    .flatMap((word) => (unspaced.test(word) ? pairsOf(word) : word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u)))
+    .map((part) => part.toLowerCase());
   return parts.filter((part) => part.length > 1 && !stopWords.has(part)).map(stem);
+}
+
+/** Scripts that put no space between words: two letters at a time do for a search. */
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+function pairsOf(run: string): readonly string[] {
+  return run.length < 2 ? [run] : Array.from({ length: run.length - 1 }, (_, index) => run.slice(index, index + 2));
 }
 
 function stem(word: string): string {

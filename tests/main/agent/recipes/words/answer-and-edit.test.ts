@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import answer from '../../../../../src/main/agent/recipes/answer.recipe.ts';
 import edit from '../../../../../src/main/agent/recipes/edit.recipe.ts';
+import { crashingCommand } from '../../../../../src/main/agent/recipes/words/crash.ts';
 import { makeStage, type RecipeStage, type StageOptions } from '../fakes/recipe-context.ts';
 
 const stages: RecipeStage[] = [];
@@ -98,6 +99,54 @@ describe('answer', () => {
   });
 });
 
+const report = {
+  'report.py':
+    'import csv\nimport sys\n\n\ndef total(rows):\n    return sum(float(row["amount"]) for row in rows)\n\n\ndef main():\n    print(total(csv.DictReader(open(sys.argv[1]))))\n\n\nmain()\n',
+  'sales.csv': 'region,amount\nnorth,\n',
+};
+
+describe('a crash that a text speaks of', () => {
+  test.each([
+    ['Why does python report.py sales.csv crash?', 'python3 report.py sales.csv'],
+    ['`node tools/a.mjs --all "b c"` throws an error', 'node tools/a.mjs --all "b c"'],
+    ['How do I run python report.py?', null],
+    ['Why does it crash?', null],
+  ])('%j: %s', (task, command) => {
+    expect(crashingCommand(task)).toBe(command);
+  });
+
+  test('is seen by running the command in a copy, and told whatever the model makes of it', async () => {
+    const task = 'Why does python report.py sales.csv crash?';
+    const stage = await stageOf({ files: report, task, answer: () => 'The file is not closed.' });
+    const outcome = await answer.run(stage.context);
+    expect(outcome.type === 'answered' ? outcome.text : '').toMatch(
+      /^`python3 report.py sales.csv` was run in a copy and ends with `ValueError: .*` \(report\.py:6\)\./,
+    );
+    expect(stage.questions[0]?.user).toContain('ValueError: could not convert');
+  });
+
+  test('is the judge of a change: what still crashes is not taken', async () => {
+    const with_ = (condition: string): string =>
+      `\`\`\`python\ndef total(rows):\n    return sum(float(row["amount"]) for row in rows if ${condition})\n\`\`\``;
+    const task = '`python3 report.py sales.csv` fails with an error, fix it';
+    const still = await stageOf({ files: report, task, answer: () => with_('row["region"]') });
+    const gaveUp = await edit.run(still.context);
+    expect(gaveUp.type === 'gave-up' ? gaveUp.reason : '').toContain('still ends with ValueError');
+    expect(await still.text('report.py')).toBe(report['report.py']);
+    const stage = await stageOf({ files: report, task, answer: () => with_('row["amount"]') });
+    const outcome = await edit.run(stage.context);
+    expect(outcome.type === 'done' ? outcome.text : '').toContain('does not crash now');
+  });
+
+  test('leads to its place when it is pasted, also from another machine', async () => {
+    const task =
+      'Please fix this:\nTraceback (most recent call last):\n  File "/srv/app/report.py", line 13, in <module>\n  File "/srv/app/report.py", line 10, in main\n  File "/srv/app/report.py", line 6, in total\nValueError: bad';
+    const stage = await stageOf({ files: report, task, answer: () => null });
+    await edit.run(stage.context);
+    expect(stage.progress[0]).toMatch(/^locate: Places: total in report\.py, main in report\.py\b/);
+  });
+});
+
 describe('edit', () => {
   const task = 'isFlood must also be true for exactly LIMIT messages';
   const changed = '```javascript\nexport function isFlood(count) {\n  return count >= LIMIT;\n}\n```';
@@ -150,6 +199,45 @@ describe('edit', () => {
     const stage = await stageOf({ task, answer: () => ((calls += 1) === 1 ? other : changed) });
     await edit.run(stage.context);
     expect(await stage.text('lib/flood.js')).toContain('count >= LIMIT');
+  });
+
+  const tool =
+    'import argparse\n\n\ndef parser():\n    made = argparse.ArgumentParser()\n    made.add_argument("file")\n    return made\n\n\ndef size(text):\n    return len(text)\n\n\ndef main():\n    args = parser().parse_args()\n    print(size(args.file))\n';
+
+  test('takes what an answer makes of the neighbours of its place where that has to do with the task', async () => {
+    const whole = tool
+      .replace('    return made', '    made.add_argument("--chars", action="store_true")\n    return made')
+      .replace('len(text)', 'len(str(text))')
+      .replace('    print', '    if args.chars:\n        print(1)\n    print');
+    const stage = await stageOf({
+      files: { 'tool.py': tool },
+      task: 'Add an option --chars to main',
+      answer: () => `\`\`\`python\n${whole}\n\`\`\``,
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(await stage.text('tool.py')).toBe(whole.replace('len(str(text))', 'len(text)'));
+    // The second answer agrees with the first, so there is no third.
+    expect(stage.questions).toHaveLength(2);
+  });
+
+  test('asks which place is meant where no word of a text is in a small project', async () => {
+    const page = { 'index.html': '<p>Fresh bread from 7 to 18.</p>\n', 'style.css': 'h1 { color: green; }\n' };
+    const stage = await stageOf({
+      files: page,
+      task: 'Change the opening hours to 8 to 19',
+      answer: ({ purpose }) => (purpose === 'choose' ? '1' : '<p>Fresh bread from 8 to 19.</p>'),
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(await stage.text('index.html')).toBe('<p>Fresh bread from 8 to 19.</p>\n');
+  });
+
+  test('asks whether a change is meant where the language is not one it knows words of', async () => {
+    const stage = await stageOf({
+      task: 'Mach das kürzer',
+      answer: ({ purpose }) => (purpose === 'choose' ? 'answer' : 'Gern.'),
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'answered' });
+    expect(stage.questions[0]?.output).toEqual({ type: 'choice', options: ['change', 'answer'] });
   });
 
   test('leaves the workspace alone when no answer can be used', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import edit from '../../../../../src/main/agent/recipes/edit.recipe.ts';
 import { loadSyntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
+import { kindOfNewFile } from '../../../../../src/main/agent/recipes/words/name-file.ts';
 import { newFileIn, newFileText, wholeParagraphs } from '../../../../../src/main/agent/recipes/words/new-file.ts';
 import { asksForNewTests, testsIn, withoutTests } from '../../../../../src/main/agent/recipes/words/new-tests.ts';
 import write from '../../../../../src/main/agent/recipes/write.recipe.ts';
@@ -61,6 +62,44 @@ describe('a file that is asked for', () => {
     const syntax = await loadSyntax();
     expect(newFileText(syntax, 'a.json', '```json\n{"a": }\n```')).toBeNull();
     expect(newFileText(syntax, 'a.md', '```markdown\n# A\n\n```js\nx\n```\n```')).toBe('# A\n\n```js\nx\n```\n');
+  });
+});
+
+describe('a file that is asked for without its name', () => {
+  const empty = { fileCount: 0, sourceFiles: [] };
+  const some = { fileCount: 2, sourceFiles: ['src/a.ts'] };
+
+  test.each([
+    ['Write a Python script that prints the first 20 Fibonacci numbers', empty, 'py'],
+    ['Make a small web page with a button', some, 'html'],
+    ['Baue eine Webseite mit einem Knopf', empty, 'html'],
+    ['I want a command line tool that counts words', some, 'ts'],
+    ['A list of what I need for camping', empty, 'md'],
+    ['Make the page wider', some, null],
+    ['Add a button to the page', some, null],
+    ['Write a test for the script', some, null],
+  ])('%j is of the kind that it says', (task, facts, kind) => {
+    const rest = { languages: [], testFiles: [], test: null, instructionFiles: [], git: false, truncated: false };
+    expect(kindOfNewFile({ task, facts: { ...rest, ...facts } })).toBe(kind);
+  });
+
+  test('is given a name that is free, run once, and written again where it crashes', async () => {
+    const stage = await makeStage({
+      files: { 'squares.py': 'x = 1\n' },
+      task: 'Write a Python script that prints three squares',
+      command: null,
+      answer: ({ purpose, temperature }) => {
+        if (purpose === 'choose') return '`squares.py`';
+        return temperature === 0
+          ? '```python\nprint(square(3))\n```'
+          : '```python\nprint([n * n for n in range(1, 4)])\n```';
+      },
+    });
+    stages.push(stage);
+    const outcome = await write.run(stage.context);
+    expect(outcome.type === 'done' ? outcome.text : '').toContain('Run once in a copy, it printed:\n\n```\n[1, 4, 9]');
+    expect(await stage.text('squares-2.py')).toBe('print([n * n for n in range(1, 4)])\n');
+    expect(await stage.text('squares.py')).toBe('x = 1\n');
   });
 });
 
