@@ -244,8 +244,9 @@ const payloads = {
     subject: z.string(),
     /** Of exactly what would be done; looked at again when it is done. */
     sha256: z.string(),
-    /** Of a command that asks for a network: the hosts, and why it is asked, in Dewpoint's words and in the model's. */
+    /** Of a command that asks for a network: the hosts, if a yes is for once alone, and why it is asked, in Dewpoint's words and in the model's. */
     hosts: z.array(z.string()).optional(),
+    isOnce: z.boolean().optional(),
     reason: z.string().optional(),
     why: z.string().optional(),
     /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */

@@ -22,6 +22,8 @@ export const networkRulesSchema = z.strictObject({
   allow: hosts,
   /** For one project each, by its folder. */
   projects: z.record(z.string(), hostRulesSchema).default({}),
+  /** Folders of projects whose files count as the person's own words, wherever they came from. */
+  trusted: z.array(z.string()).default([]),
 });
 export type NetworkRules = z.infer<typeof networkRulesSchema>;
 

@@ -12,6 +12,8 @@ export const sandboxPayloads = {
     /** Limits and warnings in words and numbers, as `Sandbox.describe` gives them. */
     description: z.string(),
     limits: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    /** Where the files of the project came from, where that was somebody else; absent: from nowhere that is known. */
+    cameFrom: z.string().optional(),
   }),
   'sandbox-lost': z.object({ reason: z.string(), recreated: z.boolean() }),
   /** A command that goes on beside the others was started, or has ended. */

@@ -211,6 +211,8 @@ export interface ApprovalState {
   readonly sha256: string;
   /** Of a command that asks for a network: the hosts, and why, in Dewpoint's words and in the model's. */
   readonly hosts?: readonly string[];
+  /** A yes can hold for this command alone. */
+  readonly isOnce?: boolean;
   readonly reason?: string;
   readonly why?: string;
   /** The whole of what a yes would be said to, where `subject` only names it; and how it differs from what had one. */

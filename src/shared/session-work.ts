@@ -164,17 +164,18 @@ function reduceApprovals(
 ): readonly ApprovalState[] {
   if (event.type === 'approval-answered')
     return approvals.filter((approval) => approval.approvalId !== event.approvalId);
-  const { approvalId, toolCallId, kind, subject, sha256, hosts, reason, why, text, diff } = event;
+  const { approvalId, toolCallId, kind, subject, sha256, hosts, isOnce, reason, why, text, diff } = event;
   if (hosts === undefined) {
     // Nothing of a text that is to be agreed to may be left out; an answer takes it away again.
     const whole = {
-      ...(text === undefined ? {} : { text, reason: line(reason ?? '') }),
+      ...(text === undefined ? {} : { text, reason: cap(reason ?? '', textLimit) }),
       ...(diff === undefined ? {} : { diff }),
     };
     return [...approvals, { approvalId, toolCallId, kind, subject: line(subject), sha256, ...whole }];
   }
   // A command is shown as it is: a line of it is not what is agreed to.
-  const shown = { subject: cap(subject, textLimit), hosts, reason: line(reason ?? ''), why: line(why ?? '') };
+  const said = { reason: cap(reason ?? '', textLimit), why: line(why ?? ''), ...(isOnce === true ? { isOnce } : {}) };
+  const shown = { subject: cap(subject, textLimit), hosts, ...said };
   return [...approvals, { approvalId, toolCallId, kind, sha256, ...shown }];
 }
 

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { failure, type Reply } from '@shared/errors.ts';
-import type { NetworkUse } from '@shared/network-access.ts';
+import type { ApprovalScope, NetworkUse } from '@shared/network-access.ts';
 import { packagesNamedIn } from '@shared/package-commands.ts';
 import { askedHosts } from '../policy/session-network.ts';
 import type { NetworkDecision } from '../sandbox/network/decision.ts';
 import type { NetworkRequest, NetworkResult } from '../sandbox/sandbox.ts';
 import type { NetworkCommand } from '../tools/define.ts';
 import { waitForPerson } from './ask-approval.ts';
+import type { PersonAnswer } from './services.ts';
 import type { Turn } from './turn.ts';
 
 /** A call of any tool that wants a network says so in this form. */
@@ -46,13 +47,14 @@ export async function askNetwork(turn: Turn, toolCallId: string, input: unknown)
     subject: command,
     sha256,
     hosts: [...hosts.value],
+    ...(verdict.isOnce ? { isOnce: true } : {}),
     reason,
     why: network.why,
   });
   const question = { kind: 'network', subject: command, reason } as const;
   const answer = verdict.answer === 'ask' ? await waitForPerson(turn, approvalId, question) : verdict.answer;
   const isAllowed = answer !== 'deny' && answer !== 'nobody';
-  const scope = answer === 'allow-session' ? 'session' : answer === 'allow-project' ? 'project' : 'once';
+  const scope = verdict.isOnce ? 'once' : scopeOf(answer);
   const by = verdict.answer !== 'ask' ? 'policy' : answer === 'nobody' ? 'nobody' : 'person';
   await turn.log.close({
     type: 'approval-answered',
@@ -70,6 +72,10 @@ export async function askNetwork(turn: Turn, toolCallId: string, input: unknown)
     run: (asked, signal) =>
       runApproved(turn, { toolCallId, hosts: hosts.value, sha256, isSeen: by === 'person' }, { asked, signal }),
   };
+}
+
+function scopeOf(answer: PersonAnswer): ApprovalScope {
+  return answer === 'allow-session' ? 'session' : answer === 'allow-project' ? 'project' : 'once';
 }
 
 /** Of all that decides what would happen: the bytes of the command, where it runs and what it reaches. */

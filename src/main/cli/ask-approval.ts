@@ -50,7 +50,8 @@ export function headingOf({ kind }: EventOf<'approval-requested'>): string {
   return kind === 'disk' ? 'The agent waits.' : 'May the agent do this?';
 }
 
-function promptOf({ kind, hosts }: EventOf<'approval-requested'>): string {
+function promptOf({ kind, hosts, isOnce }: EventOf<'approval-requested'>): string {
+  if (hosts !== undefined && isOnce === true) return 'Allow the hosts, for this once? [y/N] ';
   if (hosts !== undefined)
     return 'Allow the hosts? once [o], for this session [s], always for this project [p], no [N] ';
   if (kind === 'disk') return 'Is there room now, to go on? Anything but yes ends the command. [y/N] ';

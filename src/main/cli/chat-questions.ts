@@ -7,7 +7,10 @@ import { usageError } from './fail.ts';
 export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): void {
   const { terminal, now } = chat.context;
   chat.question = { event, shownAt: now() };
-  const yes = event.hosts === undefined ? '/allow' : '/allow for this once, /allow session, /allow project';
+  const yes =
+    event.hosts === undefined || event.isOnce === true
+      ? '/allow'
+      : '/allow for this once, /allow session, /allow project';
   terminal.err(`${terminal.colors.yellow(headingOf(event))} ${questionText(event)}\n${yes}, or /deny\n`);
 }
 

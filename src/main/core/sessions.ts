@@ -14,6 +14,7 @@ import type { PersonApprover } from './approvals.ts';
 import { createPersonApprover } from './approvals.ts';
 import { askAboutDisk } from './disk.ts';
 import { createSession } from './new-session.ts';
+import { noteSandbox } from './note-sandbox.ts';
 import type { CoreSessionsOptions } from './session-options.ts';
 import { createSessionFences } from '../policy/session-fences.ts';
 import { createSessionInstructions } from '../policy/session-instructions.ts';
@@ -350,8 +351,7 @@ async function startRunner(
   await session.sandbox?.dispose();
   session.sandbox = sandbox;
   session.masks = JSON.stringify(request.masks);
-  const { tier, image, text, limits, warnings } = sandbox.description;
-  await journal.append({ type: 'sandbox-started', tier, image, description: [text, ...warnings].join(' '), limits });
+  await noteSandbox(journal, sandbox.description);
   session.runner = createSessionRunner({
     ...options.agent,
     journal,

@@ -22,6 +22,8 @@ export interface NetworkVerdict {
   readonly answer: 'allow' | 'deny' | 'ask';
   /** In a sentence, for the model and the person. */
   readonly reason: string;
+  /** A yes holds for this command alone. */
+  readonly isOnce: boolean;
 }
 
 /**
@@ -37,33 +39,40 @@ export function decideNetwork(wish: NetworkCase): NetworkVerdict {
   if (denied !== undefined) return deny(`A rule denies ${denied}.`);
   if (approve === 'deny') return deny('This run says no to every question (--approve deny).');
   if (typeof run !== 'string' && hosts.every((host) => run.includes(host)))
-    return { answer: 'allow', reason: 'The hosts were given with the run.' };
+    return { answer: 'allow', reason: 'The hosts were given with the run.', isOnce: false };
   if (wish.refusals >= mostRefusals)
     return deny(
       `The person said no ${wish.refusals} times in this turn and is not asked again before the next message.`,
     );
+  const met = metText(wish);
   const asked = hosts.find((host) => lists.some((list) => list.ask.includes(host)));
-  if (asked !== undefined) return ask(approve, `A rule says to ask for ${asked} each time.`);
   const isKnown = (host: string): boolean => wish.granted.has(host) || lists.some((list) => list.allow.includes(host));
-  if (!hosts.every(isKnown)) return ask(approve, 'Commands have no network of their own.');
-  if (wish.bits.private && wish.bits.untrusted) {
-    return ask(
-      approve,
-      'These hosts were allowed before. Since then text from outside has come into this session, beside content of your project: read what would be run.',
-    );
-  }
-  return { answer: 'allow', reason: 'A person allowed these hosts before.' };
+  const why = hosts.every(isKnown) ? 'These hosts were allowed before.' : 'Commands have no network of their own.';
+  if (asked !== undefined) return ask(approve, `A rule says to ask for ${asked} each time.`, met !== null);
+  if (met !== null) return ask(approve, `${why} ${met}`, true);
+  if (!hosts.every(isKnown)) return ask(approve, why, false);
+  return { answer: 'allow', reason: 'A person allowed these hosts before.', isOnce: false };
+}
+
+/** Why a yes is asked for each time, where somebody else's words may have told the model what to send where. */
+function metText({ bits, rules, projectPath }: NetworkCase): string | null {
+  if (!bits.private) return null;
+  if (bits.untrusted)
+    return 'Text from outside has come into this session, beside content of your project: read what would be run.';
+  if (bits.foreign === null || projectPath === null || rules.trusted.includes(projectPath)) return null;
+  const trust = JSON.stringify([...rules.trusted, projectPath]);
+  return `The model has read files of this project that others may have written (it came from ${bits.foreign}): read what would be run. If you trust all that stands in them: dewpoint settings set network.trusted '${trust}'`;
 }
 
 function deny(reason: string): NetworkVerdict {
-  return { answer: 'deny', reason };
+  return { answer: 'deny', reason, isOnce: false };
 }
 
 /** `--approve allow` says yes within the hosts of the run and to nothing else. */
-function ask(approve: ApproveMode, reason: string): NetworkVerdict {
+function ask(approve: ApproveMode, reason: string, isOnce: boolean): NetworkVerdict {
   return approve === 'allow'
     ? deny('--approve allow covers only the hosts that are named with --network.')
-    : { answer: 'ask', reason };
+    : { answer: 'ask', reason, isOnce };
 }
 
 function projectRules({ rules, projectPath }: NetworkCase): readonly HostRules[] {

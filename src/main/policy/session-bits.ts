@@ -1,11 +1,14 @@
 import type { SessionEvent } from '@shared/events.ts';
+import { z } from 'zod';
 
 /** What has met in a session, each for good once it is true. */
 export interface SessionBits {
   /** A model has seen content of the person's project. */
   readonly private: boolean;
-  /** Text or files came in from outside. */
+  /** Text or files came in from outside, or a model has seen a package that others wrote. */
   readonly untrusted: boolean;
+  /** A model has seen content of a project that others wrote, too; null: not that it is known. Where it came from. */
+  readonly foreign: string | null;
   /** Something went out by a command. */
   readonly outward: boolean;
 }
@@ -23,9 +26,19 @@ export interface NetworkLedger {
 /** Tools whose results hold nothing of a project. */
 const tellsNothing: ReadonlySet<string> = new Set(['task_complete']);
 
+/** Folders with what others wrote, in every project. */
+const packages = /(?:^|\/)(?:node_modules|site-packages|\.venv|\.tox|vendor)\//;
+const pathSchema = z.object({ path: z.string() });
+
+function isOfPackage(input: unknown): boolean {
+  const given = pathSchema.safeParse(input);
+  return given.success && packages.test(`${given.data.path}/`);
+}
+
 export function createNetworkLedger(): NetworkLedger {
   let hasProject = false;
-  let bits: SessionBits = { private: false, untrusted: false, outward: false };
+  let bits: SessionBits = { private: false, untrusted: false, foreign: null, outward: false };
+  let cameFrom: string | null = null;
   let refusals = 0;
   const asked = new Map<string, readonly string[]>();
   const granted = new Set<string>();
@@ -38,11 +51,18 @@ export function createNetworkLedger(): NetworkLedger {
         case 'session-created':
           hasProject = event.projectPath !== null;
           return;
+        case 'sandbox-started':
+          // Once is enough: a model could have taken the traces away since.
+          cameFrom ??= event.cameFrom ?? null;
+          return;
+        case 'tool-started':
+          if (isOfPackage(event.input)) bits = { ...bits, untrusted: true };
+          return;
         case 'turn-started':
           refusals = 0;
           return;
         case 'tool-ended':
-          if (hasProject && !tellsNothing.has(event.tool)) bits = { ...bits, private: true };
+          if (hasProject && !tellsNothing.has(event.tool)) bits = { ...bits, private: true, foreign: cameFrom };
           return;
         case 'network-used':
           if (event.sentBytes > 0) bits = { ...bits, outward: true };

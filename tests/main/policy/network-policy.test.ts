@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { networkRulesSchema } from '../../../src/shared/network-access.ts';
 import { decideNetwork, type NetworkCase } from '../../../src/main/policy/network-policy.ts';
 
-const clean = { private: false, untrusted: false, outward: false };
+const clean = { private: false, untrusted: false, foreign: null, outward: false };
+const foreign = { ...clean, private: true, foreign: 'https://example.org/x.git' };
 const base: NetworkCase = {
   hosts: ['a.example.org'],
   rules: networkRulesSchema.parse({}),
@@ -66,8 +67,26 @@ describe('the network of a command', () => {
     ],
     [
       'is asked for then in spite of a rule, too',
-      { rules: inProject({ allow: ['a.example.org'] }), bits: { private: true, untrusted: true, outward: true } },
+      {
+        rules: inProject({ allow: ['a.example.org'] }),
+        bits: { ...clean, private: true, untrusted: true, outward: true },
+      },
       'ask',
+    ],
+    [
+      'is asked for again when a model has read a project that others wrote',
+      { granted: new Set(['a.example.org']), bits: foreign },
+      'ask',
+    ],
+    [
+      'is allowed then where the person trusts what stands in it',
+      { rules: rules({ allow: ['a.example.org'], trusted: ['/p'] }), bits: foreign },
+      'allow',
+    ],
+    [
+      'is allowed before a model has read anything of it',
+      { granted: new Set(['a.example.org']), bits: { ...foreign, private: false } },
+      'allow',
     ],
     ['is not asked for a fourth time', { refusals: 3 }, 'deny'],
     ['is denied by --approve deny', { approve: 'deny', granted: new Set(['a.example.org']) }, 'deny'],
@@ -84,6 +103,20 @@ describe('the network of a command', () => {
     ],
   ])('%s', (_what, change, answer) => {
     expect(decideNetwork({ ...base, ...change }).answer).toBe(answer);
+  });
+});
+
+describe('a yes to a network', () => {
+  it('can last while nobody else could have told the model what to ask for, and only then', () => {
+    const isOnce = (bits: NetworkCase['bits'], more: Partial<NetworkCase> = {}): boolean =>
+      decideNetwork({ ...base, bits, ...more }).isOnce;
+    expect(isOnce({ ...clean, private: true })).toBe(false);
+    expect(isOnce({ ...clean, private: true, untrusted: true })).toBe(true);
+    expect(isOnce(foreign)).toBe(true);
+    expect(isOnce(foreign, { rules: rules({ trusted: ['/p'] }) })).toBe(false);
+    expect(decideNetwork({ ...base, bits: foreign }).reason).toMatch(
+      /example\.org\/x\.git.*network\.trusted '\["\/p"\]'/,
+    );
   });
 });
 

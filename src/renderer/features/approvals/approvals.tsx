@@ -73,7 +73,7 @@ function useAnswer(sessionId: string, { approvalId, hosts }: ApprovalState): Ans
 }
 
 function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
-  const { approvalId, kind, hosts, text } = approval;
+  const { approvalId, kind, hosts, isOnce, text } = approval;
   const { say, problem, isAnswerable } = useAnswer(sessionId, approval);
   const deny = useRef<HTMLButtonElement>(null);
   useImperativeHandle(handle, () => ({ focus: () => deny.current?.focus() }));
@@ -111,7 +111,7 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
         <Answers
           isAnswerable={isAnswerable}
           deny={deny}
-          scopes={hosts === undefined ? onlyOnce : allScopes}
+          scopes={hosts === undefined || isOnce === true ? onlyOnce : allScopes}
           words={wordsOf(kind)}
           onAnswer={(answer, scope) => void say(answer, scope)}
         />
