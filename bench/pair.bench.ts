@@ -12,6 +12,7 @@ import { drawTasks, type PairOptions, parsePairOptions } from './lib/pair-option
 import { pairReport } from './lib/pair-report.ts';
 import { appendPairResult, readPairResults } from './lib/pair-results.ts';
 import { createReplyCache, type ReplyCache } from './lib/reply-cache.ts';
+import { createSpeeds } from './lib/model-speed.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { type PairParts, runPair } from './lib/run-pair.ts';
 import { createSandboxCommands } from './lib/sandbox-commands.ts';
@@ -66,7 +67,9 @@ async function work(
   const say = (line: string): void => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
   const endpoint = await startEndpoint({ cache, model: cloudName, contextTokens, say });
   try {
-    const replies = createReplyCache({ folder: join(cache, 'bench', 'pair', 'replies'), digestOf });
+    const kept = join(cache, 'bench', 'pair');
+    const speedOf = createSpeeds({ folder: join(kept, 'speeds'), digestOf, say });
+    const replies = createReplyCache({ folder: join(kept, 'replies'), digestOf, speedOf });
     const runner = await pairRunner({ folder, cache, replies, baseUrl: endpoint.baseUrl, say, options });
     try {
       const bed = createTaskBed({
@@ -118,7 +121,7 @@ function pairRunner(parts: {
       const model = { context: contextTokens, parametersB: 1.5, tools: false, gears: ['recipe'] };
       const provider = { kind: 'openai-compatible', baseUrl, where: 'cloud', models: { [cloudName]: model } };
       await core.setSetting('providers.small-cloud', provider);
-      await core.setSetting('providers.llama-cpp', { kind: 'llama-cpp', contextTokens });
+      await core.setSetting('providers.llama-cpp', { kind: 'llama-cpp', contextTokens, threads: 1 });
       await core.setSetting('prices', { [models.cloud]: pairPrice });
       await core.setSetting('local', models.local);
       await core.setSetting('cloud', models.cloud);

@@ -43,7 +43,8 @@ export async function startEndpoint({ cache, model, contextTokens, say }: Endpoi
   try {
     const address = await addressOf(server);
     const file = join(folder, `${model}.Modelfile`);
-    await writeFile(file, `FROM ${join(cache, 'models', `${model}.gguf`)}\n`);
+    // Threads that wait for each other would take time of the processor without working (see model-speed.ts).
+    await writeFile(file, `FROM ${join(cache, 'models', `${model}.gguf`)}\nPARAMETER num_thread 1\n`);
     say(`importing ${model} into a server of our own (seconds, where it was imported before)`);
     await execute(program, ['create', model, '-f', file], { env: { ...env, OLLAMA_HOST: address } });
     return { baseUrl: `${address}/v1`, stop };

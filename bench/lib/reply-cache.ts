@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { engineReportSchema, timingsSchema } from '@shared/call-report.ts';
 import { stopReasonSchema } from '@shared/events.ts';
 import { type Part, partSchema } from '@shared/messages.ts';
-import { usageSchema } from '@shared/money.ts';
+import { promptTokensOf, usageSchema } from '@shared/money.ts';
 import { z } from 'zod';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
+import { type FindSpeed, keptShare } from './model-speed.ts';
 
 const replySchema = z.object({
   parts: z.array(partSchema),
@@ -19,7 +20,7 @@ const replySchema = z.object({
     engine: engineReportSchema.optional(),
     logprobs: z.array(z.number()).optional(),
   }),
-  /** From the call to its end, of whoever waited for it. */
+  /** From the call to its end, of whoever waited for it, beside whatever else was at work. */
   tookMs: z.number(),
   /** Which engine said it, and when. */
   about: z.object({ model: z.string(), at: z.string() }),
@@ -29,26 +30,47 @@ type Reply = z.infer<typeof replySchema>;
 export interface ReplyCache {
   /** Asks the provider only for what it has not been asked before. */
   readonly wrap: (provider: Provider) => Provider;
-  /** Milliseconds since 1970, and those on top that answers from the cache took when they were given. */
+  /** Milliseconds since 1970; it stands still while a model is asked, and then goes on by what the answer takes. */
   readonly now: () => number;
-  /** Answers that came out of the cache, and those that a model gave, since the start. */
-  readonly counts: () => { readonly kept: number; readonly asked: number };
+  /** Answers that came out of the cache, those that a model gave, and calls that failed, since the start. */
+  readonly counts: () => { readonly kept: number; readonly asked: number; readonly failed: number };
 }
 
 export interface ReplyCacheParts {
   readonly folder: string;
   /** What a model is, so that another file of the same name gets answers of its own; by provider and name. */
   readonly digestOf: (provider: string, model: string) => string;
+  readonly speedOf: FindSpeed;
 }
 
 /**
- * Every answer of a model by what it was asked: model, messages, tools, output form, sampling and seed. What was measured
- * the first time (times, tokens, what the engine had kept) is given again as it was, and the clock goes on by it: so
- * that who goes by the time left does the same again. Errors and what was cancelled are not kept.
+ * Every answer of a model by what it was asked: model, messages, tools, output form, sampling and seed. It takes what its
+ * tokens take of a model that has the machine for itself, whether it is given now or again: so who goes by the time
+ * left does the same at every load. Errors and what was cancelled are not kept.
  */
-export function createReplyCache({ folder, digestOf }: ReplyCacheParts): ReplyCache {
-  let skippedMs = 0;
-  const count = { kept: 0, asked: 0 };
+export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts): ReplyCache {
+  const clock = createHaltingClock();
+  const count = { kept: 0, asked: 0, failed: 0 };
+  /** What each server was asked last, for it keeps that. */
+  const last = new Map<string, ModelRequest['messages']>();
+  const timed = async (
+    provider: Provider,
+    request: ModelRequest,
+    ended: StreamEnded,
+    signal: AbortSignal,
+  ): Promise<StreamEnded> => {
+    const { readMs, writtenMs } = await speedOf(provider, request.model, signal);
+    const kept = keptShare(last.get(provider.id) ?? null, request.messages);
+    last.set(provider.id, request.messages);
+    const read = ended.evaluatedTokens ?? Math.max(1, promptTokensOf(ended.usage) * (1 - kept));
+    const [prefillMs, decodeMs] = [read * readMs, ended.usage.output * writtenMs];
+    const totalMs = prefillMs + decodeMs;
+    const isTold = ended.timings.prefillMs !== null;
+    return {
+      ...ended,
+      timings: { queuedMs: 0, prefillMs: isTold ? prefillMs : null, decodeMs: isTold ? decodeMs : null, totalMs },
+    };
+  };
   const fileOf = (provider: Provider, request: ModelRequest, what: string): string => {
     // The key of the prefix has the session's id in it.
     const { cacheKey: _, ...asked } = request;
@@ -57,16 +79,12 @@ export function createReplyCache({ folder, digestOf }: ReplyCacheParts): ReplyCa
     return join(folder, key.slice(0, 2), `${key}.json`);
   };
 
-  async function* stream(provider: Provider, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
-    const file = fileOf(provider, request, 'reply');
-    const known = await read(file, replySchema);
-    if (known !== null && !signal.aborted) {
-      count.kept += 1;
-      skippedMs += known.tookMs;
-      for (const part of known.parts) yield* partOf(part);
-      yield endOf(known.ended);
-      return;
-    }
+  async function* ask(
+    provider: Provider,
+    request: ModelRequest,
+    file: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamPart, StreamEnded> {
     count.asked += 1;
     const begunAt = performance.now();
     const parts: Part[] = [];
@@ -83,7 +101,31 @@ export function createReplyCache({ folder, digestOf }: ReplyCacheParts): ReplyCa
       const took = performance.now() - begunAt;
       await write(file, { parts, ended: { ...ended, logprobs: copy(end.logprobs) }, tookMs: took, about });
     }
+    if (end.error !== null) count.failed += 1;
+    return end;
+  }
+
+  async function* give(provider: Provider, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
+    const file = fileOf(provider, request, 'reply');
+    const known = await read(file, replySchema);
+    let end: StreamEnded;
+    if (known !== null && !signal.aborted) {
+      count.kept += 1;
+      for (const part of known.parts) yield* partOf(part);
+      end = endOf(known.ended);
+    } else end = yield* ask(provider, request, file, signal);
+    if (end.error === null) end = await timed(provider, request, end, signal);
+    clock.pass(end.timings.totalMs);
     yield end;
+  }
+
+  async function* stream(provider: Provider, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
+    clock.halt();
+    try {
+      yield* give(provider, request, signal);
+    } finally {
+      clock.goOn();
+    }
   }
 
   const countTokens = async (
@@ -105,8 +147,37 @@ export function createReplyCache({ folder, digestOf }: ReplyCacheParts): ReplyCa
       countTokens: (request, signal) => countTokens(provider, request, signal),
       stream: (request, signal) => stream(provider, request, signal),
     }),
-    now: () => Date.now() + Math.round(skippedMs),
+    now: clock.now,
     counts: () => ({ ...count }),
+  };
+}
+
+interface HaltingClock {
+  readonly now: () => number;
+  /** As often as `goOn`: calls may overlap. */
+  readonly halt: () => void;
+  readonly goOn: () => void;
+  readonly pass: (ms: number) => void;
+}
+
+/** Never goes back. */
+function createHaltingClock(): HaltingClock {
+  let offset = 0;
+  let running = 0;
+  let haltedAt = 0;
+  return {
+    now: () => Math.round((running > 0 ? haltedAt : Date.now()) + offset),
+    halt: () => {
+      if (running === 0) haltedAt = Date.now();
+      running += 1;
+    },
+    goOn: () => {
+      running -= 1;
+      if (running === 0) offset -= Date.now() - haltedAt;
+    },
+    pass: (ms) => {
+      offset += ms;
+    },
   };
 }
 

@@ -33,7 +33,7 @@ export function pairKey(
   { seed, maxMinutes, samples }: Pick<PairOptions, 'seed' | 'maxMinutes' | 'samples'>,
 ): string {
   const own = samples === null ? '' : `, ${samples} samples`;
-  return `${task}, ${policy}, seed ${seed}, ${maxMinutes} minutes${own}`;
+  return `${task}, ${policy}, seed ${seed}, ${maxMinutes} minutes${own}, by tokens`;
 }
 
 /** Every task under every policy that the results do not have, task by task: whoever stops has whole ones. */
@@ -49,7 +49,10 @@ export async function runPair(
       const key = pairKey(task.id, policy, options);
       if (parts.done.has(key) && !options.again.includes(policy)) continue;
       if (signal.aborted || Date.now() >= end) return;
-      const record = await runOne({ task, policy, key }, options, parts, signal);
+      let record = await runOne({ task, policy, key }, options, parts, signal);
+      // What was answered is kept, so a second try asks only from the fault on.
+      if (record.fault !== null && !signal.aborted)
+        record = await runOne({ task, policy, key }, options, parts, signal);
       if (signal.aborted) return;
       await parts.append(record);
       parts.say(`${index + 1}/${tasks.length} ${describe(record)}`);
@@ -86,7 +89,8 @@ async function runOne(
     const after = await takeSnapshot(folder);
     const job = { task, gear: 'recipe' } as const;
     const judged = await judgeWork({ job, folder, outcome, before: snapshot, after, passedBefore }, bed, signal);
-    const { kept, asked } = replies.counts();
+    const { kept, asked, failed } = replies.counts();
+    if (failed > before.failed) throw new Error('a server failed, which says nothing about who works');
     const answers = { kept: kept - before.kept, asked: asked - before.asked };
     return { ...begun, ...judged, ...figuresOf(outcome), answers, fault: null };
   } catch (error) {

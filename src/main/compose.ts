@@ -25,6 +25,7 @@ import { createCoreAttachments } from './core/attachments.ts';
 import type { CoreSessions } from './core/sessions.ts';
 import { historyCommands } from './core/history.ts';
 import { busySession, createCoreSessions } from './core/sessions.ts';
+import { createPriors } from './core/priors.ts';
 import type { SandboxCommands } from './core/sandboxes.ts';
 import { createSandboxCommands } from './core/sandboxes.ts';
 import { createPowerMeter } from './engines/power-meter.ts';
@@ -225,6 +226,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     gather: attachments.gather,
     store,
     settings: () => settings.current(),
+    priors: createPriors(join(home, 'route-priors.json')),
     saveNetworkProjects: (projects) => settings.set('network.projects', projects),
     startSandbox,
     prepareWorkspace,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { whereSchema } from './models.ts';
+import { priorsSchema } from './priors.ts';
 
 /** How a task's steps are spread over this machine and the cloud. A profile is a named set of numbers, nothing else. */
 export const profileSchema = z.enum(['economy', 'balanced', 'quality']);
@@ -45,6 +46,8 @@ export const routingNumbersSchema = z.strictObject({
   roles: z.partialRecord(roleSchema, placeOfRoleSchema).optional(),
   /** What the votes of a rule count for, by its name, in place of 1: where fitted weights go. Absent: all as they are. */
   weights: z.record(z.string(), z.number().nonnegative().max(10)).optional(),
+  /** How work went on this machine, by model and kind of step: counted, or written by a person. Absent: nothing is known. */
+  priors: priorsSchema.optional(),
   /** How many answers a program asks of the cloud after it found nothing here. Absent: as many as where it begins there. */
   secondTries: z.number().int().min(1).max(100).optional(),
   /** How often in a task a stronger model may judge what a local one calls done, where that is worth its price. Absent: never. */

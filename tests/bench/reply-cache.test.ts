@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keptShare, type ModelSpeed } from '../../bench/lib/model-speed.ts';
 import { createReplyCache, type ReplyCache } from '../../bench/lib/reply-cache.ts';
 import type { ModelRequest, Provider, StreamPart } from '../../src/main/providers/define.ts';
 import { noUsage } from '../../src/shared/money.ts';
@@ -43,7 +44,8 @@ function counting(): Provider {
   };
 }
 
-const cache = (): ReplyCache => createReplyCache({ folder, digestOf: (_, model) => `digest of ${model}` });
+const speedOf = async (): Promise<ModelSpeed> => ({ readMs: 30, writtenMs: 100 });
+const cache = (): ReplyCache => createReplyCache({ folder, digestOf: (_, model) => `digest of ${model}`, speedOf });
 
 async function ask(provider: Provider, change: Partial<ModelRequest> = {}): Promise<readonly StreamPart[]> {
   const parts = await collect(provider.stream({ ...request('m'), seed: 1, ...change }, signal));
@@ -51,12 +53,31 @@ async function ask(provider: Provider, change: Partial<ModelRequest> = {}): Prom
 }
 
 describe('answers that are kept', () => {
-  it('are given again as they were measured, in another run, whoever asks', async () => {
+  it('are given again in another run, whoever asks', async () => {
     const first = await ask(cache().wrap(counting()), { cacheKey: 'session 1' });
     const later = cache();
     const again = await ask(later.wrap(counting()), { cacheKey: 'session 2' });
     expect(again).toEqual([{ type: 'text-delta', text: 'answer 1' }, first.at(-1)]);
-    expect(later.counts()).toEqual({ kept: 1, asked: 0 });
+    expect(later.counts()).toEqual({ kept: 1, asked: 0, failed: 0 });
+  });
+
+  it('take what their tokens take of a model alone, given now or again', async () => {
+    const runs = [cache(), cache()];
+    for (const one of runs) {
+      const begun = one.now();
+      const parts = await ask(one.wrap(counting()));
+      // Ten tokens read at 30 ms and two written at 100 ms, whatever the engine was timed at beside other work.
+      const told = { queuedMs: 0, prefillMs: 300, decodeMs: 200, totalMs: 500 };
+      expect(parts.at(-1)).toMatchObject({ timings: told });
+      expect(one.now() - begun).toBeGreaterThanOrEqual(500);
+    }
+  });
+
+  it('count what a server of one talk still has of the question before as read', () => {
+    const said = (text: string): ModelRequest['messages'] => [{ role: 'user', parts: [{ type: 'text', text }] }];
+    expect(keptShare(null, said('a'))).toBe(0);
+    expect(keptShare(said('the same 1'), said('the same 2'))).toBe(0.9);
+    expect(keptShare(said('x'), said('another'))).toBe(0);
   });
 
   it('are not those of another seed, model or talk, nor of a call that failed', async () => {

@@ -2,6 +2,7 @@ import type { Reply } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { AgentConfig, AgentServices } from '../agent/services.ts';
 import type { CoreAttachments } from './attachments.ts';
+import type { KeptPriors } from './priors.ts';
 import type { Budget, BudgetOptions } from '../money/budget.ts';
 import type { ProjectInstructions } from '../policy/project-instructions.ts';
 import type { RuleFiles } from '../policy/rule-files.ts';
@@ -23,6 +24,8 @@ export interface CoreSessionsOptions {
     AgentServices,
     'tools' | 'recipes' | 'gatherFacts' | 'modelInfo' | 'provider' | 'meter' | 'delay'
   >;
+  /** What was learned of how work goes with each model. */
+  readonly priors: KeptPriors;
   readonly recipeSettings: AgentConfig['recipe'];
   /** Keeps which hosts the commands of each project may reach. */
   readonly saveNetworkProjects: (projects: Settings['network']['projects']) => Promise<Reply<unknown>>;

@@ -182,14 +182,18 @@ async function sendTo(
 ): Promise<SentMessage> {
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const { projectPath } = session.journal.state();
-  const asked = turnOptions(settingsOfProject(options.settings(), projectPath), run);
+  const asked = await options.priors.given(turnOptions(settingsOfProject(options.settings(), projectPath), run));
   session.approver.setInteractive(run.interactive && asked.approve === 'ask');
   const runner = await runnerFor(options, session, { text, plan: asked.plan, signal });
   for (const note of gathered.notes) {
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }
   const sent = await runner.post(text, asked, gathered.attachments);
-  void sent.ended.catch(() => undefined).then(() => restLater(session));
+  const learn = (): Promise<void> => options.priors.learn(session.journal.state());
+  void sent.ended
+    .then(learn)
+    .catch(() => undefined)
+    .then(() => restLater(session));
   return sent;
 }
 

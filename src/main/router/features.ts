@@ -1,4 +1,5 @@
 import type { Purpose } from '@shared/events.ts';
+import type { Where } from '@shared/models.ts';
 import type { Features, RouteFacts, Seat } from './define.ts';
 import type { Trail } from './trail.ts';
 
@@ -13,6 +14,7 @@ export function featuresOf(facts: RouteFacts, local: Seat | null): Features {
   return {
     ...purposeFlags[facts.purpose],
     ...surenessOf(trail, local),
+    ...recordOf(facts),
     promptTokens,
     localWindowShare: local === null ? 1 : promptTokens / local.info.contextTokens,
     localParametersB: local?.info.parametersB ?? 0,
@@ -51,6 +53,21 @@ function surenessOf({ models }: Trail, local: Seat | null): Features {
     localLeastSure: sureness === null ? 0 : Math.exp(sureness.least),
     localTenthSure: sureness === null ? 0 : Math.exp(sureness.tenth),
     localQuarterSure: sureness === null ? 0 : Math.exp(sureness.quarter),
+  };
+}
+
+/** Turns with steps of this kind that a check judged, as they are counted; 0: none, or nobody counted. */
+function recordOf({ numbers, seats, purpose }: RouteFacts): Features {
+  const of = (where: Where) => {
+    const seat = seats.find(({ info }) => info.where === where);
+    return seat === undefined ? undefined : numbers.priors?.[seat.info.id]?.[purpose];
+  };
+  const [here, there] = [of('local'), of('cloud')];
+  return {
+    localTries: here?.tries ?? 0,
+    localSolved: here?.solved ?? 0,
+    cloudTries: there?.tries ?? 0,
+    cloudSolved: there?.solved ?? 0,
   };
 }
 
