@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { learnPriors, type Priors, priorsSchema } from '@shared/priors.ts';
+import { learnPriors } from '@shared/learn-priors.ts';
+import { type Priors, priorsSchema } from '@shared/priors.ts';
 import type { TurnOptions } from '../agent/services.ts';
 import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
 
