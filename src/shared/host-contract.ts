@@ -11,8 +11,11 @@ const sessionId = z.string().min(1).max(100);
 
 /** What the program around the page does by itself: only a window has it. A path is always one that a person chose. */
 export const hostContract = {
-  /** `refused`: what this host does not let through (`settings.set`, `sandboxes.terminal` …). */
-  info: base.output(type<{ isWindow: boolean; refused: readonly string[] }>()),
+  /**
+   * `refused`: what this host does not let through (`settings.set`, `sandboxes.terminal` …). `roots`: where projects lie,
+   * for a page that may not know paths; it names a folder by one of these and the way from there.
+   */
+  info: base.output(type<{ isWindow: boolean; refused: readonly string[]; roots?: readonly string[] }>()),
   /** Null, here and below: the person chose nothing. */
   chooseFolder: base.output(type<{ path: string | null }>()),
   exportSession: base.input(z.object({ sessionId })).output(type<{ path: string | null; missing: number }>()),

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { createServer } from 'node:http';
 import type { Server as HttpServer } from 'node:http';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { command, complete, tool } from '../faults/program.ts';
 import type { Place } from './launch.ts';
-import { preparePlace } from './launch.ts';
+import { builtFolder, preparePlace } from './launch.ts';
 import type { Server } from './serve-kit.ts';
 import { openBrowser, startServe, stopServe } from './serve-kit.ts';
 import { ensureShellAndDisplay } from './setup.ts';
@@ -35,8 +36,9 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
   let app: ElectronApplication;
   let page: Page;
   let endDisplay: () => void;
-  /** All that the page was told by the core. */
+  /** All that the page was told by the core, and all that it said. */
   const told: string[] = [];
+  const said: string[] = [];
 
   beforeAll(async () => {
     endDisplay = await ensureShellAndDisplay();
@@ -54,7 +56,10 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     // Wide enough that the list of sessions stays beside the rest.
     await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setSize(1360, 860));
     page.setDefaultTimeout(40_000);
-    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => told.push(payload.toString())));
+    page.on('websocket', (socket) => {
+      socket.on('framereceived', ({ payload }) => told.push(payload.toString()));
+      socket.on('framesent', ({ payload }) => said.push(payload.toString()));
+    });
   });
 
   afterAll(async () => {
@@ -81,7 +86,7 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
   it('goes from typing to a diff that is taken into the project', async () => {
     await page.goto(served.url);
     await page.getByRole('textbox', { name: 'Task' }).fill('Change the port to 8200.');
-    await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
+    await page.getByRole('combobox', { name: 'Project folder' }).fill('project');
     await page.getByText('More options').click();
     await page.getByRole('combobox', { name: 'Work in' }).selectOption('copy');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
@@ -117,5 +122,35 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     expect(told.filter((frame) => frame.includes(key))).toEqual([]);
     expect(await page.content()).not.toContain(key);
     expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(key);
+  });
+
+  it('comes by no path of the machine, whatever it shows', async () => {
+    await page
+      .getByRole('button', { name: /Change the port to 8200/u })
+      .first()
+      .click();
+    await page.locator('[data-outcome=done]').waitFor();
+    for (const tab of ['Route', 'Cost', 'Sandbox', 'Changes', 'Context']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('tabpanel', { name: tab }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Settings of project' }).click();
+    await page.getByRole('heading', { level: 1, name: 'project' }).waitFor();
+    for (const view of ['Models', 'Compare', 'Costs', 'Bin', 'Settings']) {
+      await page.getByRole('navigation').getByRole('button', { name: view, exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: view }).waitFor();
+    }
+    // What an error says, too: the core names the folder that it did not find.
+    await page.getByRole('navigation').getByRole('button', { name: 'New task' }).click();
+    await page.getByRole('textbox', { name: 'Task' }).fill('Look.');
+    await page.getByRole('combobox', { name: 'Project folder' }).fill('project/missing');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('There is no folder project/missing').waitFor();
+    const paths = [place.home, place.project, homedir(), process.cwd(), builtFolder, join(tmpdir(), 'dewpoint')];
+    const where = [...told, ...said].flatMap((frame) =>
+      paths.filter((path) => frame.includes(path)).map((path) => `${path} in ${frame.slice(0, 2000)}`),
+    );
+    expect(where).toEqual([]);
+    expect(said.some((frame) => /~[0-9a-f]{16}\/project"/u.test(frame))).toBe(true);
   });
 });

@@ -35,7 +35,7 @@ afterAll(async () => {
 it('shows the same page in a browser, over a socket', async () => {
   await page.goto(url);
   await page.getByRole('textbox', { name: 'Task' }).fill('Which port does main.py use?');
-  await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
+  await page.getByRole('combobox', { name: 'Project folder' }).fill('project');
   await page.getByRole('checkbox', { name: /Plan only/u }).check();
   await page.getByRole('button', { name: 'Start' }).click();
   await page.locator('[data-outcome]').getByText('It uses 8123.').waitFor();
@@ -107,7 +107,13 @@ describe('what is no page of its own', () => {
   const change = (client: CoreClient): Promise<unknown> => client.settings.set({ key: 'policy', value: 'local' });
   const key = (client: CoreClient): Promise<unknown> => client.keys.set({ provider: 'openai', value: 'a key' });
   const type = (client: CoreClient): Promise<unknown> => client.sandboxes.type({ terminalId: 'none', text: 'id' });
-  const elsewhere = (client: CoreClient): Promise<unknown> => client.sessions.create({ projectPath: place.home });
+  const byPath = (client: CoreClient): Promise<unknown> => client.sessions.create({ projectPath: place.project });
+  const upwards = async (client: CoreClient): Promise<unknown> => {
+    const [root] = (await client.host.info()).roots ?? [];
+    return client.sessions.create({ projectPath: `${root}/../home` });
+  };
+  const guessed = (client: CoreClient): Promise<unknown> =>
+    client.sessions.create({ projectPath: `~${'0'.repeat(16)}/project` });
 
   it('is refused: other names of this machine, other origins, tricks with paths, no token', async () => {
     expect(await ask('/')).toBe(200);
@@ -121,9 +127,11 @@ describe('what is no page of its own', () => {
   });
 
   it('changes no settings and keys, opens no terminal and names no other folder, unless that was allowed at the start', async () => {
-    expect(await answers(change, key, type, elsewhere)).toEqual(['refused', 'refused', 'refused', 'refused']);
+    const folders = [byPath, upwards, guessed];
+    const refused = folders.map(() => 'refused');
+    expect(await answers(change, key, type, ...folders)).toEqual(['refused', 'refused', 'refused', ...refused]);
     await stopServe(server);
     ({ child: server, url } = await startServe(place, { allowed: ['settings', 'terminal'] }));
-    expect(await answers(change, key, type, elsewhere)).toEqual(['done', 'refused', 'not-found', 'refused']);
+    expect(await answers(change, key, type, ...folders)).toEqual(['done', 'refused', 'not-found', ...refused]);
   });
 });

@@ -17,6 +17,8 @@ export interface ForwardOptions {
   readonly client: () => Promise<CoreClient>;
   /** Looks at each call before it goes on; throws an `AppError` to refuse it. */
   readonly guard?: (call: ForwardedCall) => Promise<void>;
+  /** Stands around each call: gives another input on, or another answer back. */
+  readonly around?: (call: ForwardedCall, next: (input: unknown) => Promise<unknown>) => Promise<unknown>;
   /** What this host does itself, by its name in the contract. */
   readonly own?: Readonly<Record<string, OwnCommand>>;
 }
@@ -39,10 +41,14 @@ function forwardNode(node: AnyContractRouter, path: readonly string[], options: 
   }
   return implement(node).handler(async ({ input, signal }) => {
     try {
-      await options.guard?.({ name: path.join('.'), input });
-      const own = options.own?.[path.join('.')];
-      if (own !== undefined) return await own(input, signal);
-      return await procedureOf(await options.client(), path)(input, signal === undefined ? {} : { signal });
+      const call = { name: path.join('.'), input };
+      await options.guard?.(call);
+      const own = options.own?.[call.name];
+      const next = async (given: unknown): Promise<unknown> =>
+        own === undefined
+          ? procedureOf(await options.client(), path)(given, signal === undefined ? {} : { signal })
+          : own(given, signal);
+      return await (options.around === undefined ? next(input) : options.around(call, next));
     } catch (error) {
       throw toContractError(error);
     }

@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createForwardRouter } from '../api/forward-router.ts';
 import type { WebGrant } from '../web/guard.ts';
+import { createBoundary } from '../web/boundary.ts';
+import { namePlaces } from '../web/name-places.ts';
 import { createWebGuard, refusedCommands, webGrants } from '../web/guard.ts';
 import { startServer } from '../web/serve.ts';
 import type { CommandContext } from './context.ts';
@@ -23,17 +25,22 @@ export interface ServeArguments {
 export async function serve(context: CommandContext, opened: OpenCore, args: ServeArguments): Promise<number> {
   const { terminal, signal } = context;
   // Who starts it here means this folder; a person's other projects lie under their home folder.
-  const roots = args.root === undefined ? [homedir(), process.cwd()] : [resolve(args.root)];
+  const folders = args.root === undefined ? [homedir(), process.cwd()] : [resolve(args.root)];
   const granted = parseGrants(args.allow ?? []);
+  const { home, cache } = await opened.client.home.info();
+  const { names, roots } = await namePlaces(folders, { home, cache });
+  // Where they lie is known before the page comes to one of their sessions.
+  names.hide(await opened.client.sessions.list(), 'session');
+  const rootNames = roots.map((root) => names.nameOf(root));
   const router = createForwardRouter({
     client: async () => opened.client,
-    guard: createWebGuard(roots, granted),
-    own: { 'host.info': async () => ({ isWindow: false, refused: refusedCommands(granted) }) },
+    guard: createWebGuard(granted),
+    around: createBoundary({ names, roots }),
+    own: { 'host.info': async () => ({ isWindow: false, refused: refusedCommands(granted), roots: rootNames }) },
   });
   const server = await startServer(router, { port: parsePort(args.port), pageFolder: pageFolder() });
   terminal.out(`${server.url}\n`);
-  terminal.err(terminal.colors.dim(`for this machine only; projects under ${roots.join(' and ')}; Ctrl-C ends it\n`));
-  const { home } = await opened.client.home.info();
+  terminal.err(terminal.colors.dim(`for this machine only; projects under ${folders.join(' and ')}; Ctrl-C ends it\n`));
   const doorFile = join(home, 'open-in-browser.html');
   if (args.open === true) await openInBrowser(server.url, doorFile, terminal.err);
   const ended = await Promise.race([aborted(signal).then(() => 'asked' as const), opened.closed]);

@@ -1,4 +1,5 @@
 import { secretShapes } from '@shared/secret-shapes.ts';
+import { mapStrings } from '../lib/map-strings.ts';
 
 /** Takes secrets out of what is about to be kept. The same text gives the same result; redacting twice changes nothing. */
 export interface Redactor {
@@ -21,8 +22,6 @@ interface RedactStream {
 
 /** A value shorter than this would be found everywhere. */
 const shortestLiteral = 8;
-/** JSON nested deeper than this is no honest result of a tool; it is cut so that writing it cannot exhaust the stack. */
-const deepest = 200;
 
 interface Literal {
   readonly kind: string;
@@ -38,7 +37,7 @@ export function createRedactor(literals: readonly Literal[] = []): Redactor {
   const text = (input: string): string => redactText(input, known);
   return {
     text,
-    json: (value) => toPlain(value, text, 0),
+    json: (value) => mapStrings(value, (input) => text(input)),
     stream: () => createRedactStream(inBytes),
     knownSecrets: () => known.length,
     learn: (literal) => {
@@ -70,51 +69,6 @@ function redactText(input: string, literals: readonly Literal[]): string {
     if (hints.some((hint) => text.includes(hint))) text = text.replace(pattern, `[redacted:${kind}]`);
   }
   return text;
-}
-
-/**
- * What JSON would make of a value: no `undefined`, numbers finite, `toJSON` applied; so that the event in memory is
- * the event on the disk. Parts that need no change are shared with the original.
- */
-function toPlain<T>(value: T, text: (input: string) => string, depth: number): T;
-function toPlain(value: unknown, text: (input: string) => string, depth: number): unknown {
-  if (typeof value === 'string') return text(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth > deepest) return '[nested too deep]';
-  if (Array.isArray(value)) return plainArray(value, text, depth);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain(value.toJSON(), text, depth + 1);
-  return plainObject(value, text, depth);
-}
-
-function plainArray(items: readonly unknown[], text: (input: string) => string, depth: number): readonly unknown[] {
-  let copy: unknown[] | null = null;
-  for (let index = 0; index < items.length; index += 1) {
-    const item = items[index];
-    const plain = isNothing(item) ? null : toPlain(item, text, depth + 1);
-    if (copy === null && !Object.is(plain, item)) copy = items.slice(0, index);
-    copy?.push(plain);
-  }
-  return copy ?? items;
-}
-
-function plainObject(value: object, text: (input: string) => string, depth: number): object {
-  const changed = new Map<string, unknown>();
-  const entries = Object.entries(value);
-  for (const [key, item] of entries) {
-    const plain = isNothing(item) ? undefined : toPlain<unknown>(item, text, depth + 1);
-    const newKey = text(key);
-    if (!Object.is(plain, item) || newKey !== key || plain === undefined) changed.set(key, plain);
-  }
-  if (changed.size === 0) return value;
-  const kept = entries.filter(([key]) => !changed.has(key) || changed.get(key) !== undefined);
-  return Object.fromEntries(kept.map(([key, item]) => [text(key), changed.has(key) ? changed.get(key) : item]));
-}
-
-/** What JSON leaves out. */
-function isNothing(value: unknown): boolean {
-  return value === undefined || typeof value === 'function' || typeof value === 'symbol';
 }
 
 /** Held back at most while no safe place to cut is found; longer than any key, shorter than a PEM block with its frame. */

@@ -1,14 +1,5 @@
-import { realpath } from 'node:fs/promises';
-import { relative, sep, isAbsolute } from 'node:path';
-import { z } from 'zod';
 import { AppError } from '@shared/errors.ts';
 import type { ForwardedCall } from '../api/forward-router.ts';
-
-const pathInput = z.object({
-  place: z.object({ projectPath: z.string().nullish() }).nullish(),
-  projectPath: z.string().nullish(),
-  options: z.object({ projectPath: z.string().nullish() }).nullish(),
-});
 
 /** What a person can grant to the browser when it is started. */
 export const webGrants = ['keys', 'terminal', 'settings'] as const;
@@ -72,14 +63,8 @@ export function refusedCommands(granted: readonly WebGrant[]): readonly string[]
   return refusals.flatMap(({ names, grant }) => (grant !== null && granted.includes(grant) ? [] : names));
 }
 
-/**
- * What a browser may not ask for: settings are changed at the machine itself, and projects lie under `roots`
- * (links resolved). Throws `refused` or `bad-input`.
- */
-export function createWebGuard(
-  roots: readonly string[],
-  granted: readonly WebGrant[] = [],
-): (call: ForwardedCall) => Promise<void> {
+/** Throws `refused` for what a browser may not ask for unless it was granted at the start. */
+export function createWebGuard(granted: readonly WebGrant[] = []): (call: ForwardedCall) => Promise<void> {
   const refused = refusedCommands(granted);
   return async ({ name, input }) => {
     if (refused.includes(name) && !isOwnKeys(name, input)) {
@@ -89,33 +74,10 @@ export function createWebGuard(
     if (name === 'attachments.keep' && Reflect.get(Object(input), 'path') !== undefined) {
       throw new AppError('refused', 'A browser names no paths of this machine.');
     }
-    const parsed = pathInput.safeParse(input);
-    if (!parsed.success) return;
-    for (const path of [parsed.data.projectPath, parsed.data.place?.projectPath, parsed.data.options?.projectPath]) {
-      if (path !== undefined && path !== null) await requireUnder(roots, path);
-    }
   };
 }
 
 /** A person's own keys decide nothing about the machine, and are wanted in a browser, too. */
 function isOwnKeys(name: string, input: unknown): boolean {
   return name === 'settings.set' && Reflect.get(Object(input), 'key') === 'shortcuts';
-}
-
-async function requireUnder(roots: readonly string[], path: string): Promise<void> {
-  if (!isAbsolute(path))
-    throw new AppError('bad-input', 'Give the whole path of the project folder, from the root on.');
-  const real = await realpath(path).catch(() => null);
-  const realRoots = await Promise.all(roots.map((root) => realpath(root).catch(() => root)));
-  // The same answer for a folder that is missing and one that is elsewhere: the browser learns nothing about others.
-  if (real === null || !realRoots.some((root) => isUnder(root, real))) {
-    throw new AppError('refused', `There is no folder ${path} under ${roots.join(' or ')}.`, {
-      hint: 'Start it with the folder your projects are in: dewpoint serve --root DIR',
-    });
-  }
-}
-
-function isUnder(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -17,6 +17,13 @@ export function useIsWindow(): boolean {
   return useHostInfo()?.isWindow === true;
 }
 
+const noRoots: readonly string[] = [];
+
+/** Where projects lie, for a page that names folders by their way from there; empty: it names them by their path. */
+export function useRoots(): readonly string[] {
+  return useHostInfo()?.roots ?? noRoots;
+}
+
 /** Whether the host of this page lets a command of the contract through; until that is known it is not offered. */
 export function useRefused(command: string): boolean {
   const info = useHostInfo();

@@ -39,6 +39,7 @@ export const shell = {
   'task.label': 'Task',
   'task.placeholder': 'A test fails in this project. Find the bug and fix it.',
   'task.project': 'Project folder',
+  'task.folderHint': 'Its way from {roots}. Empty: a new, empty folder.',
   'task.projectHint': 'The whole path, or drop a folder here. Empty: a new, empty folder.',
   'task.choose': 'Choose …',
   'task.check': 'Done when this command passes',

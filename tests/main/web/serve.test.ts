@@ -11,13 +11,18 @@ import type { SessionPush } from '@shared/contract.ts';
 import { createForwardRouter } from '../../../src/main/api/forward-router.ts';
 import { createRouter } from '../../../src/main/api/router.ts';
 import type { CoreClient } from '../../../src/main/api/socket.ts';
+import { createBoundary } from '../../../src/main/web/boundary.ts';
 import { createWebGuard, refusedCommands } from '../../../src/main/web/guard.ts';
+import type { Place } from '../../../src/main/web/place-names.ts';
+import { createPlaceNames } from '../../../src/main/web/place-names.ts';
 import type { PageServer } from '../../../src/main/web/serve.ts';
 import { startServer } from '../../../src/main/web/serve.ts';
 import type { ScriptedCore } from '../../fakes/scripted-core.ts';
 import { createScriptedCore } from '../../fakes/scripted-core.ts';
 
 let folder = '';
+/** What the page calls the folder of projects. */
+let root = '';
 let core: ScriptedCore;
 let server: PageServer;
 let sockets: WebSocket[] = [];
@@ -31,8 +36,11 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'secret.js'), 'secret');
   core = createScriptedCore();
   const client = createRouterClient(createRouter(core));
-  const guard = createWebGuard([join(folder, 'projects')]);
-  const router = createForwardRouter({ client: async () => client, guard });
+  const projects: Place = { paths: [join(folder, 'projects')], label: 'projects' };
+  const names = createPlaceNames(Buffer.alloc(32), [projects]);
+  root = names.nameOf(projects);
+  const around = createBoundary({ names, roots: [projects] });
+  const router = createForwardRouter({ client: async () => client, guard: createWebGuard(), around });
   server = await startServer(router, { port: 0, pageFolder: join(folder, 'page') });
 });
 
@@ -164,7 +172,7 @@ describe('the socket', () => {
   it('answers calls after the token', async () => {
     const { client } = await connect();
     expect(await client.sessions.list()).toEqual([]);
-    const projectPath = join(folder, 'projects', 'one');
+    const projectPath = `${root}/one`;
     const { sessionId } = await client.sessions.create({ projectPath });
     expect((await client.sessions.show({ sessionId })).state.projectPath).toBe(projectPath);
   });
@@ -201,27 +209,26 @@ describe('the socket', () => {
 
 describe('what a browser may ask for', () => {
   it('includes what was granted at the start, and no more', async () => {
-    const guard = createWebGuard([folder], ['terminal']);
+    const guard = createWebGuard(['terminal']);
     await expect(guard({ name: 'sandboxes.terminal', input: {} })).resolves.toBeUndefined();
     await expect(guard({ name: 'keys.set', input: {} })).rejects.toThrow('Keys cannot be changed');
     expect(refusedCommands(['terminal', 'keys'])).not.toContain('sandboxes.type');
     expect(refusedCommands(['terminal', 'keys'])).toContain('settings.set');
   });
 
-  it('does not include settings and folders outside the root, by links neither', async () => {
+  it('does not include settings, and folders by their path or outside the root', async () => {
     const { client } = await connect();
     const refusals = [
       client.settings.set({ key: 'policy', value: 'cloud' }),
       client.keys.set({ provider: 'openai', value: 'a key' }),
       client.keys.remove({ provider: 'openai' }),
       client.sandboxes.type({ terminalId: 'terminal', text: 'id' }),
-      client.sessions.create({ projectPath: folder }),
-      client.sessions.create({ projectPath: join(folder, 'projects', '..') }),
-      client.sessions.create({ projectPath: join(folder, 'projects', 'missing') }),
+      client.sessions.create({ projectPath: join(folder, 'projects', 'one') }),
+      client.sessions.create({ projectPath: `${root}/..` }),
+      client.sessions.create({ projectPath: `${root}/missing` }),
     ];
     const codes = await Promise.all(refusals.map((refusal) => refusal.then(() => 'done', failureCode)));
     expect(codes).toEqual(refusals.map(() => 'refused'));
-    expect(await client.sessions.create({ projectPath: 'projects' }).catch(failureCode)).toBe('bad-input');
     expect(await client.sessions.list()).toEqual([]);
   });
 

@@ -2,11 +2,13 @@ import type { FormEvent } from 'react';
 import { useState } from 'react';
 import { useClient } from '../../lib/core-context.ts';
 import type { CoreClient } from '../../lib/core-client.ts';
+import { folderText, typedFolder } from '../../lib/folder-text.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { textRows } from '../../lib/text-rows.ts';
 import { policies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useDraft } from '../../lib/use-draft.ts';
+import { useRoots } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -30,6 +32,7 @@ interface CompareFormProps {
 
 export function CompareForm({ task: given, projects, onStarted }: CompareFormProps) {
   const client = useClient();
+  const roots = useRoots();
   const [draft, setDraft] = useDraft('compare');
   const [typed, setTyped] = useState(given?.text ?? null);
   const task = typed ?? draft;
@@ -55,7 +58,7 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
     setIsStarting(true);
     setProblem(null);
     try {
-      const id = await begin(client, task, choice);
+      const id = await begin(client, task, { ...choice, project: typedFolder(choice.project, roots) });
       setTask('');
       onStarted(id);
     } catch (error) {
@@ -112,7 +115,7 @@ function Subject({ task, onTask, choice, onChange }: SubjectProps) {
         hint={t('compare.projectHint')}
         type="text"
         spellCheck={false}
-        value={choice.project}
+        value={folderText(choice.project)}
         onText={(text) => onChange({ ...choice, project: text })}
       />
     </>
@@ -189,7 +192,7 @@ async function begin(client: CoreClient, task: string, choice: Choice): Promise<
   const { check, repeat, maxUsd, cloud } = choice;
   const { id } = await client.comparisons.create({
     task,
-    projectPath: choice.project.trim(),
+    projectPath: choice.project,
     policies: [...choice.policies],
     repeat: Number(repeat),
     ...(check.trim() === '' ? {} : { check: check.trim() }),

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { SessionState } from '@shared/session-state.ts';
+import { folderText } from '../../lib/folder-text.ts';
 import { folderName } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { DotsStrip } from './dots-strip.tsx';
@@ -35,7 +36,7 @@ export function SessionHeader({
         <SessionTitle
           sessionId={sessionId}
           title={state.title}
-          place={{ short: placeText(state), whole: path }}
+          place={{ short: placeText(state), whole: folderText(path) }}
           isRenaming={isRenaming}
           onRename={onRename}
         />

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { folderText } from '../../lib/folder-text.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { folderName } from '../../lib/format.ts';
 import { useNavigate } from '../../lib/navigation.ts';
@@ -52,7 +53,7 @@ export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
 function About({ projectPath }: Pick<ProjectViewProps, 'projectPath'>) {
   return (
     <>
-      <p className="font-mono text-xs wrap-anywhere">{projectPath}</p>
+      <p className="font-mono text-xs wrap-anywhere">{folderText(projectPath)}</p>
       <p className="mt-1">{t('project.task.text')}</p>
     </>
   );

@@ -1,4 +1,5 @@
 import type { SessionSummary } from '@shared/contract.ts';
+import { folderText } from '../../lib/folder-text.ts';
 import { clock, folderName, money } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 
@@ -21,7 +22,7 @@ export function SessionItem({ session, isSelected, readAt, onSelect }: SessionIt
       <button
         type="button"
         data-session={sessionId}
-        title={projectPath ?? undefined}
+        title={projectPath === null ? undefined : folderText(projectPath)}
         aria-current={isSelected ? 'page' : undefined}
         onClick={() => onSelect(sessionId)}
         className="block w-full rounded-md px-2 py-1.5 text-left hover:bg-chosen aria-[current=page]:bg-chosen"

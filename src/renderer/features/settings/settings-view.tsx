@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useState } from 'react';
 import type { Action } from '../../lib/actions.ts';
 import { useClient } from '../../lib/core-context.ts';
+import { folderText } from '../../lib/folder-text.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Empty } from '../../ui/facts.tsx';
@@ -70,7 +71,7 @@ function CoreSettings() {
       <WorkSettings settings={settings.data} onSave={(key, value) => void save(key, value)} />
       {path.data !== undefined && (
         <p className="-mt-4 text-xs text-soft wrap-anywhere">
-          {t('settings.file')}: <span className="font-mono">{path.data.path}</span>
+          {t('settings.file')}: <span className="font-mono">{folderText(path.data.path)}</span>
         </p>
       )}
     </>

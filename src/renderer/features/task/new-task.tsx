@@ -5,12 +5,13 @@ import { announce } from '../../lib/announce.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { pathOfDropped } from '../../lib/dropped-path.ts';
 import { folderName } from '../../lib/format.ts';
+import { folderText, typedFolder } from '../../lib/folder-text.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import type { Attachments } from '../../lib/use-attachments.ts';
 import { useAttachments } from '../../lib/use-attachments.ts';
 import { useDraft } from '../../lib/use-draft.ts';
-import { useIsWindow } from '../../lib/use-host.ts';
+import { useIsWindow, useRoots } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -37,8 +38,10 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
   const [choice, setChoice] = useState<TaskChoice>(noChoice);
   const [isStarting, setIsStarting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const project = typedProject ?? projects[0] ?? '';
-  const place = project.trim() === '' ? null : { projectPath: project.trim() };
+  const roots = useRoots();
+  const shownProject = typedProject ?? projects[0] ?? '';
+  const project = typedFolder(shownProject, roots);
+  const place = project === '' ? null : { projectPath: project };
   const attachments = useAttachments('task', place);
 
   const start = async (event: FormEvent): Promise<void> => {
@@ -71,7 +74,7 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
             attachments={attachments}
             place={place}
           />
-          <ProjectField project={project} projects={projects} onChange={setProject} />
+          <ProjectField project={shownProject} projects={projects} onChange={setProject} />
           <TaskOptions choice={choice} onChange={setChoice} />
           {problem !== null && (
             <Notice kind="error">
@@ -136,6 +139,7 @@ interface ProjectFieldProps {
 function ProjectField({ project, projects, onChange }: ProjectFieldProps) {
   const client = useClient();
   const isWindow = useIsWindow();
+  const roots = useRoots();
   const choose = async (): Promise<void> => {
     try {
       const { path } = await client.host.chooseFolder();
@@ -145,7 +149,12 @@ function ProjectField({ project, projects, onChange }: ProjectFieldProps) {
     }
   };
   return (
-    <Field label={t('task.project')} hint={t('task.projectHint')}>
+    <Field
+      label={t('task.project')}
+      hint={
+        roots.length === 0 ? t('task.projectHint') : t('task.folderHint', { roots: roots.map(folderText).join(', ') })
+      }
+    >
       {(ids) => (
         <>
           <div
@@ -161,7 +170,7 @@ function ProjectField({ project, projects, onChange }: ProjectFieldProps) {
               {...ids}
               type="text"
               list={`${ids.id}-known`}
-              value={project}
+              value={folderText(project)}
               spellCheck={false}
               onChange={(event) => onChange(event.target.value)}
               className={`${inputClass} font-mono text-xs`}
@@ -174,7 +183,7 @@ function ProjectField({ project, projects, onChange }: ProjectFieldProps) {
           </div>
           <datalist id={`${ids.id}-known`}>
             {projects.map((path) => (
-              <option key={path} value={path}>
+              <option key={path} value={folderText(path)}>
                 {folderName(path)}
               </option>
             ))}

@@ -24,6 +24,7 @@ export const noChoice: TaskChoice = {
 
 interface Wanted extends TaskChoice {
   readonly task: string;
+  /** Empty: none. */
   readonly project: string;
   readonly attachments: readonly Attachment[];
 }
@@ -31,7 +32,7 @@ interface Wanted extends TaskChoice {
 /** Makes a session and sends it the task; answers its id. Rejects with a typed failure of the core. */
 export async function startTask(client: CoreClient, wanted: Wanted): Promise<string> {
   const { task, check, isPlan, policy, workspace } = wanted;
-  const projectPath = wanted.project.trim() === '' ? null : wanted.project.trim();
+  const projectPath = wanted.project === '' ? null : wanted.project;
   const { sessionId } = await client.sessions.create({
     projectPath,
     title: titleOf(task),
