@@ -1,5 +1,6 @@
 import { selfShadows } from './code/self-shadow.ts';
-import { textOfSpan, type CodeFile, type Span } from './code/spans.ts';
+import { undeclaredOptions } from './code/undeclared-options.ts';
+import type { CodeFile } from './code/spans.ts';
 import { languageOf, loadSyntax, type CodeLanguage, type Syntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { codeKeyOf, type FileText } from './fix/candidate.ts';
@@ -16,6 +17,7 @@ import { asksForSection, isProse, isSoundJson, proseOf, wholeParagraphs } from '
 import { newNameIn, spliceNew } from './words/new-code.ts';
 import { acceptChange, judgeOf, type Proposal } from './words/accept-change.ts';
 import { answerQuestion } from './words/answer-question.ts';
+import { asksForNotes, changeEach, functionsForEach, keptToNotes } from './words/change-each.ts';
 import { crashOf, crashPlaces, seeCrash, type Crash } from './words/crash.ts';
 import { talkFor, topicOf } from './words/earlier-talk.ts';
 import { asksForWork, isQuestion, looksEnglish } from './words/question-shape.ts';
@@ -48,10 +50,40 @@ export async function editByWords(context: RecipeContext): Promise<RecipeOutcome
     const outcome = await acceptChange(context, await judgeOf(context), renaming);
     if (outcome !== null) return outcome;
   }
+  const each = functionsForEach(context.task, chunks);
+  if (each.length > 0) return editEach(context, syntax, each);
+  const untested = withoutTests(context, chunks);
+  if (untested !== null) return untested;
   const ranked = rankChunks(chunks, context.task);
   const crash = await crashOf(context);
   if (ranked.length === 0 && crash === null) return withoutPlace(context, syntax, chunks);
   return editPlaces(withCrash(context, crash), syntax, { ranked, chunks, own: context.task, crash });
+}
+
+async function editEach(context: RecipeContext, syntax: Syntax, places: readonly Chunk[]): Promise<RecipeOutcome> {
+  await context.progress('locate', `Places: ${places.map(placeName).join(', ')}.`);
+  const { proposal, left } = await changeEach(context, syntax, places);
+  const outcome = proposal === null ? null : await acceptChange(context, await judgeOf(context), proposal);
+  const rest =
+    left.length === 0 ? '' : ` Left as they were, for the answers did not keep to what is asked: ${left.join(', ')}.`;
+  if (outcome === null)
+    return { type: 'gave-up', reason: `No change of them could be taken; nothing was changed.${rest}`, facts: '' };
+  return outcome.type === 'done' ? { ...outcome, text: `${outcome.text}${rest}` } : outcome;
+}
+
+const ofFailingTests =
+  /\b(?:fail(?:s|ed|ing)?|broken|red)\b[^.!?\n]{0,40}\b(?:tests?|specs?|suite)\b|\b(?:tests?|specs?|suite)\b[^.!?\n]{0,40}\b(?:fail\w*|broken|green|red)\b/i;
+
+/** A failing test that nobody can run, of nothing that is named, can only be guessed at. Null: it can be worked on. */
+function withoutTests({ task, criterion }: RecipeContext, chunks: readonly Chunk[]): RecipeOutcome | null {
+  if (criterion !== null || !ofFailingTests.test(task)) return null;
+  const isNamed = ({ span, path }: Chunk): boolean =>
+    task.includes(path.split('/').pop() ?? path) ||
+    (span !== null && span.shortName.length > 3 && task.includes(span.shortName));
+  if (chunks.some(isNamed)) return null;
+  const reason =
+    'The text speaks of failing tests, and no command is known that runs the tests of this project, so nothing was changed. Give one with --check "COMMAND" (it runs in the sandbox, which brings Python and Node), or paste what fails and name the function.';
+  return { type: 'gave-up', reason, facts: '' };
 }
 
 /** What was seen when the program ran belongs to the task; what was pasted is part of it already. */
@@ -102,7 +134,8 @@ async function withoutPlace(context: RecipeContext, syntax: Syntax, chunks: read
   if (!isWork) return answerQuestion(context);
   const inTalk = rankChunks(chunks, topicOf(context.earlier));
   // "Change the opening hours" names nothing of a page that says "from 7 to 18".
-  const all = chunks.length <= fewPlaces ? chunks.map((chunk) => ({ chunk, score: 0 })) : [];
+  const byKind = [...chunks].sort((left, right) => Number(left.span !== null) - Number(right.span !== null));
+  const all = chunks.length <= fewPlaces ? byKind.map((chunk) => ({ chunk, score: 0 })) : [];
   const ranked = inTalk.length > 0 ? inTalk : all;
   if (ranked.length === 0) return { type: 'gave-up', reason: noPlace(chunks), facts: '' };
   const found = { ranked, chunks, own: task, crash: null };
@@ -198,18 +231,20 @@ async function orderPlaces(
       new RegExp(`\\b${chunk.span.shortName}\\b`).test(context.task),
   );
   const code = ranked.filter(
-    ({ chunk }) => chunk.span !== null || context.task.includes(chunk.path.split('/').pop() ?? chunk.path),
+    ({ chunk }) =>
+      chunk.span !== null || !isProse(chunk.path) || context.task.includes(chunk.path.split('/').pop() ?? chunk.path),
   );
   // What is done with a constant is asked for more often than another value of it.
   const isConstant = (one: RankedChunk) => one.chunk.span?.kind === 'block';
   named.sort((left, right) => Number(isConstant(left)) - Number(isConstant(right)));
-  const best = code.length > 0 ? code : ranked;
+  const isBlind = ranked[0]?.score === 0;
+  const best = code.length > 0 && !isBlind ? code : ranked;
   const unique = [...new Set([...named, ...best].map((one) => one.chunk))];
   const [first, second] = best;
   const clear = named.length === 1 || (first !== undefined && first.score > (second?.score ?? 0) * 1.6);
   // Where there is little, what shares no word with the text may be meant all the same: a colour stands in a style sheet.
   const others = chunks.length <= fewPlaces ? chunks.filter((chunk) => !unique.includes(chunk)) : [];
-  const top = [...unique, ...others].slice(0, Math.max(5, ranked[0]?.score === 0 ? fewPlaces : 0));
+  const top = [...unique, ...others].slice(0, isBlind ? fewPlaces : 5);
   if (clear || top.length < 2 || !context.model.capabilities.grammar) return unique;
   const answer = await context.ask(placeQuestion(context.task, top));
   const index = answer.ok ? Number(answer.text.trim()) - 1 : -1;
@@ -260,15 +295,15 @@ async function proposeChange(
     if (!answer.ok) break;
     const spliced = spliceNeighbours(syntax, { fileText: text, span, task: own }, answer);
     if (!spliced.ok || !isSound(syntax, span.language, text, spliced.text)) continue;
-    const key = codeKeyOf(spliced.text);
-    found.push({ text: spliced.text, key });
+    const after = asksForNotes(own) ? keptToNotes(syntax, span.path, text, spliced.text) : spliced.text;
+    if (after === null) continue;
+    const key = codeKeyOf(after);
+    found.push({ text: after, key });
     // A third answer could not outvote two.
     if (votes(key) > 1) break;
   }
-  const [best] = [...found].sort(
-    (left, right) =>
-      votes(right.key) - votes(left.key) || changeSize(text, left.text, span) - changeSize(text, right.text, span),
-  );
+  // Where all differ it is the greedy one: it came first.
+  const [best] = [...found].sort((left, right) => votes(right.key) - votes(left.key));
   return best === undefined ? null : proposalOf(place.path, best.text, span.name);
 }
 
@@ -278,11 +313,9 @@ function proposalOf(path: string, text: string, name: string): Proposal {
 
 /** Without a test nothing else would find it. */
 function isSound(syntax: Syntax, language: CodeLanguage, before: string, after: string): boolean {
-  return selfShadows(syntax, language, after).length <= selfShadows(syntax, language, before).length;
-}
-
-function changeSize(before: string, after: string, span: Span): number {
-  return Math.abs(after.length - before.length) + textOfSpan(after, span).length / 1000;
+  const faults = (text: string): number =>
+    selfShadows(syntax, language, text).length + (language === 'python' ? undeclaredOptions(text).length : 0);
+  return faults(after) <= faults(before);
 }
 
 async function addSection(

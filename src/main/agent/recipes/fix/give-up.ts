@@ -7,7 +7,9 @@ const maxTold = 3;
 
 /** For people: what fails, where it most likely lies, and that it stays as it was. */
 export function giveUpReason({ tried, scene }: SearchResult, judge: Judge): string {
-  const { failures } = judge.baseline().report;
+  const { report, output } = judge.baseline();
+  const { failures } = report;
+  const last = output.trim().split('\n').slice(-3);
   const fails = failures.slice(0, maxTold).map(({ id, message }) => `- ${id}: ${firstLine(message)}`);
   const more = failures.length > maxTold ? [`- and ${failures.length - maxTold} more`] : [];
   const places = scene.suspects
@@ -20,7 +22,8 @@ export function giveUpReason({ tried, scene }: SearchResult, judge: Judge): stri
       : 'Nothing could be tried: what fails leads to no code of this project. Nothing was changed.';
   return [
     said,
-    ...(fails.length === 0 ? [] : ['It fails with:', ...fails, ...more]),
+    'It fails with:',
+    ...(fails.length === 0 ? last : [...fails, ...more]),
     ...(places === '' ? [] : [`The likeliest places: ${places}.`]),
   ].join('\n');
 }

@@ -32,13 +32,17 @@ export async function answerQuestion(context: RecipeContext): Promise<RecipeOutc
     return { type: 'gave-up', reason: answer.message, facts: `Places that may hold the answer: ${places.join(', ')}` };
   if (context.plan) return { type: 'planned', text: withFiles(answer.text.trim(), chosen) };
   const text = withSources(wholeAnswer(answer.text.trim(), answer.complete), chosen);
-  return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash)}\n\n${text}` };
+  return { type: 'answered', text: crash === null || seen === '' ? text : `${factsOf(crash, all)}\n\n${text}` };
 }
 
 /** What was seen stands first, and is right whatever the model makes of it. */
-function factsOf({ command, error, frames }: Crash): string {
+function factsOf(crash: Crash, chunks: readonly Chunk[]): string {
+  const { command, error, frames } = crash;
   const at = frames.at(-1);
-  return `\`${command}\` was run in a copy and ends with \`${error}\`${at === undefined ? '' : ` (${at.path}:${at.line})`}.`;
+  const [place] = crashPlaces(crash, chunks);
+  const line = at === undefined ? '' : (place?.text.split('\n')[at.line - place.startLine] ?? '').trim();
+  const where = at === undefined ? '' : ` at ${at.path}:${at.line}${line === '' ? '' : `: \`${line}\``}`;
+  return `\`${command}\` was run in a copy and ends with \`${error}\`${where}. What the model makes of that:`;
 }
 
 /** An answer that met its limit ends with its last whole paragraph or sentence, and says so. */

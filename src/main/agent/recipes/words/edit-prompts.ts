@@ -29,7 +29,10 @@ function base(label: string, user: string, prefill: string | null, maxOutputToke
 export function placeQuestion(task: string, places: readonly Chunk[]): Question {
   const listed = places.map(
     (place, index) =>
-      `${index + 1}. ${place.span?.name ?? place.path} in ${place.path}:\n${place.text.split('\n').slice(0, 10).join('\n')}`,
+      `${index + 1}. ${place.span?.name ?? place.path} in ${place.path}:\n${place.text
+        .split('\n')
+        .slice(0, place.span === null ? 24 : 10)
+        .join('\n')}`,
   );
   const user = `${task}\n\nWhich of these places must be changed?\n\n${listed.join('\n\n')}\n\nAnswer with its number, or none.`;
   return {
@@ -80,7 +83,9 @@ export function changeQuestion(
 
 /** A parameter that is asked for changes the signature, which must then not be written for the model. */
 function needsNewSignature(task: string): boolean {
-  return /\b(parameters?|arguments?|options?|flags?|async|keyword|signature|rename)\b/i.test(task);
+  return /\b(parameters?|arguments?|options?|flags?|async|keyword|signature|rename|type ?hints?|annotations?)\b/i.test(
+    task,
+  );
 }
 
 export function newCodeQuestion(

@@ -120,7 +120,7 @@ describe('a crash that a text speaks of', () => {
     const stage = await stageOf({ files: report, task, answer: () => 'The file is not closed.' });
     const outcome = await answer.run(stage.context);
     expect(outcome.type === 'answered' ? outcome.text : '').toMatch(
-      /^`python3 report.py sales.csv` was run in a copy and ends with `ValueError: .*` \(report\.py:6\)\./,
+      /^`python3 report.py sales.csv` was run in a copy and ends with `ValueError: .*` at report\.py:6: `return sum/,
     );
     expect(stage.questions[0]?.user).toContain('ValueError: could not convert');
   });
@@ -220,8 +220,53 @@ describe('edit', () => {
     expect(stage.questions).toHaveLength(2);
   });
 
+  test('adds what speaks of code to each function, takes nothing else, and imports what it names', async () => {
+    const annotated: Readonly<Record<string, string>> = {
+      first:
+        'def first(items: List[str], count=1) -> List[str]:\n    """The first of them."""\n    return items[:count]',
+      other: 'def other(items: list) -> int:\n    return len(items) + 1',
+      last: 'def last(items: Items):\n    return items[-1]',
+    };
+    const plain =
+      'def first(items, count=1):\n    return items[:count]\n\n\ndef other(items):\n    return len(items)\n\n\ndef last(items):\n    return items[-1]\n';
+    const stage = await stageOf({
+      files: { 'ends.py': plain },
+      task: 'Add type hints',
+      answer: ({ label }) => `\`\`\`python\n${annotated[/^change (\w+)/.exec(label)?.[1] ?? ''] ?? ''}\n\`\`\``,
+    });
+    const outcome = await edit.run(stage.context);
+    expect(outcome.type === 'done' ? outcome.text : '').toMatch(
+      /^Changed 1 function in ends\.py[\s\S]*: other, last\.$/,
+    );
+    expect(await stage.text('ends.py')).toBe(
+      plain.replace(/^def first.*\n.*$/m, `from typing import List\n\n\n${annotated.first}`),
+    );
+  });
+
+  test('does not guess at a failing test that nobody can run', async () => {
+    const stage = await stageOf({ files: { 'main.go': 'package main\n' }, task: 'Fix the failing test' });
+    const outcome = await edit.run(stage.context);
+    expect(outcome.type === 'gave-up' ? outcome.reason : '').toContain('--check');
+    expect(stage.questions).toEqual([]);
+  });
+
+  test('does not take a change that reads an option which nothing declares', async () => {
+    const reads = 'def main():\n    args = parser().parse_args()\n    print(size(args.file), args.chars)';
+    const stage = await stageOf({
+      files: { 'tool.py': tool },
+      task: 'Add an option --chars to main',
+      answer: () => `\`\`\`python\n${reads}\n\`\`\``,
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'gave-up' });
+    expect(await stage.text('tool.py')).toBe(tool);
+  });
+
   test('asks which place is meant where no word of a text is in a small project', async () => {
-    const page = { 'index.html': '<p>Fresh bread from 7 to 18.</p>\n', 'style.css': 'h1 { color: green; }\n' };
+    const page = {
+      'index.html': '<p>Fresh bread from 7 to 18.</p>\n',
+      'main.js': 'const main = 1;\n',
+      'style.css': 'h1 { color: green; }\n',
+    };
     const stage = await stageOf({
       files: page,
       task: 'Change the opening hours to 8 to 19',
