@@ -15,6 +15,7 @@ import type { SessionsLoad } from './lib/use-sessions.ts';
 import { useSessions } from './lib/use-sessions.ts';
 import type { View } from './lib/use-view.ts';
 import { useView } from './lib/use-view.ts';
+import { whenIdle } from './lib/when-idle.ts';
 import { Middle } from './middle.tsx';
 import { NavigationContext } from './lib/navigation.ts';
 import { useHostPushes } from './lib/use-host.ts';
@@ -23,6 +24,7 @@ import type { SessionHandle } from './session-screen.tsx';
 import { Button } from './ui/button.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
 import { Icon } from './ui/icon.tsx';
+import { loadMarkdown } from './ui/markdown.tsx';
 import { useActions } from './use-actions.ts';
 
 const Palette = lazy(() => import('./features/palette/palette.tsx'));
@@ -53,6 +55,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   );
   useActionKeys(actions);
   useSettingsWatch();
+  useEffect(() => whenIdle(loadMarkdown), []);
   usePushesInto(actions, show);
   return (
     <NavigationContext value={show}>

@@ -7,24 +7,33 @@ const mostFrames = 4;
 
 interface Waiter {
   readonly characters: number;
+  readonly isUrgent: boolean;
   readonly draw: () => void;
 }
 
+/** Nothing may be read before; see `giveTurns`. */
+let areTurnsGiven = false;
 /** Read and not paid for by a frame yet. */
 let owed = 0;
 let isFrameAsked = false;
 const waiting = new Set<Waiter>();
 
+/** What reads is there: those who wait get their turns, a frame after the other and not all at once. */
+export function giveTurns(): void {
+  areTurnsGiven = true;
+  if (waiting.size > 0) askFrame();
+}
+
 /** Whether a text may be read now; `isUrgent`: whatever else is. While it may not, draw what costs little in its place. */
 export function useDrawingTurn(characters: number, isUrgent: boolean): boolean {
-  const [isDrawn, setIsDrawn] = useState(() => isUrgent || take(characters));
+  const [isDrawn, setIsDrawn] = useState(() => areTurnsGiven && (isUrgent || take(characters)));
   useEffect(() => {
     if (isDrawn) return undefined;
-    const waiter = { characters, draw: () => setIsDrawn(true) };
+    const waiter = { characters, isUrgent, draw: () => setIsDrawn(true) };
     waiting.add(waiter);
-    askFrame();
+    if (areTurnsGiven) askFrame();
     return () => void waiting.delete(waiter);
-  }, [isDrawn, characters]);
+  }, [isDrawn, characters, isUrgent]);
   return isDrawn;
 }
 
@@ -46,7 +55,7 @@ function onFrame(): void {
   owed = Math.max(0, owed - perFrame);
   // What came last is what is looked at now.
   for (const waiter of [...waiting].reverse()) {
-    if (!take(waiter.characters)) break;
+    if (!waiter.isUrgent && !take(waiter.characters)) continue;
     waiting.delete(waiter);
     waiter.draw();
   }

@@ -1,23 +1,73 @@
-import { Suspense, lazy } from 'react';
-import { useDrawingTurn } from '../lib/drawing-turn.ts';
+import { memo, useEffect, useMemo } from 'react';
+import { giveTurns, useDrawingTurn } from '../lib/drawing-turn.ts';
 import { textHeight } from '../lib/row-height.ts';
+import { textPieces } from '../lib/text-pieces.ts';
 
-const MarkdownView = lazy(() => import('./markdown-view.tsx'));
+type MarkdownReader = (typeof import('./markdown-view.tsx'))['default'];
 
-/** Markdown of a model; until its reader is loaded and there is time for it, and for what is no Markdown, the text as it is. */
-export function Markdown({ text, isGrowing = false }: { readonly text: string; readonly isGrowing?: boolean }) {
-  const isDrawn = useDrawingTurn(text.length, isGrowing);
-  if (!isDrawn) {
-    return (
-      // As high as it was estimated, so that nothing moves for what is there for a few frames.
-      <p className="overflow-hidden whitespace-pre-wrap wrap-anywhere" style={{ height: textHeight(text) }}>
-        {text}
-      </p>
-    );
-  }
-  return (
-    <Suspense fallback={<p className="whitespace-pre-wrap wrap-anywhere">{text}</p>}>
-      <MarkdownView text={text} isGrowing={isGrowing} />
-    </Suspense>
+/** Null until it is loaded; nobody has a turn to draw before. */
+let reader: MarkdownReader | null = null;
+let loading: Promise<void> | null = null;
+
+/**
+ * Loads what reads Markdown. A window does so while it has nothing else to do: else the first session that is opened
+ * waits for it, and then all that it shows is read at once.
+ */
+export function loadMarkdown(): void {
+  loading ??= import('./markdown-view.tsx').then(
+    ({ default: loaded }) => {
+      reader = loaded;
+      giveTurns();
+    },
+    // Texts stay as they are; the next one that is shown tries again.
+    () => {
+      loading = null;
+    },
   );
 }
+
+interface MarkdownProps {
+  readonly text: string;
+  /** More is coming. */
+  readonly isGrowing?: boolean;
+}
+
+/**
+ * Markdown of a model, read and drawn piece by piece: however long it is, a frame has little to do, and of a text that
+ * grows only the last piece is read again.
+ */
+export function Markdown({ text, isGrowing = false }: MarkdownProps) {
+  const pieces = useMemo(() => textPieces(text), [text]);
+  useEffect(loadMarkdown, []);
+  const last = pieces.length - 1;
+  return pieces.map((piece, index) => (
+    // Pieces are cut from the beginning on: those that are there stay the same while more come.
+    // oxlint-disable-next-line react/no-array-index-key
+    <Piece key={index} text={piece} isGrowing={isGrowing && index === last} isFirst={index === 0} />
+  ));
+}
+
+interface PieceProps {
+  readonly text: string;
+  readonly isGrowing: boolean;
+  readonly isFirst: boolean;
+}
+
+/** Until its reader is loaded and there is time for it, the text as it is. */
+const Piece = memo(function Piece({ text, isGrowing, isFirst }: PieceProps) {
+  const isDrawn = useDrawingTurn(text.length, isGrowing);
+  const View = isDrawn ? reader : null;
+  return (
+    <div
+      className={isFirst ? undefined : 'mt-2'}
+      // As high as it was estimated, so that nothing moves for what is there for a few frames.
+      style={View !== null || isGrowing ? undefined : { height: textHeight(text), overflow: 'hidden' }}
+    >
+      {View === null ? (
+        <p className="whitespace-pre-wrap wrap-anywhere">{text}</p>
+      ) : (
+        <View text={text} isGrowing={isGrowing} />
+      )}
+    </div>
+  );
+});
