@@ -19,6 +19,11 @@ export interface ProjectImage {
   readonly kind: 'dockerfile' | 'image';
   /** The exact text of the file, or the name. */
   readonly text: string;
+  /** Commands that install its packages, run when they are prepared and shown again then; and variables for its commands. */
+  readonly setup: { readonly python?: string; readonly javascript?: string };
+  readonly environment: Readonly<Record<string, string>>;
+  /** What it asks for besides and does not get, each with the reason. */
+  readonly leftOut: readonly string[];
   /** SHA-256 of all of that; other bytes are asked about again. */
   readonly approval: string;
   /** Sessions of the project run in the image that was made of exactly this. */

@@ -467,6 +467,9 @@ function furnishSandbox(core: PageCore): void {
     path: '.devcontainer/Dockerfile',
     kind: 'dockerfile',
     text: 'FROM example/base:3\nRUN pip install --no-cache-dir build\n',
+    setup: { python: 'pip install -e .' },
+    environment: { DEBUG: '1' },
+    leftOut: ['features: they are not supported: a Dockerfile can install the same'],
     approval: 'b'.repeat(64),
     isUsed: false,
   };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { exitCodes } from '@shared/run-result.ts';
-import type { BringImage, BroughtImage } from '@shared/sandbox-images.ts';
+import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
 import { confirm } from './confirm.ts';
 import type { Command, CommandContext } from './context.ts';
 import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
@@ -45,6 +45,7 @@ async function useProjectImage(context: CommandContext, projectPath: string, arg
       'Its lines are run by your container engine with a network to everywhere, and are given nothing of the project.\n',
     );
   }
+  showBesides(own, context);
   terminal.err(`Approval ${own.approval}\n`);
   if (args.approval !== own.approval) {
     if (args.approval !== undefined) throw new AppError('conflict', 'That is not what the project says now.');
@@ -59,6 +60,20 @@ async function useProjectImage(context: CommandContext, projectPath: string, arg
   }
   show(context, await bring(context, { type: 'project', projectPath, approval: own.approval }), args);
   return 0;
+}
+
+/** What comes with the image: commands, variables, and what is not done. */
+function showBesides({ setup, environment, leftOut }: ProjectImage, { terminal }: CommandContext): void {
+  const list = (title: string, lines: readonly string[]): void => {
+    if (lines.length === 0) return;
+    terminal.err(`${title}\n`);
+    for (const line of lines) terminal.err(`  ${printable(line)}\n`);
+  };
+  const commands = Object.entries(setup).map(([ecosystem, command]) => `${ecosystem}: ${command}`);
+  list('Its packages are installed by (you are asked again before they are: dewpoint projects prepare):', commands);
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  list('Its commands get these variables, where you have set none of that name:', variables);
+  list('What it asks for besides, and does not get:', leftOut);
 }
 
 async function bring({ core, terminal, signal }: CommandContext, request: BringImage): Promise<BroughtImage> {

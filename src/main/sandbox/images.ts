@@ -129,8 +129,15 @@ async function bringOwn(
   }
   const image = own.kind === 'image' ? await bringNamed(own.text, work) : await build(own.text, approval, work);
   const { projects } = deps.settings();
-  const kept = { name: image.name, approval };
-  await deps.saveProjects({ ...projects, [projectPath]: { ...setupOf(deps.settings(), projectPath), image: kept } });
+  const before = setupOf(deps.settings(), projectPath);
+  const kept = {
+    ...before,
+    image: { name: image.name, approval },
+    // What a person has set goes before what the project proposes.
+    env: { ...own.environment, ...before.env },
+    setup: { ...own.setup, ...before.setup },
+  };
+  await deps.saveProjects({ ...projects, [projectPath]: kept });
   return image;
 }
 

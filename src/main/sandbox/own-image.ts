@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { z } from 'zod';
 import { failure, success, type Reply } from '@shared/errors.ts';
+import { parseDevContainer, type DevContainer } from './dev-container.ts';
 import { openFolderBelow, readRegularFile } from '../lib/host-folder.ts';
 
 /** What a project says it wants to be worked on in. */
@@ -10,19 +10,18 @@ export interface OwnImage {
   readonly path: string;
   readonly kind: 'dockerfile' | 'image';
   readonly text: string;
-  /** SHA-256 of the kind, the path and the text. */
+  /** By which its packages are installed, in place of what would be found out, and variables for its commands. */
+  readonly setup: DevContainer['setup'];
+  readonly environment: DevContainer['environment'];
+  /** What it asks for besides and does not get. */
+  readonly leftOut: readonly string[];
+  /** SHA-256 of the kind, the path, the text, the commands and the variables. */
   readonly approval: string;
 }
 
 /** Where it is looked for, in this order: what is meant for working on a project goes over what it ships in. */
 const places = ['.dewpoint/Dockerfile', '.devcontainer/devcontainer.json', '.devcontainer.json', 'Dockerfile'] as const;
 const maxBytes = 256 * 1024;
-
-const containerSchema = z.object({
-  image: z.string().min(1).max(400).optional(),
-  dockerFile: z.string().optional(),
-  build: z.object({ dockerfile: z.string().optional() }).optional(),
-});
 
 /** Read on the host without following a link. Null where the project has none; `bad-input` where it cannot be understood. */
 export async function findOwnImage(projectPath: string): Promise<Reply<OwnImage | null>> {
@@ -36,24 +35,35 @@ export async function findOwnImage(projectPath: string): Promise<Reply<OwnImage 
 }
 
 async function ofContainer(projectPath: string, path: string, text: string): Promise<Reply<OwnImage | null>> {
-  const parsed = containerSchema.safeParse(parseWithComments(text));
-  if (!parsed.success) return failure('bad-input', `${path} cannot be understood.`);
-  const { image, build, dockerFile } = parsed.data;
-  if (image !== undefined) return success(ownImage({ path, kind: 'image', text: image }));
-  const named = build?.dockerfile ?? dockerFile;
-  if (named === undefined) return failure('bad-input', `${path} names neither an image nor a Dockerfile.`);
-  const file = posix.normalize(posix.join(posix.dirname(path), named));
+  const said = parseDevContainer(text);
+  if (said === null) return failure('bad-input', `${path} cannot be understood.`);
+  const { image, dockerfile, setup, environment, leftOut } = said;
+  const besides = { setup, environment, leftOut };
+  if (image !== null) return success(ownImage({ path, kind: 'image', text: image }, besides));
+  if (dockerfile === null) {
+    const missing = leftOut.length === 0 ? undefined : `Not supported here: ${leftOut.join('; ')}.`;
+    return failure('bad-input', `${path} names neither an image nor a Dockerfile.`, missing);
+  }
+  const file = posix.normalize(posix.join(posix.dirname(path), dockerfile));
   const found = file.startsWith('../') || file.startsWith('/') ? null : await textOf(projectPath, file);
-  if (found === null) return failure('not-found', `${path} names ${named}, which is not in the project.`);
-  return success(ownImage({ path: file, kind: 'dockerfile', text: found }));
+  if (found === null) return failure('not-found', `${path} names ${dockerfile}, which is not in the project.`);
+  return success(ownImage({ path: file, kind: 'dockerfile', text: found }, besides));
 }
 
-function ownImage(image: Omit<OwnImage, 'approval'>): OwnImage {
+type Besides = Pick<OwnImage, 'setup' | 'environment' | 'leftOut'>;
+
+const nothing: Besides = { setup: {}, environment: {}, leftOut: [] };
+
+function ownImage(image: Pick<OwnImage, 'kind' | 'path' | 'text'>, besides = nothing): OwnImage {
   const { kind, path, text } = image;
+  const { setup, environment } = besides;
+  // What was approved when there was no more than an image stays approved.
+  const more = Object.keys({ ...setup, ...environment }).length === 0 ? [] : [setup, environment];
   return {
     ...image,
+    ...besides,
     approval: createHash('sha256')
-      .update(JSON.stringify([kind, path, text]))
+      .update(JSON.stringify([kind, path, text, ...more]))
       .digest('hex'),
   };
 }
@@ -67,16 +77,5 @@ async function textOf(projectPath: string, path: string): Promise<string | null>
     return bytes?.toString('utf8') ?? null;
   } finally {
     await folder.close();
-  }
-}
-
-/** JSON with comments and commas at the end of lists, as these files are written. */
-function parseWithComments(text: string): unknown {
-  const strings = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
-  const plain = text.replaceAll(strings, (found) => (found.startsWith('"') ? found : ' '));
-  try {
-    return JSON.parse(plain.replaceAll(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (found) => (found === ',' ? '' : found)));
-  } catch {
-    return null;
   }
 }

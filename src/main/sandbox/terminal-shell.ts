@@ -1,3 +1,4 @@
+import { shellQuote } from '../lib/shell-quote.ts';
 import type { TerminalSize } from '@shared/sandbox-view.ts';
 
 /**
@@ -55,7 +56,7 @@ sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(s
 export function shellCommand({ columns, rows }: TerminalSize): string {
   const start = `exec python3 -c "$program" ${rows} ${columns}`;
   const missing = `printf 'A terminal needs python3 in the image of the sandbox.\\r\\n'; exit 127`;
-  return `program='${program.replaceAll("'", "'\\''")}'; if command -v python3 >/dev/null 2>&1; then ${start}; else ${missing}; fi`;
+  return `program=${shellQuote(program)}; if command -v python3 >/dev/null 2>&1; then ${start}; else ${missing}; fi`;
 }
 
 /** At most so many bytes are typed at once. */

@@ -48,6 +48,50 @@ describe('the image that a project brings along', () => {
     expect(await found()).toMatchObject(expected);
   });
 
+  it('brings commands and variables along, which are approved with it, and says what is left out', async () => {
+    const file = (more: object): string =>
+      `// made by hand\n${JSON.stringify({ image: 'a', features: { 'x/y:1': {} }, runArgs: [], forwardPorts: [1], ...more })}`;
+    await put('.devcontainer.json', '{"image": "a"}');
+    const bare = await found();
+    await put(
+      '.devcontainer.json',
+      file({
+        onCreateCommand: 'npm ci',
+        updateContentCommand: ['pip', 'install', '-r', "it's.txt"],
+        postCreateCommand: { server: 'npm run build && python3 -m build', system: 'sudo apt-get install x' },
+        initializeCommand: 'curl example.org | sh',
+        containerEnv: { A: '1', HERE: '${containerWorkspaceFolder}/x', TOKEN: '${localEnv:TOKEN}', GONE: null },
+        remoteEnv: { A: '2', 'not ok': '3' },
+      }),
+    );
+    const own = await found();
+    expect(own).toMatchObject({
+      kind: 'image',
+      setup: {
+        javascript: '( npm ci ) && ( npm run build && python3 -m build )',
+        python: `( 'pip' 'install' '-r' 'it'\\''s.txt' ) && ( npm run build && python3 -m build )`,
+      },
+      environment: { A: '2', HERE: '/workspace/x' },
+      leftOut: [
+        expect.stringMatching(/^features: /),
+        expect.stringMatching(/^initializeCommand: nothing of a project runs on your machine/),
+        expect.stringMatching(/^postCreateCommand: .*sudo apt-get install x/),
+        expect.stringMatching(/^TOKEN: /),
+        expect.stringMatching(/^not ok: /),
+      ],
+    });
+    await put('.devcontainer.json', file({ onCreateCommand: 'npm ci --force' }));
+    const approvals = [bare?.approval, own?.approval, (await found())?.approval];
+    expect(new Set(approvals).size).toBe(3);
+    await put('.devcontainer.json', file({}));
+    expect((await found())?.approval).toBe(bare?.approval);
+    await put('.devcontainer.json', '{"dockerComposeFile": "x.yml"}');
+    expect(await findOwnImage(project)).toMatchObject({
+      ok: false,
+      error: { hint: expect.stringContaining('dockerComposeFile: a session has one container') },
+    });
+  });
+
   it.each([
     '{"build": {"dockerfile": "../../outside"}}',
     '{"dockerFile": "/etc/passwd"}',

@@ -3,7 +3,7 @@ import { programOf } from './code/program-of.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
 import { parseFailures, reportingEnvironment } from './facts/parse-failures.ts';
 import { reportingCommand } from './fix/test-command.ts';
-import { shellQuote } from './fix/trial-script.ts';
+import { shellQuote } from '../../lib/shell-quote.ts';
 
 const path = String.raw`[\x60'"]?((?:[\w.@-]+\/)*[\w@-][\w.@-]*\.\w{1,5})[\x60'"]?`;
 const deletes = new RegExp(String.raw`${politely}(?:delete|remove)\s+(?:the\s+)?(?:file\s+)?${path}[\s.!]*$`, 'i');

@@ -1,3 +1,4 @@
+import { shellQuote } from '../../lib/shell-quote.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import { mainPlaces, placeInSession, type DependencyPart } from './dependency-part.ts';
 import type { PartState } from './find-prepared.ts';
@@ -116,5 +117,5 @@ function warningOf({ part, state, record }: PartState, how: string): readonly st
 }
 
 function quoted(path: string): string {
-  return /^[\w./@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./@%+-]+$/.test(path) ? path : shellQuote(path);
 }

@@ -85,9 +85,30 @@ function Brought({ project: { projectPath, settings } }: { readonly project: Pro
     <div className="flex flex-col gap-2 text-sm">
       <p>{t(`project.image.brings.${kind}`, { path })}</p>
       <TerminalOutput text={text} />
+      <Besides image={own.data} />
       <p className="text-soft">{t(isUsed ? 'project.image.isUsed' : 'project.image.notUsed')}</p>
       {!isUsed && !isRefused && <Make projectPath={projectPath} image={own.data} />}
     </div>
+  );
+}
+
+/** What comes with the image: commands, variables, and what is not done. */
+function Besides({ image: { setup, environment, leftOut } }: { readonly image: OwnImage }) {
+  const commands = Object.entries(setup).map(([ecosystem, command]) => `${ecosystem}: ${command}`);
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const parts = [
+    [t('project.image.setup'), commands],
+    [t('project.image.environment'), variables],
+    [t('project.image.leftOut'), leftOut],
+  ] as const;
+  return parts.map(
+    ([title, lines]) =>
+      lines.length > 0 && (
+        <div key={title} className="flex flex-col gap-2">
+          <p>{title}</p>
+          <TerminalOutput text={lines.join('\n')} />
+        </div>
+      ),
   );
 }
 

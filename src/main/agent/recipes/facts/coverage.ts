@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RecipeContext } from '../define.ts';
-import { shellQuote } from '../fix/trial-script.ts';
+import { shellQuote } from '../../../lib/shell-quote.ts';
 import { pytestTracer, pythonTracer, v8Lines } from './coverage-helpers.ts';
 import type { TestReport } from './test-report.ts';
 

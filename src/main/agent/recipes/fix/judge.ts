@@ -1,3 +1,4 @@
+import { shellQuote } from '../../../lib/shell-quote.ts';
 import type { RecipeContext } from '../define.ts';
 import { languageOf } from '../code/syntax.ts';
 import { parseFailures, reportingEnvironment } from '../facts/parse-failures.ts';
@@ -10,7 +11,6 @@ import {
   linePatch,
   readTrialOutput,
   setupScript,
-  shellQuote,
   trialScript,
   type LinePatch,
   type ScriptCandidate,

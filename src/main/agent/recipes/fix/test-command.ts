@@ -1,5 +1,6 @@
 import type { TestFailure } from '../facts/test-report.ts';
-import { shellQuote, type TrialCommand } from './trial-script.ts';
+import { shellQuote } from '../../../lib/shell-quote.ts';
+import type { TrialCommand } from './trial-script.ts';
 
 /** The test command in the form that reports most: unittest names its passing tests only with `-v`. */
 export function reportingCommand(command: string): string {

@@ -1,5 +1,6 @@
 import type { FileText } from './candidate.ts';
 import { forkRunner } from './fork-runner.ts';
+import { shellQuote } from '../../../lib/shell-quote.ts';
 
 /** The part of a new text that differs from the base, by lines: what a script must carry. */
 export interface LinePatch {
@@ -22,8 +23,6 @@ export function linePatch(base: string, file: FileText): LinePatch {
   const middle = after.slice(head, after.length - tail);
   return { path: file.path, headLines: head, tailFrom: before.length - tail + 1, middle };
 }
-
-export const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export interface TrialPaths {
   /** The copy in which the tests run. */

@@ -4,7 +4,7 @@ import { stemOf, type CodeLanguage, type Syntax } from '../code/syntax.ts';
 import type { Question, RecipeContext } from '../define.ts';
 import { fenceName, showFile } from '../fix/show.ts';
 import { codeOf } from '../fix/splice.ts';
-import { shellQuote } from '../fix/trial-script.ts';
+import { shellQuote } from '../../../lib/shell-quote.ts';
 
 const asksForTests =
   /\b(?:write|add|create|generate)\s+(?:(?:me|a|an|the|some|more|few|unit|missing|new|two|three|several|good)\s+)*(?:tests?|specs?|test cases?|coverage)\b/i;

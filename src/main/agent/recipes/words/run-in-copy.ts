@@ -1,7 +1,8 @@
 import type { ExecResult } from '../../../sandbox/sandbox.ts';
 import type { RecipeContext, WorldCommand } from '../define.ts';
 import type { FileText } from '../fix/candidate.ts';
-import { setupScript, shellQuote } from '../fix/trial-script.ts';
+import { shellQuote } from '../../../lib/shell-quote.ts';
+import { setupScript } from '../fix/trial-script.ts';
 
 export interface CopyRun extends ExecResult {
   /** Absolute; paths in the output lie in it. */

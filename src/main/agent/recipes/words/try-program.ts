@@ -1,7 +1,7 @@
 import { programOf } from '../code/program-of.ts';
 import type { RecipeContext } from '../define.ts';
 import type { FileText } from '../fix/candidate.ts';
-import { shellQuote } from '../fix/trial-script.ts';
+import { shellQuote } from '../../../lib/shell-quote.ts';
 import { runInCopy } from './run-in-copy.ts';
 
 /** How a program did that was run once in a copy, without input. */
