@@ -7,6 +7,13 @@ import type { ProjectSettings } from './project-settings.ts';
 import { projectChangeSchema } from './project-settings.ts';
 import { bringImageSchema, type BringProgress, type ProjectImage } from './sandbox-images.ts';
 
+export interface CopySize {
+  readonly files: number;
+  readonly bytes: number;
+  /** What ignore files name and what is not copied; `paths` are the first of it. */
+  readonly leftOut: { readonly files: number; readonly bytes: number; readonly paths: readonly string[] };
+}
+
 const projectPath = z.string().min(1).max(4096);
 const filePath = z.string().min(1).max(4096);
 const preparationInput = z.object({
@@ -44,6 +51,8 @@ export const projectsContract = {
   removePackages: base.input(z.object({ projectPath })).output(type<readonly KeptItem[]>()),
   /** The image that a project brings along; null where it brings none. */
   image: base.input(z.object({ projectPath })).output(type<ProjectImage | null>()),
+  /** What a session on a copy of the project would copy. Copies nothing. */
+  copySize: base.input(z.object({ projectPath })).output(type<CopySize>()),
   /** Imports, fetches or builds an image; of a project only what was approved. */
   bringImage: base.input(bringImageSchema).output(type<AsyncIterable<BringProgress>>()),
 };

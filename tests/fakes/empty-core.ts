@@ -85,6 +85,7 @@ export function emptyCore(refuse: () => never): Omit<CoreApi, Told> {
     approveInstructions: async () => [],
     forgetInstructions: async () => [],
     projectImage: async () => null,
+    copySize: async () => ({ files: 0, bytes: 0, leftOut: { files: 0, bytes: 0, paths: [] } }),
     bringImage: () => Promise.reject(new Error('There is no image.')),
     prepareProject: () => Promise.reject(new Error('There is nothing to install.')),
     clean: async () => [],

@@ -27,6 +27,7 @@ import type { ApprovalScope } from '@shared/network-access.ts';
 import type { InstructionFile } from '@shared/instructions.ts';
 import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
+import type { CopySize } from '@shared/projects-contract.ts';
 import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
 import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts';
@@ -74,7 +75,7 @@ export interface NewSessionRequest {
  */
 export interface CoreApi {
   readonly info: { readonly version: string; readonly home: string; readonly cache: string };
-  createSession(request: NewSessionRequest): Promise<string>;
+  createSession(request: NewSessionRequest, signal?: AbortSignal): Promise<string>;
   send(
     sessionId: string,
     text: string,
@@ -239,6 +240,7 @@ export interface CoreApi {
   /** Takes it back; `path` null: all of the project. The paths that had a yes. */
   forgetInstructions(projectPath: string, path: string | null): Promise<readonly string[]>;
   projectImage(projectPath: string): Promise<ProjectImage | null>;
+  copySize(projectPath: string, signal: AbortSignal): Promise<CopySize>;
   /** Imports, fetches or builds an image; `conflict` when a project says something else than was approved. */
   bringImage(input: BringImage, onProgress: (text: string) => void, signal: AbortSignal): Promise<BroughtImage>;
   /** Removes the packages that were installed for a project. */

@@ -80,7 +80,9 @@ function implemented() {
 
 function sessionHandlers(os: Implemented, core: CoreApi) {
   return {
-    create: os.sessions.create.handler(async ({ input }) => ({ sessionId: await core.createSession(input) })),
+    create: os.sessions.create.handler(async ({ input, signal }) => ({
+      sessionId: await core.createSession(input, orNever(signal)),
+    })),
     send: os.sessions.send.handler(({ input }) =>
       core.send(input.sessionId, input.text, input.options, input.attachments),
     ),
@@ -150,6 +152,7 @@ function projectHandlers(os: Implemented, core: CoreApi) {
       core.forgetInstructions(input.projectPath, input.path),
     ),
     image: os.projects.image.handler(({ input }) => core.projectImage(input.projectPath)),
+    copySize: os.projects.copySize.handler(({ input, signal }) => core.copySize(input.projectPath, orNever(signal))),
     bringImage: os.projects.bringImage.handler(({ input, signal }) =>
       progressStream<BringProgress>(async (tell, stop) => {
         const image = await core.bringImage(input, (text) => tell({ type: 'text', text }), stop);

@@ -18,7 +18,7 @@ import { ensureModel } from './models.ts';
 import { offerPreparation } from './projects.ts';
 import { readTask } from './read-task.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, oneLine, printable, seconds } from './terminal.ts';
+import { bytes, jsonLine, oneLine, printable, seconds } from './terminal.ts';
 
 /** The options as commander gives them: everything text or a flag. */
 export interface RunArguments {
@@ -174,13 +174,31 @@ function numbers(args: RunArguments): Record<string, number> {
 async function openSession(context: CommandContext, options: RunOptions, title: string): Promise<string> {
   const core = await context.core();
   if (options.sessionId !== undefined) return (await core.sessions.find({ id: options.sessionId })).sessionId;
-  const { sessionId } = await core.sessions.create({
-    projectPath: options.projectPath ?? null,
+  const { projectPath = null, workspace, sandbox } = options;
+  if (workspace === 'copy' && projectPath !== null) await showCopySize(context, projectPath);
+  const request = {
+    projectPath,
     title,
-    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
-    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
-  });
-  return sessionId;
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
+  return (await core.sessions.create(request, { signal: context.signal })).sessionId;
+}
+
+/** A smaller copy is done before anybody has read of it. */
+const bigCopy = { files: 10_000, bytes: 100 * 1024 * 1024 };
+
+async function showCopySize({ core, terminal, signal }: CommandContext, projectPath: string): Promise<void> {
+  const { files, bytes: size, leftOut } = await (await core()).projects.copySize({ projectPath }, { signal });
+  if (files >= bigCopy.files || size >= bigCopy.bytes)
+    terminal.err(
+      `Copying ${files.toLocaleString('en')} files, ${bytes(size)}. Ctrl-C stops it; nothing of the copy stays.\n`,
+    );
+  if (leftOut.paths.length === 0) return;
+  const names = leftOut.paths.map(printable).join(', ');
+  terminal.err(
+    `Not copied, for ignore files name it: ${leftOut.files.toLocaleString('en')} files, ${bytes(leftOut.bytes)} (${names} …).\n`,
+  );
 }
 
 /** The answer on stdout, everything about it on stderr. */

@@ -3,7 +3,9 @@ import type { CoreApi } from '../api/core-api.ts';
 import { cleanHome, type HomeFolders } from './clean.ts';
 import type { ProjectInstructions } from '../policy/project-instructions.ts';
 import { createImages, type ImagesDeps } from '../sandbox/images.ts';
+import { planCopy } from '../sandbox/copy-plan.ts';
 import { createPreparations, type PreparationsDeps } from '../sandbox/preparations.ts';
+import { checkWorkspace } from '../sandbox/workspace.ts';
 
 export type PreparationCommands = Pick<
   CoreApi,
@@ -15,9 +17,12 @@ export type PreparationCommands = Pick<
   | 'prepareProject'
   | 'removePackages'
   | 'projectImage'
+  | 'copySize'
   | 'bringImage'
   | 'clean'
 >;
+
+const shownPaths = 5;
 
 /** The commands about what projects need and bring along; one installation at a time in a home. */
 export function createPreparationCommands(
@@ -38,6 +43,11 @@ export function createPreparationCommands(
     },
     removePackages: async (projectPath, signal) => valueOf(await preparations.remove(projectPath, signal)),
     projectImage: (projectPath) => images.ofProject(projectPath),
+    copySize: async (path, signal) => {
+      const from = valueOf(await checkWorkspace(path, { homePath: deps.homePath, needsWrite: false }));
+      const { files, bytes, leftOut } = await planCopy(from, signal);
+      return { files, bytes, leftOut: { ...leftOut, paths: leftOut.paths.slice(0, shownPaths) } };
+    },
     bringImage: (request, onProgress, signal) => images.bring(request, onProgress, signal),
     listInstructions: (projectPath) => instructions.list(projectPath),
     approveInstructions: async (projectPath, path, sha256) => {

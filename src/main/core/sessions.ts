@@ -19,7 +19,7 @@ import type { CoreSessionsOptions } from './session-options.ts';
 import { createSessionFences } from '../policy/session-fences.ts';
 import { createSessionInstructions } from '../policy/session-instructions.ts';
 import { createSessionNetwork } from '../policy/session-network.ts';
-import { childAbort } from '../lib/child-abort.ts';
+import { childAbort, withEither } from '../lib/child-abort.ts';
 import type { CapDecision } from '../money/budget.ts';
 import { isSecretFile, rulesOf } from './rules.ts';
 import type { ExecResult, Sandbox, ServiceState } from '../sandbox/sandbox.ts';
@@ -29,7 +29,7 @@ import { agentConfig, turnOptions } from './turn-options.ts';
 
 /** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
 export interface CoreSessions {
-  readonly create: (request: NewSessionRequest) => Promise<string>;
+  readonly create: (request: NewSessionRequest, signal?: AbortSignal) => Promise<string>;
   readonly send: (
     sessionId: string,
     text: string,
@@ -115,8 +115,8 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
     return opening;
   };
   return {
-    create: async (request) => {
-      const journal = await createSession(options, request, stop.signal);
+    create: async (request, asked = stop.signal) => {
+      const journal = await withEither(stop.signal, asked, (signal) => createSession(options, request, signal));
       open.set(journal.sessionId, Promise.resolve(keep(journal.sessionId, journal, request.sandbox ?? 'container')));
       return journal.sessionId;
     },

@@ -17,3 +17,21 @@ export function childAbort(parent: AbortSignal): ChildAbort {
     release: () => parent.removeEventListener('abort', follow),
   };
 }
+
+/** Works under a signal that aborts with either of two. */
+export async function withEither<T>(
+  one: AbortSignal,
+  other: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const both = childAbort(one);
+  const follow = (): void => both.abort(other.reason);
+  if (other.aborted) follow();
+  else other.addEventListener('abort', follow, { once: true });
+  try {
+    return await work(both.signal);
+  } finally {
+    other.removeEventListener('abort', follow);
+    both.release();
+  }
+}

@@ -1,23 +1,11 @@
 import { constants } from 'node:fs';
-import {
-  access,
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  opendir,
-  readlink,
-  realpath,
-  rm,
-  stat,
-  symlink,
-  utimes,
-} from 'node:fs/promises';
+import { access, chmod, copyFile, lstat, mkdir, readlink, realpath, rm, stat, symlink, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { WorkspaceMode } from '@shared/events.ts';
 import { findPlaces } from '../lib/places.ts';
+import { below, planCopy, type CopyPlan } from './copy-plan.ts';
 import { systemCodeOf } from './docker/deadline.ts';
 
 export interface WorkspaceRequest {
@@ -41,8 +29,8 @@ export interface PreparedWorkspace {
 }
 
 /**
- * Makes the folder a session works on. A copy takes everything (also what git ignores: tests may need it), keeps modes,
- * times and links as they are, and shares blocks with the original where the file system can. Whatever goes wrong, the
+ * Makes the folder a session works on. A copy takes what `planCopy` says, keeps modes, times and links as they are, and
+ * shares blocks with the original where the file system can. Whatever goes wrong, the
  * project is untouched and no half copy stays.
  */
 export async function prepareWorkspace(
@@ -157,11 +145,12 @@ async function copyWorkspace(from: string, to: string, signal: AbortSignal): Pro
   if (!isAbsolute(to) || isWithin(resolve(to), from))
     return failure('bad-input', 'A copy cannot lie within what it copies.');
   if ((await lstat(to).catch(() => null)) !== null) return failure('conflict', `${to} is there already.`);
-  const totals = { files: 0, bytes: 0 };
   try {
+    const plan = await planCopy(from, signal);
     await mkdir(dirname(to), { recursive: true });
-    await copyFolder(from, to, { totals, signal });
-    return success({ path: await realpath(to), mode: 'copy', ...totals });
+    await copyPlanned(from, to, { plan, signal });
+    const { files, bytes } = plan;
+    return success({ path: await realpath(to), mode: 'copy', files, bytes });
   } catch (error) {
     await rm(to, { recursive: true, force: true });
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
@@ -174,35 +163,46 @@ async function copyWorkspace(from: string, to: string, signal: AbortSignal): Pro
 class NotCopyable extends Error {}
 
 interface Copying {
-  readonly totals: { files: number; bytes: number };
+  readonly plan: CopyPlan;
   readonly signal: AbortSignal;
 }
 
-async function copyFolder(from: string, to: string, copying: Copying): Promise<void> {
-  const found = await lstat(from);
+const atOnce = 32;
+
+async function copyPlanned(from: string, to: string, { plan, signal }: Copying): Promise<void> {
+  const source = Buffer.from(from);
+  const target = Buffer.from(to);
   await mkdir(to, { mode: 0o700 });
   const files: Promise<void>[] = [];
-  for await (const entry of await opendir(from)) {
-    copying.signal.throwIfAborted();
-    const source = join(from, entry.name);
-    const target = join(to, entry.name);
-    if (entry.isDirectory()) await copyFolder(source, target, copying);
-    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
-    else if (!entry.isFile()) throw new NotCopyable(`${source} is a socket, a pipe or a device and cannot be copied.`);
-    else files.push(copyOne(source, target, copying));
-    if (files.length >= 32) await Promise.all(files.splice(0));
+  try {
+    for (const { raw, path, kind } of plan.entries) {
+      signal.throwIfAborted();
+      const [one, other] = [below(source, raw), below(target, raw)];
+      if (kind === 'folder') await mkdir(other, { mode: 0o700 });
+      else if (kind === 'link') await symlink(await readlink(one, { encoding: 'buffer' }), other);
+      else if (kind === 'other')
+        throw new NotCopyable(`${join(from, path)} is a socket, a pipe or a device and cannot be copied.`);
+      else files.push(copyOne(one, other));
+      if (files.length >= atOnce) await Promise.all(files.splice(0));
+    }
+    await Promise.all(files);
+  } finally {
+    // What is under way when it fails must not write into what is being removed.
+    await Promise.allSettled(files);
   }
-  await Promise.all(files);
-  // A copy is there to be worked in, also where the original may only be read.
-  await chmod(to, (found.mode & 0o7777) | 0o700);
-  await utimes(to, found.atime, found.mtime);
+  // The inmost first: what is made in a folder changes its time.
+  const folders = plan.entries.filter(({ kind }) => kind === 'folder').map(({ raw }) => raw);
+  for (const raw of [...folders.reverse(), Buffer.alloc(0)]) {
+    const found = await lstat(below(source, raw));
+    // A copy is there to be worked in, also where the original may only be read.
+    await chmod(below(target, raw), (found.mode & 0o7777) | 0o700);
+    await utimes(below(target, raw), found.atime, found.mtime);
+  }
 }
 
-async function copyOne(from: string, to: string, { totals }: Copying): Promise<void> {
+async function copyOne(from: Buffer, to: Buffer): Promise<void> {
   const found = await lstat(from);
   await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
   // Tools such as make go by the times.
   await utimes(to, found.atime, found.mtime);
-  totals.files += 1;
-  totals.bytes += found.size;
 }

@@ -17,6 +17,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { planCopy } from '../../../src/main/sandbox/copy-plan.ts';
 import { checkWorkspace, prepareWorkspace } from '../../../src/main/sandbox/workspace.ts';
 
 const none = new AbortController().signal;
@@ -144,6 +145,44 @@ describe('a workspace', () => {
     expect(await readFile(join(target, '.git/HEAD'), 'utf8')).toBe('ref');
     await writeFile(join(target, 'run.sh'), 'changed');
     expect(await readFile(join(project, 'run.sh'), 'utf8')).toBe('#!/bin/sh\n');
+  });
+
+  it('as a copy leaves out what ignore files name, but for packages and small files', async () => {
+    const project = join(folder, 'project');
+    const large = Buffer.alloc(1024 * 1024);
+    await writeFile(join(project, '.gitignore'), 'dist/\nnode_modules/\n*.bin\n.env\n!keep.bin\n');
+    for (const path of ['dist/deep', 'node_modules/p', 'src/dist'])
+      await mkdir(join(project, path), { recursive: true });
+    for (const path of ['dist/deep/a.js', 'node_modules/p/big.bin', 'src/data.bin', 'src/keep.bin', 'src/dist/b.js'])
+      await writeFile(join(project, path), large);
+    for (const path of ['.env', 'src/small.bin', 'dist/c.txt']) await writeFile(join(project, path), 'x');
+    const { files, bytes, leftOut } = await planCopy(project, none);
+    expect({ files, bytes, leftOut: { ...leftOut, paths: leftOut.paths.toSorted() } }).toEqual({
+      files: 5,
+      bytes: 2 * large.length + 43,
+      leftOut: { files: 4, bytes: 3 * large.length + 1, paths: ['dist', 'src/data.bin', 'src/dist'] },
+    });
+    expect(await prepareWorkspace(request('copy'), none)).toMatchObject({ ok: true, value: { files, bytes } });
+    const { stdout } = await promisify(execFile)('find', ['.', '-type', 'f'], { cwd: join(folder, 'copies/one') });
+    expect(stdout.trim().split('\n').toSorted()).toEqual(
+      ['./.env', './.gitignore', './node_modules/p/big.bin', './src/keep.bin', './src/small.bin'].toSorted(),
+    );
+  });
+
+  it.skipIf(process.platform !== 'linux')('as a copy has every name as it is, also one that is no text', async () => {
+    const names = [Buffer.from([0x66, 0xff, 0x6f]), 'C:\\x', 'a\\b', 'dot.', 'blank ', 'CON', 'nul.txt', 'a\nb'].map(
+      (name) => Buffer.from(name),
+    );
+    const at = (root: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${root}/`), name]);
+    for (const name of names) await writeFile(at(join(folder, 'project'), name), name);
+    await mkdir(at(join(folder, 'project'), Buffer.from([0xfe])));
+    await writeFile(at(join(folder, 'project'), Buffer.from([0xfe, 0x2f, 0xfd])), 'inner');
+    expect(await prepareWorkspace(request('copy'), none)).toMatchObject({
+      ok: true,
+      value: { files: names.length + 1 },
+    });
+    for (const name of names) expect(await readFile(at(join(folder, 'copies/one'), name))).toEqual(name);
+    expect(await readFile(at(join(folder, 'copies/one'), Buffer.from([0xfe, 0x2f, 0xfd])), 'utf8')).toBe('inner');
   });
 
   it('as a copy is whole or not there at all', async () => {

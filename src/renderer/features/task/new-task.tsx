@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { FilePlace } from '@shared/attachment-inputs.ts';
 import { announce } from '../../lib/announce.ts';
 import { useClient } from '../../lib/core-context.ts';
@@ -38,6 +38,7 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
   const [choice, setChoice] = useState<TaskChoice>(noChoice);
   const [isStarting, setIsStarting] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const stop = useRef<AbortController | null>(null);
   const roots = useRoots();
   const shownProject = typedProject ?? projects[0] ?? '';
   const project = typedFolder(shownProject, roots);
@@ -50,12 +51,13 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
     setIsStarting(true);
     setProblem(null);
     try {
-      const sessionId = await startTask(client, { ...choice, task, project, attachments: attachments.list });
+      const { signal } = (stop.current = new AbortController());
+      const sessionId = await startTask(client, { ...choice, task, project, attachments: attachments.list }, signal);
       setTask('');
       attachments.clear();
       onStarted(sessionId);
     } catch (error) {
-      setProblem(failureText(error));
+      if (stop.current?.signal.aborted !== true) setProblem(failureText(error));
       setIsStarting(false);
     }
   };
@@ -71,11 +73,12 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
             choice={choice}
             onChoice={setChoice}
             isStarting={isStarting}
+            onStop={() => stop.current?.abort()}
             attachments={attachments}
             place={place}
           />
           <ProjectField project={shownProject} projects={projects} onChange={setProject} />
-          <TaskOptions choice={choice} onChange={setChoice} />
+          <TaskOptions choice={choice} project={project} onChange={setChoice} />
           {problem !== null && (
             <Notice kind="error">
               {t('task.failed')} {problem}
@@ -94,11 +97,13 @@ interface TaskFieldProps {
   readonly choice: TaskChoice;
   readonly onChoice: (choice: TaskChoice) => void;
   readonly isStarting: boolean;
+  /** A large project takes its time to be copied. */
+  readonly onStop: () => void;
   readonly attachments: Attachments;
   readonly place: FilePlace | null;
 }
 
-function TaskField({ task, onTask, choice, onChoice, isStarting, attachments, place }: TaskFieldProps) {
+function TaskField({ task, onTask, choice, onChoice, isStarting, onStop, attachments, place }: TaskFieldProps) {
   return (
     <MessageField
       id="task"
@@ -123,6 +128,11 @@ function TaskField({ task, onTask, choice, onChoice, isStarting, attachments, pl
         </span>
       </label>
       <span className="flex-1" />
+      {isStarting && (
+        <Button size="small" onClick={onStop}>
+          {t('task.stop')}
+        </Button>
+      )}
       <Button type="submit" look="primary" disabled={task.trim() === '' || isStarting} title={t('task.send')}>
         {t(isStarting ? 'task.starting' : 'task.start')}
       </Button>

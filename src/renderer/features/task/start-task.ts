@@ -29,15 +29,15 @@ interface Wanted extends TaskChoice {
   readonly attachments: readonly Attachment[];
 }
 
-/** Makes a session and sends it the task; answers its id. Rejects with a typed failure of the core. */
-export async function startTask(client: CoreClient, wanted: Wanted): Promise<string> {
+/**
+ * Makes a session and sends it the task; answers its id. Rejects with a typed failure of the core. On abort there is no
+ * session yet, or its turn is cancelled.
+ */
+export async function startTask(client: CoreClient, wanted: Wanted, signal: AbortSignal): Promise<string> {
   const { task, check, isPlan, policy, workspace } = wanted;
   const projectPath = wanted.project === '' ? null : wanted.project;
-  const { sessionId } = await client.sessions.create({
-    projectPath,
-    title: titleOf(task),
-    ...(projectPath === null ? {} : { workspace }),
-  });
+  const request = { projectPath, title: titleOf(task), ...(projectPath === null ? {} : { workspace }) };
+  const { sessionId } = await client.sessions.create(request, { signal });
   const options = {
     plan: isPlan,
     ...attended,
@@ -46,7 +46,13 @@ export async function startTask(client: CoreClient, wanted: Wanted): Promise<str
     ...(wanted.maxUsd === '' ? {} : { maxUsd: Number(wanted.maxUsd) }),
     ...(wanted.maxSteps === '' ? {} : { maxSteps: Number(wanted.maxSteps) }),
   };
-  await client.sessions.send({ sessionId, text: task, options, attachments: [...wanted.attachments] });
+  const cancel = (): void => void client.sessions.cancel({ sessionId }).catch(() => undefined);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    await client.sessions.send({ sessionId, text: task, options, attachments: [...wanted.attachments] });
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
   return sessionId;
 }
 

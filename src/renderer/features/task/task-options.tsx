@@ -1,3 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
+import { useClient } from '../../lib/core-context.ts';
+import { bytes } from '../../lib/format.ts';
+import { failureText } from '../../lib/failure-text.ts';
 import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { Field, InputField, inputClass } from '../../ui/field.tsx';
@@ -5,13 +9,15 @@ import { Fold } from '../../ui/fold.tsx';
 import type { TaskChoice } from './start-task.ts';
 
 interface TaskOptionsProps {
+  /** The folder of the project; empty: none. */
+  readonly project: string;
   readonly choice: TaskChoice;
   readonly onChange: (choice: TaskChoice) => void;
 }
 
 const workspaces = ['in-place', 'copy'] as const;
 
-export function TaskOptions({ choice, onChange }: TaskOptionsProps) {
+export function TaskOptions({ choice, project, onChange }: TaskOptionsProps) {
   return (
     <Fold label={t('task.options')} className="text-sm">
       <div className="mt-3 grid gap-4 sm:grid-cols-2">
@@ -24,7 +30,7 @@ export function TaskOptions({ choice, onChange }: TaskOptionsProps) {
           spellCheck={false}
           onText={(text) => onChange({ ...choice, check: text })}
         />
-        <Choices choice={choice} onChange={onChange} />
+        <Choices choice={choice} project={project} onChange={onChange} />
         <InputField
           label={t('task.maxUsd')}
           hint={t('task.maxUsdHint')}
@@ -48,7 +54,8 @@ export function TaskOptions({ choice, onChange }: TaskOptionsProps) {
   );
 }
 
-function Choices({ choice, onChange }: TaskOptionsProps) {
+function Choices({ choice, project, onChange }: TaskOptionsProps) {
+  const size = useCopySize(choice.workspace === 'copy' ? project : '');
   return (
     <>
       <Field label={t('task.policy')}>
@@ -70,7 +77,7 @@ function Choices({ choice, onChange }: TaskOptionsProps) {
           </select>
         )}
       </Field>
-      <Field label={t('task.workspace')}>
+      <Field label={t('task.workspace')} {...(size === undefined ? {} : { hint: size })}>
         {(ids) => (
           <select
             {...ids}
@@ -90,4 +97,22 @@ function Choices({ choice, onChange }: TaskOptionsProps) {
       </Field>
     </>
   );
+}
+
+/** What a copy of a project takes, before it is made. */
+function useCopySize(projectPath: string): string | undefined {
+  const client = useClient();
+  const size = useQuery({
+    queryKey: ['copy-size', projectPath],
+    queryFn: ({ signal }) => client.projects.copySize({ projectPath }, { signal }),
+    enabled: projectPath !== '',
+    retry: false,
+  });
+  if (projectPath === '') return undefined;
+  if (size.error !== null) return failureText(size.error);
+  if (size.data === undefined) return t('task.copySize.looking');
+  const { files, bytes: count, leftOut } = size.data;
+  const whole = t('task.copySize', { files, size: bytes(count) });
+  if (leftOut.paths.length === 0) return whole;
+  return `${whole} ${t('task.copySize.leftOut', { size: bytes(leftOut.bytes), paths: leftOut.paths.join(', ') })}`;
 }
