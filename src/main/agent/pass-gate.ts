@@ -73,25 +73,46 @@ async function passLint(
   { claim, driver }: { readonly claim: Claim; readonly driver: string },
 ): Promise<GateOutcome | null> {
   if (told.has('lint not looked at')) return null;
+  const check = await lintCheck(turn, 'Put it right, or say why it is meant.');
+  if (check === null) return null;
+  if (check.verdict === 'none') {
+    told.add('lint not looked at');
+    await note(turn, check);
+    return null;
+  }
+  if (told.has(`${driver} lint`)) return { type: 'passed', isDoubted: !claim.isProven };
+  told.add(`${driver} lint`);
+  await note(turn, check);
+  return { type: 'objected' };
+}
+
+/**
+ * What a recipe calls done, by the same linter. A program cannot put it right: who reads the end is told. Null: there is no
+ * linter, nothing was changed, it finds nothing new, or it could not be asked.
+ */
+export async function lintOfRecipe(turn: Turn): Promise<string | null> {
+  const hasLinter = turn.found.facts?.facts.lint !== undefined;
+  if (!hasLinter || (await lookAtChanges(turn)).changed === 0) return null;
+  const check = await lintCheck(turn, '');
+  if (check === null) return null;
+  await note(turn, check);
+  return check.verdict === 'redo' ? check.text : null;
+}
+
+/** Null: there is no linter, or it finds nothing new. `hint`: what whoever made the change is asked to do. */
+async function lintCheck(turn: Turn, hint: string): Promise<GateCheck | null> {
   const seen = await lintChanges(turn);
   if (seen === null) return null;
   const said = { by: 'lint', callId: null } as const;
-  if (seen.skipped !== null) {
-    told.add('lint not looked at');
-    await note(turn, { ...said, verdict: 'none', text: seen.skipped, findings: [] });
-    return null;
-  }
+  if (seen.skipped !== null) return { ...said, verdict: 'none', text: seen.skipped, findings: [] };
   if (seen.findings.length === 0) return null;
-  if (told.has(`${driver} lint`)) return { type: 'passed', isDoubted: !claim.isProven };
-  told.add(`${driver} lint`);
   const findings = seen.findings.map(({ path, line, text }) => {
     return { code: 'lint', path, text: `${path}:${line}: ${text}` };
   });
   const lines = findings.map((one) => `- ${one.text}`);
   if (seen.more > 0) lines.push(`- … and ${seen.more} more`);
-  const text = `The project's own lint finds what was not there before:\n${lines.join('\n')}\nPut it right, or say why it is meant.`;
-  await note(turn, { ...said, verdict: 'redo', text, findings });
-  return { type: 'objected' };
+  const text = `The project's own lint finds what was not there before:\n${lines.join('\n')}\n${hint}`.trimEnd();
+  return { ...said, verdict: 'redo', text, findings };
 }
 
 async function review(

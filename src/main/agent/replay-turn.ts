@@ -32,6 +32,7 @@ const optionsSchema = z.object({
   network: runNetworkSchema.optional(),
   instructions: runInstructionsSchema.optional(),
   gate: z.boolean().optional(),
+  recipeLint: z.boolean().optional(),
 }) satisfies z.ZodType<TurnOptions>;
 
 const configSchema = z.object({

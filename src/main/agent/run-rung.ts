@@ -7,7 +7,7 @@ import type { Before, Recipe, RecipeOutcome } from './recipes/define.ts';
 import type { Loop, LoopOutcome, LoopRung } from './run-loop.ts';
 import { createLoop, handOver, runLoop } from './run-loop.ts';
 import type { GateMemory } from './pass-gate.ts';
-import { passGate } from './pass-gate.ts';
+import { lintOfRecipe, passGate } from './pass-gate.ts';
 import { runRecipe, subjectOf } from './run-recipe.ts';
 import type { Trouble } from '../router/define.ts';
 import type { ResolvedModel } from './services.ts';
@@ -67,7 +67,11 @@ async function recipeEnd(turn: Turn, work: Work, outcome: RecipeOutcome, changes
     case 'done': {
       const { text, confidence } = outcome;
       const after = await checkAfter(turn, work);
-      if (holds(after)) return ended({ reason: 'done', text: withApart(text, work, after), confidence, failure });
+      if (holds(after)) {
+        const lint = turn.options.recipeLint === true ? await lintOfRecipe(turn) : null;
+        const told = [withApart(text, work, after), ...(lint === null ? [] : [lint])].join('\n\n');
+        return ended({ reason: 'done', text: told, confidence, failure });
+      }
       await takeBack(turn, changesBefore);
       const unmet = `The change of the recipe did not meet \`${work.criterion?.command}\` and was taken back.`;
       const end: TurnEnd = { reason: 'criterion-unmet', text: unmet, confidence: null, failure };

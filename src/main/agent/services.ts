@@ -112,4 +112,6 @@ export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap' 
   readonly seed: number | null;
   /** What is called done is looked at before it is believed; absent in logs from before there was that. */
   readonly gate?: boolean | undefined;
+  /** The project's linter looks at what recipes call done, too; absent in logs from before it did. */
+  readonly recipeLint?: boolean | undefined;
 }

@@ -24,6 +24,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     maxUsd: run.maxUsd ?? null,
     seed: run.seed ?? null,
     gate: true,
+    recipeLint: true,
   };
 }
 

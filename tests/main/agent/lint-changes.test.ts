@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newFindings, parseLint } from '../../../src/main/agent/parse-lint.ts';
 import type { MemoryExecHandler } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
+import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
 import type { AgentKit, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
 import { expectReplay } from '../../fakes/replay-kit.ts';
@@ -86,6 +87,54 @@ describe('the lint of the project, before an end is believed', () => {
     expect(await endOf(kit)).toBe('done unchecked');
     expect(ofType(kit.journal.events, 'tool-started').map(({ tool }) => tool)).not.toContain('lint_changes');
     expect(kit.sandbox.commands).toEqual([]);
+  });
+});
+
+describe('the lint of the project, after a recipe', () => {
+  const recipe = defineRecipe({
+    id: 'r',
+    label: 'R',
+    fits: () => ({ score: 1, reason: 'it fits' }),
+    run: async ({ world }) => {
+      await world.read('calc.py');
+      await world.apply([{ path: 'calc.py', text: files['calc.py'].replace('a - b', 'a + b') }]);
+      return { type: 'done', text: 'It adds now.', confidence: 'high' };
+    },
+  });
+  const endWith = async (lints: readonly Played[], recipeLint?: boolean) => {
+    let asked = 0;
+    const exec: MemoryExecHandler = ({ command }) => {
+      if (!command.includes('flake8')) return { exitCode: 0 };
+      asked += 1;
+      return lints[asked - 1] ?? { exitCode: 0 };
+    };
+    const kit = createAgentKit({ model: { gears: ['recipe'] }, recipes: [recipe], sandbox: { files, exec } });
+    const { reason, text, confidence } = await kit.runner.send('Fix add().', {
+      ...turnOptions,
+      gate: true,
+      recipeLint,
+    });
+    await expectReplay(kit);
+    return { reason, confidence, text, checks: checks(kit).length };
+  };
+
+  it('is told with the end, for a program cannot put it right, and only where it is new', async () => {
+    const worse = await endWith([{ exitCode: 1, stdout: added }, { exitCode: 0 }], true);
+    expect(worse).toMatchObject({ reason: 'done', confidence: 'high', checks: 1 });
+    expect(worse.text).toMatch(/^It adds now\.\n\nThe project's own lint finds .*\n- calc\.py:4: F841/u);
+    const same = await endWith(
+      [
+        { exitCode: 1, stdout: old },
+        { exitCode: 1, stdout: old },
+      ],
+      true,
+    );
+    expect(same).toEqual({ reason: 'done', confidence: 'high', text: 'It adds now.', checks: 0 });
+  });
+
+  it('is not asked in a log from before it was, which has to play as it did', async () => {
+    const before = await endWith([{ exitCode: 1, stdout: added }]);
+    expect(before).toEqual({ reason: 'done', confidence: 'high', text: 'It adds now.', checks: 0 });
   });
 });
 
