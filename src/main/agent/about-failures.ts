@@ -1,8 +1,10 @@
-import { asksForChange } from './task-kind.ts';
+import { asksForChange, asksForNewTests } from './task-kind.ts';
 
 /** Words of somebody who talks about something that does not work, or about tests. */
 const vocabulary =
   /\b(?:tests?|tested|fail\w*|fix\w*|bugs?|broken|breaks?|wrong\w*|incorrect\w*|errors?|exceptions?|rais(?:e|es|ed)|throws?|crash\w*|repair\w*|correct\w*|pass|passes|passing|debug|green|red|problems?|issues?|should|must|instead|never|always|except|implement\w*|todo|does ?n[o'’]t|do not|don[’']t|is ?n[o'’]t|not|no longer)\b/iu;
+
+const wrong = /\b(?:fail\w*|fix\w*|bugs?|broken|wrong|crash\w*|repair\w*|pass(?:es|ing)?)\b/iu;
 
 /**
  * Whether a task is, or may be, about what the failing criterion prints. "Rename total to sum" in a project where a
@@ -11,6 +13,8 @@ const vocabulary =
  * word with what failed is apart from it.
  */
 export function isAboutFailures(task: string, summary: string): boolean {
+  // New tests are run by themselves, and what failed before them is another matter.
+  if (asksForNewTests(task) && !wrong.test(task)) return false;
   if (!asksForChange(task) || vocabulary.test(task)) return true;
   const failed = new Set(wordsOf(summary));
   return wordsOf(task).some((word) => failed.has(word));

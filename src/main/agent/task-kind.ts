@@ -58,3 +58,11 @@ function isAsking(sentence: string): boolean {
   if (!/[?？]$/u.test(sentence)) return opening.test(sentence) && !/^do\b/iu.test(sentence) && !work.test(sentence);
   return opening.test(sentence) || !work.test(sentence);
 }
+
+const asksForTests =
+  /\b(?:write|add|create|generate)\s+(?:(?:me|a|an|the|some|more|few|unit|missing|new|two|three|several|good)\s+)*(?:tests?|specs?|test cases?|coverage)\b/i;
+
+/** Whether a text asks for tests to be written, and not for code that passes them. */
+export function asksForNewTests(task: string): boolean {
+  return asksForTests.test(task);
+}

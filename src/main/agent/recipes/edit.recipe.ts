@@ -14,7 +14,7 @@ import {
   workQuestion,
 } from './words/edit-prompts.ts';
 import { asksForSection, isProse, isSoundJson, proseOf, wholeParagraphs } from './words/new-file.ts';
-import { newNameIn, spliceNew } from './words/new-code.ts';
+import { asksForNewCode, newNameIn, newNameOf, spliceNew } from './words/new-code.ts';
 import { acceptChange, judgeOf, type Proposal } from './words/accept-change.ts';
 import { answerQuestion } from './words/answer-question.ts';
 import { asksForNotes, changeEach, functionsForEach, keptToNotes } from './words/change-each.ts';
@@ -262,17 +262,20 @@ async function addNewCode(
   const known = new Set(
     places.flatMap((place) => (place.span === null ? [] : [place.span.shortName, ...place.span.names])),
   );
-  const name = newNameIn(own, known);
+  const named = newNameIn(own, known);
   const place = places.find((one) => one.span !== null);
-  if (name === null || place?.span === null || place === undefined) return null;
+  if ((named === null && !asksForNewCode(own)) || place?.span === null || place === undefined) return null;
   const text = await context.world.read(place.path);
   if (text === null) return null;
-  const answer = await context.ask(
-    newCodeQuestion(context.task, { name, path: place.path, language: place.span.language, text }),
-  );
+  const { language } = place.span;
+  const about = { path: place.path, language };
+  const answer = await context.ask(newCodeQuestion(context.task, { ...about, name: named, text }));
   if (!answer.ok) return null;
-  const spliced = spliceNew(syntax, text, { name, path: place.path, language: place.span.language }, answer.text);
-  return spliced === null ? null : proposalOf(place.path, spliced, name);
+  const name = named ?? newNameOf(syntax, text, about, answer.text);
+  const spliced = name === null ? null : spliceNew(syntax, text, { ...about, name }, answer.text);
+  return spliced === null || name === null || !isSound(syntax, language, text, spliced)
+    ? null
+    : proposalOf(place.path, spliced, name);
 }
 
 /** Three answers, one of them greedy; the change that most of them agree on. */

@@ -7,21 +7,13 @@ import { acceptChange, judgeOf } from './words/accept-change.ts';
 import { topicOf } from './words/earlier-talk.ts';
 import { fileNameQuestion, freeFileName, kindOfNewFile } from './words/name-file.ts';
 import { newFileIn, newFileQuestion, newFileText } from './words/new-file.ts';
-import {
-  asksForNewTests,
-  planTests,
-  testsIn,
-  testsQuestion,
-  withoutTests,
-  type TestPlan,
-  type WrittenTest,
-} from './words/new-tests.ts';
+import { planTests, testsIn, testsQuestion, withoutTests, type TestPlan, type WrittenTest } from './words/new-tests.ts';
 import { isQuestion } from './words/question-shape.ts';
 import { rankChunks, shownOf, type Chunk } from './words/rank-chunks.ts';
 import { readChunks } from './words/read-project.ts';
 import { runInCopy } from './words/run-in-copy.ts';
 import { tryProgram, type Trial } from './words/try-program.ts';
-import { isSmallTalk } from '../task-kind.ts';
+import { asksForNewTests, isSmallTalk } from '../task-kind.ts';
 
 const temperatures = [0, 0.7, 0.9];
 

@@ -10,7 +10,7 @@ export function giveUpReason({ tried, scene }: SearchResult, judge: Judge): stri
   const { report, output } = judge.baseline();
   const { failures } = report;
   const last = output.trim().split('\n').slice(-3);
-  const fails = failures.slice(0, maxTold).map(({ id, message }) => `- ${id}: ${firstLine(message)}`);
+  const fails = failures.slice(0, maxTold).map(({ id, message }) => `- ${id}: ${firstLines(message)}`);
   const more = failures.length > maxTold ? [`- and ${failures.length - maxTold} more`] : [];
   const places = scene.suspects
     .slice(0, maxTold)
@@ -28,7 +28,15 @@ export function giveUpReason({ tried, scene }: SearchResult, judge: Judge): stri
   ].join('\n');
 }
 
-const firstLine = (text: string): string => (text.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 200);
+/** What was got and wanted stands in the lines under the first. */
+const firstLines = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(0, 4)
+    .join(' ')
+    .slice(0, 200);
 
 /** What the next rung should know, within 2,000 tokens: failures, suspects, what was tried. */
 export function giveUpFacts(result: SearchResult, judge: Judge): string {

@@ -6,7 +6,7 @@ import { findCitations, supportingLine } from './citations.ts';
 import { crashOf, crashPlaces, type Crash } from './crash.ts';
 import { talkFor, topicOf } from './earlier-talk.ts';
 import { wholeParagraphs } from './new-file.ts';
-import { isQuestion } from './question-shape.ts';
+import { isQuestion, looksEnglish } from './question-shape.ts';
 import { rankChunks, rankInTalk, termsOf, type Chunk } from './rank-chunks.ts';
 import { readChunks } from './read-project.ts';
 
@@ -67,7 +67,8 @@ async function answerSmallTalk(context: RecipeContext): Promise<RecipeOutcome> {
  */
 function placesFor({ task, plan }: RecipeContext, all: readonly Chunk[], topic: string): readonly Chunk[] {
   const hasOwn = rankChunks(all, task).length > 0;
-  if (!hasOwn && termsOf(task).length > 0 && !plan && topic === '') return [];
+  // Words of another language than the project's match nothing of it, whatever they are about.
+  if (!hasOwn && termsOf(task).length > 0 && looksEnglish(task) && !plan && topic === '') return [];
   const ranked = rankInTalk(all, task, topic).map(({ chunk }) => chunk);
   const isAboutAll = ranked.length === 0 && topic === '' && (plan || isQuestion(task));
   return isAboutAll ? overview(all) : ranked;

@@ -90,10 +90,19 @@ function needsNewSignature(task: string): boolean {
 
 export function newCodeQuestion(
   task: string,
-  about: { readonly name: string; readonly path: string; readonly language: CodeLanguage; readonly text: string },
+  about: {
+    readonly name: string | null;
+    readonly path: string;
+    readonly language: CodeLanguage;
+    readonly text: string;
+  },
 ): Question {
   const shown = showFile(about.text, [], [], maxFileTokens);
   const fence = fenceName[about.language];
+  if (about.name === null) {
+    const user = `${task}\n\nFile ${about.path}:\n\`\`\`${fence}\n${shown}\n\`\`\`\n\nWrite only the new code that is added at the end of ${about.path}, in one code block.`;
+    return base(`write new code in ${about.path} (greedy)`, user, `\`\`\`${fence}\n`, 350);
+  }
   const user = `${task}\n\nFile ${about.path}:\n\`\`\`${fence}\n${shown}\n\`\`\`\n\n${about.name} does not exist yet. Write ${about.name}, only that, in one code block.`;
   const start =
     about.language === 'python'

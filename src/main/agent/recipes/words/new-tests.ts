@@ -6,14 +6,6 @@ import { fenceName, showFile } from '../fix/show.ts';
 import { codeOf } from '../fix/splice.ts';
 import { shellQuote } from '../../../lib/shell-quote.ts';
 
-const asksForTests =
-  /\b(?:write|add|create|generate)\s+(?:(?:me|a|an|the|some|more|few|unit|missing|new|two|three|several|good)\s+)*(?:tests?|specs?|test cases?|coverage)\b/i;
-
-/** Whether a text asks for tests to be written, and not for code that passes them. */
-export function asksForNewTests(task: string): boolean {
-  return asksForTests.test(task);
-}
-
 /** Where new tests go, how they reach what they test, and how they are run. */
 export interface TestPlan {
   readonly path: string;

@@ -80,6 +80,9 @@ describe('answer', () => {
     const outcome = await answer.run(closure.context);
     expect(outcome.type === 'answered' ? outcome.text : '').toContain('nothing of it was read');
     expect(closure.questions[0]?.user).toBe('What is a closure in JavaScript?');
+    const chinese = await stageOf({ task: '多少条消息算刷屏？', answer: () => '8 条。' });
+    await answer.run(chinese.context);
+    expect(chinese.questions[0]?.user).toContain('LIMIT = 8');
     const thanks = await stageOf({ task: 'Thanks!', answer: () => 'You are welcome.' });
     expect(await answer.run(thanks.context)).toEqual({ type: 'answered', text: 'You are welcome.' });
   });
@@ -259,6 +262,18 @@ describe('edit', () => {
     });
     expect(await edit.run(stage.context)).toMatchObject({ type: 'gave-up' });
     expect(await stage.text('tool.py')).toBe(tool);
+  });
+
+  test('adds what is asked for without a name, and changes nothing that is there', async () => {
+    const routes = 'from app import route\n\n\n@route("/items")\ndef list_items():\n    return []\n';
+    const added = '@route("/items", "DELETE")\ndef remove_item():\n    return None';
+    const stage = await stageOf({
+      files: { 'routes.py': routes },
+      task: 'Add a DELETE /items route that removes an item',
+      answer: () => `\`\`\`python\n@route("/items")\ndef list_items():\n    return [1]\n\n\n${added}\n\`\`\``,
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(await stage.text('routes.py')).toBe(`${routes}\n\n${added}\n`);
   });
 
   test('asks which place is meant where no word of a text is in a small project', async () => {

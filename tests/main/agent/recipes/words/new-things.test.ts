@@ -3,7 +3,8 @@ import edit from '../../../../../src/main/agent/recipes/edit.recipe.ts';
 import { loadSyntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
 import { kindOfNewFile } from '../../../../../src/main/agent/recipes/words/name-file.ts';
 import { newFileIn, newFileText, wholeParagraphs } from '../../../../../src/main/agent/recipes/words/new-file.ts';
-import { asksForNewTests, testsIn, withoutTests } from '../../../../../src/main/agent/recipes/words/new-tests.ts';
+import { testsIn, withoutTests } from '../../../../../src/main/agent/recipes/words/new-tests.ts';
+import { asksForNewTests } from '../../../../../src/main/agent/task-kind.ts';
 import write from '../../../../../src/main/agent/recipes/write.recipe.ts';
 import { makeStage, type RecipeStage } from '../fakes/recipe-context.ts';
 
