@@ -1,4 +1,4 @@
-import type { Span } from '../code/spans.ts';
+import { textOfSpan, type Span } from '../code/spans.ts';
 import type { CodeLanguage } from '../code/syntax.ts';
 import type { Question } from '../define.ts';
 import { opening } from '../fix/prompts.ts';
@@ -62,18 +62,10 @@ export function changeQuestion(
   const shown = showFile(text, [], [span], maxFileTokens);
   const user = `${task}\n\nFile ${span.path}:\n\`\`\`${fenceName[span.language]}\n${shown}\n\`\`\`\n\nChange ${span.name} so that it does what is asked. Write the whole changed ${span.name}, only that, in one code block.`;
   const how = temperature === 0 ? 'greedy' : `temperature ${temperature}`;
-  const room = Math.min(
-    700,
-    Math.ceil(
-      roughTokens(
-        text
-          .split('\n')
-          .slice(span.startLine - 1, span.endLine)
-          .join('\n'),
-      ) * 1.5,
-    ) + 80,
-  );
   const head = needsNewSignature(task) ? '' : opening(span, text);
+  // Without its beginning written for it, a small model likes to write the file from its top.
+  const written = head === '' ? shown : textOfSpan(text, span);
+  const room = Math.min(700, Math.ceil(roughTokens(written) * (head === '' ? 1.2 : 1.5)) + 80);
   return {
     ...base(`change ${span.name} in ${span.path} (${how})`, user, `\`\`\`${fenceName[span.language]}\n${head}`, room),
     temperature,
