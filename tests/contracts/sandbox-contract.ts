@@ -29,6 +29,13 @@ const oddNames = [
   'עברית.txt',
   'tab\tin it.txt',
   'trailing-newline\n',
+  'C:\\x',
+  'a\\b.txt',
+  'x:y',
+  'CON',
+  'nul.txt',
+  'ends with blank ',
+  'PROGRA~1',
 ] as const;
 
 const none = new AbortController().signal;

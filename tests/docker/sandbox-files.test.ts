@@ -171,6 +171,40 @@ for d in range(100):
         with open(os.path.join(folder, f"file-{f}.txt"), "w") as out: out.write("x")
 `;
 
+describe.skipIf(isWithoutEngine)('names that are no text', () => {
+  it('are left out of what can be named, and nothing else is read, written or tracked in their place', async () => {
+    const raw = (workspace: string, ...bytes: readonly number[]): Buffer =>
+      Buffer.concat([Buffer.from(`${workspace}/`), Buffer.from(bytes)]);
+    const under = await startSandbox({
+      prepare: async (workspace) => {
+        await writeFile(raw(workspace, 0xff), 'needle in one');
+        await writeFile(join(workspace, '\uFFFD'), 'needle in its double');
+        await writeFile(join(workspace, 'plain.txt'), 'needle in plain');
+        await mkdir(raw(workspace, 0xfe));
+        await writeFile(raw(workspace, 0xfe, 0x2f, 0x61), 'needle in a');
+      },
+    });
+    try {
+      const { sandbox, workspace } = under;
+      const listed = valueOf(await sandbox.list('.', { depth: 9 }, none)).entries.map(({ path }) => path);
+      expect(listed).toEqual(['plain.txt']);
+      expect([...valueOf(await sandbox.scan(none)).keys()]).toEqual(['plain.txt']);
+      const found = valueOf(await sandbox.search({ pattern: 'needle' }, none)).matches;
+      expect(found.filter(({ path }) => path === 'plain.txt').map(({ text }) => text)).toEqual(['needle in plain']);
+      expect(Buffer.from(valueOf(await sandbox.readFile('\uFFFD', {}, none)).bytes).toString()).toBe(
+        'needle in its double',
+      );
+      expect(codeOf(await sandbox.writeFile('\uFFFD', bytes('new'), undefined, none))).toBe('ok');
+      expect(codeOf(await sandbox.deleteFile('\uFFFD', undefined, none))).toBe('ok');
+      expect(await readFile(raw(workspace, 0xff), 'utf8')).toBe('needle in one');
+      expect(await readFile(raw(workspace, 0xfe, 0x2f, 0x61), 'utf8')).toBe('needle in a');
+      expect(sandbox.description.warnings.join(' ')).toContain('no text (UTF-8)');
+    } finally {
+      await under.close();
+    }
+  });
+});
+
 describe.skipIf(isWithoutEngine)('a file of the project that is also a file elsewhere', () => {
   it('is told, and once it is broken no command changes the other, nor sees what is hidden', async () => {
     const names = ['left.txt', 'broken.txt', '.env', 'node_modules/p/index.js'];

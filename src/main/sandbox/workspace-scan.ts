@@ -20,6 +20,8 @@ export interface WorkspaceScan {
   readonly gitFiles: readonly string[];
   /** What a person wants to be hidden: files, and folders as a whole. What lies in those is in no other list. */
   readonly masked: readonly Mask[];
+  /** Files and folders whose names are no text. They cannot be hidden, nor what lies in them. */
+  readonly unnamed: number;
   /** The project has more entries than were looked at. */
   readonly isCut: boolean;
 }
@@ -33,6 +35,7 @@ interface Scanning {
   readonly gitFolders: string[];
   readonly gitFiles: string[];
   entries: number;
+  unnamed: number;
   isCut: boolean;
 }
 
@@ -48,6 +51,7 @@ export async function scanWorkspace(
     gitFolders: [],
     gitFiles: [],
     entries: 0,
+    unnamed: 0,
     isCut: false,
   };
   const root = await openHostFolder(workspacePath);
@@ -84,7 +88,10 @@ async function scanFolder(folder: HostFolder, place: Place): Promise<void> {
       return;
     }
     // A name that is no text cannot be given to the engine either.
-    if (entry.name.includes('\uFFFD')) continue;
+    if (entry.name.includes('\uFFFD')) {
+      found.unnamed += 1;
+      continue;
+    }
     const path = prefix + entry.name;
     if ((entry.isFile() || entry.isDirectory()) && place.isMasked(path)) {
       found.masked.push({ path, kind: entry.isFile() ? 'file' : 'folder' });

@@ -114,6 +114,19 @@ describe('looking through a project', () => {
     expect((await look(['/elsewhere/.env'])).masks).toEqual(['.env', 'api/.env']);
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'says what it cannot hide for its name, and starts nothing with rules that mask',
+    async () => {
+      await writeFile(
+        Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff]), Buffer.from('.pem')]),
+        'PRIVATE KEY',
+      );
+      const { masks, warnings } = await look();
+      expect([masks, warnings]).toEqual([[], [expect.stringMatching(/^1 name of a file or folder is no text/)]]);
+      await expect(lookWith([], ['*.txt'])).rejects.toMatchObject({ code: 'refused' });
+    },
+  );
+
   it('hides what a rule masks, folders as a whole, and rather starts nothing than hide a part', async () => {
     await put('work/plans/a.md', 'x');
     await put('work/plans/deep/.env', 'X=1');

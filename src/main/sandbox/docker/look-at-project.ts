@@ -38,6 +38,12 @@ export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Prom
   if (secrets.length > 0) warnings.push(hiddenText(secrets, subject));
   const room = maxMasks - masked.length;
   if (secrets.length > room) warnings.push(`Only the first ${room} of them are.`);
+  if (scan.unnamed > 0) {
+    const what = scan.unnamed === 1 ? 'name of a file or folder is' : 'names of files or folders are';
+    warnings.push(
+      `${scan.unnamed} ${what} no text (UTF-8): commands see what is in there, also secrets, and its changes are not tracked.`,
+    );
+  }
   if (scan.isCut)
     warnings.push('The project is too large to look through whole: files with secrets may not be hidden.');
   return {
@@ -48,12 +54,21 @@ export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Prom
 }
 
 /** What a person wants to be hidden is hidden, or nothing runs. */
-function checkMasks({ masked, isCut }: WorkspaceScan, { masks }: ProjectSubject): void {
+function checkMasks({ masked, unnamed, isCut }: WorkspaceScan, { masks }: ProjectSubject): void {
   const hint = 'Mask a folder that holds them all, in your rules.';
   if (masked.length > maxMasks) {
     throw new AppError('refused', `Your rules mask ${masked.length} files and folders; at most ${maxMasks} can be.`, {
       hint,
     });
+  }
+  if (unnamed > 0 && masks.length > 0) {
+    throw new AppError(
+      'refused',
+      'Your rules mask files, and some names here are no text (UTF-8): those cannot be hidden.',
+      {
+        hint: 'Rename them, or take the mask rules out.',
+      },
+    );
   }
   if (isCut && masks.length > 0) {
     throw new AppError('refused', 'This project is too large to look through whole, and your rules mask files in it.', {
