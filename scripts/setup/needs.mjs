@@ -53,7 +53,13 @@ async function bring(need, context) {
     case 'docker':
       return bringDocker(context);
     case 'podman':
-      return bringPodman(context);
+      return bringBeside(context, { programs: ['podman'], packages: packagesFor.podman, what: 'with Podman' });
+    case 'rootless':
+      return bringBeside(context, {
+        programs: ['rootlesskit', 'newuidmap'],
+        packages: packagesFor.rootless,
+        what: 'with engines without root',
+      });
     case 'image':
       return bringImage(context);
     case 'electron':
@@ -84,12 +90,16 @@ async function bringDocker({ allowed, stops }) {
 }
 
 // Installed and not started: its tests start one of their own. Without it they alone are skipped, or fail in CI.
-/** @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context @returns {Promise<Met>} */
-async function bringPodman({ allowed, env }) {
-  if (process.platform !== 'linux' || has('podman')) return { ok: true };
-  const installed = await ensurePackages(packagesFor.podman, { allowed });
+/**
+ * @param {{allowed: boolean, env: NodeJS.ProcessEnv}} context
+ * @param {{programs: readonly string[], packages: readonly string[], what: string}} engine
+ * @returns {Promise<Met>}
+ */
+async function bringBeside({ allowed, env }, { programs, packages, what }) {
+  if (process.platform !== 'linux' || programs.every(has)) return { ok: true };
+  const installed = await ensurePackages(packages, { allowed });
   if (installed.ok || env.DEWPOINT_TEST_STRICT) return installed;
-  say(`the tests with Podman are skipped: ${installed.message}`);
+  say(`the tests ${what} are skipped: ${installed.message}`);
   return { ok: true };
 }
 

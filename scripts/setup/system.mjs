@@ -6,6 +6,8 @@ export const packagesFor = {
   docker: ['docker.io', 'containerd', 'runc', 'iptables'],
   // It takes the runc that the engine above brought: named here, apt would take another maker's engine away for it.
   podman: ['podman'],
+  // What maps the users of an engine that is not root's.
+  rootless: ['rootlesskit', 'uidmap'],
   image: ['debootstrap'],
   compiler: ['gcc', 'g++'],
   keyring: ['gnome-keyring', 'dbus', 'libsecret-1-0'],

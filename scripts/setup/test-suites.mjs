@@ -21,7 +21,7 @@ export const suites = [
   { name: 'unit', minutes: 10, needs: [] },
   { name: 'contracts', minutes: 4, needs: [] },
   { name: 'recipes', minutes: 5, needs: [] },
-  { name: 'docker', minutes: 20, needs: ['build', 'docker', 'image', 'podman'] },
+  { name: 'docker', minutes: 20, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
   { name: 'keyring', minutes: 4, needs: ['build', 'keyring', 'electron', 'display'] },
   {
     name: 'engines',

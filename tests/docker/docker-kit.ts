@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -69,7 +69,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
   await mkdir(workspace);
   await mkdir(home);
   await options.prepare?.(workspace);
-  if (options.owner !== undefined) await run('chown', ['-R', `${options.owner.uid}:${options.owner.gid}`, workspace]);
+  if (options.owner !== undefined) await giveTo(options.owner, workspace);
   const losses: { reason: string; recreated: boolean }[] = [];
   const warnings: string[] = [];
   const sandbox = valueOf(
@@ -116,7 +116,8 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, content);
       await chmod(file, mode);
-      if (options.owner !== undefined) await chown(file, options.owner.uid, options.owner.gid);
+      const [top = path] = path.split('/');
+      if (options.owner !== undefined) await giveTo(options.owner, join(workspace, top));
     },
     text: (path) => readFile(join(workspace, path), 'utf8').catch(() => null),
     close: async () => {
@@ -124,6 +125,10 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function giveTo({ uid, gid }: { readonly uid: number; readonly gid: number }, path: string): Promise<void> {
+  await run('chown', ['-R', `${uid}:${gid}`, path]);
 }
 
 const noWayOut: Outward = {

@@ -1,11 +1,12 @@
 import { spawn, execFile, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
+import { asOtherUser, knowOtherUser, otherUser } from './other-user.ts';
 
 const run = promisify(execFile);
 const never = new AbortController().signal;
@@ -15,11 +16,26 @@ export const smallImage = 'dewpoint-test:small';
 
 /** A shell, the usual tools and the runner: what a container of a session needs, of the image that is at hand. */
 export const smallImageCommand = `set -e
-files=$(for p in bash sh cat ls find grep sed sort head tail sleep env mkdir rm mv cp chmod stat true false seq tr wc dd kill touch ln readlink realpath sha256sum cut printf id setsid mktemp test basename xargs; do command -v $p; done | grep ^/ | sort -u)
+files=$(for p in bash sh cat df ls find grep sed sort head tail sleep env mkdir rm mv cp chmod stat true false seq tr wc dd kill touch ln readlink realpath sha256sum cut printf id setsid mktemp test basename xargs; do command -v $p; done | grep ^/ | sort -u)
 libs=$(for f in $files; do ldd $f 2>/dev/null | grep -o '/[^ ]*'; done | sort -u)
 links='bin lib lib64 sbin'
-tar -cf small.tar --hard-dereference -C / $(for l in $links; do [ -L /$l ] && echo $l; done)
+# Folders by name: those that an engine has to guess may be open to nobody.
+folders=$(for f in $files $libs /usr/local/lib/dewpoint/runner; do d=$(realpath \${f%/*}); while [ -n "$d" ]; do echo $d; d=\${d%/*}; done; done | sed 's,^/,,' | sort -u)
+tar -cf small.tar --hard-dereference --no-recursion -C / $(for l in $links; do [ -L /$l ] && echo $l; done) $folders
 tar -rhf small.tar --hard-dereference -C / --transform 's,^bin/,usr/bin/,;s,^lib/,usr/lib/,;s,^lib64/,usr/lib64/,' $(echo $files $libs | tr ' ' '\\n' | sed 's,^/,,' | sort -u) usr/local/lib/dewpoint/runner`;
+
+/**
+ * `remapped`: users of containers are others on the host. `rootless`: the whole engine runs as a user who is not root.
+ * `live-restore`: containers go on when the daemon does not.
+ */
+export type PrivateEngineKind = 'plain' | 'remapped' | 'rootless' | 'live-restore';
+
+const programsOf: Readonly<Record<PrivateEngineKind, readonly string[]>> = {
+  plain: [],
+  remapped: [],
+  rootless: ['rootlesskit', 'newuidmap', 'setpriv'],
+  'live-restore': [],
+};
 
 /**
  * A container engine of its own, to be killed, frozen and started again, which the machine's own must not be. It has
@@ -31,30 +47,41 @@ export class PrivateEngine {
   readonly #anchor: ChildProcess;
   readonly #anchorPid: number;
 
-  private constructor(folder: string, anchor: ChildProcess, anchorPid: number) {
+  readonly #kind: PrivateEngineKind;
+
+  private constructor(kind: PrivateEngineKind, folder: string, anchor: ChildProcess, anchorPid: number) {
+    this.#kind = kind;
     this.#folder = folder;
     this.#anchor = anchor;
     this.#anchorPid = anchorPid;
   }
 
-  static async isPossible(): Promise<boolean> {
+  static async isPossible(kind: PrivateEngineKind = 'plain'): Promise<boolean> {
     if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
-    return run('sh', ['-c', 'command -v dockerd && command -v unshare && command -v nsenter']).then(
+    const programs = ['dockerd', 'unshare', 'nsenter', ...programsOf[kind]];
+    return run('sh', ['-c', programs.map((name) => `command -v ${name}`).join(' && ')]).then(
       () => true,
       () => false,
     );
   }
 
   /** Null where this machine cannot have one. The caller closes. */
-  static async start(): Promise<PrivateEngine | null> {
-    if (!(await PrivateEngine.isPossible())) return null;
+  static async start(kind: PrivateEngineKind = 'plain', disk: OwnDisk | null = null): Promise<PrivateEngine | null> {
+    if (!(await PrivateEngine.isPossible(kind))) return null;
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-dockerd-'));
+    // Users of containers go through it to what is theirs.
+    await chmod(folder, 0o711);
+    const mounting = disk === null ? [] : await mountData(folder, disk);
     // Process 1 of it: whatever runs in there dies with it, and it dies with our end of its input. A shell, because it
     // buries the dead: a daemon that starts again waits for ever for one that is still in the list.
     const apart = ['--fork', '--pid', '--mount-proc', '--net', '--mount', '--kill-child'];
     const anchor = spawn('unshare', [...apart, 'bash', '-c', 'read'], { stdio: ['pipe', 'ignore', 'ignore'] });
     await once(anchor, 'spawn');
-    const engine = new PrivateEngine(folder, anchor, await childOf(anchor.pid ?? 0));
+    const engine = new PrivateEngine(kind, folder, anchor, await childOf(anchor.pid ?? 0));
+    if (mounting.length > 0) await run('nsenter', engine.#inside(...mounting));
+    if (kind === 'remapped' || kind === 'rootless')
+      await knowOtherUser(folder, (command) => run('nsenter', engine.#inside(...command)));
+    if (kind === 'rootless') await chown(folder, otherUser.uid, otherUser.gid);
     await engine.startAgain();
     return engine;
   }
@@ -87,9 +114,12 @@ export class PrivateEngine {
     const args = ['--host', this.host, '--data-root', at('data'), '--exec-root', at('exec'), '--pidfile', at('pid')];
     const apart = ['--bridge', 'none', '--iptables=false', '--ip-forward=false'];
     const groups = ['--cgroup-parent', `/${basename(this.#folder)}`];
+    const daemon = ['dockerd', ...args, ...apart, ...(this.#kind === 'rootless' ? ['--rootless'] : groups)];
+    if (this.#kind === 'remapped') daemon.push('--userns-remap', otherUser.name);
+    if (this.#kind === 'live-restore') daemon.push('--live-restore');
     // Let go of by its shell, so that process 1 buries it: nsenter would stop when the daemon is stopped, and stay so.
-    const command = ['sh', '-c', '"$@" >"$0" 2>&1 &', at('log'), 'dockerd', ...args, ...apart, ...groups];
-    await run('nsenter', this.#inside(...command));
+    const whole = this.#kind === 'rootless' ? asOtherUser(this.#folder, daemon) : daemon;
+    await run('nsenter', this.#inside('sh', '-c', '"$@" >"$0" 2>&1 &', at('log'), ...whole));
     const deadline = performance.now() + 60_000;
     for (;;) {
       if (performance.now() > deadline) throw new Error('The private engine does not come up.');
@@ -100,6 +130,11 @@ export class PrivateEngine {
       if (answered) return;
       await wait(50);
     }
+  }
+
+  /** Runs a command where its folder is as the engine sees it. */
+  async inside(...command: readonly string[]): Promise<void> {
+    await run('nsenter', this.#inside('sh', '-c', 'cd "$0" && exec "$@"', this.#folder, ...command));
   }
 
   /** Of the daemon alone: what it started is left as it is. */
@@ -114,6 +149,7 @@ export class PrivateEngine {
     const ended = once(this.#anchor, 'exit');
     process.kill(this.#anchorPid, 'SIGKILL');
     await ended;
+    await run('umount', ['-l', join(this.#folder, 'data')]).catch(() => undefined);
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     await removeGroups(basename(this.#folder));
   }
@@ -121,6 +157,24 @@ export class PrivateEngine {
   #inside(...command: readonly string[]): string[] {
     return ['-t', String(this.#anchorPid), '-p', '-n', '-m', ...command];
   }
+}
+
+/** A disk of its own for all that the engine keeps. */
+interface OwnDisk {
+  /** As `400m`. */
+  readonly size: string;
+  /** False: only the engine sees it, as one in another machine. */
+  readonly isSeen: boolean;
+}
+
+/** The command that mounts it where only the engine sees it; none where it is mounted already. */
+async function mountData(folder: string, { size, isSeen }: OwnDisk): Promise<readonly string[]> {
+  const data = join(folder, 'data');
+  await mkdir(data, { mode: 0o711 });
+  const args = ['-t', 'tmpfs', '-o', `size=${size},mode=0711`, 'tmpfs', data];
+  if (!isSeen) return ['mount', ...args];
+  await run('mount', args);
+  return [];
 }
 
 async function isThere(args: string[]): Promise<boolean> {

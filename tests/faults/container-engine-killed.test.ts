@@ -6,39 +6,43 @@ import { labelNames } from '../../src/main/sandbox/docker/create-body.ts';
 import type { ExecResult } from '../../src/main/sandbox/sandbox.ts';
 import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
-import { PrivateEngine, smallImage, smallImageCommand } from '../fakes/private-engine.ts';
+import { PrivateEngine, type PrivateEngineKind, smallImage, smallImageCommand } from '../fakes/private-engine.ts';
 
 const isHere = !isWithoutEngine && (await PrivateEngine.isPossible());
 
+let engine: PrivateEngine;
+
+async function startEngine(kind: PrivateEngineKind): Promise<void> {
+  const [started, maker] = await Promise.all([PrivateEngine.start(kind), startSandbox()]);
+  if (started === null) throw new Error('These tests need root, dockerd, unshare and nsenter.');
+  engine = started;
+  await output(maker.sandbox, smallImageCommand);
+  await engine.bringImage(join(maker.workspace, 'small.tar'));
+  await maker.close();
+}
+
+const start = async (): Promise<DockerUnderTest> =>
+  startSandbox({ engine: await engine.find(), settings: { image: smallImage } });
+
+/** A command that goes on writing into the project; resolves once it has begun. */
+async function begin(under: DockerUnderTest, timeoutMs: number): Promise<{ ended: Promise<Reply<ExecResult>> }> {
+  const command = 'while :; do echo tick >> ticks; sleep 0.02; done';
+  const ended = under.sandbox.exec({ command, timeoutMs }, none);
+  await expect.poll(() => under.text('ticks')).not.toBeNull();
+  return { ended };
+}
+
+async function expectWorks(under: DockerUnderTest): Promise<void> {
+  expect(await output(under.sandbox, 'echo back')).toBe('back\n');
+  // Nothing of the old command writes on.
+  const before = await under.text('ticks');
+  await output(under.sandbox, 'sleep 0.3');
+  expect(await under.text('ticks')).toBe(before);
+}
+
 describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the middle of a command', () => {
-  let engine: PrivateEngine;
-  beforeAll(async () => {
-    const [started, maker] = await Promise.all([PrivateEngine.start(), startSandbox()]);
-    if (started === null) throw new Error('These tests need root, dockerd, unshare and nsenter.');
-    engine = started;
-    await output(maker.sandbox, smallImageCommand);
-    await engine.bringImage(join(maker.workspace, 'small.tar'));
-    await maker.close();
-  });
+  beforeAll(() => startEngine('plain'));
   afterAll(() => engine.close());
-
-  const start = async (): Promise<DockerUnderTest> =>
-    startSandbox({ engine: await engine.find(), settings: { image: smallImage } });
-
-  /** A command that goes on writing into the project; resolves once it has begun. */
-  const begin = async (under: DockerUnderTest, timeoutMs: number): Promise<{ ended: Promise<Reply<ExecResult>> }> => {
-    const command = 'while :; do echo tick >> ticks; sleep 0.02; done';
-    const ended = under.sandbox.exec({ command, timeoutMs }, none);
-    await expect.poll(() => under.text('ticks')).not.toBeNull();
-    return { ended };
-  };
-  const expectWorks = async (under: DockerUnderTest): Promise<void> => {
-    expect(await output(under.sandbox, 'echo back')).toBe('back\n');
-    // Nothing of the old command writes on.
-    const before = await under.text('ticks');
-    await output(under.sandbox, 'sleep 0.3');
-    expect(await under.text('ticks')).toBe(before);
-  };
 
   it.each([
     ['killed', 'KILL'],
@@ -92,4 +96,31 @@ describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the mid
       await other.close();
     }
   });
+});
+
+describe.skipIf(!isHere)('an engine whose containers go on without it', () => {
+  beforeAll(() => startEngine('live-restore'));
+  afterAll(() => engine.close());
+
+  it.each([
+    ['killed', 'KILL'],
+    ['stopped', 'TERM'],
+  ] as const)(
+    '%s: the outcome is lost while the command goes on, and what was left is ended when it is back',
+    async (_how, signal) => {
+      const under = await start();
+      try {
+        const { ended } = await begin(under, 60_000);
+        await engine.signal(signal);
+        expect(valueOf(await ended)).toMatchObject({ outcome: 'lost', exitCode: null });
+        const before = await under.text('ticks');
+        await expect.poll(() => under.text('ticks')).not.toBe(before);
+        await engine.startAgain();
+        await expectWorks(under);
+        expect(under.losses.map((loss) => loss.recreated)).toEqual([true]);
+      } finally {
+        await under.close();
+      }
+    },
+  );
 });

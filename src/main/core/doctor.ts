@@ -1,4 +1,4 @@
-import { access, constants, mkdir, statfs } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
 import { messageOf } from '@shared/errors.ts';
@@ -7,7 +7,8 @@ import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
 import type { CoreModels } from './models.ts';
 import { engineProblems } from '../sandbox/docker/engine-health.ts';
-import { findEngine } from '../sandbox/docker/engine.ts';
+import { findEngine, type Engine } from '../sandbox/docker/engine.ts';
+import { spaceOf, visiblePart, type DiskSpace } from '../sandbox/docker/engine-disk.ts';
 import { usersText } from '../sandbox/docker/user-candidates.ts';
 import { tiersText } from '../sandbox/tiers.ts';
 
@@ -47,14 +48,24 @@ async function folder(area: string, path: string): Promise<Finding> {
   try {
     await mkdir(path, { recursive: true });
     await access(path, constants.W_OK);
-    const { bavail, bsize } = await statfs(path);
-    const freeGb = (bavail * bsize) / 1e9;
-    const text = `${path}, ${freeGb.toFixed(1)} GB free`;
-    if (freeGb >= 2) return { area, status: 'ok', text, hint: null };
-    return { area, status: 'warning', text, hint: 'A starter model and a sandbox image take about 2 GB.' };
+    return room(area, path, await spaceOf(path));
   } catch (error) {
     return { area, status: 'missing', text: `${path} cannot be written: ${messageOf(error)}`, hint: null };
   }
+}
+
+function room(area: string, name: string, { free }: DiskSpace): Finding {
+  const text = `${name}, ${(free / 1e9).toFixed(1)} GB free`;
+  if (free >= 2e9) return { area, status: 'ok', text, hint: null };
+  return { area, status: 'warning', text, hint: 'A starter model and a sandbox image take about 2 GB.' };
+}
+
+/** Where images, packages and what containers write lie. */
+async function engineRoom({ rootFolder, isDesktop }: Engine): Promise<Finding> {
+  const path = rootFolder === null || isDesktop ? null : await visiblePart(rootFolder);
+  if (path !== null) return room('engine', `images and volumes in ${rootFolder ?? path}`, await spaceOf(path));
+  const text = 'images and volumes lie in a machine of its own; its room is looked at while commands run';
+  return { area: 'engine', status: 'ok', text, hint: null };
 }
 
 async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<readonly Finding[]> {
@@ -69,13 +80,15 @@ async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<rea
     };
     return [missing, { area: 'tiers', status: 'warning', ...tiersText(null) }];
   }
-  const { kind, version, runc, desktopVersion, endpoint, limits } = found.value;
-  const parts = [`${kind} ${version}`, ...(runc === null ? [] : [`runc ${runc}`])].join(', ');
+  const { kind, version, apiVersion, containerd, runc, desktopVersion, endpoint, limits } = found.value;
+  const others = Object.entries({ containerd, runc, 'Docker Desktop': desktopVersion });
+  const known = others.flatMap(([name, one]) => (one === null ? [] : [`${name} ${one}`]));
+  const parts = [`${kind} ${version} (interface ${apiVersion})`, ...known].join(', ');
   const unheld = Object.entries(limits)
     .filter(([, isHeld]) => !isHeld)
     .map(([name]) => name);
   const users = usersText(found.value);
-  const problems = engineProblems({ kind, engine: version, runc, desktop: desktopVersion });
+  const problems = engineProblems({ kind, engine: version, containerd, runc, desktop: desktopVersion });
   return [
     {
       area: 'sandbox',
@@ -83,6 +96,7 @@ async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<rea
       text: `container: ${parts} at ${endpoint}. ${users}`,
       hint: unheld.length === 0 ? null : `It cannot limit: ${unheld.join(', ')}.`,
     },
+    await engineRoom(found.value),
     { area: 'tiers', status: 'ok', ...tiersText(found.value) },
     ...problems.map((text): Finding => ({ area: 'sandbox', status: 'warning', text, hint: engineHint })),
   ];

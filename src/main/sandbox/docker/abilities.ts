@@ -2,6 +2,7 @@ import type Dockerode from 'dockerode';
 import { ContainerGoneError, type ContainerProcesses } from './container-process.ts';
 import { scratchInContainer, workspaceInContainer } from './create-body.ts';
 import { withDeadline } from './deadline.ts';
+import { parseDiskFree, type DiskSpace } from './engine-disk.ts';
 import { folderArchive } from './folder-archive.ts';
 import type { UserIds } from './identity.ts';
 import { scriptFiles } from './scripts.ts';
@@ -14,6 +15,8 @@ export interface Abilities {
   readonly bash: boolean;
   /** A folder outside the workspace, with disk behind it, that the commands' user can write. */
   readonly scratch: string | null;
+  /** Of the disk that its volumes lie on; null where it does not say. */
+  readonly volumes: DiskSpace | null;
 }
 
 const engineMs = 30_000;
@@ -44,6 +47,7 @@ export async function probe(
     rg: words.includes('rg'),
     bash: words.includes('bash'),
     scratch: words.includes('scratch') ? scratchInContainer : await makeScratch(container, user),
+    volumes: parseDiskFree(text),
   };
 }
 

@@ -26,7 +26,11 @@ export async function engineEndpoints(search: EngineSearch): Promise<readonly En
   const set = search.env['DOCKER_HOST'];
   if (set !== undefined && set !== '') return [endpointOf(set, 'DOCKER_HOST')];
   const context = await contextHost(search);
-  if (context !== null) return [endpointOf(context.host, `the Docker context "${context.name}"`)];
+  if (context !== null) {
+    const source = `the Docker context "${context.name}"`;
+    if (context.host === null) return [{ label: source, address: null, problem: 'nothing is written of it' }];
+    return [endpointOf(context.host, source)];
+  }
   return defaultSockets(search).map((socketPath) => ({ label: socketPath, address: { socketPath }, problem: '' }));
 }
 
@@ -46,9 +50,11 @@ function defaultSockets({ env, homeDirectory, platform }: EngineSearch): readonl
     ...user,
     below('.docker', 'desktop', 'docker.sock'),
     below('.colima', 'default', 'docker.sock'),
+    below('.config', 'colima', 'default', 'docker.sock'),
     below('.orbstack', 'run', 'docker.sock'),
     below('.rd', 'docker.sock'),
     '/run/podman/podman.sock',
+    below('.local', 'share', 'containers', 'podman', 'machine', 'podman.sock'),
   ];
 }
 
@@ -69,14 +75,18 @@ function endpointOf(value: string, source: string): Endpoint {
 const configSchema = z.object({ currentContext: z.string().nullish() });
 const contextSchema = z.object({ Endpoints: z.object({ docker: z.object({ Host: z.string() }) }) });
 
-async function contextHost({ env, homeDirectory }: EngineSearch): Promise<{ name: string; host: string } | null> {
+/** The context that a person has chosen, null for none; its `host` is null where it cannot be found. */
+async function contextHost({
+  env,
+  homeDirectory,
+}: EngineSearch): Promise<{ name: string; host: string | null } | null> {
   const folder = env['DOCKER_CONFIG'] ?? join(homeDirectory, '.docker');
   const config = configSchema.safeParse(await readJson(join(folder, 'config.json')));
   const name = env['DOCKER_CONTEXT'] ?? (config.success ? config.data.currentContext : null) ?? 'default';
   if (name === 'default' || name === '') return null;
   const key = createHash('sha256').update(name).digest('hex');
   const context = contextSchema.safeParse(await readJson(join(folder, 'contexts', 'meta', key, 'meta.json')));
-  return context.success ? { name, host: context.data.Endpoints.docker.Host } : null;
+  return { name, host: context.success ? context.data.Endpoints.docker.Host : null };
 }
 
 // A missing or damaged file of another program is no fault of ours to report: there is then no context.

@@ -2,6 +2,7 @@ import type Dockerode from 'dockerode';
 import { z } from 'zod';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { statusOf, systemCodeOf, withDeadline } from './deadline.ts';
+import { isOlder } from './engine-health.ts';
 import { engineEndpoints, type Endpoint, type EngineSearch } from './endpoints.ts';
 
 /** A container engine that answered. */
@@ -10,7 +11,10 @@ export interface Engine {
   readonly endpoint: string;
   readonly kind: 'docker' | 'podman';
   readonly version: string;
-  /** The program that makes the containers, where the engine says which. */
+  /** The version of its interface that is spoken with it, as `1.41`. */
+  readonly apiVersion: string;
+  /** What runs the containers and what makes them, where the engine says which. */
+  readonly containerd: string | null;
   readonly runc: string | null;
   /** Docker Desktop or a like program: a machine of its own stands between the engine and the project. */
   readonly isDesktop: boolean;
@@ -18,6 +22,8 @@ export interface Engine {
   readonly rootless: boolean;
   /** The daemon maps user ids of containers to others (`userns-remap`). */
   readonly remapsUsers: boolean;
+  /** Where it keeps images and volumes, in its own words: that file system need not be this one. */
+  readonly rootFolder: string | null;
   readonly cpus: number;
   readonly memoryBytes: number;
   /** Which limits this engine can hold; the others are said, not promised. */
@@ -35,6 +41,8 @@ export interface EngineLimits {
 
 /** The newest version of the engine's API that was tried; a newer engine still speaks it. */
 const newestApiVersion = '1.47';
+/** Of Docker Engine 20.10. Podman, which speaks it beside its own, is judged by whether it does what is asked. */
+const oldestApiVersion = '1.41';
 const answerMs = 5_000;
 /** An engine that has answered once is there; a busy one may take its time to look at itself. */
 const lookMs = 15_000;
@@ -53,7 +61,7 @@ export async function findEngine(search: EngineSearch, signal: AbortSignal): Pro
 
 interface EndpointProblem {
   readonly endpoint: string;
-  readonly kind: 'absent' | 'forbidden' | 'silent' | 'other';
+  readonly kind: 'absent' | 'forbidden' | 'silent' | 'old' | 'other';
   readonly text: string;
 }
 
@@ -71,10 +79,15 @@ async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tri
         ? { socketPath: address.socketPath, host: '' }
         : { ...address, protocol: 'http' as const };
     const version = versionSchema.parse(await withDeadline(answerMs, signal, () => new Docker(options).version()));
-    const docker = new Docker({ ...options, version: `v${agreedVersion(version.ApiVersion)}` });
-    const info = infoSchema.parse(await withDeadline(lookMs, signal, () => docker.info()));
     const isPodman = (version.Components ?? []).some((component) => /podman/i.test(component.Name));
-    return { ok: true, engine: describeEngine(docker, label, { version, isPodman, info }) };
+    if (!isPodman && isOlder(version.ApiVersion, oldestApiVersion)) {
+      const text = `Docker Engine ${version.Version} at ${label} is too old: it speaks version ${version.ApiVersion} of its interface, and Dewpoint needs ${oldestApiVersion} (Engine 20.10) or newer`;
+      return { ok: false, problem: { endpoint: label, kind: 'old', text } };
+    }
+    const apiVersion = agreedVersion(version);
+    const docker = new Docker({ ...options, version: `v${apiVersion}` });
+    const info = infoSchema.parse(await withDeadline(lookMs, signal, () => docker.info()));
+    return { ok: true, engine: describeEngine(docker, label, { version, apiVersion, isPodman, info }) };
   } catch (error) {
     return { ok: false, problem: problemOf(label, error) };
   }
@@ -83,13 +96,16 @@ async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tri
 const versionSchema = z.object({
   Version: z.string(),
   ApiVersion: z.string(),
+  MinAPIVersion: z.string().nullish(),
   Platform: z.object({ Name: z.string().nullish() }).nullish(),
   Components: z.array(z.object({ Name: z.string(), Version: z.string().nullish() })).nullish(),
 });
 
 const infoSchema = z.object({
   OSType: z.string().nullish(),
+  Name: z.string().nullish(),
   OperatingSystem: z.string().nullish(),
+  DockerRootDir: z.string().nullish(),
   CgroupVersion: z.string().nullish(),
   NCPU: z.number().nullish(),
   MemTotal: z.number().nullish(),
@@ -102,11 +118,18 @@ const infoSchema = z.object({
 
 interface Answers {
   readonly version: z.infer<typeof versionSchema>;
+  readonly apiVersion: string;
   readonly isPodman: boolean;
   readonly info: z.infer<typeof infoSchema>;
 }
 
-function describeEngine(docker: Dockerode, endpoint: string, { version, isPodman, info }: Answers): Engine {
+/** Programs that run their engine in a machine of its own; some are known by that machine's name alone. */
+const ofDesktops = /Docker Desktop|OrbStack|Rancher Desktop|^colima|^lima-|^docker-desktop$/i;
+
+function describeEngine(docker: Dockerode, endpoint: string, answers: Answers): Engine {
+  const { version, apiVersion, isPodman, info } = answers;
+  const partOf = (name: string): string | null =>
+    (version.Components ?? []).find((component) => component.Name === name)?.Version ?? null;
   const options = info.SecurityOptions ?? [];
   const desktop = /^Docker Desktop (\S+)/.exec(version.Platform?.Name ?? '');
   return {
@@ -114,11 +137,14 @@ function describeEngine(docker: Dockerode, endpoint: string, { version, isPodman
     endpoint,
     kind: isPodman ? 'podman' : 'docker',
     version: version.Version,
-    runc: (version.Components ?? []).find((component) => component.Name === 'runc')?.Version ?? null,
-    isDesktop: desktop !== null || /Docker Desktop|OrbStack|colima/i.test(info.OperatingSystem ?? ''),
+    apiVersion,
+    containerd: partOf('containerd'),
+    runc: partOf('runc'),
+    isDesktop: desktop !== null || [info.OperatingSystem, info.Name].some((name) => ofDesktops.test(name ?? '')),
     desktopVersion: desktop?.[1] ?? null,
     rootless: options.some((option) => option.includes('name=rootless')),
     remapsUsers: options.some((option) => option.includes('name=userns')),
+    rootFolder: info.DockerRootDir ?? null,
     cpus: info.NCPU ?? 1,
     memoryBytes: info.MemTotal ?? 0,
     hasSwappiness: info.CgroupVersion === '1' && info.SwapLimit === true && !isPodman,
@@ -131,11 +157,14 @@ function describeEngine(docker: Dockerode, endpoint: string, { version, isPodman
   };
 }
 
-/** The older of what the engine speaks and what was tried, as `major.minor`. */
-export function agreedVersion(engine: string, newest: string = newestApiVersion): string {
-  const [major = 0, minor = 0] = engine.split('.').map(Number);
-  const [ourMajor = 0, ourMinor = 0] = newest.split('.').map(Number);
-  return major < ourMajor || (major === ourMajor && minor < ourMinor) ? engine : newest;
+/** The older of what the engine speaks and what was tried; an engine that no longer speaks that is met where it begins. */
+export function agreedVersion(
+  { ApiVersion, MinAPIVersion }: Pick<z.infer<typeof versionSchema>, 'ApiVersion' | 'MinAPIVersion'>,
+  newest: string = newestApiVersion,
+): string {
+  const least = MinAPIVersion ?? newest;
+  if (isOlder(newest, least)) return least;
+  return isOlder(ApiVersion, newest) ? ApiVersion : newest;
 }
 
 function problemOf(endpoint: string, error: unknown): EndpointProblem {
@@ -160,6 +189,9 @@ function missing(problems: readonly EndpointProblem[], { platform }: EngineSearc
       'Add yourself to its group (Linux: sudo usermod -aG docker "$USER"), log in again and start again. Mind that this group is as powerful as root.',
     );
   }
+  const old = problems.find((problem) => problem.kind === 'old');
+  if (old !== undefined)
+    return failure('missing-sandbox', `${old.text}.`, 'Bring your container engine up to date and start again.');
   const silent = problems.find((problem) => problem.kind !== 'absent');
   if (silent !== undefined) {
     return failure(

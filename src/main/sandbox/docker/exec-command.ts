@@ -3,7 +3,8 @@ import { keepOutput } from '../kept-output.ts';
 import { createHold } from '../../lib/hold.ts';
 import type { AskAboutDisk, ExecRequest, ExecResult } from '../sandbox.ts';
 import { withDeadline } from './deadline.ts';
-import { watchDisk } from './disk-watch.ts';
+import { watchDisks } from './disk-watch.ts';
+import { diskEveryMs, spaceOf } from './engine-disk.ts';
 import {
   changedBetween,
   readProtected,
@@ -78,20 +79,23 @@ export async function execCommand(
   });
 }
 
-/** The watch over the disk, and what the run of the command has to know for it. */
+/** The watch over the disks, and what the run of the command has to know for it. */
 function watchWhileItRuns({ session, onDiskLow }: CommandPlace, signal: AbortSignal) {
   let live: LiveContainer | null = null;
   const hold = createHold();
   const freezeMs = 10_000;
-  const disk = watchDisk({
-    path: session.workspacePath,
+  const disk = watchDisks({
     signal,
     hold,
     freeze: () => withDeadline(freezeMs, null, (abortSignal) => inContainer(live).pause({ abortSignal })),
     thaw: () => withDeadline(freezeMs, null, (abortSignal) => inContainer(live).unpause({ abortSignal })),
     ask: onDiskLow,
   });
+  const { workspacePath } = session;
+  disk.watch({ name: 'the disk of the project', space: () => spaceOf(workspacePath), everyMs: diskEveryMs });
   const onStarted = (started: LiveContainer): void => {
+    // Twice where the first container was of no use.
+    if (live === null && started.engineDisk !== null) disk.watch(started.engineDisk);
     live = started;
   };
   return { disk, hold, onStarted };

@@ -124,6 +124,7 @@ const probeScript = `find / -maxdepth 0 -printf '' 2>/dev/null && echo gnu
 command -v rg >/dev/null 2>&1 && echo rg
 [ -x /bin/bash ] && echo bash
 [ -w "$2" ] && echo scratch
+df -Pk "$2" 2>/dev/null
 if { [ -f /proc/kcore ] && [ -r /proc/kcore ]; } || [ -w /proc/sys/kernel/core_pattern ]; then echo open; fi
 [ -z "$3" ] && exit 0
 ( : > "$1/$3" ) 2>/dev/null

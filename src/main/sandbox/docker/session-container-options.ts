@@ -3,6 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import type { Abilities } from './abilities.ts';
 import type { ContainerProcesses } from './container-process.ts';
+import type { WatchedDisk } from './disk-watch.ts';
 import type { Engine } from './engine.ts';
 import type { ProjectLook } from './look-at-project.ts';
 import type { RunnerPlace } from './runner-processes.ts';
@@ -12,6 +13,8 @@ export interface LiveContainer {
   readonly container: Dockerode.Container;
   readonly processes: ContainerProcesses;
   readonly abilities: Abilities;
+  /** Of volumes, images and what containers write; null where it is that of the project, or cannot be told. */
+  readonly engineDisk: WatchedDisk | null;
   /** Why it is no longer there; null while it is. */
   goneBecause: string | null;
   /** Aborted when it is found to be gone: the engine does not always end the streams of a container that was killed. */

@@ -9,13 +9,14 @@ import { attachProcesses } from './attach-processes.ts';
 import { ContainerGoneError } from './container-process.ts';
 import { createBody, labelNames, workspaceInContainer, type ContainerPlan } from './create-body.ts';
 import { withDeadline } from './deadline.ts';
+import { watchedEngineDisk } from './engine-disk.ts';
 import { engineSilence, engineSilent, hadEvent, removeWhenBack } from './engine-watch.ts';
 import { folderKey, ownerMark, supportFiles, type UserIds } from './identity.ts';
 import { findPins, type Pin, type Protection } from './pins.ts';
 import { redirectText, watchRedirects, type ProtectedPlace } from './protected-watch.ts';
 import { removeContainer, removeVolume } from './removal.ts';
 import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
-import { startFailure } from './start-failure.ts';
+import { startFailure, withReason } from './start-failure.ts';
 import type { ContainerUser } from './user-candidates.ts';
 import { beginUserProbe, type UserVerdict } from './user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
@@ -303,9 +304,10 @@ export class SessionContainer {
       await this.#remove(container);
       return failure('cancelled', 'It was cancelled.');
     } catch (error) {
-      if (container === null) await this.#remove(docker.getContainer(name));
-      else await this.#remove(container);
-      return startFailure(error);
+      const made = container ?? docker.getContainer(name);
+      const reason = await withReason(error, made);
+      await this.#remove(made);
+      return startFailure(reason);
     }
   }
 
@@ -331,7 +333,11 @@ export class SessionContainer {
     } finally {
       verdict = (await trial?.judge()) ?? null;
     }
-    live = { container, processes, abilities, goneBecause: null, gone };
+    const { rootFolder } = this.#options.engine;
+    const { workspacePath } = this.#options;
+    const seen = abilities.volumes;
+    const engineDisk = seen && (await watchedEngineDisk({ rootFolder, workspacePath, seen, processes }));
+    live = { container, processes, abilities, engineDisk, goneBecause: null, gone };
     return { live, verdict };
   }
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AskAboutDisk } from '../../../../src/main/sandbox/sandbox.ts';
 import { createHold } from '../../../../src/main/lib/hold.ts';
-import { type DiskWatchOptions, isNearlyFull, watchDisk } from '../../../../src/main/sandbox/docker/disk-watch.ts';
+import {
+  type DiskWatchOptions,
+  isNearlyFull,
+  type WatchedDisk,
+  watchDisks,
+} from '../../../../src/main/sandbox/docker/disk-watch.ts';
 
 const gib = 1024 ** 3;
 const mib = 1024 ** 2;
@@ -9,21 +14,23 @@ const mib = 1024 ** 2;
 const nothing = async (): Promise<void> => undefined;
 
 /** Of a disk whose free space is given, one look after the other; the last one stays. */
-function watched(options: Partial<DiskWatchOptions> & { readonly free?: number[] } = {}) {
-  const { free = [], ...rest } = options;
-  return watchDisk({
-    path: '.',
-    signal: new AbortController().signal,
+function watched({ free, ...options }: Partial<DiskWatchOptions> & { readonly free: number[] }) {
+  const never = new AbortController().signal;
+  const watch = watchDisks({
+    signal: never,
     hold: createHold(),
     freeze: nothing,
     thaw: nothing,
     ask: null,
-    everyMs: 2,
-    ...(free.length === 0
-      ? {}
-      : { space: async () => ({ size: 100 * gib, free: (free.length > 1 ? free.shift() : free[0]) ?? 0 }) }),
-    ...rest,
+    ...options,
   });
+  watch.watch(diskOf('the disk of the project', free));
+  return watch;
+}
+
+function diskOf(name: string, free: number[]): WatchedDisk {
+  const next = (): number => (free.length > 1 ? free.shift() : free[0]) ?? 0;
+  return { name, space: async () => ({ size: 100 * gib, free: next() }), everyMs: 2 };
 }
 
 describe('a disk that a command fills', () => {
@@ -41,7 +48,7 @@ describe('a disk that a command fills', () => {
 
   it('is watched without a word while there is room, and the person can still cancel', () => {
     const cancel = new AbortController();
-    const watch = watched({ signal: cancel.signal });
+    const watch = watched({ free: [40 * gib], signal: cancel.signal });
     expect([watch.problem(), watch.signal.aborted]).toEqual([null, false]);
     cancel.abort();
     expect(watch.signal.aborted).toBe(true);
@@ -90,6 +97,15 @@ describe('a disk that a command fills', () => {
     const watch = watched({ free: [40 * gib, 0.9 * gib], ...options });
     await new Promise((resolve) => watch.signal.addEventListener('abort', resolve, { once: true }));
     expect(watch.problem()).toMatch(/^ended because the disk of the project is nearly full: 922 MB are left/);
+    watch.stop();
+  });
+
+  it('is the first of two that is nearly full, and the other may be one that cannot be asked', async () => {
+    const watch = watched({ free: [40 * gib] });
+    watch.watch({ name: 'a silent one', space: () => Promise.reject(new Error()), everyMs: 2 });
+    watch.watch(diskOf('the disk of the container engine', [40 * gib, 0.9 * gib]));
+    await new Promise((resolve) => watch.signal.addEventListener('abort', resolve, { once: true }));
+    expect(watch.problem()).toMatch(/^ended because the disk of the container engine is nearly full: 922 MB are left/);
     watch.stop();
   });
 

@@ -3,7 +3,7 @@ import { engineProblems, isOlder } from '../../../../src/main/sandbox/docker/eng
 import { userCandidates } from '../../../../src/main/sandbox/docker/user-candidates.ts';
 
 describe('the versions of an engine', () => {
-  const parts = { kind: 'docker', engine: '29.4.3', runc: '1.3.3', desktop: null } as const;
+  const parts = { kind: 'docker', engine: '29.4.3', containerd: '2.2.0', runc: '1.3.3', desktop: null } as const;
   const problems = (change: object): number => engineProblems({ ...parts, ...change }).length;
 
   it('are judged by what is known to be wrong with them', () => {
@@ -15,11 +15,20 @@ describe('the versions of an engine', () => {
     ]).toEqual([1, 1, 0]);
     expect(
       ['1.1.5+ds1', '1.2.7', '1.2.8', '1.3.0', '1.3.2', '1.3.3', '1.4.0'].map((runc) => problems({ runc })),
-    ).toEqual([1, 1, 0, 1, 1, 0, 0]);
+    ).toEqual([2, 1, 0, 1, 1, 0, 0]);
+    expect(
+      ['1.6.20~ds1', '1.7.28', '1.7.29', '2.0.6', '2.1.5', 'v2.3.1'].map((containerd) => problems({ containerd })),
+    ).toEqual([1, 1, 0, 1, 0, 0]);
     expect([problems({ desktop: '4.70.1' }), problems({ desktop: '4.71.0' }), problems({ desktop: '4.9' })]).toEqual([
       1, 0, 1,
     ]);
     expect(problems({ kind: 'podman', engine: '4.3.1', runc: null })).toBe(0);
+  });
+
+  it('are told with the reason', () => {
+    expect(engineProblems({ ...parts, runc: '1.2.3' })).toEqual([
+      'runc 1.2.3 is older than 1.2.8 or 1.3.3: CVE-2025-31133, -52565 and -52881: ways out of a container by what hides parts of /proc.',
+    ]);
   });
 
   it('that cannot be read are not judged', () => {

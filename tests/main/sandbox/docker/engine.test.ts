@@ -48,9 +48,10 @@ describe('looking for an engine', () => {
   const version = {
     Version: '29.0.0',
     ApiVersion: '1.52',
-    Components: [{ Name: 'Engine' }, { Name: 'runc', Version: '1.3.3' }],
+    Components: [{ Name: 'Engine' }, { Name: 'containerd', Version: 'v2.2.0' }, { Name: 'runc', Version: '1.3.3' }],
   };
   const info = {
+    DockerRootDir: '/var/lib/docker',
     NCPU: 4,
     MemTotal: 8e9,
     MemoryLimit: true,
@@ -68,12 +69,15 @@ describe('looking for an engine', () => {
       endpoint: `unix://${path} (from DOCKER_HOST)`,
       kind: 'docker',
       version: '29.0.0',
+      apiVersion: '1.47',
+      containerd: 'v2.2.0',
       runc: '1.3.3',
       isDesktop: false,
       desktopVersion: null,
       hasSwappiness: false,
       rootless: true,
       remapsUsers: false,
+      rootFolder: '/var/lib/docker',
       cpus: 4,
       memoryBytes: 8e9,
       limits: { memory: true, swap: false, pids: true, cpu: true },
@@ -99,6 +103,58 @@ describe('looking for an engine', () => {
     );
     const found = await findEngine(search(), none);
     expect(found.ok && found.value.endpoint).toContain('the Docker context "colima"');
+  });
+
+  it('does not take another one where the chosen context is not there', async () => {
+    await mkdir(join(home, '.docker/run'), { recursive: true });
+    await serve('.docker/run/docker.sock', { '/version': version, '/info': info });
+    const found = await findEngine(search({ DOCKER_CONTEXT: 'gone' }), none);
+    expect(found).toMatchObject({ ok: false, error: { message: expect.stringMatching(/context "gone".*nothing is/) } });
+  });
+
+  it('says that one is too old, and what would do', async () => {
+    const path = await serve('old.sock', { '/version': { ...version, Version: '19.03.15', ApiVersion: '1.40' } });
+    expect(await findEngine(search({ DOCKER_HOST: `unix://${path}` }), none)).toMatchObject({
+      ok: false,
+      error: {
+        code: 'missing-sandbox',
+        message: expect.stringMatching(
+          /^Docker Engine 19\.03\.15 at .* is too old: .* 1\.40 .* 1\.41 \(Engine 20\.10\)/,
+        ),
+        hint: 'Bring your container engine up to date and start again.',
+      },
+    });
+  });
+
+  // As their makers and users show them; none of these programs can run where this was written.
+  it.each([
+    ['Docker Desktop', 'docker-desktop', 'Docker Desktop 4.71.0 (217300)', '4.71.0'],
+    ['Ubuntu 24.04.1 LTS', 'colima-dev', 'Docker Engine - Community', null],
+    ['OrbStack', 'orbstack', 'Docker Engine - Community', null],
+    ['Rancher Desktop WSL Distribution', 'host', '', null],
+    ['Alpine Linux v3.20', 'lima-rancher-desktop', '', null],
+  ])('knows one in a machine of its own by what it says of itself: %s, %s', async (system, name, product, desktop) => {
+    const path = await serve('desktop.sock', {
+      '/version': { ...version, Platform: { Name: product } },
+      '/info': { ...info, OperatingSystem: system, Name: name },
+    });
+    const found = await findEngine(search({ DOCKER_HOST: `unix://${path}` }, 'darwin'), none);
+    expect(found).toMatchObject({ ok: true, value: { isDesktop: true, desktopVersion: desktop } });
+  });
+
+  it('looks where the programs for a desktop listen', async () => {
+    const labels = (await engineEndpoints(search({}, 'darwin'))).map(({ label }) => label.replace(home, '~'));
+    expect(labels).toEqual([
+      '~/.docker/run/docker.sock',
+      '/var/run/docker.sock',
+      '~/.docker/desktop/docker.sock',
+      '~/.colima/default/docker.sock',
+      '~/.config/colima/default/docker.sock',
+      '~/.orbstack/run/docker.sock',
+      '~/.rd/docker.sock',
+      '/run/podman/podman.sock',
+      '~/.local/share/containers/podman/machine/podman.sock',
+    ]);
   });
 
   it('says how to get one where there is none', async () => {
@@ -145,10 +201,10 @@ describe('looking for an engine', () => {
   });
 
   it('speaks the older of the two versions of the interface', () => {
-    expect(agreedVersion('1.41', '1.47')).toBe('1.41');
-    expect(agreedVersion('1.52', '1.47')).toBe('1.47');
-    expect(agreedVersion('2.0', '1.47')).toBe('1.47');
-    expect(agreedVersion('1.9', '1.47')).toBe('1.9');
+    const agreed = (ApiVersion: string, MinAPIVersion?: string): string =>
+      agreedVersion({ ApiVersion, MinAPIVersion }, '1.47');
+    expect([agreed('1.41'), agreed('1.52'), agreed('2.0'), agreed('1.9')]).toEqual(['1.41', '1.47', '1.47', '1.9']);
+    expect([agreed('1.52', '1.44'), agreed('1.60', '1.50')]).toEqual(['1.47', '1.50']);
   });
 });
 

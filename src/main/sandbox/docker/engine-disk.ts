@@ -1,0 +1,98 @@
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ContainerProcesses } from './container-process.ts';
+import { scratchInContainer } from './create-body.ts';
+import { withDeadline } from './deadline.ts';
+import type { WatchedDisk } from './disk-watch.ts';
+
+/** In bytes. */
+export interface DiskSpace {
+  readonly free: number;
+  readonly size: number;
+}
+
+/** What a container reported of the disk of its volumes: two lines of `df -Pk`. Null where that is none. */
+export function parseDiskFree(text: string): DiskSpace | null {
+  const match = /^\S.*?\s(\d+)\s+\d+\s+(\d+)\s+\d+%\s+\S/m.exec(text);
+  return match === null ? null : { size: Number(match[1]) * 1024, free: Number(match[2]) * 1024 };
+}
+
+export async function spaceOf(path: string): Promise<DiskSpace> {
+  const { bavail, bsize, blocks } = await statfs(path);
+  return { free: bavail * bsize, size: blocks * bsize };
+}
+
+/** Prints what is left on the disk of a container's volumes. */
+const freeScript = 'df -Pk "$1"';
+/** Between two looks from the host, in milliseconds. */
+export const diskEveryMs = 500;
+/** A process in the container each time. */
+const insideEveryMs = 2_000;
+const insideMs = 5_000;
+
+export interface VolumeDiskQuestion extends EngineDiskQuestion {
+  readonly processes: ContainerProcesses;
+}
+
+/** The disk that volumes, images and containers lie on, to be watched; null where it is that of the project. */
+export async function watchedEngineDisk({ processes, ...question }: VolumeDiskQuestion): Promise<WatchedDisk | null> {
+  const disk = await findEngineDisk(question);
+  const name = 'the disk of the container engine';
+  switch (disk.type) {
+    case 'project':
+      return null;
+    case 'host':
+      return { name, space: () => spaceOf(disk.path), everyMs: diskEveryMs };
+    case 'inside':
+      return { name, space: () => spaceInside(processes), everyMs: insideEveryMs };
+    default:
+      return disk satisfies never;
+  }
+}
+
+// Where the container stands still nothing can be asked in it: a person's word is then taken for it.
+async function spaceInside(processes: ContainerProcesses): Promise<DiskSpace | null> {
+  let text = '';
+  const program = { type: 'script', text: freeScript, values: [scratchInContainer] } as const;
+  await withDeadline(insideMs, null, async () => {
+    const running = await processes.start({ program, onChunk: ({ bytes }) => void (text += Buffer.from(bytes)) });
+    await running.ended;
+  });
+  return parseDiskFree(text);
+}
+
+/**
+ * `project`: volumes and images lie on the disk of the project. `host`: on another one that can be seen from here, at
+ * this path. `inside`: on one that only containers see, of another machine.
+ */
+type EngineDisk = { readonly type: 'project' | 'inside' } | { readonly type: 'host'; readonly path: string };
+
+interface EngineDiskQuestion {
+  /** Where the engine says that it keeps everything, in its own words: its file system need not be this one. */
+  readonly rootFolder: string | null;
+  readonly workspacePath: string;
+  /** What a container sees of the disk of its volumes. */
+  readonly seen: DiskSpace;
+}
+
+/** Finds the disk of an engine on this machine. Its word for where it is counts only if a container sees the same disk. */
+export async function findEngineDisk({ rootFolder, workspacePath, seen }: EngineDiskQuestion): Promise<EngineDisk> {
+  const path = rootFolder === null ? null : await visiblePart(rootFolder);
+  if (path === null) return { type: 'inside' };
+  const [found, place, project] = await Promise.all([spaceOf(path), stat(path), stat(workspacePath)]);
+  // To the kilobyte: disks of the very same size are not two.
+  if (Math.abs(found.size - seen.size) >= 1024) return { type: 'inside' };
+  return place.dev === project.dev ? { type: 'project' } : { type: 'host', path };
+}
+
+/** The folder, or the nearest above it that this user may look at; null where there is none but the root. */
+export async function visiblePart(folder: string): Promise<string | null> {
+  for (let path = folder; path !== dirname(path); path = dirname(path)) {
+    const isVisible = await spaceOf(path).then(
+      () => true,
+      () => false,
+    );
+    if (isVisible) return path;
+  }
+  return null;
+}

@@ -1,0 +1,37 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A user who is not root, and to whom 65,536 more ids belong for containers; known only where `knowOtherUser` was. */
+export const otherUser = { name: 'dewpoint-other', uid: 2371, gid: 2371, firstOfMore: 300_000 } as const;
+
+/** Makes the user known in mounts of their own, in which `run` runs: the machine's own lists of users stay as they are. */
+export async function knowOtherUser(
+  folder: string,
+  run: (command: readonly string[]) => Promise<unknown>,
+): Promise<void> {
+  const { name, uid, gid, firstOfMore } = otherUser;
+  const files = {
+    passwd: `root:x:0:0::/root:/bin/sh\n${name}:x:${uid}:${gid}::${folder}:/bin/sh\n`,
+    group: `root:x:0:\n${name}:x:${gid}:\n`,
+    subuid: `${name}:${firstOfMore}:65536\n`,
+    subgid: `${name}:${firstOfMore}:65536\n`,
+  };
+  for (const [file, text] of Object.entries(files)) {
+    const own = join(folder, `etc-${file}`);
+    await writeFile(own, text);
+    // A machine that never had such users has no such list to mount over.
+    await run(['sh', '-c', '[ -e "$2" ] || : > "$2"; exec mount --bind "$1" "$2"', 'sh', own, `/etc/${file}`]);
+  }
+}
+
+/** The arguments that run a program as that user, as root of a world of their ids, the way rootless engines do. */
+export function asOtherUser(folder: string, command: readonly string[]): readonly string[] {
+  const { uid, gid } = otherUser;
+  const user = ['setpriv', '--reuid', String(uid), '--regid', String(gid), '--clear-groups'];
+  const path = `PATH=${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin`;
+  const env = ['env', '-i', `HOME=${folder}`, `XDG_RUNTIME_DIR=${folder}`, path];
+  const kit = ['rootlesskit', '--net=host', '--copy-up=/run', '--state-dir', join(folder, 'kit')];
+  // What of the machine's own engine shows through.
+  const clear = ['sh', '-c', 'rm -f /run/docker /run/containerd /run/xtables.lock; exec "$@"', 'sh'];
+  return [...user, ...env, ...kit, ...clear, ...command];
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { AskAboutDisk } from '../../src/main/sandbox/sandbox.ts';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
+import { PrivateEngine, smallImage, smallImageCommand } from '../fakes/private-engine.ts';
+
+const isHere = !isWithoutEngine && (await PrivateEngine.isPossible());
+
+/**
+ * Takes all but 25 MB, then the rest slower than the disk is looked at; not at once, for only what is taken after the
+ * first look counts.
+ */
+const fillDisk = `free=$(df -Pk /scratch | tail -1 | tr -s ' ' | cut -d' ' -f4)
+more() { head -c 1000000 /dev/zero >> /scratch/new || exit 1; sleep $1; }
+for i in $(seq $((free / 1024 - 25))); do more 0.04; done
+for i in $(seq 60); do more 0.3; done
+wc -c < /scratch/new`;
+
+describe.skipIf(!isHere)('a command that fills the disk of the engine', () => {
+  let engine: PrivateEngine;
+  let under: DockerUnderTest;
+  const start = async (isSeen: boolean, onDiskLow?: AskAboutDisk): Promise<void> => {
+    const [started, maker] = await Promise.all([
+      PrivateEngine.start('plain', { size: '240m', isSeen }),
+      startSandbox(),
+    ]);
+    if (started === null) throw new Error('These tests need root, dockerd, unshare and nsenter.');
+    engine = started;
+    await output(maker.sandbox, smallImageCommand);
+    await engine.bringImage(join(maker.workspace, 'small.tar'));
+    await maker.close();
+    under = await startSandbox({
+      engine: await engine.find(),
+      settings: { image: smallImage },
+      ...(onDiskLow === undefined ? {} : { onDiskLow }),
+    });
+  };
+  afterEach(async () => {
+    await under.close();
+    await engine.close();
+  });
+
+  it('on another disk of this machine: it is ended before nothing is left, and told which disk it is', async () => {
+    await start(true);
+    const filled = valueOf(await under.sandbox.exec({ command: fillDisk, timeoutMs: 100_000 }, none));
+    expect([filled.outcome, filled.exitCode, filled.killedFor]).toEqual(['killed', null, 'disk']);
+    expect(filled.stderr).toMatch(/ended because the disk of the container engine is nearly full: \d+ MB are left/);
+    expect(await output(under.sandbox, 'rm /scratch/new; echo works')).toBe('works\n');
+  });
+
+  it('in a machine of its own: it stands still while a person makes room there, and comes to its end', async () => {
+    const asked: string[] = [];
+    await start(false, async (text) => {
+      asked.push(text);
+      await engine.inside('rm', 'data/old');
+      return 'go-on';
+    });
+    await engine.inside('sh', '-c', 'head -c 60000000 /dev/zero > data/old');
+    const ran = valueOf(await under.sandbox.exec({ command: fillDisk, timeoutMs: 100_000 }, none));
+    expect([ran.outcome, ran.exitCode, ran.stderr]).toEqual(['exited', 0, '']);
+    expect(asked).toEqual([expect.stringMatching(/^The disk of the container engine is nearly full.*stands still/)]);
+    expect(await output(under.sandbox, 'echo works')).toBe('works\n');
+  });
+});
