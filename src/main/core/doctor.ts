@@ -8,7 +8,8 @@ import { serviceSettings } from '@shared/settings.ts';
 import type { CoreModels } from './models.ts';
 import { engineProblems } from '../sandbox/docker/engine-health.ts';
 import { findEngine, type Engine } from '../sandbox/docker/engine.ts';
-import { spaceOf, visiblePart, type DiskSpace } from '../sandbox/docker/engine-disk.ts';
+import type { DiskSpace } from '../sandbox/docker/disk-watch.ts';
+import { spaceOf, visiblePart } from '../sandbox/docker/engine-disk.ts';
 import { usersText } from '../sandbox/docker/user-candidates.ts';
 import { tiersText } from '../sandbox/tiers.ts';
 

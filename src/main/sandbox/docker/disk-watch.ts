@@ -1,7 +1,12 @@
 import { childAbort } from '../../lib/child-abort.ts';
 import type { Hold } from '../../lib/hold.ts';
 import type { AskAboutDisk } from '../sandbox.ts';
-import type { DiskSpace } from './engine-disk.ts';
+
+/** In bytes. */
+export interface DiskSpace {
+  readonly free: number;
+  readonly size: number;
+}
 
 export interface WatchedDisk {
   /** For people, in the middle of a sentence: `the disk of the project`. */

@@ -3,13 +3,8 @@ import { dirname } from 'node:path';
 import type { ContainerProcesses } from './container-process.ts';
 import { scratchInContainer } from './create-body.ts';
 import { withDeadline } from './deadline.ts';
-import type { WatchedDisk } from './disk-watch.ts';
-
-/** In bytes. */
-export interface DiskSpace {
-  readonly free: number;
-  readonly size: number;
-}
+import type { DiskSpace, WatchedDisk } from './disk-watch.ts';
+import type { Engine } from './engine.ts';
 
 /** What a container reported of the disk of its volumes: two lines of `df -Pk`. Null where that is none. */
 export function parseDiskFree(text: string): DiskSpace | null {
@@ -30,13 +25,22 @@ export const diskEveryMs = 500;
 const insideEveryMs = 2_000;
 const insideMs = 5_000;
 
-export interface VolumeDiskQuestion extends EngineDiskQuestion {
-  readonly processes: ContainerProcesses;
+interface Place {
+  readonly engine: Pick<Engine, 'rootFolder'>;
+  readonly workspacePath: string;
 }
 
-/** The disk that volumes, images and containers lie on, to be watched; null where it is that of the project. */
-export async function watchedEngineDisk({ processes, ...question }: VolumeDiskQuestion): Promise<WatchedDisk | null> {
-  const disk = await findEngineDisk(question);
+/**
+ * The disk that volumes, images and containers lie on, to be watched; null where it is that of the project, or where
+ * the container (`processes`) does not say what it has `seen` of it.
+ */
+export async function watchedEngineDisk(
+  { engine, workspacePath }: Place,
+  seen: DiskSpace | null,
+  processes: ContainerProcesses,
+): Promise<WatchedDisk | null> {
+  if (seen === null) return null;
+  const disk = await findEngineDisk({ rootFolder: engine.rootFolder, workspacePath, seen });
   const name = 'the disk of the container engine';
   switch (disk.type) {
     case 'project':

@@ -333,10 +333,7 @@ export class SessionContainer {
     } finally {
       verdict = (await trial?.judge()) ?? null;
     }
-    const { rootFolder } = this.#options.engine;
-    const { workspacePath } = this.#options;
-    const seen = abilities.volumes;
-    const engineDisk = seen && (await watchedEngineDisk({ rootFolder, workspacePath, seen, processes }));
+    const engineDisk = await watchedEngineDisk(this.#options, abilities.volumes, processes);
     live = { container, processes, abilities, engineDisk, goneBecause: null, gone };
     return { live, verdict };
   }
