@@ -42,6 +42,7 @@ export function Middle(props: MiddleProps) {
         key={view.sessionId}
         sessionId={view.sessionId}
         at={view.at ?? null}
+        asking={view.isAsking === true ? view : null}
         isConnected={isConnected}
         hasMenuButton={props.hasMenuButton}
         handle={props.session}

@@ -43,6 +43,8 @@ interface SessionScreenProps {
   readonly sessionId: string;
   /** A place to look at, each time this is another object. */
   readonly at: { readonly ref: string; readonly seq?: number } | null;
+  /** Its question gets the focus, each time this is another object. */
+  readonly asking: object | null;
   readonly isConnected: boolean;
   readonly hasMenuButton: boolean;
   readonly handle: Ref<SessionHandle>;
@@ -84,7 +86,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const [isRenaming, setIsRenaming] = useState(false);
   const own = { inspect, toggleInspector: side.toggle, rename: (): void => setIsRenaming(true) };
-  const { conversation, composer, approvals } = useParts(handle, props.at, own);
+  const { conversation, composer, approvals } = useParts(handle, props, own);
   const show = useStable(inspect);
   const help = useStable(onPalette);
   const toEnd = useStable(() => conversation.current?.toEnd());
@@ -151,7 +153,7 @@ function Bar({ state, money, onModels, ...props }: BarProps) {
 /** The parts of the screen that others reach into, and the place that is to be looked at. */
 function useParts(
   handle: Ref<SessionHandle>,
-  at: SessionScreenProps['at'],
+  { at, asking }: Pick<SessionScreenProps, 'at' | 'asking'>,
   reach: Pick<SessionHandle, 'inspect' | 'toggleInspector' | 'rename'>,
 ) {
   const conversation = useRef<ConversationHandle>(null);
@@ -166,6 +168,9 @@ function useParts(
   useEffect(() => {
     if (at !== null) conversation.current?.reveal({ id: at.ref, seq: at.seq });
   }, [at]);
+  useEffect(() => {
+    if (asking !== null) approvals.current?.focus();
+  }, [asking]);
   return { conversation, composer, approvals };
 }
 

@@ -19,6 +19,7 @@ import { whenIdle } from './lib/when-idle.ts';
 import { Middle } from './middle.tsx';
 import { NavigationContext } from './lib/navigation.ts';
 import { useHostPushes } from './lib/use-host.ts';
+import { useNotifications } from './lib/use-notifications.ts';
 import { AnnouncementBar } from './ui/announcement.tsx';
 import type { SessionHandle } from './session-screen.tsx';
 import { Button } from './ui/button.tsx';
@@ -57,6 +58,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   useSettingsWatch();
   useEffect(() => whenIdle(loadMarkdown), []);
   usePushesInto(actions, show);
+  useNotifications({ load, view, show });
   return (
     <NavigationContext value={show}>
       <div className="relative flex min-h-0 flex-1">
@@ -144,7 +146,7 @@ function usePushesInto(actions: readonly Action[], show: (view: View) => void): 
   });
   const take = useCallback(
     (push: HostPush): void => {
-      if (push.type === 'session') show({ type: 'session', sessionId: push.sessionId });
+      if (push.type === 'session') show(push);
       else now.current.find(({ id, isOff = false }) => id === push.id && !isOff)?.run();
     },
     [show],

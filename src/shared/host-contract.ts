@@ -2,9 +2,10 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { base } from './contract-base.ts';
 
-/** What happens around the page: a session is to be shown (a link, a notification), or an action of its own to be done. */
+/** What happens around the page: a session is to be shown (a link, a notification; `isAsking`: its question is to be
+ * answered), or an action of its own to be done. */
 export type HostPush =
-  | { readonly type: 'session'; readonly sessionId: string }
+  | { readonly type: 'session'; readonly sessionId: string; readonly isAsking?: boolean }
   | { readonly type: 'action'; readonly id: string };
 
 const sessionId = z.string().min(1).max(100);

@@ -235,6 +235,8 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   approve: z.enum(['ask', 'deny', 'allow']).default('ask'),
+  /** Of what a person who looks elsewhere is told: a session that waits for an answer, and the end of a long task. */
+  notify: z.enum(['all', 'waits', 'off']).default('all'),
   /** What a person said about the list of projects; see `listProjects`. */
   projects: z
     .strictObject({

@@ -1,12 +1,21 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
-import { command, complete } from '../faults/program.ts';
+import { command, complete, tool } from '../faults/program.ts';
 import type { Launched, Place } from './launch.ts';
 import { launch, preparePlace, testEnvironment } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
+
+/** A task that asks before it changes a test. */
+const guarded = 'tests/test_port.py';
+const asking = [
+  tool('read_file', { path: guarded }),
+  tool('write_file', { path: guarded, content: 'def test_port(): pass\n' }),
+  tool('write_file', { path: 'port.py', content: 'PORT = 8123\n' }),
+  complete('Without the guarded file.'),
+];
 
 // The real app and a real container; only the model is scripted, and that nobody looks at the window.
 describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeout: 180_000 }, () => {
@@ -19,6 +28,8 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
     place = preparePlace([
       command('until test -e go; do sleep 0.1; done; rm go; echo made > made.txt'),
       complete('It has ended.'),
+      ...asking,
+      ...asking,
     ]);
     launched = await launch(place.home, { hasEngine: true });
     await launched.app.evaluate(({ BrowserWindow, Notification }) => {
@@ -27,7 +38,7 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
       // Asked at the end of each look at the list of sessions.
       BrowserWindow.getFocusedWindow = () => {
         Reflect.set(globalThis, 'looks', Number(Reflect.get(globalThis, 'looks') ?? 0) + 1);
-        return null;
+        return Reflect.get(globalThis, 'isInFront') === true ? (BrowserWindow.getAllWindows()[0] ?? null) : null;
       };
       Notification.isSupported = () => true;
       Notification.prototype.show = function show(this: Electron.Notification) {
@@ -73,9 +84,52 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
     await page.locator('[data-outcome="done"]').getByText('It has ended.').waitFor();
   });
 
+  it('is told that a session waits unless it is before their eyes, and a click puts the focus on its question', async () => {
+    const { app, page } = launched;
+    mkdirSync(join(place.project, 'tests'));
+    writeFileSync(join(place.project, guarded), 'def test_port(): assert 8000 < 8123\n');
+    const looks = (): Promise<number> => app.evaluate(() => Number(Reflect.get(globalThis, 'looks') ?? 0));
+    const deny = page.getByRole('alertdialog', { name: 'Approval needed' }).getByRole('button', { name: 'Deny' });
+    const start = async (task: string): Promise<void> => {
+      await page.getByRole('button', { name: 'New task', exact: true }).click();
+      await page.getByRole('textbox', { name: 'Task' }).fill(task);
+      await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
+      await page.getByRole('button', { name: 'Start', exact: true }).click();
+    };
+    const lookAt = (isInFront: boolean): Promise<void> =>
+      app.evaluate((_electron, isTrue) => void Reflect.set(globalThis, 'isInFront', isTrue), isInFront);
+    const before = await heard();
+    await lookAt(true);
+    await start('Make the tests quicker.');
+    await expect.poll(() => deny.getAttribute('aria-disabled'), { timeout: 90_000 }).toBe('false');
+    const soFar = await looks();
+    await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThan(soFar + 1);
+    expect(await heard()).toEqual(before);
+    await deny.click();
+    await page.locator('[data-outcome=done]').getByText('Without the guarded file.').waitFor({ timeout: 60_000 });
+    await lookAt(false);
+    await start('Make them quicker still.');
+    await page.getByRole('log').waitFor();
+    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    await expect
+      .poll(async () => JSON.stringify(await heard()), { timeout: 90_000 })
+      .toContain(JSON.stringify(['Make them quicker still.', 'It waits for your answer.']));
+    await app.evaluate(() => {
+      const shown: unknown = Reflect.get(globalThis, 'shown');
+      if (Array.isArray(shown)) shown.at(-1)[2]();
+    });
+    await deny.waitFor();
+    await expect.poll(() => deny.evaluate((button) => button === document.activeElement)).toBe(true);
+    await expect.poll(() => deny.getAttribute('aria-disabled')).toBe('false');
+    await deny.press('Enter');
+    await deny.waitFor({ state: 'detached' });
+  });
+
   it('is shown the session of a link that the system opens while the app runs', async () => {
     const { app, page } = launched;
-    const [sessionId] = readdirSync(join(place.home, 'sessions'));
+    const sessionId = readdirSync(join(place.home, 'sessions')).find((id) =>
+      readFileSync(join(place.home, 'sessions', id, 'events.jsonl'), 'utf8').includes('made.txt'),
+    );
     await page.getByRole('button', { name: 'Settings', exact: true }).click();
     await page.getByRole('log').waitFor({ state: 'detached' });
     const { spawnfile, spawnargs } = app.process();

@@ -153,7 +153,15 @@ export function createPageCore(): PageCore {
     keys: { store: { type: 'ready' }, keys: [] },
     costRows: [],
     rules: noRules,
-    settings: { policy: 'local', local: 'llama-cpp/starter', cloud: null, approve: 'ask', limits: {}, sandbox: {} },
+    settings: {
+      policy: 'local',
+      local: 'llama-cpp/starter',
+      cloud: null,
+      approve: 'ask',
+      notify: 'all',
+      limits: {},
+      sandbox: {},
+    },
     searchSessions: async (text) => ({ hits: found.get(text) ?? [], isComplete: true }),
     renameSession: async (sessionId, title) => scripted.append(sessionId, { type: 'session-renamed', title }),
     forkSession: async (sessionId, at) => {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ForwardedCall, OwnCommand } from '../api/forward-router.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Windows } from './windows.ts';
+import { sessionPrefix } from './windows.ts';
 
 export interface HostCommandsOptions {
   readonly client: () => Promise<CoreClient>;
@@ -30,7 +31,7 @@ export function createHostCommands({
     'host.pushes': async (_input, signal) => pushes.stream(signal ?? new AbortController().signal),
     'host.openWindow': async (input) => {
       const { sessionId } = forWindow.parse(input);
-      await windows.open(sessionId === undefined ? '' : `session:${sessionId}`);
+      await windows.open(sessionId === undefined ? '' : sessionPrefix + sessionId);
     },
     'host.keepView': async (input) => keepView(byView.parse(input).view),
     'host.chooseFolder': async () => {

@@ -1,7 +1,7 @@
-import { BrowserWindow, Notification } from 'electron';
+import { Notification } from 'electron';
+import type { SessionNews, Watched } from '@shared/session-news.ts';
+import { isWanted, sessionNews } from '@shared/session-news.ts';
 import type { CoreClient } from '../api/socket.ts';
-import type { SessionNews, Watched } from './session-news.ts';
-import { sessionNews } from './session-news.ts';
 import type { Windows } from './windows.ts';
 
 const everyMs = 4_000;
@@ -15,19 +15,25 @@ const words: Readonly<Record<SessionNews['what'], string>> = {
 export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Windows): void {
   let watched: ReadonlyMap<string, Watched> = new Map();
   const look = async (): Promise<void> => {
-    const sessions = await (await client()).sessions.list();
-    const round = sessionNews(watched, sessions, Date.now());
+    const core = await client();
+    const round = sessionNews(watched, await core.sessions.list(), Date.now());
     ({ watched } = round);
-    if (BrowserWindow.getFocusedWindow() !== null || !Notification.isSupported()) return;
-    for (const { sessionId, title, what } of round.news) {
-      const notification = new Notification({ title: title === '' ? 'Dewpoint' : title, body: words[what] });
-      notification.on('click', () => {
-        windows.show();
-        windows.push({ type: 'session', sessionId });
-      });
-      notification.show();
+    const inFront = windows.sessionInFront();
+    if (round.news.length === 0 || !Notification.isSupported()) return;
+    const notify = await core.settings.get({ key: 'notify' });
+    for (const news of round.news) {
+      if (news.sessionId !== inFront && isWanted(news, notify)) show(news, windows);
     }
   };
   // A core that is just being renewed is asked again in a moment.
   setInterval(() => void look().catch(() => undefined), everyMs).unref();
+}
+
+function show({ sessionId, title, what }: SessionNews, windows: Windows): void {
+  const notification = new Notification({ title: title === '' ? 'Dewpoint' : title, body: words[what] });
+  notification.on('click', () => {
+    windows.show();
+    windows.push({ type: 'session', sessionId, isAsking: what === 'waits' });
+  });
+  notification.show();
 }

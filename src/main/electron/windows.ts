@@ -30,6 +30,8 @@ export interface Windows {
   readonly of: (page: WebContents) => OpenWindow;
   /** Brings the window in front before a person's eyes; opens one where there is none. */
   readonly show: () => void;
+  /** The session that a person has before their eyes; null where the app is not in front, or shows something else. */
+  readonly sessionInFront: () => string | null;
   /** Tells the window in front, or the first one there will be. */
   readonly push: (item: HostPush) => void;
 }
@@ -38,6 +40,8 @@ interface Slot extends OpenWindow {
   kept: KeptWindow;
 }
 
+/** What a page says that it shows (`keepView`), where that is a session. */
+export const sessionPrefix = 'session:';
 /** How long a window must have been at rest before its place is written down. */
 const settledMs = 300;
 
@@ -85,6 +89,11 @@ export function createWindows(options: WindowsOptions): Windows {
       }
       if (slot.window.isMinimized()) slot.window.restore();
       slot.window.focus();
+    },
+    sessionInFront: () => {
+      const focused = BrowserWindow.getFocusedWindow();
+      const view = focused === null ? undefined : slots.of(focused.webContents)?.kept.view;
+      return view?.startsWith(sessionPrefix) === true ? view.slice(sessionPrefix.length) : null;
     },
     push: (item) => {
       const slot = slots.front();

@@ -67,7 +67,7 @@ export function refusedCommands(granted: readonly WebGrant[]): readonly string[]
 export function createWebGuard(granted: readonly WebGrant[] = []): (call: ForwardedCall) => Promise<void> {
   const refused = refusedCommands(granted);
   return async ({ name, input }) => {
-    if (refused.includes(name) && !isOwnKeys(name, input)) {
+    if (refused.includes(name) && !isOwnTaste(name, input)) {
       const refusal = refusals.find(({ names }) => names.includes(name));
       if (refusal !== undefined) throw new AppError('refused', refusal.message, { hint: refusal.hint });
     }
@@ -77,7 +77,7 @@ export function createWebGuard(granted: readonly WebGrant[] = []): (call: Forwar
   };
 }
 
-/** A person's own keys decide nothing about the machine, and are wanted in a browser, too. */
-function isOwnKeys(name: string, input: unknown): boolean {
-  return name === 'settings.set' && Reflect.get(Object(input), 'key') === 'shortcuts';
+/** What decides nothing about the machine, and is wanted in a browser, too. */
+function isOwnTaste(name: string, input: unknown): boolean {
+  return name === 'settings.set' && ['shortcuts', 'notify'].includes(Reflect.get(Object(input), 'key'));
 }

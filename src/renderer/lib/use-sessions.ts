@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import type { CoreClient } from './core-client.ts';
 import { failureText } from './failure-text.ts';
+import { mayNotify } from './may-notify.ts';
 
 export type SessionsLoad =
   | { readonly type: 'loading' }
@@ -28,13 +29,18 @@ export function useSessions(client: CoreClient): { readonly load: SessionsLoad; 
       }
     };
     void read();
-    const timer = setInterval(() => void (document.hidden || read()), refreshMs);
+    const timer = setInterval(() => void (isOutOfSight() || read()), refreshMs);
     return () => {
       clearInterval(timer);
       stop.abort();
     };
   }, [client, asked]);
   return { load, refresh: useCallback(() => setAsked((count) => count + 1), []) };
+}
+
+/** Who wants to be told of what happens is told while the page is hidden, too. */
+function isOutOfSight(): boolean {
+  return document.hidden && !mayNotify();
 }
 
 function newestFirst(left: SessionSummary, right: SessionSummary): number {

@@ -13,6 +13,8 @@ export type View =
       readonly type: 'session';
       readonly sessionId: string;
       readonly at?: { readonly ref: string; readonly seq?: number };
+      /** Somebody comes to answer its question. */
+      readonly isAsking?: boolean;
     }
   | { readonly type: 'bin' }
   | { readonly type: 'models' }

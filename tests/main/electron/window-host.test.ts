@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionSummary } from '@shared/contract.ts';
 import { createHostPushes } from '../../../src/main/electron/host-pushes.ts';
 import { sessionInArguments, sessionOfLink } from '../../../src/main/electron/links.ts';
-import { sessionNews } from '../../../src/main/electron/session-news.ts';
+import { isWanted, sessionNews } from '../../../src/shared/session-news.ts';
 import { placeOn } from '../../../src/main/electron/window-state.ts';
 
 describe('a link', () => {
@@ -69,6 +69,18 @@ describe('news of sessions', () => {
       return round.news.map(({ what }) => `${what} ${at}`);
     });
     expect(heard).toEqual(['waits 4000', 'ended 30000', 'waits 48000']);
+  });
+
+  it('are told as far as the setting wants', () => {
+    const [waits, ended] = (['waits', 'ended'] as const).map((what) => ({ sessionId: 's', title: '', what }));
+    const told = (['all', 'waits', 'off'] as const).map((notify) =>
+      [waits, ended].map((one) => one !== undefined && isWanted(one, notify)),
+    );
+    expect(told).toEqual([
+      [true, true],
+      [true, false],
+      [false, false],
+    ]);
   });
 });
 

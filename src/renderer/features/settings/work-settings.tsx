@@ -1,6 +1,7 @@
 import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
+import { NotifySettings } from './notify-settings.tsx';
 import { Choice, Group, NumberSetting } from '../../ui/settings-parts.tsx';
 
 interface WorkSettingsProps {
@@ -48,6 +49,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           onChange={(value) => onSave('approve', value)}
         />
       </Group>
+      <NotifySettings value={textAt(settings, 'notify')} onSave={(value) => onSave('notify', value)} />
       <Group title={t('settings.limits')}>
         {limits.map((name) => (
           <NumberSetting

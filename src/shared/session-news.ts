@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@shared/contract.ts';
+import type { SessionSummary } from './contract.ts';
 
 /** What a person who looks elsewhere should hear of. */
 export interface SessionNews {
@@ -20,6 +20,11 @@ export interface NewsRound {
 
 /** A task that was shorter than this is over before anybody has gone away. */
 const longTaskMs = 20_000;
+
+/** Whether a person wants to hear of it, by the setting `notify`. */
+export function isWanted({ what }: SessionNews, notify: unknown): boolean {
+  return notify === 'all' || (notify === 'waits' && what === 'waits');
+}
 
 /** Compares two looks at the list of sessions. Each change is news once. */
 export function sessionNews(
