@@ -5,6 +5,7 @@ import {
   answerScene,
   approvalScene,
   capScene,
+  comparisonScene,
   endScenes,
   fixScene,
   furnish,
@@ -21,6 +22,7 @@ const sessions: Record<string, string> = {};
 beforeAll(async () => {
   const core = createPageCore();
   furnish(core);
+  comparisonScene(core);
   core.setTime(Date.now() - 3_600_000);
   const long = await longScene(core, 10);
   await endScenes(core);
@@ -29,6 +31,8 @@ beforeAll(async () => {
   for (const [name, { sessionId }] of Object.entries({ long, answer, approval, cap, plan, fix })) {
     sessions[name] = sessionId;
   }
+  const missing = (await core.listSessions()).find(({ title }) => title === 'Make the nightly job idempotent');
+  sessions.missing = missing?.sessionId ?? '';
   served = await servePage(core);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
 });
@@ -81,6 +85,10 @@ const ways: Readonly<Record<keyof typeof allViews, () => Promise<void>>> = {
   sandbox: () => inspect('Sandbox'),
   changes: () => inspect('Changes'),
   context: () => inspect('Context'),
+  failure: async () => {
+    await choose(sessions.missing ?? '');
+    await served.page.getByText('No container engine was found').first().waitFor();
+  },
   plan: async () => {
     await openSession('plan', 'Move the settings');
     await served.page.getByRole('textbox', { name: 'Step 1' }).waitFor();
@@ -96,9 +104,32 @@ const ways: Readonly<Record<keyof typeof allViews, () => Promise<void>>> = {
   },
   bin: () => goTo('bin', 'Bin'),
   models: () => goTo('models', 'Models'),
+  price: async () => {
+    await goTo('models', 'Models');
+    await served.page
+      .getByRole('button', { name: /^(?:Set a|Change the) price/u })
+      .first()
+      .click();
+    await served.page.getByLabel('Input, $').waitFor();
+  },
   compare: () => goTo('compare', 'Compare'),
+  'compare-form': async () => {
+    await goTo('compare', 'Compare');
+    await served.page.getByRole('button', { name: 'New comparison' }).click();
+    await served.page.getByRole('form', { name: 'New comparison' }).waitFor();
+  },
+  comparison: async () => {
+    await goTo('compare', 'Compare');
+    await served.page.getByRole('button', { name: /local, hybrid, cloud/u }).click();
+    await served.page.getByText('Result by policy').waitFor();
+  },
   costs: () => goTo('costs', 'Costs'),
   settings: () => goTo('settings', 'Settings'),
+  shortcuts: async () => {
+    await goTo('settings', 'Settings');
+    await served.page.getByRole('button', { name: /^Change the keys of Costs/u }).click();
+    await served.page.getByText('Press keys').waitFor();
+  },
   rules: async () => {
     await goTo('settings', 'Settings');
     await served.page.getByRole('form', { name: 'New rule' }).scrollIntoViewIfNeeded();
@@ -124,8 +155,17 @@ const ways: Readonly<Record<keyof typeof allViews, () => Promise<void>>> = {
   },
 };
 
-/** What lies over the window is closed again. */
+const allComparisons = (): Promise<void> => served.page.getByRole('button', { name: 'All comparisons' }).click();
+
+/** What lies over the window, or in a view's place, is closed again. */
 const waysBack: Partial<Record<keyof typeof allViews, () => Promise<void>>> = {
+  'compare-form': allComparisons,
+  comparison: allComparisons,
+  // Else the next keys would be taken for the action.
+  shortcuts: async () => {
+    await served.page.keyboard.press('Escape');
+    await served.page.getByText('Press keys').waitFor({ state: 'detached' });
+  },
   palette: async () => {
     await served.page.keyboard.press('Escape');
     await served.page.getByPlaceholder('Search actions').waitFor({ state: 'detached' });

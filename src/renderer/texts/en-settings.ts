@@ -168,6 +168,7 @@ export const settings = {
   'shortcuts.text': 'Choose one and press new keys with Control or Command.',
   'shortcuts.none': 'none',
   'shortcuts.press': 'Press keys …',
+  'shortcuts.pressFor': 'Press keys … for {action}',
   'shortcuts.change': 'Change the keys of {action}, now {keys}',
   'shortcuts.taken': '{keys} is what {action} has. Choose others, or change that first.',
   'shortcuts.same': '{keys} is what several actions have ({actions}); only the first of them is done.',

@@ -92,11 +92,16 @@ function Shortcut({ action, isOwn, isAsking, onAsk, onKeys, onReset }: ShortcutP
       )}
       <Button
         size="small"
-        aria-label={t('shortcuts.change', { action: action.label, keys: shown(action) })}
+        aria-label={
+          isAsking
+            ? t('shortcuts.pressFor', { action: action.label })
+            : t('shortcuts.change', { action: action.label, keys: shown(action) })
+        }
         aria-pressed={isAsking}
         onClick={() => onAsk(!isAsking)}
         onKeyDown={(event) => {
           if (!isAsking) return;
+          if (event.key === 'Escape') return onAsk(false);
           const keys = pressedKeys(event.nativeEvent);
           if (keys === null || keys.endsWith('+Control') || keys.endsWith('+Meta') || keys.endsWith('+Shift')) return;
           event.preventDefault();
