@@ -8,145 +8,72 @@ import { createLlamaEngine } from '../src/main/engines/llama-client.ts';
 import type { LlamaEngine } from '../src/main/engines/llama-client.ts';
 import { findPlaces } from '../src/main/lib/places.ts';
 import type { ModelRequest, Provider, StreamEnded } from '../src/main/providers/define.ts';
-import { startBareEngine } from './lib/bare-engine.ts';
-import type { BareEngine } from './lib/bare-engine.ts';
+import { againstBareRows } from './lib/against-bare.ts';
+import type { Measuring } from './lib/against-bare.ts';
 import { decodeCostRows } from './lib/decode-costs.ts';
 import { localProvider } from './lib/local-provider.ts';
+import { parsePartOptions } from './lib/part-options.ts';
+import { plainRequest } from './lib/plain-request.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { shownSpeedRows } from './lib/shown-speed.ts';
-import { largest, median } from './lib/statistics.ts';
+import { largest } from './lib/statistics.ts';
 import { UsageError } from './lib/usage-error.ts';
 
 const contextTokens = 4096;
-const outputTokens = 48;
-const rounds = 2;
-/** Null: the physical cores. One thread can be compared on a machine that is busy with other things, too. */
-const threads = process.env.DEWPOINT_BENCH_THREADS === undefined ? null : Number(process.env.DEWPOINT_BENCH_THREADS);
 
-/** Model calls through the provider and its engine process; DEWPOINT_BENCH_MODEL names another model than the starter. */
-export async function run(): Promise<readonly BenchRow[]> {
+interface Parts {
+  readonly provider: Provider;
+  readonly llama: LlamaEngine;
+}
+
+const parts = {
+  bare: againstBareRows,
+  reuse: ({ provider, llama }) => measureReuse(provider, llama),
+  aborts: ({ provider }) => measureAborts(provider),
+  fresh: ({ provider, llama }) => measureFreshProcess(provider, llama),
+  costs: (_engine, { modelPath }) => decodeCostRows(modelPath),
+  shown: (_engine, { modelPath, threads }) => shownSpeedRows(modelPath, threads),
+} as const satisfies Readonly<Record<string, (engine: Parts, measuring: Measuring) => Promise<readonly BenchRow[]>>>;
+
+/**
+ * Model calls through the provider and its engine process: `--model NAME` (the starter), `--threads N` (the physical
+ * cores; one thread can be compared on a machine that is busy with other things, too), `--rounds N`, `--only PART,…`.
+ */
+export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
+  const { only, values } = parsePartOptions(args, parts, {
+    model: 'qwen2.5-coder-1.5b-instruct',
+    threads: '',
+    rounds: '2',
+  });
   const cache = findPlaces(process.env, process.platform).cache;
-  const name = process.env.DEWPOINT_BENCH_MODEL ?? 'qwen2.5-coder-1.5b-instruct';
-  const modelPath = join(cache, 'models', `${name}.gguf`);
+  const modelPath = join(cache, 'models', `${values.model}.gguf`);
   const workerPath = resolve('out/main/llama-worker.cjs');
-  if (!existsSync(modelPath)) throw new UsageError(`${name} is not there: npm start -- models pull llama-cpp/${name}`);
+  if (!existsSync(modelPath))
+    throw new UsageError(`${values.model} is not there: npm start -- models pull llama-cpp/${values.model}`);
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-engine-'));
+  const threads = values.threads === '' ? null : Number(values.threads);
   const llama = createLlamaEngine({ nodePath: process.execPath, workerPath, now: () => performance.now() });
   const provider = localProvider(llama, { folder, modelPath, workerPath, contextTokens, threads });
+  const measuring = { modelPath, contextTokens, threads, rounds: Number(values.rounds) };
+  const rows: BenchRow[] = [];
   try {
-    return [
-      ...(await compareWithBare(provider, modelPath)),
-      ...(await measureReuse(provider, llama)),
-      ...(await measureAborts(provider)),
-      ...(await measureFreshProcess(provider, llama)),
-      ...(await decodeCostRows(modelPath)),
-      ...(await shownSpeedRows(modelPath, threads)),
-    ];
+    for (const part of only) rows.push(...(await parts[part]({ provider, llama }, measuring)));
   } finally {
     await llama.dispose();
     await rm(folder, { recursive: true, force: true });
   }
+  return rows;
 }
 
-/** A, B, B, A: what slows the machine for a while hits both. Every round has words of its own, so that nothing is kept. */
-async function compareWithBare(provider: Provider, modelPath: string): Promise<readonly BenchRow[]> {
-  const bare = await startBareEngine(modelPath, contextTokens, threads);
-  const times: Times = { bare: [], ours: [], bareFirst: [], oursFirst: [] };
-  try {
-    await timeBare(bare, 'warm up', times, false);
-    await timeOurs(provider, 'warm up', times, false);
-    for (let round = 0; round < rounds; round += 1) {
-      const [first, second] = [`round ${round} a`, `round ${round} b`];
-      await timeBare(bare, first, times, true);
-      await timeOurs(provider, first, times, true);
-      await timeOurs(provider, second, times, true);
-      await timeBare(bare, second, times, true);
-    }
-  } finally {
-    await bare.dispose();
-  }
-  const promptTokens = (await provider.countTokens(storyRequest('round 0 a'), never)) ?? 0;
-  const speed = (sum(times.bare) / sum(times.ours)) * 100;
-  const note = `${promptTokens} + ${outputTokens} tokens, ${rounds} rounds A/B/B/A, ${threads ?? 'all'} threads`;
-  return [
-    {
-      figure: 'model calls against bare node-llama-cpp: speed',
-      value: speed,
-      unit: '%',
-      target: { atLeast: 97 },
-      note,
-    },
-    {
-      figure: 'the same, from the first token on',
-      value: ((sum(times.bare) - sum(times.bareFirst)) / (sum(times.ours) - sum(times.oursFirst))) * 100,
-      unit: '%',
-      target: { atLeast: 99 },
-      note,
-    },
-    {
-      figure: 'added time to the first token',
-      value: (median(times.oursFirst) ?? 0) - (median(times.bareFirst) ?? 0),
-      unit: 'ms',
-      target: { atMost: 15 },
-      note: `bare ${median(times.bareFirst)?.toFixed(0) ?? '-'} ms, ours ${median(times.oursFirst)?.toFixed(0) ?? '-'} ms (medians)`,
-    },
-  ];
-}
-
-interface Times {
-  readonly bare: number[];
-  readonly ours: number[];
-  readonly bareFirst: number[];
-  readonly oursFirst: number[];
-}
-
-async function timeBare(bare: BareEngine, seed: string, times: Times, counts: boolean): Promise<void> {
-  const { system, user } = storyOf(seed);
-  const prompt = `<|im_start|>system\n${system}<|im_end|>\n<|im_start|>user\n${user}<|im_end|>\n<|im_start|>assistant\n`;
-  const { ms, firstTokenMs, written } = await bare.time(prompt, outputTokens);
-  if (written !== outputTokens) throw new Error(`The bare engine wrote ${written} of ${outputTokens} tokens.`);
-  if (counts) {
-    times.bare.push(ms);
-    times.bareFirst.push(firstTokenMs);
-  }
-}
-
-async function timeOurs(provider: Provider, seed: string, times: Times, counts: boolean): Promise<void> {
-  const startedAt = performance.now();
-  let firstMs = 0;
-  let ended: StreamEnded | null = null;
-  for await (const part of provider.stream(storyRequest(seed), never)) {
-    if (part.type === 'text-delta' && firstMs === 0) firstMs = performance.now() - startedAt;
-    if (part.type === 'ended') ended = part;
-  }
-  const ms = performance.now() - startedAt;
-  if (ended?.usage.output !== outputTokens)
-    throw new Error(`The call wrote ${ended?.usage.output ?? 0} tokens: ${ended?.error?.message ?? ''}`);
-  // The first words of all prompts are the same; the bare engine reads them, too.
-  if (ended.usage.cacheRead > 40)
-    throw new Error(`The engine had kept ${ended.usage.cacheRead} tokens of a prompt that should be new.`);
-  if (counts) {
-    times.ours.push(ms);
-    times.oursFirst.push(firstMs);
-  }
-}
-
-function storyOf(seed: string): { readonly system: string; readonly user: string } {
+/** A prompt of some hundred tokens, with words of its own for every seed, so that nothing is kept for another. */
+function storyRequest(seed: string): ModelRequest {
   const lines = Array.from(
     { length: 34 },
     (_, index) => `In ${seed}, chapter ${index}, the keeper writes down that the lamp burned ${index * 7} hours.`,
   );
-  return {
-    system: `You do exactly what is asked (${seed}).`,
-    user: `${lines.join('\n')}\nNow write the numbers from 1 to 300, one a line.`,
-  };
-}
-
-function storyRequest(seed: string): ModelRequest {
-  const { system, user } = storyOf(seed);
-  return request([textMessage('system', system), textMessage('user', user)], {
+  const user = `${lines.join('\n')}\nNow write the numbers from 1 to 300, one a line.`;
+  return plainRequest([textMessage('system', `You do exactly what is asked (${seed}).`), textMessage('user', user)], {
     cacheKey: seed,
-    maxOutputTokens: outputTokens,
   });
 }
 
@@ -156,7 +83,7 @@ async function measureReuse(provider: Provider, llama: LlamaEngine): Promise<rea
   const messages: Message[] = [textMessage('system', 'You are a programmer who answers in one short sentence.')];
   for (let turn = 0; turn < 8; turn += 1) {
     messages.push(textMessage('user', `Result ${turn}: ${'ok 12 passed; '.repeat(12)}What next?`));
-    const { text } = await ask(provider, request(messages, { cacheKey: 'loop', maxOutputTokens: 16 }));
+    const { text } = await ask(provider, plainRequest(messages, { cacheKey: 'loop', maxOutputTokens: 16 }));
     messages.push(textMessage('assistant', text));
   }
   for (let index = 0; index < 6; index += 1) {
@@ -164,7 +91,7 @@ async function measureReuse(provider: Provider, llama: LlamaEngine): Promise<rea
     const body = 'def add(a, b):\n    return a - b\n'.repeat(15);
     await ask(
       provider,
-      request([textMessage('system', 'You fix code.'), textMessage('user', `${form}\n${body}`)], {
+      plainRequest([textMessage('system', 'You fix code.'), textMessage('user', `${form}\n${body}`)], {
         cacheKey: 'recipe',
         maxOutputTokens: 4,
         temperature: 0.8,
@@ -228,7 +155,10 @@ async function measureFreshProcess(provider: Provider, llama: LlamaEngine): Prom
     (_, index) => `Rule ${index}: keep the answer short and name the file.`,
   ).join('\n');
   const asked = (question: string): ModelRequest =>
-    request([textMessage('system', system), textMessage('user', question)], { cacheKey: 'fresh', maxOutputTokens: 1 });
+    plainRequest([textMessage('system', system), textMessage('user', question)], {
+      cacheKey: 'fresh',
+      maxOutputTokens: 1,
+    });
   const computed = await ask(provider, asked('What is rule 1?'));
   await llama.dispose();
   const loaded = await ask(provider, asked('What is rule 2?'));
@@ -246,23 +176,6 @@ async function measureFreshProcess(provider: Provider, llama: LlamaEngine): Prom
 
 const never = new AbortController().signal;
 
-function request(messages: readonly Message[], changes: Partial<ModelRequest>): ModelRequest {
-  return {
-    model: 'bench',
-    messages: [...messages],
-    tools: [],
-    output: { type: 'text' },
-    prefill: null,
-    stop: [],
-    temperature: 0,
-    topP: 0.95,
-    seed: 1,
-    maxOutputTokens: outputTokens,
-    cacheKey: 'bench',
-    ...changes,
-  };
-}
-
 async function ask(
   provider: Provider,
   asked: ModelRequest,
@@ -275,8 +188,4 @@ async function ask(
     return { text, ended: part };
   }
   throw new Error('The stream has no end.');
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

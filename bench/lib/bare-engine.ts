@@ -4,41 +4,38 @@ import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 export interface BareEngine {
   /** Tokens of a text with its control tokens. */
   countTokens(text: string): number;
-  /** Milliseconds to read a prompt and write up to `tokens` tokens, greedily, on an empty sequence. */
-  time(
-    prompt: string,
-    tokens: number,
-  ): Promise<{ readonly ms: number; readonly firstTokenMs: number; readonly written: number }>;
+  /** Reads a prompt on an empty sequence and writes up to `tokens` tokens, greedily; `onToken` at each, as text. */
+  write(prompt: string, tokens: number, onToken: () => void): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** `threads`: null for the physical cores. */
-export async function startBareEngine(
-  modelPath: string,
-  contextSize: number,
-  threads: number | null,
-): Promise<BareEngine> {
+/** `threads`: null for the physical cores; `batchTokens`: null for what the engine takes by itself. */
+export async function startBareEngine(options: {
+  readonly modelPath: string;
+  readonly contextTokens: number;
+  readonly threads: number | null;
+  readonly batchTokens: number | null;
+}): Promise<BareEngine> {
   const llama = await getLlama({ build: 'never', gpu: false, logLevel: LlamaLogLevel.error, progressLogs: false });
-  llama.maxThreads = threads ?? llama.cpuMathCores;
-  const model = await llama.loadModel({ modelPath });
-  const context = await model.createContext({ contextSize });
+  llama.maxThreads = options.threads ?? llama.cpuMathCores;
+  const model = await llama.loadModel({ modelPath: options.modelPath });
+  const context = await model.createContext({
+    contextSize: options.contextTokens,
+    ...(options.batchTokens === null ? {} : { batchSize: options.batchTokens }),
+  });
   const sequence = context.getSequence();
   return {
     countTokens: (text) => model.tokenize(text, true).length,
-    async time(prompt, tokens) {
+    async write(prompt, tokens, onToken) {
       await sequence.clearHistory();
-      const input = model.tokenize(prompt, true);
-      const startedAt = performance.now();
-      let firstTokenMs = 0;
       let written = 0;
-      for await (const token of sequence.evaluate(input, { temperature: 0 })) {
+      for await (const token of sequence.evaluate(model.tokenize(prompt, true), { temperature: 0 })) {
         // As a user of it would: each token becomes text.
         model.detokenize([token]);
+        onToken();
         written += 1;
-        if (written === 1) firstTokenMs = performance.now() - startedAt;
         if (written === tokens) break;
       }
-      return { ms: performance.now() - startedAt, firstTokenMs, written };
     },
     async dispose() {
       await context.dispose();

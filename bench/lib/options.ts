@@ -12,7 +12,15 @@ export interface BenchOptions {
 }
 
 /** Benchmarks that understand arguments of their own. */
-const withArguments: ReadonlySet<string> = new Set(['tasks', 'pair', 'router', 'sandbox', 'grammar']);
+const withArguments: ReadonlySet<string> = new Set([
+  'tasks',
+  'pair',
+  'router',
+  'sandbox',
+  'grammar',
+  'engine',
+  'engines',
+]);
 
 /** Takes out what every benchmark has in common, wherever it stands. Throws a `UsageError`. */
 export function parseBenchOptions(argv: readonly string[], names: readonly string[]): BenchOptions {

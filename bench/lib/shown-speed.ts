@@ -1,15 +1,18 @@
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session-state.ts';
 import { textMessage } from '@shared/messages.ts';
 import { startGeneration } from '../../src/main/engines/llama-worker/generate.ts';
 import { loadModel } from '../../src/main/engines/llama-worker/load-model.ts';
 import type { Engine } from '../../src/main/engines/llama-worker/load-model.ts';
 import type { EngineRequest } from '../../src/main/engines/llama-worker/protocol.ts';
 import { createTokenMemory } from '../../src/main/engines/llama-worker/tokenize-chat.ts';
+import { toEnded } from '../../src/main/providers/llama-cpp/engine-call.ts';
+import { speed } from '../../src/renderer/lib/format.ts';
 import type { BenchRow } from './rows.ts';
 
 const outputTokens = 96;
 const rounds = 3;
 
-/** Tokens a second as people see them, and by what llama.cpp counts itself, of the same calls. */
+/** Tokens a second as the window writes them, and by what llama.cpp prints of the same calls. */
 export async function shownSpeedRows(modelPath: string, threads: number | null): Promise<readonly BenchRow[]> {
   const engine = await loadModel(
     { modelPath, contextTokens: 2048, sequences: 1, threads, gpu: 'off', stateDir: null },
@@ -19,9 +22,7 @@ export async function shownSpeedRows(modelPath: string, threads: number | null):
   const pairs: (readonly [shown: Speeds, counted: Speeds])[] = [];
   try {
     await time(engine, 'warm up');
-    await counters();
-    for (let round = 0; round < rounds; round += 1)
-      pairs.push([await time(engine, `round ${round}`), await counters()]);
+    for (let round = 0; round < rounds; round += 1) pairs.push([await time(engine, `round ${round}`), counters()]);
   } finally {
     await engine.dispose();
   }
@@ -46,34 +47,38 @@ async function time(engine: Engine, seed: string): Promise<Speeds> {
   const context = { engine, memory: createTokenMemory(), counters: nothingCounted(), log: [] };
   const emit = { delta: () => undefined, progress: () => undefined };
   const running = startGeneration(context, requestOf(seed), new AbortController().signal, emit);
-  const { evaluatedTokens, prefillMs, decodeMs, outputTokens: written, error } = await running.done;
-  if (error !== null || prefillMs === null || decodeMs === null || written < 16)
-    throw new Error(`The call wrote ${written} tokens: ${error?.message ?? ''}`);
-  return { read: (evaluatedTokens / prefillMs) * 1000, written: ((written - 1) / decodeMs) * 1000 };
+  const generation = await running.done;
+  const ended = toEnded({ type: 'ended', generation, queuedMs: 0, totalMs: 0, loaded: engine.info }, false);
+  if (ended.error !== null || ended.usage.output < 16)
+    throw new Error(`The call wrote ${ended.usage.output} tokens: ${ended.error?.message ?? ''}`);
+  return { read: numberIn(speed(prefillSpeedOf(ended))), written: numberIn(speed(decodeSpeedOf(ended))) };
 }
 
 const line = /(prompt eval|eval) time\s*=\s*([\d.]+) ms\s*\/\s*(\d+) (?:tokens|runs)/u;
 
-/** Each call gives what was counted since the one before. */
-function listenToCounters(engine: Engine): () => Promise<Speeds> {
+/** Each call gives what was printed last. It reads beside the engine's own listener, with a pattern of its own. */
+function listenToCounters({ llama }: Engine): () => Speeds {
   const heard = new Map<string, number>();
-  engine.llama.logLevel = engine.library.LlamaLogLevel.info;
-  engine.llama.logger = (_level, text) => {
+  const listener = llama.logger;
+  llama.logger = (level, text) => {
     for (const one of text.split('\n')) {
       const [, kind, ms, count] = line.exec(one) ?? [];
       if (kind !== undefined) heard.set(kind, (Number(count) / Number(ms)) * 1000);
     }
+    listener(level, text);
   };
-  return async () => {
-    heard.clear();
-    await engine.slots[0]?.sequence.context.printTimings();
-    // It prints from a thread of its own.
-    for (let waits = 0; waits < 100 && heard.size < 2; waits += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+  return () => {
     const [read, written] = [heard.get('prompt eval'), heard.get('eval')];
+    heard.clear();
     if (read === undefined || written === undefined) throw new Error('The engine did not print what it counted.');
     return { read, written };
   };
+}
+
+function numberIn(text: string | null): number {
+  const number = Number.parseFloat(text ?? '');
+  if (Number.isNaN(number)) throw new Error('No speed was shown.');
+  return number;
 }
 
 function nothingCounted(): Parameters<typeof startGeneration>[0]['counters'] {

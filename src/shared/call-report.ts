@@ -1,5 +1,16 @@
 import { z } from 'zod';
 
+/** What an engine counted itself of one call: the model alone, without choosing each token and turning it into text. */
+const engineCountsSchema = z.object({
+  /** Tokens of the prompt that went through the model in pieces of several. */
+  readTokens: z.number().int().nonnegative(),
+  readMs: z.number().nonnegative(),
+  /** Tokens that went through it one by one. */
+  writtenTokens: z.number().int().nonnegative(),
+  writtenMs: z.number().nonnegative(),
+});
+export type EngineCounts = z.infer<typeof engineCountsSchema>;
+
 export const timingsSchema = z.object({
   /** Waiting for the one generator; not part of the other figures. Milliseconds, as all of these. */
   queuedMs: z.number().nonnegative(),
@@ -8,6 +19,8 @@ export const timingsSchema = z.object({
   /** Tokens that `decodeMs` is the time of; absent: all of the answer. The first one comes out of reading the prompt. */
   decodeTokens: z.number().int().nonnegative().optional(),
   totalMs: z.number().nonnegative(),
+  /** Absent: the engine keeps none apart from the times above. */
+  counted: engineCountsSchema.optional(),
 });
 export type Timings = z.infer<typeof timingsSchema>;
 

@@ -318,10 +318,15 @@ export function toolCallStatus(call: ToolCallState): ToolStatus | 'requested' | 
   return call.status ?? (call.startedAt === null ? 'requested' : 'running');
 }
 
-/** Tokens per second of the answer by the engine's own time; null where it does not say or there was nothing to time. */
+/** Tokens per second of the answer by the engine's own counters; null where it does not say or there was nothing to time. */
 export function decodeSpeedOf(end: Pick<StepEnd, 'usage' | 'timings'>): number | null {
-  const { decodeMs, decodeTokens = end.usage.output } = end.timings;
-  return decodeMs === null || decodeMs <= 0 || decodeTokens === 0 ? null : (decodeTokens * 1000) / decodeMs;
+  const { counted } = end.timings;
+  return counted === undefined ? answerSpeedOf(end) : perSecond(counted.writtenTokens, counted.writtenMs);
+}
+
+/** The same as it comes to whoever waits for it: with choosing each token, a grammar included, and its way here. */
+export function answerSpeedOf({ usage, timings }: Pick<StepEnd, 'usage' | 'timings'>): number | null {
+  return perSecond(timings.decodeTokens ?? usage.output, timings.decodeMs);
 }
 
 /** From the moment the call had its turn, its load included, to the first token of the answer; null where it is not known. */
@@ -331,8 +336,14 @@ export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | 
 }
 
 /** Tokens per second of reading what had to be read; null as above. */
-export function prefillSpeedOf(end: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
-  const { prefillMs } = end.timings;
-  if (prefillMs === null || prefillMs <= 0 || !end.evaluatedTokens) return null;
-  return (end.evaluatedTokens * 1000) / prefillMs;
+export function prefillSpeedOf({
+  evaluatedTokens,
+  timings,
+}: Pick<StepEnd, 'evaluatedTokens' | 'timings'>): number | null {
+  const { counted, prefillMs } = timings;
+  return counted === undefined ? perSecond(evaluatedTokens, prefillMs) : perSecond(counted.readTokens, counted.readMs);
+}
+
+function perSecond(tokens: number | null, milliseconds: number | null): number | null {
+  return !tokens || !milliseconds ? null : (tokens * 1000) / milliseconds;
 }

@@ -40,6 +40,11 @@ describe('the in-process engine', () => {
     expect(evaluatedTokens).toBe(usage.freshInput);
     expect(usage.output).toBeGreaterThan(0);
     expect((timings.prefillMs ?? 0) + (timings.decodeMs ?? 0)).toBeLessThanOrEqual(timings.totalMs);
+    // Its own counters, of this call alone: nothing of the one before, and in no more time than was waited.
+    const counted = timings.counted ?? { readTokens: 0, readMs: 0, writtenTokens: 0, writtenMs: 0 };
+    expect(counted.readTokens + counted.writtenTokens).toBe(usage.freshInput + usage.output - 1);
+    expect(counted.writtenMs).toBeGreaterThan(0);
+    expect(counted.readMs).toBeLessThanOrEqual(timings.prefillMs ?? 0);
     // What the engine says that it took: no less than the file, and no guess of ours.
     const { size } = await stat(modelPath(model));
     expect(ended.engine?.observedBytes).toBeGreaterThan(size * 0.9);

@@ -3,6 +3,7 @@ import { type SessionEvent, turnEndReasonSchema } from '@shared/events.ts';
 import { reduceSession } from '@shared/reduce-session.ts';
 import { emptyMoney, type MoneyState, reduceMoney, totalCostUsd } from '@shared/session-money.ts';
 import {
+  answerSpeedOf,
   decodeSpeedOf,
   emptySession,
   prefillSpeedOf,
@@ -145,6 +146,15 @@ describe('the fold of a session', () => {
     const timings = { queuedMs: 9, prefillMs: 1000, decodeMs: 2000, totalMs: 3000 };
     expect(decodeSpeedOf({ usage, timings })).toBe(25);
     expect(prefillSpeedOf({ evaluatedTokens: 100, timings })).toBe(100);
+    const counted = { readTokens: 90, readMs: 450, writtenTokens: 49, writtenMs: 1400 };
+    expect([
+      decodeSpeedOf({ usage, timings: { ...timings, counted } }),
+      answerSpeedOf({ usage, timings: { ...timings, counted } }),
+      prefillSpeedOf({ evaluatedTokens: 100, timings: { ...timings, counted } }),
+    ]).toEqual([35, 25, 200]);
+    // All of the prompt but its last token was there: nothing was read, at no speed.
+    const kept = { ...counted, readTokens: 0, readMs: 0 };
+    expect(prefillSpeedOf({ evaluatedTokens: 1, timings: { ...timings, counted: kept } })).toBeNull();
     const unknown = { ...timings, prefillMs: null, decodeMs: null };
     expect([
       decodeSpeedOf({ usage, timings: unknown }),

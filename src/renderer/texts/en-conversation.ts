@@ -76,6 +76,7 @@ export const conversation = {
   'step.starting': 'starting …',
   'step.waiting': 'waiting for the engine …',
   'step.loading': 'loading the model{share} …',
+  'step.answerSpeed': 'whole answer {speed}',
   'step.firstToken': 'first token after {time}',
   'step.load': 'on {backend}, {context} tokens of context',
   'step.predicted': '{memory} planned',

@@ -60,10 +60,16 @@ export function startGeneration(
   };
   return {
     cancelled: () => settle(account, 'cancelled', null),
-    done: run(context, request, { signal, emit, account }).catch((error: unknown) =>
-      settle(account, 'error', nameError(error, context.log)),
-    ),
+    done: run(context, request, { signal, emit, account })
+      .catch((error: unknown) => settle(account, 'error', nameError(error, context.log)))
+      // After every call, also one that nobody waits for any more: the next one's begin at nothing.
+      .then(async (generation) => ({ ...generation, ...(await countedOf(context.engine)) })),
   };
+}
+
+async function countedOf(engine: Engine): Promise<Pick<Generation, 'counted'>> {
+  const counted = await engine.takeCounts().catch(() => null);
+  return counted === null ? {} : { counted };
 }
 
 interface Call {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { stat } from 'node:fs/promises';
 import type { Llama, LlamaContext, LlamaContextOptions, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
+import type { EngineCounts } from '@shared/call-report.ts';
 import { batchTokens } from '../batch-tokens.ts';
 import { defaultSystemOf, isChatMl } from './render-chat.ts';
 import { createBufferCount } from './buffer-count.ts';
@@ -9,6 +10,8 @@ import { createStateStore } from './state-store.ts';
 import type { StateStore } from './state-store.ts';
 import { createThreadGovernor } from './thread-count.ts';
 import type { ThreadGovernor } from './thread-count.ts';
+import { createOwnCounters } from './own-counters.ts';
+import type { OwnCounters } from './own-counters.ts';
 import type { LoadOptions, LoadedModel } from './protocol.ts';
 
 type Library = typeof import('node-llama-cpp');
@@ -33,6 +36,8 @@ export interface Engine {
   readonly states: StateStore | null;
   readonly threads: ThreadGovernor;
   readonly info: LoadedModel;
+  /** What the engine counted itself since this was asked last; null where it does not say. Between calls only. */
+  takeCounts(): Promise<EngineCounts | null>;
   dispose(): Promise<void>;
 }
 
@@ -45,7 +50,8 @@ export async function loadModel(
   // The package is ESM only, and this file is built as CommonJS.
   const library = await import('node-llama-cpp');
   const buffers = createBufferCount();
-  const llama = await openEngine(library, options.gpu, { buffers, onLog });
+  const counters = createOwnCounters();
+  const llama = await openEngine(library, options.gpu, { buffers, counters, onLog });
   const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
   // The default is at least 4: on two cores that is 70 times slower.
   llama.maxThreads = threads;
@@ -55,7 +61,7 @@ export async function loadModel(
   const contextTokens = Math.min(options.contextTokens, model.trainContextSize);
   const context = await createContext(
     model,
-    // Two looks at the clock a native call; what is shown is compared with it by `npm run bench -- engine`.
+    // For the engine's own counters: two looks at the clock a native call.
     { contextSize: contextTokens, batchSize: chunkTokens, performanceTracking: true },
     options.sequences,
     () => buffers.anotherContext(),
@@ -63,7 +69,7 @@ export async function loadModel(
   const slots = openSlots(context);
   const observedBytes = await buffers.total();
   llama.logLevel = library.LlamaLogLevel.error;
-  const chatTemplate = model.fileInfo.metadata.tokenizer.chat_template ?? null;
+  const template = templateOf(model);
   const identity = await identityOf(options.modelPath, [
     llama.llamaCppRelease.release,
     onCard,
@@ -77,9 +83,7 @@ export async function loadModel(
     slots,
     contextTokens: context.contextSize,
     chunkTokens,
-    template: isChatMl(chatTemplate)
-      ? { type: 'chatml', defaultSystem: defaultSystemOf(chatTemplate ?? '') }
-      : { type: 'model' },
+    template,
     threads: createThreadGovernor(threads, (count) => {
       // On a card the processor only waits, whatever others do.
       if (!onCard) llama.maxThreads = count;
@@ -90,15 +94,21 @@ export async function loadModel(
       sequences: slots.length,
       threads,
       backend: onCard ? String(llama.gpu) : 'cpu',
-      template: isChatMl(chatTemplate) ? 'chatml' : 'model',
+      template: template.type,
       observedBytes,
       loadMs: performance.now() - startedAt,
     },
+    takeCounts: () => counters.take({ llama, levels: library.LlamaLogLevel, context }),
     async dispose() {
       await context.dispose();
       await model.dispose();
     },
   };
+}
+
+function templateOf(model: LlamaModel): Engine['template'] {
+  const text = model.fileInfo.metadata.tokenizer.chat_template ?? null;
+  return isChatMl(text) ? { type: 'chatml', defaultSystem: defaultSystemOf(text ?? '') } : { type: 'model' };
 }
 
 /** Of what a kept state is a state of. */
@@ -110,15 +120,20 @@ async function identityOf(path: string, made: readonly (string | number | boolea
 function openEngine(
   library: Library,
   gpu: LoadOptions['gpu'],
-  { buffers, onLog }: { readonly buffers: BufferCount; readonly onLog: (line: string) => void },
+  {
+    buffers,
+    counters,
+    onLog,
+  }: { readonly buffers: BufferCount; readonly counters: OwnCounters; readonly onLog: (line: string) => void },
 ): Promise<Llama> {
   return library.getLlama({
     build: 'never',
     gpu: gpu === 'off' ? false : 'auto',
-    // What it allocates it says at this level only, and while it loads only.
+    // What it allocates, and what it counted, it says at this level only.
     logLevel: library.LlamaLogLevel.info,
     logger: (level, line) => {
       buffers.hear(line);
+      counters.hear(line);
       if (level === library.LlamaLogLevel.error || level === library.LlamaLogLevel.fatal) onLog(line);
     },
     progressLogs: false,

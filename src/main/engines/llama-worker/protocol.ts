@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timingsSchema } from '@shared/call-report.ts';
 import { messageSchema } from '@shared/messages.ts';
 
 /**
@@ -123,6 +124,7 @@ const generationSchema = z.object({
   outputTokens: z.number().int(),
   prefillMs: z.number().nullable(),
   decodeMs: z.number().nullable(),
+  counted: timingsSchema.shape.counted,
   /** Of each token of a choice, as natural logarithms; other answers have none, for they cost a fifth of the speed. */
   logprobs: z.array(z.number()).optional(),
   error: engineErrorSchema.nullable(),

@@ -66,7 +66,7 @@ export function parseCall(text: string): Extract<StreamPart, { type: 'tool-call'
 }
 
 export function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: boolean): StreamEnded {
-  const { promptTokens, evaluatedTokens, outputTokens, prefillMs, decodeMs, logprobs, error } = generation;
+  const { promptTokens, evaluatedTokens, outputTokens, prefillMs, decodeMs, counted, logprobs, error } = generation;
   // A call that was cancelled or failed early has used what it evaluated, not the whole prompt.
   const kept = prefillMs === null || generation.stopReason === 'cancelled' ? 0 : promptTokens - evaluatedTokens;
   return {
@@ -81,7 +81,14 @@ export function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: 
       estimated: false,
     },
     evaluatedTokens,
-    timings: { queuedMs, prefillMs, decodeMs, decodeTokens: Math.max(0, outputTokens - 1), totalMs },
+    timings: {
+      queuedMs,
+      prefillMs,
+      decodeMs,
+      decodeTokens: Math.max(0, outputTokens - 1),
+      totalMs,
+      ...(counted === undefined ? {} : { counted }),
+    },
     error: error === null ? null : toProviderError(error),
     ...(logprobs === undefined ? {} : { logprobs }),
   };

@@ -1,6 +1,6 @@
 import type { CallDetail } from '@shared/contract.ts';
 import type { StepEnd, StepState, ToolCallState } from '@shared/session-state.ts';
-import { decodeSpeedOf, firstTokenMsOf, prefillSpeedOf, toolCallStatus } from '@shared/session-state.ts';
+import { answerSpeedOf, decodeSpeedOf, firstTokenMsOf, prefillSpeedOf, toolCallStatus } from '@shared/session-state.ts';
 import { bytes, megabytes, money, seconds, speed, tokens } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
@@ -48,6 +48,7 @@ export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
 function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDetail['price'] }) {
   const { usage } = end;
   const prefill = speed(prefillSpeedOf(end));
+  const answer = end.timings.counted === undefined ? null : speed(answerSpeedOf(end));
   const firstMs = end.load === undefined ? null : firstTokenMsOf(end);
   const parts = [
     `${t('cost.fresh')} ${tokens(usage.freshInput)}`,
@@ -57,6 +58,7 @@ function Figures({ end, price }: { readonly end: StepEnd; readonly price: CallDe
     usage.reasoning === 0 ? null : `${t('cost.reasoning')} ${tokens(usage.reasoning)}`,
     speed(decodeSpeedOf(end)),
     prefill === null ? null : t('status.prefill', { speed: prefill }),
+    answer === null ? null : t('step.answerSpeed', { speed: answer }),
     firstMs === null ? null : t('step.firstToken', { time: seconds(firstMs) }),
     ...loadTexts(end),
     money(end.costUsd),

@@ -1,18 +1,19 @@
+import { noUsage } from '@shared/money.ts';
+import { decodeSpeedOf, prefillSpeedOf } from '@shared/session-state.ts';
 import type { Measured } from '../define.ts';
 
-/** What one call of the probe took, per second; null where the provider does not say. */
-export function perSecond(tokens: number | null, milliseconds: number | null): number | null {
-  if (tokens === null || milliseconds === null || tokens <= 0 || milliseconds <= 0) return null;
-  return Math.round((tokens / milliseconds) * 10_000) / 10;
+/** As the same call is shown everywhere, in tenths; null where the provider does not say. */
+export function prefillPerSecond(measured: Measured): number | null {
+  return tenths(prefillSpeedOf(measured));
 }
 
-export function prefillPerSecond({ evaluatedTokens, timings }: Measured): number | null {
-  return perSecond(evaluatedTokens, timings.prefillMs);
-}
-
-/** Of the tokens after the first, which belongs to the prompt's time. */
+/** Of a few tokens it says nothing. */
 export function decodePerSecond({ outputTokens, timings }: Measured): number | null {
-  return outputTokens < 4 ? null : perSecond(outputTokens, timings.decodeMs);
+  return outputTokens < 4 ? null : tenths(decodeSpeedOf({ usage: { ...noUsage, output: outputTokens }, timings }));
+}
+
+function tenths(speed: number | null): number | null {
+  return speed === null ? null : Math.round(speed * 10) / 10;
 }
 
 /** Lines that say nothing twice, so that no part of one prompt is kept for another. */

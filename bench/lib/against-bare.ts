@@ -1,0 +1,202 @@
+import { textMessage } from '@shared/messages.ts';
+import { batchTokens } from '../../src/main/engines/batch-tokens.ts';
+import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
+import type { Provider, StreamEnded } from '../../src/main/providers/define.ts';
+import type { BareEngine } from './bare-engine.ts';
+import { startBareEngine } from './bare-engine.ts';
+import { plainRequest } from './plain-request.ts';
+import { exactProcessorMs } from './exact-processor-time.ts';
+import type { BenchRow } from './rows.ts';
+
+const outputTokens = 48;
+/** Long beside what a message between two processes may come too late. */
+const windowTokens = 6;
+/** Lines of the prompt of a first message, and of one with a file in it. */
+const prompts = { short: 1, long: 34 } as const;
+type Length = keyof typeof prompts;
+
+export interface Measuring {
+  readonly modelPath: string;
+  readonly contextTokens: number;
+  /** Null: the physical cores. */
+  readonly threads: number | null;
+  /** Each is A, B, C, C, B, A. */
+  readonly rounds: number;
+}
+
+/** One call, in milliseconds from its start. */
+interface Run {
+  /** When each piece of the answer came. */
+  readonly arrivals: readonly number[];
+  /** Of the processes that worked on it, until the first token and in all; null where the system does not say. */
+  readonly processor: { readonly first: number; readonly all: number } | null;
+}
+
+interface Contestant {
+  /** Throws where it does not write as many tokens as it should; `onPiece` at each piece of the answer. */
+  readonly write: (prompt: { readonly seed: string; readonly lines: number }, onPiece: () => void) => Promise<void>;
+  readonly pids: () => readonly number[];
+  readonly runs: Record<Length, Run[]>;
+}
+
+/**
+ * Ours beside the bare engine, which once has the same pieces of a prompt and once those that it takes by itself. Runs
+ * go A, B, C, C, B, A, and of each the least of all rounds counts: whatever else the machine does can only add to it.
+ */
+export async function againstBareRows(
+  { provider, llama }: { readonly provider: Provider; readonly llama: LlamaEngine },
+  measuring: Measuring,
+): Promise<readonly BenchRow[]> {
+  const same = await startBareEngine({ ...measuring, batchTokens: batchTokens.processor });
+  const usual = await startBareEngine({ ...measuring, batchTokens: null });
+  const ours = {
+    write: writeOurs(provider),
+    pids: () => [process.pid, llama.pid() ?? 0],
+    runs: { short: [], long: [] },
+  };
+  const contestants: readonly [Contestant, Contestant, Contestant] = [contestantOf(same), contestantOf(usual), ours];
+  try {
+    for (const one of contestants) await time(one, 'warm up', 'short');
+    for (let round = 0; round < measuring.rounds; round += 1)
+      for (const length of ['short', 'long'] as const) {
+        for (const one of contestants) one.runs[length].push(await time(one, `round ${round} a`, length));
+        for (const one of contestants.toReversed()) one.runs[length].push(await time(one, `round ${round} b`, length));
+      }
+  } finally {
+    await same.dispose();
+    await usual.dispose();
+  }
+  return rowsOf(contestants, measuring);
+}
+
+function contestantOf(bare: BareEngine): Contestant {
+  return {
+    write: (prompt, onPiece) => {
+      const { system, user } = storyOf(prompt);
+      return bare.write(
+        `<|im_start|>system\n${system}<|im_end|>\n<|im_start|>user\n${user}<|im_end|>\n<|im_start|>assistant\n`,
+        outputTokens,
+        onPiece,
+      );
+    },
+    pids: () => [process.pid],
+    runs: { short: [], long: [] },
+  };
+}
+
+function writeOurs(provider: Provider): Contestant['write'] {
+  return async (prompt, onPiece) => {
+    const { system, user } = storyOf(prompt);
+    let ended: StreamEnded | null = null;
+    const asked = plainRequest([textMessage('system', system), textMessage('user', user)], {
+      cacheKey: prompt.seed,
+      maxOutputTokens: outputTokens,
+    });
+    for await (const part of provider.stream(asked, new AbortController().signal)) {
+      if (part.type === 'text-delta') onPiece();
+      if (part.type === 'ended') ended = part;
+    }
+    if (ended?.usage.output !== outputTokens)
+      throw new Error(`The call wrote ${ended?.usage.output ?? 0} tokens: ${ended?.error?.message ?? ''}`);
+    // The first words of all prompts are the same; the bare engine reads them, too.
+    if (ended.usage.cacheRead > 12)
+      throw new Error(`The engine had kept ${ended.usage.cacheRead} tokens of a prompt that should be new.`);
+  };
+}
+
+/** Every seed has words of its own from the start, so that nothing of a prompt is kept for another. */
+function storyOf({ seed, lines }: { readonly seed: string; readonly lines: number }): {
+  readonly system: string;
+  readonly user: string;
+} {
+  const story = Array.from(
+    { length: lines },
+    (_, index) => `In ${seed}, chapter ${index}, the keeper writes down that the lamp burned ${index * 7} hours.`,
+  );
+  return {
+    system: `${seed}: you do exactly what is asked.`,
+    user: `${story.join('\n')}\nNow write the numbers from 1 to 300, one a line.`,
+  };
+}
+
+async function time({ write, pids }: Contestant, round: string, length: Length): Promise<Run> {
+  const usedBy = (): number | null =>
+    pids().reduce<number | null>((sum, pid) => {
+      const used = exactProcessorMs(pid);
+      return sum === null || used === null ? null : sum + used;
+    }, 0);
+  const arrivals: number[] = [];
+  let first: number | null = null;
+  const before = usedBy();
+  const startedAt = performance.now();
+  await write({ seed: `${length} ${round}`, lines: prompts[length] }, () => {
+    arrivals.push(performance.now() - startedAt);
+    first ??= usedBy();
+  });
+  const after = usedBy();
+  return {
+    arrivals,
+    processor:
+      before === null || first === null || after === null ? null : { first: first - before, all: after - before },
+  };
+}
+
+function rowsOf(
+  [same, usual, ours]: readonly [Contestant, Contestant, Contestant],
+  { rounds, threads }: Measuring,
+): readonly BenchRow[] {
+  const of = `the least of ${rounds * 2} each, ${threads ?? 'all'} threads`;
+  const added = (length: Length): BenchRow => {
+    const [bare, own] = [least(same.runs[length], firstMs), least(ours.runs[length], firstMs)];
+    const [bareUsed, ownUsed] = [least(same.runs[length], firstUsedMs), least(ours.runs[length], firstUsedMs)];
+    return {
+      figure: `added time to the first token, ${length} prompt`,
+      value: own - bare,
+      unit: 'ms',
+      target: { atMost: 15 },
+      note: `bare ${bare.toFixed(0)} ms, ours ${own.toFixed(0)} ms; of the processor ${bareUsed.toFixed(0)} and ${ownUsed.toFixed(0)} ms; ${of}`,
+    };
+  };
+  const used = share(least(same.runs.long, writingUsedMs), least(ours.runs.long, writingUsedMs));
+  return [
+    added('short'),
+    added('long'),
+    {
+      figure: 'writing against the bare engine: speed',
+      value: share(leastWritingMs(same.runs.long), leastWritingMs(ours.runs.long)),
+      unit: '%',
+      target: { atLeast: 99 },
+      note: `${windowTokens} tokens at a time, each the least of ${rounds * 2}; by the time of the processor, of both processes, ${used.toFixed(1)} %`,
+    },
+    {
+      figure: 'model calls against bare node-llama-cpp as it comes: speed',
+      value: share(least(usual.runs.long, wholeMs), least(ours.runs.long, wholeMs)),
+      unit: '%',
+      target: { atLeast: 97 },
+      note: of,
+    },
+  ];
+}
+
+const firstMs = ({ arrivals }: Run): number => arrivals[0] ?? Number.NaN;
+const wholeMs = ({ arrivals }: Run): number => arrivals.at(-1) ?? Number.NaN;
+const firstUsedMs = ({ processor }: Run): number => processor?.first ?? Number.NaN;
+const writingUsedMs = ({ processor }: Run): number =>
+  processor === null ? Number.NaN : processor.all - processor.first;
+
+function least(runs: readonly Run[], of: (run: Run) => number): number {
+  return Math.min(...runs.map(of));
+}
+
+/** An answer of which every few tokens are those of the run that wrote them quickest. */
+function leastWritingMs(runs: readonly Run[]): number {
+  const pieces = Math.min(...runs.map(({ arrivals }) => arrivals.length));
+  let sum = 0;
+  for (let at = 0; at + windowTokens < pieces; at += windowTokens)
+    sum += least(runs, ({ arrivals }) => (arrivals[at + windowTokens] ?? Number.NaN) - (arrivals[at] ?? Number.NaN));
+  return sum;
+}
+
+function share(bare: number, own: number): number {
+  return (bare / own) * 100;
+}

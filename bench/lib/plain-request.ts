@@ -1,0 +1,20 @@
+import type { Message } from '@shared/messages.ts';
+import type { ModelRequest } from '../../src/main/providers/define.ts';
+
+/** A greedy call for text, without tools; `changes` for what is not so. */
+export function plainRequest(messages: readonly Message[], changes: Partial<ModelRequest>): ModelRequest {
+  return {
+    model: 'bench',
+    messages: [...messages],
+    tools: [],
+    output: { type: 'text' },
+    prefill: null,
+    stop: [],
+    temperature: 0,
+    topP: 0.95,
+    seed: 1,
+    maxOutputTokens: 48,
+    cacheKey: 'bench',
+    ...changes,
+  };
+}
