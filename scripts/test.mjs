@@ -79,9 +79,10 @@ async function runSuite(suite, context) {
     const met = await context.needs.meet(need);
     if (met.ok) continue;
     // A program that does not build is broken, on every machine.
-    const result = context.isStrict || need === 'build' ? 'failed' : 'skipped';
+    const isExcused = need === suite.mayLack;
+    const result = (context.isStrict || need === 'build') && !isExcused ? 'failed' : 'skipped';
     process.stdout.write(`${suite.name} ${result}: ${met.message}\n`);
-    return row(oneOf(result), met.message.split('\n')[0]);
+    return { ...row(oneOf(result), met.message.split('\n')[0]), isExcused };
   }
   if (suite.check) {
     for (const [program, ...args] of suite.check) {
@@ -152,7 +153,7 @@ function interrupt() {
   if (running) endGroup(running, isSecond ? 'SIGKILL' : 'SIGTERM');
 }
 
-/** @param {readonly {name: string, tally: import('./setup/tally.mjs').Tally, seconds: number, note: string}[]} rows @param {boolean} isStrict */
+/** @param {readonly {name: string, tally: import('./setup/tally.mjs').Tally, seconds: number, note: string, isExcused?: boolean}[]} rows @param {boolean} isStrict */
 function report(rows, isStrict) {
   const total = sum(rows.map((row) => row.tally));
   process.stdout.write(`\n${table(rows)}\n`);
@@ -162,5 +163,6 @@ function report(rows, isStrict) {
     );
   }
   process.stdout.write(`\n${sumLine(total)}\n`);
-  return isInterrupted ? 130 : exitCodeOf(total, isStrict);
+  const excused = rows.filter((row) => row.isExcused).length;
+  return isInterrupted ? 130 : exitCodeOf(total, isStrict, excused);
 }

@@ -4,6 +4,7 @@ import { ensureBuilt } from './build.mjs';
 import { startDisplay } from './display.mjs';
 import { findDaemon, findDocker, startDocker } from './docker.mjs';
 import { hasDisplay } from './electron.mjs';
+import { findCard } from './card.mjs';
 import { ensureElectronShell } from './electron-shell.mjs';
 import { ensureModel } from './models.mjs';
 import { ensureOllama } from './ollama.mjs';
@@ -70,6 +71,10 @@ async function bring(need, context) {
       return bringKeyring(context);
     case 'ollama':
       return bringOllama(context);
+    case 'card':
+      return findCard();
+    case 'card-library':
+      return bringCardLibrary(context);
     default:
       return { ok: false, message: `nobody knows how to bring "${need}"` };
   }
@@ -126,6 +131,14 @@ async function bringOllama({ allowed, env }) {
   else if (allowed) return server;
   else say(server.message);
   return { ok: true };
+}
+
+// Of some 30 to 190 MB, into the cache; a Mac's engine has it.
+/** @param {{node24: string}} context @returns {Promise<Met>} */
+async function bringCardLibrary({ node24 }) {
+  const card = findCard();
+  if (!card.ok || card.kind === 'metal') return card;
+  return ensureModel(node24, `engine/${card.kind}`);
 }
 
 // Electron itself where it was already fetched, else the test shell.

@@ -10,7 +10,7 @@ Runs every suite, or only those named: ${names.join(' ')}
                   once and for some minutes (with CI=true: always)
   --help          this text
 
-With CI=true whatever is missing is a failure; otherwise the suites that need it are skipped, with the reason.
+With CI=true whatever is missing is a failure, but for a graphics card; otherwise the suites that need it are skipped, with the reason.
 Example: npm test -- unit contracts`;
 
 /**

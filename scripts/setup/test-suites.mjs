@@ -3,8 +3,9 @@
  * - `check`: a program of node_modules that passes or fails as one
  * - else a Vitest project of the same name
  * - `needs`: what has to be there before it starts, see needs.mjs
+ * - `mayLack`: the one need whose absence is no failure even in CI, for no set-up can bring it
  * - `minutes`: a suite that takes longer hangs and is killed
- * @type {readonly {name: string, minutes: number, needs: readonly string[], check?: readonly (readonly string[])[]}[]}
+ * @type {readonly {name: string, minutes: number, needs: readonly string[], mayLack?: string, check?: readonly (readonly string[])[]}[]}
  */
 export const suites = [
   { name: 'typecheck', minutes: 3, needs: [], check: [['typescript/bin/tsc', '--noEmit']] },
@@ -33,6 +34,12 @@ export const suites = [
       // The smallest that calls tools, for the server.
       'model:llama-cpp/qwen2.5-coder-0.5b-instruct',
     ],
+  },
+  {
+    name: 'gpu',
+    minutes: 10,
+    needs: ['card', 'build', 'card-library', 'model:llama-cpp/smollm2-135m-instruct'],
+    mayLack: 'card',
   },
   { name: 'faults', minutes: 25, needs: ['build', 'docker', 'image', 'model:llama-cpp/smollm2-135m-instruct'] },
   {

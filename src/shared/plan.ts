@@ -61,7 +61,15 @@ export interface DeviceMemory {
   readonly freeBytes: number;
   readonly driverBytes: number;
   readonly isUnified: boolean;
-  readonly source: 'engine' | 'nvidia-smi' | 'amdgpu-sysfs' | 'rocm-smi' | 'metal' | 'settings' | 'simulated';
+  readonly source:
+    | 'engine'
+    | 'nvidia-smi'
+    | 'amdgpu-sysfs'
+    | 'rocm-smi'
+    | 'metal'
+    | 'windows-registry'
+    | 'settings'
+    | 'simulated';
   readonly confidence: 'high' | 'medium' | 'low';
   readonly note: string | null;
 }

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { mkdtemp } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'vite';
+import type { ContextGrants } from '../../src/main/engines/grant-context.ts';
 import { createLlamaEngine } from '../../src/main/engines/llama-client.ts';
 import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
 import type { LoadOptions } from '../../src/main/engines/llama-worker/protocol.ts';
@@ -33,7 +34,7 @@ export const nodePath = existsSync(resolve('node_modules/.bin/node'))
   ? resolve('node_modules/.bin/node')
   : process.execPath;
 
-function cacheDir(): string {
+export function cacheDir(): string {
   return process.env.DEWPOINT_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'dewpoint');
 }
 
@@ -58,6 +59,7 @@ export function loadOptions(name: string, options: Partial<LoadOptions> = {}): L
     sequences: 2,
     threads: null,
     gpu: 'off',
+    gpuLayers: null,
     stateDir: null,
     ...options,
   };
@@ -65,7 +67,14 @@ export function loadOptions(name: string, options: Partial<LoadOptions> = {}): L
 
 export async function createTestProvider(
   engine: LlamaEngine,
-  options: { readonly contextTokens?: number; readonly cacheDir?: string; readonly threads?: number } = {},
+  options: {
+    readonly contextTokens?: number;
+    readonly cacheDir?: string;
+    readonly threads?: number;
+    /** Default: off. */
+    readonly gpu?: 'auto' | 'off';
+    readonly plans?: Pick<ContextGrants, 'grant' | 'stepDown'>;
+  } = {},
 ): Promise<Provider> {
   const workerPath = await builtWorker();
   return llamaCpp.create(
@@ -88,12 +97,13 @@ export async function createTestProvider(
       workerPath,
       nodePath,
       llama: engine,
+      ...(options.plans === undefined ? {} : { grantContext: options.plans.grant, stepDown: options.plans.stepDown }),
     },
     {
       id: 'llama-cpp',
       settings: {
         kind: 'llama-cpp',
-        gpu: 'off',
+        gpu: options.gpu ?? 'off',
         contextTokens: options.contextTokens ?? 2048,
         threads: options.threads,
       },

@@ -54,6 +54,9 @@ describe('the end of a test run', () => {
     const passedAndSkipped = sum([oneOf('passed'), oneOf('skipped')]);
     expect(exitCodeOf(passedAndSkipped, false)).toBe(0);
     expect(exitCodeOf(passedAndSkipped, true)).toBe(1);
+    // A suite that needs a graphics card, where there is none; nothing beside it.
+    expect(exitCodeOf(passedAndSkipped, true, 1)).toBe(0);
+    expect(exitCodeOf(sum([passedAndSkipped, oneOf('skipped')]), true, 1)).toBe(1);
     expect(exitCodeOf(sum([oneOf('passed'), oneOf('failed')]), false)).toBe(1);
     expect(exitCodeOf(sum([]), false)).toBe(1);
     expect(exitCodeOf(oneOf('skipped'), false)).toBe(0);

@@ -21,7 +21,7 @@ import type { EngineVariants } from '../engines/engine-variants.ts';
 import type { ContextGrants } from '../engines/grant-context.ts';
 import { createGrantContext } from '../engines/grant-context.ts';
 import type { Hardware } from '../engines/hardware.ts';
-import { readHardware } from '../engines/hardware.ts';
+import { machineProbe, readHardware } from '../engines/hardware.ts';
 import { createHeaderReader } from '../engines/header-reader.ts';
 import { createImportedModels } from '../engines/imported-models.ts';
 import type { LlamaEngine } from '../engines/llama-client.ts';
@@ -87,7 +87,11 @@ function createEngineParts(
     downloadUri: llama.download.bind(llama),
   });
   const variants = variantsOf(config.cache, files.node, env);
-  const hardware = (signal: AbortSignal): Promise<Hardware> => readHardware(settings.current().cards, signal);
+  const hardware = (signal: AbortSignal): Promise<Hardware> =>
+    readHardware(settings.current().cards, signal, {
+      ...machineProbe,
+      seenByEngine: async (wait) => ((await variants.hasAny()) ? llama.cards(wait) : null),
+    });
   const plan = createCorePlan({
     store: modelStore,
     catalogue: known,

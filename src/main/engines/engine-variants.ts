@@ -90,6 +90,8 @@ export interface EngineVariants {
   /** Where it is or would be. */
   folder(variant: EngineVariant): string;
   isHere(variant: EngineVariant): Promise<boolean>;
+  /** Whether the engine in this process may see a card at all. On a Mac it always may. */
+  hasAny(): Promise<boolean>;
   /** Its folder. Quick where it is there; an abort or a failure leaves nothing. */
   ensure(variant: EngineVariant, options: EnsureOptions): Promise<Reply<string>>;
   /** What was freed, in bytes. */
@@ -122,6 +124,13 @@ export function createEngineVariants(options: EngineVariantsOptions): EngineVari
     find: (id) => engineVariant(id, options),
     folder,
     isHere,
+    async hasAny() {
+      const here = Object.keys(labels).map(async (kind) => {
+        const variant = engineVariant(`engine/${kind}`, options);
+        return variant !== null && (await isHere(variant));
+      });
+      return options.platform === 'darwin' || (await Promise.all(here)).includes(true);
+    },
     async ensure(variant, { signal, onProgress }) {
       const path = folder(variant);
       if (await isHere(variant)) return success(path);

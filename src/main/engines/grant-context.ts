@@ -30,6 +30,8 @@ export interface ContextGrant {
   readonly ownBytes: number;
   /** Where the plan puts the weights; null where there is none. */
   readonly placement: GrantedPlan['placement'] | null;
+  /** Layers on the cards, by the plan; null where the engine is to decide, for there is no plan or no option for it. */
+  readonly gpuLayers: number | null;
   /** A card that could be used was found; a backend of `cpu` is then unexpected. */
   readonly expectsCard: boolean;
   /** Why it is less than was asked, or not where it could be; null where there is nothing to say. */
@@ -218,6 +220,7 @@ function decide(
     predictedBytes: null,
     ownBytes: 0,
     placement: null,
+    gpuLayers: null,
     expectsCard: cards.length > 0,
     why: reasons.length === 0 ? null : reasons.join('; '),
     isSmaller: step !== null,
@@ -234,7 +237,7 @@ function smallerBecause({ before, at }: LoadStep): string {
   return `its engine ran out of memory with ${grantedTokens} tokens for ${conversations} on ${new Date(at).toISOString().slice(0, 10)}`;
 }
 
-interface Fitted extends Pick<GrantedPlan, 'placement' | 'reason'> {
+interface Fitted extends Pick<GrantedPlan, 'placement' | 'reason' | 'gpuLayers'> {
   readonly tokens: number;
   readonly copied: number;
 }
@@ -258,6 +261,7 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
       reason: plan.reason,
       copied: plan.copied?.bytes ?? 0,
       placement: plan.placement,
+      gpuLayers: plan.gpuLayers,
     };
   };
   const several = at(wished.sequences);
@@ -277,8 +281,14 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
     predictedBytes: totalBytes,
     ownBytes: (contextBytes ?? 0) + (computeBytes ?? 0) + best.copied,
     placement: best.placement,
+    gpuLayers: isPlaced(best, hardware) ? best.gpuLayers : null,
     why: isLess ? [wished.why, best.reason].filter((reason) => reason !== null).join('; ') : wished.why,
   };
+}
+
+/** The engine has no option for experts alone, and where nothing fits it may know better. */
+function isPlaced({ placement }: Fitted, { devices }: Hardware): boolean {
+  return devices.length > 0 && placement !== 'experts-on-host' && placement !== 'nowhere';
 }
 
 /** A tool of a vendor that hangs must not hold up a call. */

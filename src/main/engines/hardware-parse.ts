@@ -27,6 +27,22 @@ export function parseNvidiaSmi(output: string): readonly FoundDevice[] {
   });
 }
 
+/** The query whose output `parseDisplayAdapters` reads: the class of display adapters, with all that drivers say. */
+export const displayAdapterArguments = [
+  'query',
+  String.raw`HKLM\SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}`,
+  '/s',
+] as const;
+
+/** Adapters with memory of their own: a name and `HardwareInformation.qwMemorySize` in bytes, hexadecimal. */
+export function parseDisplayAdapters(output: string): readonly Pick<FoundDevice, 'name' | 'totalBytes'>[] {
+  return output.split(/^HKEY_/mu).flatMap((entry) => {
+    const name = /^\s*DriverDesc\s+REG_SZ\s+(.+?)\s*$/mu.exec(entry)?.[1];
+    const size = /^\s*HardwareInformation\.qwMemorySize\s+REG_QWORD\s+(0x[\da-f]+)\s*$/imu.exec(entry)?.[1];
+    return name === undefined || size === undefined ? [] : [{ name, totalBytes: Number(size) }];
+  });
+}
+
 /** Of one folder `/sys/class/drm/cardN/device`: files by name, as they were read. Null for a device without memory of its own. */
 export function parseAmdgpu(
   files: Readonly<Record<string, string | null>>,

@@ -3,9 +3,13 @@ import { readFile, readdir, readlink } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DeviceMemory } from '@shared/plan.ts';
+import { withEngineView } from './engine-view.ts';
+import type { CardsSeen } from './llama-worker/protocol.ts';
 import {
+  displayAdapterArguments,
   nvidiaSmiArguments,
   parseAmdgpu,
+  parseDisplayAdapters,
   parseMeminfo,
   parseMetal,
   parseNvidiaSmi,
@@ -38,6 +42,8 @@ export interface HardwareProbe {
   list(path: string): Promise<readonly string[]>;
   link(path: string): Promise<string | null>;
   readonly memory: () => { readonly totalBytes: number; readonly freeBytes: number };
+  /** What the engine itself sees; absent: it brings no library for cards, so it sees none. */
+  readonly seenByEngine?: (signal: AbortSignal) => Promise<CardsSeen | null>;
 }
 
 const mebi = 1024 * 1024;
@@ -46,7 +52,8 @@ const driverBytes = 640 * mebi;
 
 /**
  * The cards of this machine and its free memory, read anew at every call: free memory is worth something only right
- * before a load. Of two sources that see the same card the better one counts: vendor's tool, then the kernel's files.
+ * before a load. Of two sources that see the same card the better one counts: what a person says, the engine's own view,
+ * the vendor's tool, the kernel's files, at last what Windows keeps of a card's driver.
  */
 export async function readHardware(
   said: readonly SaidCard[],
@@ -55,10 +62,38 @@ export async function readHardware(
 ): Promise<Hardware> {
   const host = await hostMemory(probe);
   if (said.length > 0) return { devices: said.map(fromSettings), host };
-  if (probe.platform === 'darwin') return { devices: await metalDevices(probe, host.freeBytes, signal), host };
+  const [found, seen] = await Promise.all([
+    foundDevices(probe, host.freeBytes, signal),
+    probe.seenByEngine?.(signal) ?? null,
+  ]);
+  return { devices: withEngineView(found, seen), host };
+}
+
+async function foundDevices(
+  probe: HardwareProbe,
+  hostFreeBytes: number,
+  signal: AbortSignal,
+): Promise<readonly DeviceMemory[]> {
+  if (probe.platform === 'darwin') return metalDevices(probe, hostFreeBytes, signal);
   const nvidia = (await nvidiaDevices(probe, signal)).map((device) => fromTool(device, 'nvidia-smi'));
   const amd = probe.platform === 'linux' ? await amdDevices(probe, signal) : [];
-  return { devices: [...nvidia, ...amd], host };
+  const known = [...nvidia, ...amd];
+  return known.length > 0 || probe.platform !== 'win32' ? known : windowsDevices(probe, signal);
+}
+
+/** What a card's driver wrote down of it; the usual field for it ends at 4 GB. What is free nobody says. */
+async function windowsDevices(probe: HardwareProbe, signal: AbortSignal): Promise<readonly DeviceMemory[]> {
+  const output = await probe.run('reg', displayAdapterArguments, signal);
+  return parseDisplayAdapters(output ?? '').map(({ name, totalBytes }) => ({
+    name,
+    totalBytes,
+    freeBytes: totalBytes,
+    driverBytes,
+    isUnified: false,
+    source: 'windows-registry',
+    confidence: 'low',
+    note: 'As its driver wrote it down; what is free was not read.',
+  }));
 }
 
 async function nvidiaDevices(probe: HardwareProbe, signal: AbortSignal): Promise<readonly FoundDevice[]> {

@@ -1,16 +1,17 @@
 import PQueue from 'p-queue';
-import { failure, messageOf, success } from '@shared/errors.ts';
+import { messageOf } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { Connection } from '../lib/net-fetch.ts';
 import { createChannel } from './channel.ts';
 import { createModelFileCheck } from './check-model-file.ts';
 import type { ModelFileCheck } from './check-model-file.ts';
 import type { Channel } from './channel.ts';
-import { explainDownload } from './explain-download.ts';
 import { createHeaderReader } from './header-reader.ts';
+import { askCards, askDownload, askMeasure, askStats } from './llama-questions.ts';
 import { startLlamaProcess } from './llama-process.ts';
 import type { LlamaProcess } from './llama-process.ts';
 import type {
+  CardsSeen,
   DryRun,
   EngineError,
   EngineRequest,
@@ -60,6 +61,8 @@ export interface LlamaEngine {
   release(path: string): Promise<void>;
   /** After the call that runs now the process ends; the next call starts one that sees other libraries. */
   startAnew(): Promise<void>;
+  /** The cards that the engine itself can use, with their memory now; null where there is none, or no answer in time. */
+  cards(signal: AbortSignal): Promise<CardsSeen | null>;
   /** Null where no process runs. */
   stats(): Promise<EngineStats | null>;
   /** Of the running process; for tests and `doctor`. */
@@ -128,11 +131,10 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
         return countTokens(process, { model, request, signal });
       });
     },
-    download: (uri, path, wanted) => {
-      const connection = options.connection?.() ?? { proxy: null, certificates: null };
-      return download(alive(), { uri, path, connection, ...wanted });
-    },
-    measure: (context, signal) => measure(alive(), context, signal),
+    download: (uri, path, wanted) =>
+      askDownload(alive(), { uri, path, connection: options.connection?.() ?? direct, ...wanted }),
+    measure: (context, signal) => askMeasure(alive(), context, signal),
+    cards: (signal) => askCards(alive(), signal),
     async release(path) {
       await queue.add(() => {
         if (path === loadedPath) child?.kill();
@@ -171,6 +173,8 @@ function endWhenIdle(queue: PQueue, idleMs: () => number | null, current: () => 
   queue.on('add', stop);
   queue.on('idle', start);
 }
+
+const direct: Connection = { proxy: null, certificates: null };
 
 const cancelledError: EngineError = { code: 'cancelled', message: 'It was cancelled.' };
 
@@ -324,61 +328,6 @@ function countTokens(
     child.ask({ type: 'count', request }, (answer) => {
       if (answer.type === 'counted') return settle({ ok: true, tokens: answer.tokens });
       return answer.type === 'failed' ? settle({ ok: false, error: answer.error }) : false;
-    });
-  });
-}
-
-function download(
-  child: LlamaProcess,
-  {
-    uri,
-    path,
-    connection,
-    signal,
-    onProgress,
-  }: {
-    readonly uri: string;
-    readonly path: string;
-    readonly connection: Connection;
-    readonly signal: AbortSignal;
-    readonly onProgress: (doneBytes: number) => void;
-  },
-): Promise<Reply<null>> {
-  return new Promise((resolve) => {
-    const id = child.ask({ type: 'download', uri, path, connection }, (answer) => {
-      if (answer.type === 'progress') onProgress(answer.done);
-      if (answer.type !== 'downloaded' && answer.type !== 'failed') return false;
-      signal.removeEventListener('abort', onAbort);
-      if (answer.error === null) resolve(success(null));
-      else if (signal.aborted) resolve(failure('cancelled', 'The download was cancelled.'));
-      else if (answer.type === 'failed') resolve(explainDownload(uri, answer.error.message));
-      else resolve(failure(answer.error.code, answer.error.message, answer.error.hint));
-      return true;
-    });
-    const onAbort = (): void => child.abort(id);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
-}
-
-function measure(child: LlamaProcess, context: DryRun, signal: AbortSignal): Promise<number | null> {
-  return new Promise((resolve) => {
-    const giveUp = (): void => resolve(null);
-    if (signal.aborted) return giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    child.ask({ type: 'measure', context }, (answer) => {
-      signal.removeEventListener('abort', giveUp);
-      resolve(answer.type === 'measured' ? answer.contextBytes : null);
-      return true;
-    });
-  });
-}
-
-function askStats(child: LlamaProcess): Promise<EngineStats | null> {
-  return new Promise((resolve) => {
-    child.ask({ type: 'stats' }, (answer) => {
-      resolve(answer.type === 'stats' ? answer.stats : null);
-      return true;
     });
   });
 }

@@ -100,6 +100,8 @@ describe('the context that a model is granted', () => {
       grantedTokens: 65536,
       sequences: 3,
       expectsCard: true,
+      // Every layer, and the output.
+      gpuLayers: 33,
     });
     expect(await grants()(path, { ...wish, gpu: 'off' })).toMatchObject({ askedTokens: 8192, expectsCard: false });
   });

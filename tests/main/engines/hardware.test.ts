@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readHardware } from '../../../src/main/engines/hardware.ts';
 import type { HardwareProbe } from '../../../src/main/engines/hardware.ts';
+import type { CardsSeen } from '../../../src/main/engines/llama-worker/protocol.ts';
 import {
   parseAmdgpu,
+  parseDisplayAdapters,
   parseMeminfo,
   parseMetal,
   parseNvidiaSmi,
@@ -90,8 +92,9 @@ function machine(answers: {
   readonly programs?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, string>>;
+  readonly seen?: CardsSeen;
 }): HardwareProbe {
-  const { platform = 'linux', programs = {}, files = {}, links = {} } = answers;
+  const { platform = 'linux', programs = {}, files = {}, links = {}, seen = null } = answers;
   return {
     platform,
     run: async (program) => programs[program] ?? null,
@@ -105,6 +108,7 @@ function machine(answers: {
     ],
     link: async (path) => links[path] ?? null,
     memory: () => ({ totalBytes: 16 * gib, freeBytes: 8 * gib }),
+    seenByEngine: async () => seen,
   };
 }
 
@@ -175,5 +179,115 @@ describe('the hardware of a machine', () => {
       freeBytes: 3 * gib,
       source: 'limit of the container',
     });
+  });
+});
+
+describe('sources that see the same card', () => {
+  const one = 'NVIDIA GeForce RTX 4090, 24564, 23028, 00000000:01:00.0\n';
+  const seen = (changes: Partial<CardsSeen> = {}): CardsSeen => ({
+    backend: 'cuda',
+    names: ['NVIDIA GeForce RTX 4090'],
+    totalBytes: 24_100 * mib,
+    freeBytes: 22_400 * mib,
+    sharedBytes: 0,
+    ...changes,
+  });
+  const devicesOf = async (answers: Parameters<typeof machine>[0], said: Parameters<typeof readHardware>[0] = []) =>
+    (await readHardware(said, never, machine(answers))).devices;
+
+  // Every source alone, in the order in which they count; each must be beaten by the one before it.
+  const said = [{ name: 'mine', totalBytes: 8 * gib }];
+  const amd = {
+    '/sys/class/drm/card0/device/mem_info_vram_total': '25753026560',
+    '/sys/class/drm/card0/device/mem_info_vram_used': '0',
+  };
+  const registry =
+    'HKEY_LOCAL_MACHINE\\x\\0000\n  DriverDesc  REG_SZ  Intel Arc A770\n  HardwareInformation.qwMemorySize  REG_QWORD  0x3f5000000\n';
+  it.each([
+    ['what a person says', { programs: { 'nvidia-smi': one }, seen: seen() }, said, 'settings', 'medium'],
+    ['the engine itself', { programs: { 'nvidia-smi': one }, seen: seen() }, [], 'engine', 'high'],
+    ['nvidia-smi', { programs: { 'nvidia-smi': one } }, [], 'nvidia-smi', 'high'],
+    ['rocm-smi', { programs: { 'rocm-smi': rocm }, files: amd }, [], 'rocm-smi', 'high'],
+    ['the files of amdgpu', { files: amd }, [], 'amdgpu-sysfs', 'medium'],
+    ["Windows' registry", { platform: 'win32', programs: { reg: registry } }, [], 'windows-registry', 'low'],
+    [
+      'nvidia-smi on Windows',
+      { platform: 'win32', programs: { reg: registry, 'nvidia-smi': one } },
+      [],
+      'nvidia-smi',
+      'high',
+    ],
+  ] as const)('%s: source and confidence', async (_name, answers, cards, ...expected) => {
+    const [first] = await devicesOf(answers, cards);
+    expect([first?.source, first?.confidence]).toEqual(expected);
+  });
+
+  it('count with the engine’s numbers, and both are shown where they differ', async () => {
+    const agreed = await devicesOf({ programs: { 'nvidia-smi': one }, seen: seen() });
+    expect(agreed).toEqual([
+      {
+        name: 'NVIDIA GeForce RTX 4090',
+        totalBytes: 24_100 * mib,
+        freeBytes: 22_400 * mib,
+        driverBytes: 0,
+        isUnified: false,
+        source: 'engine',
+        confidence: 'high',
+        note: null,
+      },
+    ]);
+    const other = await devicesOf({ programs: { 'nvidia-smi': one }, seen: seen({ freeBytes: 4_000 * mib }) });
+    expect(other[0]?.note).toBe('nvidia-smi says 24.1 GB free, the engine 4.2 GB.');
+  });
+
+  it('are the tools’ for each of several cards whose sum the engine says, too', async () => {
+    const two = await devicesOf({
+      programs: { 'nvidia-smi': nvidia },
+      seen: seen({ names: ['RTX 4090', 'RTX 3060'], totalBytes: 36_400 * mib, freeBytes: 34_000 * mib }),
+    });
+    expect(two.map(({ source, totalBytes }) => [source, totalBytes])).toEqual([
+      ['nvidia-smi', 24564 * mib],
+      ['nvidia-smi', 12288 * mib],
+    ]);
+    const unknown = await devicesOf({
+      seen: seen({ backend: 'vulkan', names: ['a', 'b'], totalBytes: 16 * gib, freeBytes: 10 * gib }),
+    });
+    expect(unknown.map(({ confidence, freeBytes }) => [confidence, freeBytes])).toEqual([
+      ['low', 5 * gib],
+      ['low', 5 * gib],
+    ]);
+  });
+
+  it('leave out a card that the engine does not use, and say so', async () => {
+    const [used] = await devicesOf({ programs: { 'nvidia-smi': nvidia }, seen: seen() });
+    expect(used?.note).toBe('The engine does not use NVIDIA GeForce RTX 3060.');
+  });
+
+  it('never count memory that is the host’s as a card’s', async () => {
+    const graphics = seen({ backend: 'vulkan', names: ['Intel Graphics'], totalBytes: 12 * gib, freeBytes: 11 * gib });
+    expect(await devicesOf({ seen: { ...graphics, sharedBytes: 12 * gib } })).toEqual([]);
+    expect(await devicesOf({ seen: { ...graphics, sharedBytes: 4 * gib } })).toMatchObject([
+      { totalBytes: 8 * gib, freeBytes: 7 * gib, confidence: 'medium' },
+    ]);
+  });
+
+  it('are Metal’s own where the engine is asked: its working set is the budget', async () => {
+    const sysctl = 'hw.memsize: 17179869184\niogpu.wired_limit_mb: 0\nhw.optional.arm64: 1\n';
+    const metal = seen({
+      backend: 'metal',
+      names: ['Apple M2'],
+      totalBytes: 11 * gib,
+      freeBytes: 10 * gib,
+      sharedBytes: 11 * gib,
+    });
+    expect(await devicesOf({ platform: 'darwin', programs: { sysctl }, seen: metal })).toMatchObject([
+      { totalBytes: 11 * gib, freeBytes: 10 * gib, isUnified: true, source: 'metal', confidence: 'high' },
+    ]);
+  });
+
+  it('are read from what drivers wrote into Windows’ registry, without adapters that have no memory', () => {
+    expect(
+      parseDisplayAdapters(`${registry}HKEY_LOCAL_MACHINE\\x\\0001\n  DriverDesc  REG_SZ  Basic Display\n`),
+    ).toEqual([{ name: 'Intel Arc A770', totalBytes: 0x3f5000000 }]);
   });
 });

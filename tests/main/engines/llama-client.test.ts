@@ -25,6 +25,7 @@ const model = (name = 'any.gguf'): LoadOptions => ({
   sequences: 1,
   threads: null,
   gpu: 'off',
+  gpuLayers: null,
   stateDir: null,
 });
 

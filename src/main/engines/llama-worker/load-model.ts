@@ -55,7 +55,7 @@ export async function loadModel(
   const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
   // The default is at least 4: on two cores that is 70 times slower.
   llama.maxThreads = threads;
-  const model = await llama.loadModel({ modelPath: options.modelPath, onLoadProgress: onProgress });
+  const model = await loadWeights(library, llama, options, onProgress);
   const onCard = llama.gpu !== false && model.gpuLayers > 0;
   const chunkTokens = onCard ? batchTokens.card : batchTokens.processor;
   const contextTokens = Math.min(options.contextTokens, model.trainContextSize);
@@ -104,6 +104,23 @@ export async function loadModel(
       await model.dispose();
     },
   };
+}
+
+/** Placed as planned. Where the engine, which looks at the cards once more, finds no room for that, as it thinks best. */
+async function loadWeights(
+  { InsufficientMemoryError }: Library,
+  llama: Llama,
+  { modelPath, gpuLayers }: LoadOptions,
+  onLoadProgress: (fraction: number) => void,
+): Promise<LlamaModel> {
+  const asItThinks = { modelPath, onLoadProgress };
+  if (gpuLayers === null || llama.gpu === false) return llama.loadModel(asItThinks);
+  try {
+    return await llama.loadModel({ ...asItThinks, gpuLayers });
+  } catch (error) {
+    if (!(error instanceof InsufficientMemoryError)) throw error;
+    return llama.loadModel(asItThinks);
+  }
 }
 
 function templateOf(model: LlamaModel): Engine['template'] {

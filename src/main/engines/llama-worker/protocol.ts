@@ -5,7 +5,7 @@ import { messageSchema } from '@shared/messages.ts';
 /**
  * What the app and the engine's process say to each other, as JSON over Node's IPC. Both sides parse what they get.
  * Every request has an `id`; every request but `abort` and `ping` is answered exactly once with that id
- * (`loaded`, `downloaded`, `measured`, `counted`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
+ * (`loaded`, `downloaded`, `measured`, `seen`, `counted`, `ended`, `stats` or `failed`), `delta` and `progress` come before.
  */
 const loadOptionsSchema = z.object({
   modelPath: z.string(),
@@ -16,6 +16,8 @@ const loadOptionsSchema = z.object({
   /** Null: the physical cores that this process may use. */
   threads: z.number().int().positive().nullable(),
   gpu: z.enum(['auto', 'off']),
+  /** Layers on the cards as they are planned, the output counted as one; null: as the engine thinks best. */
+  gpuLayers: z.number().int().nonnegative().nullable(),
   /** Where states of sequences may be kept; null keeps none. */
   stateDir: z.string().nullable(),
 });
@@ -79,11 +81,24 @@ export const toWorkerSchema = z.discriminatedUnion('type', [
   }),
   /** What a context would take, by the engine's own dry run; loads and allocates nothing. */
   z.object({ type: z.literal('measure'), id, context: dryRunSchema }),
+  /** The cards that the engine itself sees, and their memory now. */
+  z.object({ type: z.literal('cards'), id }),
   z.object({ type: z.literal('stats'), id }),
   z.object({ type: z.literal('abort'), id }),
   z.object({ type: z.literal('ping'), id }),
 ]);
 export type ToWorker = z.infer<typeof toWorkerSchema>;
+
+/** Bytes, of all cards together. */
+const cardsSeenSchema = z.object({
+  backend: z.enum(['cuda', 'vulkan', 'metal']),
+  names: z.array(z.string()),
+  totalBytes: z.number().nonnegative(),
+  freeBytes: z.number().nonnegative(),
+  /** The part of them that is the host's memory, too. */
+  sharedBytes: z.number().nonnegative(),
+});
+export type CardsSeen = z.infer<typeof cardsSeenSchema>;
 
 const engineErrorSchema = z.object({
   code: z.enum([
@@ -164,6 +179,8 @@ export const fromWorkerSchema = z.discriminatedUnion('type', [
   }),
   /** Cells, states and compute buffer; no weights. */
   z.object({ type: z.literal('measured'), id, contextBytes: z.number() }),
+  /** Null: it computes on the processor. */
+  z.object({ type: z.literal('seen'), id, cards: cardsSeenSchema.nullable() }),
   z.object({ type: z.literal('counted'), id, tokens: z.number().int() }),
   z.object({
     type: z.literal('progress'),

@@ -9,6 +9,7 @@ import type { Engine } from './load-model.ts';
 import { measureContext } from './measure-context.ts';
 import type { Counters } from './prepare-sequence.ts';
 import { downloadErrorSchema, toWorkerSchema } from './protocol.ts';
+import { seeCards } from './see-cards.ts';
 import type { EngineError, EngineRequest, FromWorker, LoadOptions, ToWorker } from './protocol.ts';
 import { createTokenMemory, tokenizeChat } from './tokenize-chat.ts';
 import type { TokenMemory } from './tokenize-chat.ts';
@@ -72,6 +73,11 @@ process.on('message', (raw: unknown) => {
     case 'measure':
       inTurn(message.id, async () =>
         send({ type: 'measured', id: message.id, contextBytes: await measureContext(message.context) }),
+      );
+      return;
+    case 'cards':
+      inTurn(message.id, async () =>
+        send({ type: 'seen', id: message.id, cards: await seeCards(loaded?.engine.llama ?? null) }),
       );
       return;
     case 'generate':

@@ -42,6 +42,7 @@ export async function findModel(
       sequences: grant.sequences,
       threads: settings.threads ?? null,
       gpu: settings.gpu,
+      gpuLayers: grant.gpuLayers,
       stateDir: join(dependencies.cacheDir, 'prefix'),
     },
   };
@@ -62,6 +63,7 @@ export async function grantOf(
     predictedBytes: null,
     ownBytes: 0,
     placement: null,
+    gpuLayers: null,
     expectsCard: false,
     why: null,
     isSmaller: false,

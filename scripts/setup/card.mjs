@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The kind of the engine's library for a graphics card of this machine, or why there is none. Metal is in every engine
+ * for a Mac.
+ * @param {{platform?: NodeJS.Platform, arch?: string, nvidiaSmi?: () => string, drm?: string}} [machine] for tests
+ * @returns {{ok: true, kind: 'cuda' | 'vulkan' | 'metal'} | {ok: false, message: string}}
+ */
+export function findCard({
+  platform = process.platform,
+  arch = process.arch,
+  nvidiaSmi = listNvidia,
+  drm = '/sys/class/drm',
+} = {}) {
+  if (platform === 'darwin') {
+    return arch === 'arm64' ? { ok: true, kind: 'metal' } : { ok: false, message: 'no graphics of Apple here' };
+  }
+  if (/^GPU \d/mu.test(nvidiaSmi())) return { ok: true, kind: 'cuda' };
+  const cards = existsSync(drm) ? readdirSync(drm) : [];
+  if (cards.some((card) => existsSync(join(drm, card, 'device', 'mem_info_vram_total')))) {
+    return { ok: true, kind: 'vulkan' };
+  }
+  return { ok: false, message: 'no graphics card here: nvidia-smi names none, and there is none of AMD' };
+}
+
+function listNvidia() {
+  return spawnSync('nvidia-smi', ['-L'], { encoding: 'utf8', timeout: 10_000 }).stdout ?? '';
+}
