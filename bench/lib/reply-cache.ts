@@ -32,6 +32,8 @@ export interface ReplyCache {
   readonly wrap: (provider: Provider) => Provider;
   /** Milliseconds since 1970; it stands still while a model is asked, and then goes on by what the answer takes. */
   readonly now: () => number;
+  /** A run begins: no server has anything of the one before. */
+  readonly begin: () => void;
   /** Answers that came out of the cache, those that a model gave, and calls that failed, since the start. */
   readonly counts: () => { readonly kept: number; readonly asked: number; readonly failed: number };
 }
@@ -148,6 +150,7 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
       stream: (request, signal) => stream(provider, request, signal),
     }),
     now: clock.now,
+    begin: () => last.clear(),
     counts: () => ({ ...count }),
   };
 }

@@ -77,6 +77,7 @@ async function runOne(
   const { id, kind, split } = task;
   const begun = { key, task: id, kind, split, policy, at: new Date().toISOString(), commit: parts.commit };
   const before = replies.counts();
+  replies.begin();
   try {
     await mkdir(parts.workFolder, { recursive: true });
     await bed.prepare(task, folder, signal);
