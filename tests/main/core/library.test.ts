@@ -176,7 +176,7 @@ describe('fork', () => {
     expect(money.calls).toBe(0);
     expect(await core.replay(sessionId, never)).toMatchObject({ matched: true, firstDifference: null });
     await core.setSetting('providers.more', { kind: 'scripted', replies: replies.slice(3) });
-    await core.send(sessionId, 'Go on.', { ...options, local: 'more/script' });
+    await core.send(sessionId, 'Say that it is done.', { ...options, local: 'more/script' });
     expect(await core.result(sessionId)).toMatchObject({ status: 'done' });
     expect(await core.replay(sessionId, never)).toMatchObject({ matched: true, firstDifference: null });
     expect((await core.replay(id, never)).matched).toBe(true);
