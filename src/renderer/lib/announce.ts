@@ -8,12 +8,24 @@ export interface Announcement {
 }
 
 let current: Announcement | null = null;
+let end: ReturnType<typeof setTimeout> | null = null;
 const listeners = new Set<() => void>();
 
-/** Shown until the next one comes or it is closed: nothing goes away while somebody reads it. */
+/** Long enough to read two lines twice. */
+const shownMs = 12_000;
+
+/** Shown until the next one comes or it is closed. What offers nothing to do goes by itself: it lies over other things. */
 export function announce(announcement: Announcement | null): void {
   current = announcement;
+  if (end !== null) clearTimeout(end);
+  const goes = announcement?.kind === 'info' && announcement.action === undefined;
+  end = goes ? setTimeout(() => announce(null), shownMs) : null;
   for (const listener of listeners) listener();
+}
+
+/** Another view is shown: what was said of the one before goes, but for a way back. What is said of the next one is said after this. */
+export function leaveAnnouncement(): void {
+  if (current?.action === undefined) announce(null);
 }
 
 export function useAnnouncement(): Announcement | null {

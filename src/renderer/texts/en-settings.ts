@@ -175,7 +175,6 @@ export const settings = {
   'shortcuts.reset': 'Reset',
   'shortcuts.resetOne': 'Reset the keys of {action}',
   'shortcuts.resetAll': 'Reset all keys',
-  'models.fit': 'Does it fit here?',
   'models.fitLooking': 'Reading its header …',
   'models.fitUnknown': 'Nothing could be computed.',
   'models.fitGranted': 'Takes about {memory}, with a context of {context} tokens.',

@@ -170,6 +170,9 @@ function rowsOf(draft: string, made: readonly string[]): readonly Row[] {
   return texts.map((text, key) => ({ key, text }));
 }
 
+/** Beside its buttons a step has less room than a message. */
+const stepCharacters = 52;
+
 interface StepFieldProps {
   readonly row: Row;
   readonly number: number;
@@ -188,7 +191,7 @@ function StepField({ row, number, count, onText, onMove, onRemove }: StepFieldPr
       <textarea
         data-plan-step
         dir="auto"
-        rows={textRows(row.text, 1, 8)}
+        rows={textRows(row.text, 1, 8, stepCharacters)}
         aria-label={t('plan.step', { number })}
         value={row.text}
         onChange={({ target }) => onText(target.value)}

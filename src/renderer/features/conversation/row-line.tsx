@@ -26,7 +26,9 @@ export function RowLine({ id, isOpen, onToggle, mark, where, label, figures, chi
         onClick={onToggle}
         className="group -mx-2 flex min-h-7 w-[calc(100%+1rem)] items-baseline gap-2.5 rounded-md px-2 py-0.5 text-left hover:bg-sunken aria-expanded:bg-sunken"
       >
-        <span className="flex w-3 shrink-0 translate-y-px justify-center self-center">{mark}</span>
+        <span className="flex w-3 shrink-0 translate-y-px justify-center self-center group-aria-expanded:mt-1.5 group-aria-expanded:self-start">
+          {mark}
+        </span>
         <span className="w-10 shrink-0 text-xs">{where}</span>
         <span className="min-w-0 flex-1 truncate group-aria-expanded:whitespace-normal group-aria-expanded:wrap-anywhere">
           {label}
@@ -34,7 +36,7 @@ export function RowLine({ id, isOpen, onToggle, mark, where, label, figures, chi
         <span className="shrink-0 text-xs text-soft tabular-nums">{figures}</span>
         <Icon
           name="chevron"
-          className="size-3 self-center text-soft opacity-40 transition-transform group-hover:opacity-100 group-aria-expanded:rotate-90"
+          className="size-3 self-center text-soft opacity-40 transition-transform group-hover:opacity-100 group-aria-expanded:mt-1.5 group-aria-expanded:rotate-90 group-aria-expanded:self-start"
         />
       </button>
       {isOpen && (

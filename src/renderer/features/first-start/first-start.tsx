@@ -11,7 +11,7 @@ import { isFirstStartHidden, isFirstStartWanted, skippedSteps } from '../../lib/
 import { useStored } from '../../lib/stored.ts';
 import { t } from '../../lib/texts.ts';
 import { useLocalModel } from '../../lib/use-local-model.ts';
-import { usePlan } from '../../lib/use-plan.ts';
+import { useMachine } from '../../lib/use-plan.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
@@ -34,7 +34,7 @@ export function FirstStart({ hasSessions }: FirstStartProps) {
     queryFn: ({ signal }) => client.doctor(undefined, { signal }),
     enabled: isShown,
   });
-  const machine = usePlan(isShown ? (local.data?.id ?? null) : null);
+  const machine = useMachine(isShown);
   const ollama = doctor.data?.find((finding) => finding.area === 'ollama') ?? null;
   const sandbox = doctor.data?.find((finding) => finding.area === 'sandbox') ?? null;
   const isAllDone = hasSessions && isModelReady && stateOf(sandbox) === 'done';

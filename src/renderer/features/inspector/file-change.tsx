@@ -13,14 +13,14 @@ interface FileChangeProps {
 }
 
 export function FileChange({ file, takeWord, isDisabled, onChange }: FileChangeProps) {
-  const [wasToggled, setWasToggled] = useState(false);
-  const isOpen = wasToggled !== (file.state === 'open');
+  // As it was when it was first shown: closed by an undo, it would bring the button of another file under the pointer.
+  const [isOpen, setIsOpen] = useState(file.state === 'open');
   return (
     <section aria-label={file.path} data-change={file.state} className="rounded-lg border border-line">
       <button
         type="button"
         aria-expanded={isOpen}
-        onClick={() => setWasToggled(!wasToggled)}
+        onClick={() => setIsOpen(!isOpen)}
         className="flex w-full items-center gap-2 px-2.5 py-2 text-left hover:bg-sunken"
       >
         <Icon name="chevron" className={`size-3 text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
@@ -33,9 +33,9 @@ export function FileChange({ file, takeWord, isDisabled, onChange }: FileChangeP
           <span className="text-bad">−{file.removed ?? '?'}</span>
         </span>
       </button>
-      {isOpen && (
+      {(isOpen || file.state === 'undone') && (
         <div className="flex flex-col gap-2 px-2.5 pb-2.5">
-          {file.diff === null ? <p className="text-xs text-soft">{t('step.noDiff')}</p> : <DiffView diff={file.diff} />}
+          {isOpen && <Diff file={file} />}
           <div className="flex gap-2">
             {file.state === 'open' && (
               <Button size="small" disabled={isDisabled} onClick={() => onChange('take')}>
@@ -50,4 +50,8 @@ export function FileChange({ file, takeWord, isDisabled, onChange }: FileChangeP
       )}
     </section>
   );
+}
+
+function Diff({ file: { diff } }: Pick<FileChangeProps, 'file'>) {
+  return diff === null ? <p className="text-xs text-soft">{t('step.noDiff')}</p> : <DiffView diff={diff} />;
 }

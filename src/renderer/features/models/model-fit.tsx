@@ -1,22 +1,11 @@
-import { megabytes } from '../../lib/format.ts';
-import { tokens } from '../../lib/format.ts';
-import { useState } from 'react';
+import { megabytes, tokens } from '../../lib/format.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import { usePlan } from '../../lib/use-plan.ts';
-import { Button } from '../../ui/button.tsx';
 
-/** Whether a model fits on this machine, by card, before it is fetched: its header is read, nothing else. */
+/** Whether a model fits on this machine, by card, before it is fetched: by what the catalogue says of it; nothing is asked elsewhere. */
 export function ModelFit({ id }: { readonly id: string }) {
-  const [isAsked, setIsAsked] = useState(false);
-  const plan = usePlan(isAsked ? id : null);
-  if (!isAsked) {
-    return (
-      <Button size="small" look="quiet" className="-ml-2.5" onClick={() => setIsAsked(true)}>
-        {t('models.fit')}
-      </Button>
-    );
-  }
+  const plan = usePlan(id);
   if (plan.isPending) return <p className="text-xs text-soft">{t('models.fitLooking')}</p>;
   if (plan.error !== null) return <p className="text-xs text-soft">{failureText(plan.error)}</p>;
   const { granted, why, totalBytes } = plan.data;

@@ -22,13 +22,13 @@ export function SessionItem({ session, isSelected, readAt, onSelect }: SessionIt
       <button
         type="button"
         data-session={sessionId}
-        title={projectPath === null ? undefined : folderText(projectPath)}
+        title={projectPath === null ? title : `${title}\n${folderText(projectPath)}`}
         aria-current={isSelected ? 'page' : undefined}
         onClick={() => onSelect(sessionId)}
         className="block w-full rounded-md px-2 py-1.5 text-left hover:bg-chosen aria-[current=page]:bg-chosen"
       >
         <span className="flex items-baseline gap-2">
-          <span className="min-w-0 flex-1 truncate text-sm">{title === '' ? t('sessions.untitled') : title}</span>
+          <Title title={title === '' ? t('sessions.untitled') : title} />
           <span className="text-2xs text-soft tabular-nums">{status === 'idle' ? clock(updatedAt, readAt) : ''}</span>
         </span>
         <span className="flex items-center gap-1.5 text-2xs text-soft">
@@ -47,5 +47,16 @@ export function SessionItem({ session, isSelected, readAt, onSelect }: SessionIt
         </span>
       </button>
     </li>
+  );
+}
+
+/** What tells a fork from what it comes from stands at the end of its title, and is not cut off. */
+function Title({ title }: { readonly title: string }) {
+  const mark = /\s\(fork(?: \d+)?\)$/u.exec(title)?.[0] ?? '';
+  return (
+    <span className="flex min-w-0 flex-1 text-sm">
+      <span className="truncate">{title.slice(0, title.length - mark.length)}</span>
+      {mark !== '' && <span className="shrink-0 whitespace-pre text-soft">{mark}</span>}
+    </span>
   );
 }

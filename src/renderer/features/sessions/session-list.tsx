@@ -43,7 +43,7 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
       <div className="flex flex-col gap-2 p-3">
         <Button
           look="plain"
-          className="w-full"
+          className="w-full justify-start!"
           aria-current={view.type === 'new' ? 'page' : undefined}
           onClick={() => onShow({ type: 'new' })}
         >
