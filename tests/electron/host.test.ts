@@ -93,6 +93,18 @@ it('writes a session into the file that a dialog names, and reads it from there 
   await page.getByText('The port is 8123.').first().waitFor();
 });
 
+it('starts on the session of a link that the system opens, with what was typed there before', async () => {
+  const message = () => launched.page.getByRole('textbox', { name: 'Message' });
+  const view = await launched.page.evaluate(() => sessionStorage.getItem('dewpoint-view'));
+  expect(view).toMatch(/^session:/u);
+  await message().fill('And the other one?');
+  await launched.page.getByRole('button', { name: 'Settings', exact: true }).click();
+  await launched.app.close();
+  launched = await launch(place.home, { args: [`dewpoint://${view?.replace(':', '/')}`] });
+  await launched.page.getByText('The port is 8123.').first().waitFor();
+  expect(await message().inputValue()).toBe('And the other one?');
+});
+
 it('loads a page that crashed again, without losing a token of the answer that is being written', async () => {
   const chat = await startChatServer();
   const first = 'The first half of an answer';

@@ -66,17 +66,19 @@ export interface LaunchOptions {
   readonly hasEngine?: boolean;
   /** Of its environment, beside what every test has. */
   readonly env?: Readonly<Record<string, string>>;
+  /** As the system starts it for a link. */
+  readonly args?: readonly string[];
 }
 
 /** Starts the built app on a home and waits for its window. */
 export async function launch(
   home: string,
-  { hasEngine = false, env: own = {} }: LaunchOptions = {},
+  { hasEngine = false, env: own = {}, args = [] }: LaunchOptions = {},
 ): Promise<Launched> {
   let text = '';
   const { DOCKER_HOST, ...env } = testEnvironment(home);
   const app = await _electron.launch({
-    args: [mainFile, ...appFlags()],
+    args: [mainFile, ...appFlags(), ...args],
     env: { ...env, ...own, ...(hasEngine || DOCKER_HOST === undefined ? {} : { DOCKER_HOST }) },
     timeout: 30_000,
   });
