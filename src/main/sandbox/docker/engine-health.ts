@@ -56,7 +56,8 @@ export function engineProblems({ kind, engine, containerd, runc, desktop }: Engi
   return knownHoles.flatMap(({ of, closedIn, text }) => {
     const version = versions[of];
     if (version === null || !hasHole(version, closedIn)) return [];
-    return [`${partNames[of]} ${version} is older than ${closedIn.join(' or ')}: ${text}.`];
+    const fixed = [closedIn.slice(0, -1).join(', '), ...closedIn.slice(-1)].filter((part) => part !== '').join(' or ');
+    return [`${partNames[of]} ${version} is older than ${fixed}: ${text}.`];
   });
 }
 

@@ -61,7 +61,7 @@ export async function findEngine(search: EngineSearch, signal: AbortSignal): Pro
 
 interface EndpointProblem {
   readonly endpoint: string;
-  readonly kind: 'absent' | 'forbidden' | 'silent' | 'old' | 'other';
+  readonly kind: 'absent' | 'forbidden' | 'silent' | 'old' | 'elsewhere' | 'other';
   readonly text: string;
 }
 
@@ -69,7 +69,7 @@ type Tried = { readonly ok: true; readonly engine: Engine } | { readonly ok: fal
 
 async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tried> {
   const { address, label } = endpoint;
-  if (address === null) return { ok: false, problem: { endpoint: label, kind: 'other', text: endpoint.problem } };
+  if (address === null) return { ok: false, problem: { endpoint: label, kind: 'elsewhere', text: endpoint.problem } };
   try {
     // Loaded on first use: it brings gRPC and SSH along, which no start without commands should pay for.
     const { default: Docker } = await import('dockerode');
@@ -192,6 +192,12 @@ function missing(problems: readonly EndpointProblem[], { platform }: EngineSearc
   const old = problems.find((problem) => problem.kind === 'old');
   if (old !== undefined)
     return failure('missing-sandbox', `${old.text}.`, 'Bring your container engine up to date and start again.');
+  const other = 'choose another one (DOCKER_HOST, or docker context use NAME)';
+  const elsewhere = problems.find((problem) => problem.kind === 'elsewhere');
+  if (elsewhere !== undefined) {
+    const { endpoint, text } = elsewhere;
+    return failure('missing-sandbox', `${endpoint} cannot be used: ${text}.`, `Set that right, or ${other}.`);
+  }
   const silent = problems.find((problem) => problem.kind !== 'absent');
   if (silent !== undefined) {
     return failure(
@@ -202,12 +208,23 @@ function missing(problems: readonly EndpointProblem[], { platform }: EngineSearc
         : 'Start Docker Desktop (or your engine) and start again.',
     );
   }
+  // Only what a person has named is looked for then.
+  const [named] = problems;
+  if (named !== undefined && problems.length === 1) {
+    return failure(
+      'missing-sandbox',
+      `Commands and changes need a container engine, and there is none at ${named.endpoint}.`,
+      `Start it, or ${other}. ${howToGet(platform)} ${withoutEngine}`,
+    );
+  }
   return failure(
     'missing-sandbox',
     'Commands and changes need a container engine, and none was found on this machine.',
-    `${howToGet(platform)} Questions and --plan work without it.`,
+    `${howToGet(platform)} ${withoutEngine}`,
   );
 }
+
+const withoutEngine = 'Questions and --plan work without it.';
 
 function howToGet(platform: NodeJS.Platform): string {
   if (platform === 'linux') {
