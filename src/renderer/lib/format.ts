@@ -30,7 +30,9 @@ export function tokens(count: number): string {
 
 export function speed(tokensPerSecond: number | null): string | null {
   if (tokensPerSecond === null) return null;
-  const count = tokensPerSecond < 100 ? tokensPerSecond.toFixed(1) : Math.round(tokensPerSecond);
+  // Within a hundredth of what was counted: a tenth is more than that of a few tokens.
+  const digits = tokensPerSecond < 10 ? 2 : tokensPerSecond < 100 ? 1 : 0;
+  const count = tokensPerSecond.toFixed(digits);
   return t('unit.speed', { count });
 }
 
