@@ -119,6 +119,7 @@ describe('the folder that a page names', () => {
         'projects.bringImage: file',
         'projects.bringImage: projectPath',
         'projects.configure: projectPath',
+        'projects.copySize: projectPath',
         'projects.forgetInstructions: path',
         'projects.forgetInstructions: projectPath',
         'projects.image: projectPath',

@@ -1,3 +1,4 @@
+import { watchMemory } from '../process-memory.ts';
 import type { LlamaContextSequence, LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { createByteGuard } from './byte-guard.ts';
 import type { ByteGuard } from './byte-guard.ts';
@@ -310,6 +311,7 @@ export function nameError(error: unknown, log: readonly string[]): EngineError {
   const said = log.slice(-3).join(' ').trim();
   const message = said === '' ? thrown : `${thrown} (${said})`;
   if (name === 'InsufficientMemoryError' || aboutMemory.test(message)) return { code: 'out-of-memory', message };
+  if (thrown === 'NoBinaryFoundError') return unloadable(message);
   const architecture = /unknown model architecture: '([^']*)'/.exec(log.join('\n'))?.[1];
   if (architecture !== undefined) {
     return {
@@ -320,4 +322,13 @@ export function nameError(error: unknown, log: readonly string[]): EngineError {
   if (/failed to load model/i.test(thrown))
     return { code: 'bad-model', message: `The engine cannot load this model: ${message}` };
   return { code: 'internal', message };
+}
+
+/** No build of the engine could be loaded: there is none for this machine, or its try had no room. */
+function unloadable(message: string): EngineError {
+  const memory = watchMemory(process.pid);
+  memory.look();
+  const verdict = memory.verdict(null);
+  if (verdict !== null) return { code: 'out-of-memory', message: `The engine could not be loaded. ${verdict}` };
+  return { code: 'internal', message: `No build of the engine for this machine could be loaded (${message}).` };
 }
