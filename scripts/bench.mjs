@@ -3,6 +3,7 @@ import { ensureBenchBuilt, benchFile, ensureBuilt } from './setup/build.mjs';
 import { runInPlace } from './setup/child.mjs';
 import { findDocker } from './setup/docker.mjs';
 import { ensureInstalled } from './setup/install.mjs';
+import { nodeFlags } from './setup/node24.mjs';
 import { ensureSandboxImage } from './setup/sandbox-image.mjs';
 import { say } from './setup/say.mjs';
 
@@ -20,7 +21,8 @@ async function main() {
     const image = await ensureSandboxImage();
     if (!image.ok) say(image.message);
   }
-  return runInPlace(installed.node24, [benchFile, ...process.argv.slice(2)]);
+  // Run as the program is: growth is a figure of both.
+  return runInPlace(installed.node24, [...nodeFlags, benchFile, ...process.argv.slice(2)]);
 }
 
 /** @param {string} message @param {number} [code] */

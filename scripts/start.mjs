@@ -5,6 +5,7 @@
 import { appFile, cliFile, ensureBuilt } from './setup/build.mjs';
 import { runInPlace } from './setup/child.mjs';
 import { ensureInstalled } from './setup/install.mjs';
+import { nodeFlags } from './setup/node24.mjs';
 import { say } from './setup/say.mjs';
 
 process.exitCode = await main(process.argv.slice(2));
@@ -15,7 +16,7 @@ async function main(args) {
   if (!installed.ok) return fail(installed.message);
   const built = await ensureBuilt(installed.node24);
   if (!built.ok) return fail(built.message, 1);
-  if (args.length > 0) return runInPlace(installed.node24, [cliFile, ...args]);
+  if (args.length > 0) return runInPlace(installed.node24, [...nodeFlags, cliFile, ...args]);
   return openApp(installed.node24);
 }
 
@@ -23,7 +24,7 @@ async function main(args) {
 /** @param {string} node24 @returns {Promise<number>} */
 async function openApp(node24) {
   const { ensureElectron, hasDisplay } = await import('./setup/electron.mjs');
-  const serve = () => runInPlace(node24, [cliFile, 'serve', '--open']);
+  const serve = () => runInPlace(node24, [...nodeFlags, cliFile, 'serve', '--open']);
   if (!hasDisplay()) {
     say('there is no display here; opening the interface in the browser');
     return serve();

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Message, textOf } from '@shared/messages.ts';
+import { type Message, textMessage, textOf } from '@shared/messages.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { z } from 'zod';
 import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import { plainRequest } from './plain-request.ts';
 import { processorMs } from './processor-time.ts';
 
 /** What a token takes of a model that has the machine for itself. Milliseconds. */
@@ -88,19 +89,12 @@ function countingRequest(model: string, turn: number): ModelRequest {
     (_, line) => `item ${turn}-${line}: weight ${(line * 37 + turn * 101) % 997} g`,
   );
   const text = `List ${turn} of a warehouse.\n${lines.join('\n')}\nWrite its first ten lines again, unchanged.`;
-  return {
+  return plainRequest([textMessage('user', text)], {
     model,
-    messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
-    tools: [],
-    output: { type: 'text' },
-    prefill: null,
-    stop: [],
-    temperature: 0,
     topP: 1,
-    seed: 1,
     maxOutputTokens: 64,
     cacheKey: `speed ${turn}`,
-  };
+  });
 }
 
 /**

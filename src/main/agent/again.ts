@@ -2,7 +2,7 @@ import type { Exchange } from './conversation.ts';
 import { isQuestion, politely } from './task-kind.ts';
 
 const again = String.raw`(?:(?:try|do|run)\s+(?:it|that|this)\s+(?:again|once more|one more time)|try again|again|once more|once again|one more time|retry|redo(?: it| that)?|(?:versuch(?:e)? es )?(?:noch ?mal|noch einmal)|encore une fois|otra vez|再试一次|再来一次)`;
-const onward = String.raw`(?:continue|go on|keep going|carry on|(?:mach(?:e)? )?weiter|继续)`;
+const onward = String.raw`(?:(?:continue|go on|keep going|carry on)(?: from here)?|(?:mach(?:e)? )?weiter|继续)`;
 const end = String.raw`(?:\s+please)?[\s.!。！]*$`;
 const plainAgain = new RegExp(`${politely}${again}${end}`, 'iu');
 const plainOnward = new RegExp(`${politely}${onward}${end}`, 'iu');

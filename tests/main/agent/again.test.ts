@@ -7,6 +7,7 @@ describe('a text that points back', () => {
   test.each([
     ['Try again', said('Fix total'), 'Fix total'],
     ['please continue.', said('Fix total', 'Try again'), 'Fix total'],
+    ['Go on from here.', said('Fix total'), 'Fix total'],
     ['noch einmal', said('Fix total'), 'Fix total'],
     ['再试一次', said('Fix total'), 'Fix total'],
     ['Do it again, but in French', said('Write a greeting'), 'Write a greeting\nbut in French'],
