@@ -9,6 +9,8 @@ import { exactProcessorMs } from './exact-processor-time.ts';
 import type { BenchRow } from './rows.ts';
 
 const outputTokens = 48;
+/** The answer has begun: larger models would rather say in a few words that they are ready to. */
+const begun = '1\n2\n3\n4\n5\n';
 /** Long beside what a message between two processes may come too late. */
 const windowTokens = 6;
 /** Lines of the prompt of a first message, and of one with a file in it. */
@@ -74,7 +76,7 @@ function contestantOf(bare: BareEngine): Contestant {
     write: (prompt, onPiece) => {
       const { system, user } = storyOf(prompt);
       return bare.write(
-        `<|im_start|>system\n${system}<|im_end|>\n<|im_start|>user\n${user}<|im_end|>\n<|im_start|>assistant\n`,
+        `<|im_start|>system\n${system}<|im_end|>\n<|im_start|>user\n${user}<|im_end|>\n<|im_start|>assistant\n${begun}`,
         outputTokens,
         onPiece,
       );
@@ -90,6 +92,7 @@ function writeOurs(provider: Provider): Contestant['write'] {
     let ended: StreamEnded | null = null;
     const asked = plainRequest([textMessage('system', system), textMessage('user', user)], {
       cacheKey: prompt.seed,
+      prefill: begun,
       maxOutputTokens: outputTokens,
     });
     for await (const part of provider.stream(asked, new AbortController().signal)) {
