@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
+import { shellQuote } from '../lib/shell-quote.ts';
 
 /**
  * Has a person edit a text in the editor of `VISUAL` or `EDITOR`, in a file of its own outside of every workspace.
@@ -29,7 +30,7 @@ export async function editText(text: string, name: string, env: NodeJS.ProcessEn
 /** The value of `EDITOR` is a command with arguments of its own, as for git. */
 function run(editor: string, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const quoted = process.platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+    const quoted = process.platform === 'win32' ? `"${path}"` : shellQuote(path);
     const child = spawn(`${editor} ${quoted}`, { shell: true, stdio: 'inherit' });
     child.once('error', reject);
     child.once('exit', (code) =>

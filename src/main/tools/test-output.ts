@@ -1,4 +1,5 @@
 import type { ToolFacts } from './define.ts';
+import { shellQuote } from '../lib/shell-quote.ts';
 
 type Runner = ToolFacts['testRunner'];
 
@@ -13,7 +14,7 @@ export interface TestSummary {
 
 /** The command that runs only what `selector` names; null where the runner has no such thing. */
 export function withSelector(command: string, runner: Runner, selector: string): string | null {
-  const quoted = `'${selector.replaceAll("'", `'\\''`)}'`;
+  const quoted = shellQuote(selector);
   switch (runner) {
     case 'pytest':
       return /[/.]|::/u.test(selector) ? `${command} ${quoted}` : `${command} -k ${quoted}`;
