@@ -30,10 +30,11 @@ export function createPriors(path: string): KeptPriors {
       return { ...options, routing: { ...routing, numbers } };
     },
     async learn(state) {
-      const before = await all();
-      const after = learnPriors(before, state);
-      if (after === before) return;
-      known = Promise.resolve(after);
+      const before = all();
+      // Two sessions that end at once are counted one after the other.
+      known = before.then((priors) => learnPriors(priors, state));
+      const after = await known;
+      if (after === (await before)) return;
       await writeJsonFile(path, { version: 1, priors: after });
     },
   };
