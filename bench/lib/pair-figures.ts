@@ -183,28 +183,6 @@ export function errorOf({ value, real }: Held): number {
   return real === 0 ? Infinity : Math.abs(value - real) / real;
 }
 
-/**
- * Where the ratio of real to said lies for one more task, with 90 % of confidence, were its logarithm normal: what goes
- * into `counterfactual-runs.json`. Null: of two tasks and fewer nobody can say.
- */
-export function foundInterval(held: readonly Held[]): { readonly low: number; readonly high: number } | null {
-  const logs = held.filter(({ real, value }) => real > 0 && value > 0).map(({ real, value }) => Math.log(real / value));
-  const count = logs.length;
-  if (count < 3) return null;
-  const mean = logs.reduce((sum, one) => sum + one, 0) / count;
-  const variance = logs.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (count - 1);
-  const half = studentAt95(count - 1) * Math.sqrt(variance * (1 + 1 / count));
-  return { low: Math.exp(mean - half), high: Math.exp(mean + half) };
-}
-
-/** The 95th percentile of Student's distribution, to a percent (Cornish and Fisher). */
-function studentAt95(freedom: number): number {
-  const z = 1.6449;
-  const first = (z ** 3 + z) / (4 * freedom);
-  const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);
-  return z + first + second;
-}
-
 export function isCovered({ low, high, real }: Held): boolean {
   return real >= low && real <= high;
 }

@@ -1,7 +1,7 @@
+import { coverage, foundInterval } from './found-interval.ts';
 import {
   causesOf,
   errorOf,
-  foundInterval,
   escalatedOf,
   type Held,
   heldOf,
@@ -15,6 +15,7 @@ import {
 } from './pair-figures.ts';
 import type { PairOptions, PairPolicy } from './pair-options.ts';
 import type { PairRecord } from './pair-results.ts';
+import { pairWeights } from './pair-weights.ts';
 import type { BenchRow } from './rows.ts';
 import { pairKey } from './run-pair.ts';
 import { median, percentile } from './statistics.ts';
@@ -39,7 +40,8 @@ export function pairReport(
   const about =
     `${trios.length} of ${tasks.length} tasks under all policies, ${pairs.length} under the two plain ones; ` +
     `${told} answers of models, ${kept} more were such answers given again with the times of the first`;
-  const text = [about, formatColumns(outcomeCells(trios), [1, 2, 3, 4]), formatColumns(taskCells(trios))];
+  const weights = options.split === 'dev' ? [pairWeights(pairs)] : [];
+  const text = [about, formatColumns(outcomeCells(trios), [1, 2, 3, 4]), formatColumns(taskCells(trios)), ...weights];
   return { text: text.join('\n\n'), rows: [...routingRows(trios), ...recordedRows(trios, done), ...heldRows(pairs)] };
 }
 
@@ -179,7 +181,10 @@ function rowsOf(what: string, held: readonly Held[]): readonly BenchRow[] {
   const covered = held.filter(isCovered).length;
   const ratios = held.map(({ value, real }) => real / value);
   const found = foundInterval(held);
-  const interval = found === null ? '' : `; 90 % of one more task ${found.low.toFixed(2)} to ${found.high.toFixed(2)}`;
+  const interval =
+    found === null
+      ? ''
+      : `; ${coverage * 100} % of one more task ${found.low.toFixed(2)} to ${found.high.toFixed(2)}${found.isWidened ? ', widened: too few tasks' : ''}`;
   const [low, middleRatio, high] = [0.1, 0.5, 0.9].map((share) => percentile(ratios, share)?.toFixed(2) ?? '-');
   return [
     {

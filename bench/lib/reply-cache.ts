@@ -67,11 +67,9 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
     const read = ended.evaluatedTokens ?? Math.max(1, promptTokensOf(ended.usage) * (1 - kept));
     const [prefillMs, decodeMs] = [read * readMs, ended.usage.output * writtenMs];
     const totalMs = prefillMs + decodeMs;
+    // How long it reads only an engine says; how long it writes is seen of every stream.
     const isTold = ended.timings.prefillMs !== null;
-    return {
-      ...ended,
-      timings: { queuedMs: 0, prefillMs: isTold ? prefillMs : null, decodeMs: isTold ? decodeMs : null, totalMs },
-    };
+    return { ...ended, timings: { queuedMs: 0, prefillMs: isTold ? prefillMs : null, decodeMs, totalMs } };
   };
   const fileOf = (provider: Provider, request: ModelRequest, what: string): string => {
     // The key of the prefix has the session's id in it.

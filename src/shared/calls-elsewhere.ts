@@ -7,33 +7,50 @@ import type { SplitWork, Workload } from './workload.ts';
 const usualRatio = 5;
 
 /** Tokens of the prompts that are read, after what is kept of the call before as this machine keeps it. */
-export function anewOf({ usage, reused, calls }: Workload, here: Workload): number {
+export function anewOf(work: Workload, here: Workload): number {
+  const { usage, reused, calls } = work;
   const prompt = promptTokensOf(usage);
   if (calls === 0 || reused > 0) return prompt - Math.min(reused, prompt);
-  // The first of calls in a row keeps nothing.
-  return Math.max(prompt * anewShare(here), prompt / calls);
+  const first = firstCalls(work);
+  return (prompt / calls) * (first + (calls - first) * laterShare(here));
 }
 
-function anewShare({ usage, reused }: Workload): number {
-  const prompt = promptTokensOf(usage);
-  return prompt === 0 ? 1 : 1 - Math.min(reused, prompt) / prompt;
+/** Calls that begin something, and so find nothing kept: the first of each program, else that of the talk. */
+function firstCalls({ calls, courses }: Workload): number {
+  const runsOfPrograms = Object.values(courses).reduce((sum, one) => sum + one.runs, 0);
+  return Math.min(calls, Math.max(1, runsOfPrograms));
+}
+
+/** Of the prompts of all other calls: what has to be read, for the rest is there from the call before. */
+function laterShare(work: Workload): number {
+  const prompt = promptTokensOf(work.usage);
+  const later = work.calls === 0 ? 0 : prompt * (1 - firstCalls(work) / work.calls);
+  return later === 0 ? 1 : Math.max(0, 1 - work.reused / later);
 }
 
 /**
  * Work in units of one token read: what a call takes is as much the reading of its prompt as the writing of its answer,
  * in the proportion that this machine was timed at. `here`: all that it was timed at.
  */
-export function unitsOf(work: Workload, here: Workload): number {
+function unitsOf(work: Workload, here: Workload): number {
   const { read, written } = here;
   const isTimed = read.ms > 0 && read.tokens > 0 && written.ms > 0 && written.tokens > 0;
   const ratio = isTimed ? (written.ms * read.tokens) / (written.tokens * read.ms) : usualRatio;
   return anewOf(work, here) + work.usage.output * ratio;
 }
 
-/** Of the cloud, by the calls of it that are known; null where there are none. */
-export function secondsPerUnit({ local, cloud }: SplitWork): number | null {
-  const units = unitsOf(cloud, local);
-  return units === 0 || cloud.totalMs === 0 ? null : cloud.totalMs / 1000 / units;
+/**
+ * What the tokens of this machine would take in the cloud, by the calls of it that are known; null where there are none.
+ * Where streams told how long was written, reading and writing have each their own speed.
+ */
+export function secondsInCloud(work: Workload, { local: here, cloud }: SplitWork): number | null {
+  const { totalMs, usage, written } = cloud;
+  const anew = anewOf(cloud, here);
+  if (totalMs === 0 || anew === 0) return null;
+  if (written.ms === 0) return (unitsOf(work, here) * totalMs) / unitsOf(cloud, here) / 1000;
+  const writeMs = written.ms / written.tokens;
+  const readMs = Math.max(0, totalMs - usage.output * writeMs) / anew;
+  return (anewOf(work, here) * readMs + work.usage.output * writeMs) / 1000;
 }
 
 /**

@@ -1,5 +1,5 @@
 import runs from './counterfactual-runs.json';
-import { anewOf, callsElsewhere, mostSeconds, secondsPerUnit, unitsOf } from './calls-elsewhere.ts';
+import { anewOf, callsElsewhere, mostSeconds, secondsInCloud } from './calls-elsewhere.ts';
 import type { Where } from './models.ts';
 import type { Price } from './money.ts';
 import { promptTokensOf, ratesFor } from './money.ts';
@@ -132,11 +132,10 @@ function priced(local: Workload, price: Price): Interval {
   return { value: value + each, low: low + each, high: high + each };
 }
 
-/** By cloud calls that were timed, as the same calls of this machine would be; null where there are none. */
+/** By cloud calls that were timed; null where there are none. */
 function cloudSeconds(local: Workload, known: SplitWork): Interval | null {
-  const perUnit = secondsPerUnit(known);
-  if (perUnit === null) return null;
-  const value = unitsOf(local, known.local) * perUnit;
+  const value = secondsInCloud(local, known);
+  if (value === null) return null;
   const low = value * speedSpread.low * tokenSpread.low;
   return { value, low, high: value * speedSpread.high * tokenSpread.high };
 }

@@ -27,6 +27,8 @@ const serviceShape = {
   keyVariable: z.string().optional(),
   /** How hard its models should think, where no model says otherwise. */
   effort: effortSchema.optional(),
+  /** How long an answer may take to begin: a slow server reads a long prompt for many minutes. Absent: 300. */
+  firstWordSeconds: z.number().int().min(10).max(3600).optional(),
   models: z.record(z.string(), modelSettingsSchema).default({}),
 };
 

@@ -7,12 +7,13 @@ import { wireFormats } from '../fakes/wire/streams.ts';
 
 const registry = discoverProviders();
 
-function providerOf(format: WireFormat, door: typeof fetch): Provider {
+function providerOf(format: WireFormat, door: typeof fetch, more: object = {}): Provider {
   const definition = registry.get(format.kind);
   if (definition === undefined) throw new Error(`no provider of the kind ${format.kind}`);
   const settings = definition.settings.parse({
     kind: format.kind,
     baseUrl: `http://service.invalid${format.basePath}`,
+    ...more,
   });
   return definition.create(providerDependencies({ secret: async () => 'a-key', fetch: door }), { id: 'x', settings });
 }
@@ -21,8 +22,8 @@ const whole = (body: string): typeof fetch => {
   return async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 };
 
-const run = (format: WireFormat, door: typeof fetch): Promise<readonly StreamPart[]> =>
-  collect(providerOf(format, door).stream(request('m'), new AbortController().signal));
+const run = (format: WireFormat, door: typeof fetch, more: object = {}): Promise<readonly StreamPart[]> =>
+  collect(providerOf(format, door, more).stream(request('m'), new AbortController().signal));
 
 const endOf = (parts: readonly StreamPart[]): StreamEnded => {
   const last = parts.at(-1);
@@ -54,22 +55,32 @@ function numbersAs(value: unknown, wrong: unknown): unknown {
 afterEach(() => vi.useRealTimers());
 
 describe.each(wireFormats)('what goes wrong with $kind', (format) => {
-  it('a stream that stalls, before its first byte or in its middle, ends as stalled and may be tried again', async () => {
-    vi.useFakeTimers();
-    const silent: typeof fetch = () => new Promise(() => undefined);
-    const middle = new TextEncoder().encode(format.body.slice(0, Math.floor(format.wholeFrom / 2)));
-    const stalls: typeof fetch = async () =>
-      new Response(new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(middle) }), {
-        headers: { 'content-type': 'text/event-stream' },
-      });
-    for (const door of [silent, stalls]) {
-      const running = run(format, door);
-      await vi.advanceTimersByTimeAsync(90_001);
-      const parts = await running;
-      expect(endOf(parts).error).toMatchObject({ code: 'stalled', retryable: true });
-      expect(parts.filter((part) => part.type === 'tool-call')).toEqual([]);
-    }
-  });
+  const silent: typeof fetch = () => new Promise(() => undefined);
+  const stalls: typeof fetch = async () => {
+    const begun = new TextEncoder().encode(format.body.slice(0, format.wholeFrom));
+    return new Response(new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(begun) }), {
+      headers: { 'content-type': 'text/event-stream' },
+    });
+  };
+
+  it.each([
+    ['before its first word', silent, 300, {}],
+    ['before its first word, for as long as the settings say', silent, 20, { firstWordSeconds: 20 }],
+    ['in its middle', stalls, 90, {}],
+  ])(
+    'a stream that stalls %s ends as stalled, not sooner, and may be tried again',
+    async (_when, door, seconds, more) => {
+      vi.useFakeTimers();
+      let parts: readonly StreamPart[] | null = null;
+      const running = run(format, door, more).then((ended) => (parts = ended));
+      await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
+      expect(parts).toBeNull();
+      await vi.advanceTimersByTimeAsync(2);
+      const ended = await running;
+      expect(endOf(ended).error).toMatchObject({ code: 'stalled', retryable: true });
+      expect(ended.filter((part) => part.type === 'tool-call')).toEqual([]);
+    },
+  );
 
   it('an answer without usage is taken, and its tokens are an estimate that says so', async () => {
     const parts = await run(format, whole(changed(format.body, (key, value) => (isUsage(key) ? undefined : value))));

@@ -9,12 +9,13 @@ import { wireFormats } from '../fakes/wire/streams.ts';
 
 const registry = discoverProviders();
 
-function createProvider(format: WireFormat, address: string, door?: typeof fetch): Provider {
+function createProvider(format: WireFormat, address: string, door?: typeof fetch, now?: () => number): Provider {
   const definition = registry.get(format.kind);
   if (definition === undefined) throw new Error(`no provider of the kind ${format.kind}`);
   const settings = { kind: format.kind, baseUrl: `${address}${format.basePath}` };
   const secret = async (): Promise<string> => 'a-key';
-  return definition.create(providerDependencies({ secret, ...(door === undefined ? {} : { fetch: door }) }), {
+  const more = { ...(door === undefined ? {} : { fetch: door }), ...(now === undefined ? {} : { now }) };
+  return definition.create(providerDependencies({ secret, ...more }), {
     id: 'x',
     settings: definition.settings.parse(settings),
   });
@@ -120,6 +121,30 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
           : [],
     );
     expect(carried).toEqual(format.reasoning === '' ? [] : [`${format.kind}/m`]);
+  });
+
+  it('tells how long it wrote from its first word on, where all that it wrote is seen', async () => {
+    let clock = 0;
+    const pieces = [format.body.slice(0, format.wholeFrom), format.body.slice(format.wholeFrom)];
+    const door: typeof fetch = async () =>
+      new Response(
+        new ReadableStream<Uint8Array>(
+          {
+            pull(controller) {
+              clock += 400;
+              const piece = pieces.shift();
+              if (piece === undefined) controller.close();
+              else controller.enqueue(new TextEncoder().encode(piece));
+            },
+          },
+          { highWaterMark: 0 },
+        ),
+        { headers: { 'content-type': 'text/event-stream' } },
+      );
+    const parts = await run(createProvider(format, 'http://service.invalid', door, () => clock));
+    const { decodeMs, totalMs } = endOf(parts).timings;
+    // This answer of the Responses API says that it thought, and shows nothing of it while it does.
+    expect(decodeMs).toBe(format.kind === 'openai' ? null : totalMs - 400);
   });
 
   it('lists the models of the service that can chat', async () => {

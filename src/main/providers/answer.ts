@@ -26,7 +26,8 @@ export interface Answer {
 export interface CallContext {
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** How long a stream may be silent, its beginning included. */
+  /** How long it may be silent before its first word, and after it. */
+  readonly firstWordMs: number;
   readonly stallMs: number;
 }
 
@@ -57,14 +58,19 @@ export async function* answer<Event>(
   if (context.signal.aborted) abort();
   context.signal.addEventListener('abort', abort, { once: true });
   const taken = emptyAnswer();
+  let firstAt: number | null = null;
   try {
     const events = opened(() => wire.open(request, controller.signal));
-    for await (const event of watched(events, context.stallMs, context.signal)) {
-      yield* wire.take(event, taken);
+    const limitMs = (): number => (firstAt === null ? context.firstWordMs : context.stallMs);
+    for await (const event of watched(events, limitMs, context.signal)) {
+      for (const part of wire.take(event, taken)) {
+        firstAt ??= context.now();
+        yield part;
+      }
       if (taken.error !== null) break;
     }
     if (taken.error === null) wire.close?.(taken);
-    yield* finish(request, taken, startedAt, context);
+    yield* finish(request, taken, { startedAt, firstAt }, context);
   } catch (error) {
     const usage = usageSoFar(request, taken, taken.text === '' && taken.reasoning === '');
     yield { ...endedWith(failureOf(wire, error, context.signal), startedAt, context.now(), usage), ...modelOf(taken) };
@@ -127,9 +133,16 @@ function failureOf<Event>(wire: Wire<Event>, error: unknown, signal: AbortSignal
   return wire.errorOf(error) ?? { code: 'cut', message: 'The server closed the connection.', retryable: true };
 }
 
-function* finish(request: ModelRequest, taken: Answer, startedAt: number, context: CallContext): Iterable<StreamPart> {
-  const { prefillMs, decodeMs } = taken;
-  const timings = { queuedMs: 0, prefillMs, decodeMs, totalMs: Math.max(0, context.now() - startedAt) };
+function* finish(
+  request: ModelRequest,
+  taken: Answer,
+  { startedAt, firstAt }: { readonly startedAt: number; readonly firstAt: number | null },
+  context: CallContext,
+): Iterable<StreamPart> {
+  const endedAt = context.now();
+  const { prefillMs } = taken;
+  const decodeMs = taken.decodeMs ?? writingMs(taken, firstAt, endedAt);
+  const timings = { queuedMs: 0, prefillMs, decodeMs, totalMs: Math.max(0, endedAt - startedAt) };
   if (context.signal.aborted || taken.error !== null || taken.stopReason === null) {
     // Without a reason for its end the answer is not whole: no call in it may run.
     const usage = usageSoFar(request, taken, false);
@@ -149,6 +162,12 @@ function* finish(request: ModelRequest, taken: Answer, startedAt: number, contex
     error: taken.stopReason === 'error' ? withheld : null,
     ...modelOf(taken),
   };
+}
+
+/** As whoever reads the stream sees it; null where part of what was written was not shown, or all came at once. */
+function writingMs({ usage, reasoning }: Answer, firstAt: number | null, endedAt: number): number | null {
+  const isHidden = reasoning === '' && usage !== null && usage.reasoning > 0;
+  return firstAt === null || endedAt <= firstAt || isHidden ? null : endedAt - firstAt;
 }
 
 const brokenOff: ProviderError = { code: 'cut', message: 'The answer broke off before its end.', retryable: true };

@@ -7,7 +7,7 @@ import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { createModelBook, ListRefusedError } from './model-book.ts';
 import { createServiceProvider } from './service-provider.ts';
-import { stallMs } from './watched.ts';
+import { firstWordMs } from './watched.ts';
 
 /** Claude models, through Anthropic's Messages API. */
 export default defineProvider({
@@ -37,13 +37,14 @@ export default defineProvider({
         // Retries are the agent's, so that every one of them is seen and can be cancelled.
         maxRetries: 0,
         logLevel: 'off',
-        timeout: stallMs.cloud,
+        timeout: firstWordMs(settings),
         fetch: get,
       });
     return createServiceProvider({
       id,
       kind: 'anthropic',
       where: 'cloud',
+      settings,
       book,
       now,
       wire: (targetOf) => anthropicWire(connect, targetOf),

@@ -8,7 +8,7 @@ import type { Provider, ProviderDependencies } from './define.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
 import { addressBelow, createServiceProvider, isThisMachine } from './service-provider.ts';
-import { stallMs } from './watched.ts';
+import { firstWordMs } from './watched.ts';
 
 export interface ChatEndpoint {
   readonly id: string;
@@ -19,6 +19,7 @@ export interface ChatEndpoint {
   readonly service: ChatService;
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly effort: Effort | undefined;
+  readonly firstWordSeconds: number | undefined;
 }
 
 /** A provider for any service that speaks Chat Completions. */
@@ -63,7 +64,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
       organization: null,
       project: null,
       logLevel: 'off',
-      timeout: stallMs[where],
+      timeout: firstWordMs(endpoint),
       fetch: get,
       defaultHeaders: headersOf(key),
     });
@@ -72,6 +73,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
     id,
     kind: endpoint.kind,
     where,
+    settings: endpoint,
     book,
     now,
     wire: (targetOf) => chatWire(connect, (request) => ({ service, ...targetOf(request) })),

@@ -36,6 +36,7 @@ export default defineProvider({
       id,
       kind: 'gemini',
       where: 'cloud',
+      settings,
       book,
       now,
       wire: (targetOf) => geminiWire(door, targetOf),

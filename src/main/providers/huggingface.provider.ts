@@ -18,5 +18,6 @@ export default defineProvider({
       service: huggingfaceService,
       models: settings.models,
       effort: settings.effort,
+      firstWordSeconds: settings.firstWordSeconds,
     }),
 });

@@ -20,6 +20,7 @@ export default defineProvider({
       service,
       models: settings.models,
       effort: settings.effort,
+      firstWordSeconds: settings.firstWordSeconds,
     });
   },
 });

@@ -7,7 +7,7 @@ import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
 import { addressBelow, createServiceProvider } from './service-provider.ts';
 import { responsesWire } from './responses-stream.ts';
-import { stallMs } from './watched.ts';
+import { firstWordMs } from './watched.ts';
 
 /** OpenAI's own models, through its Responses API. */
 export default defineProvider({
@@ -49,13 +49,14 @@ export default defineProvider({
         organization: null,
         project: null,
         logLevel: 'off',
-        timeout: stallMs.cloud,
+        timeout: firstWordMs(settings),
         fetch: get,
       });
     return createServiceProvider({
       id,
       kind: 'openai',
       where: 'cloud',
+      settings,
       book,
       now,
       wire: (targetOf) => responsesWire(connect, targetOf),

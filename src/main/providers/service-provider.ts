@@ -1,7 +1,7 @@
 import { answer, type Wire } from './answer.ts';
 import type { ModelRequest, Provider } from './define.ts';
 import type { ModelBook } from './model-book.ts';
-import { stallMs } from './watched.ts';
+import { firstWordMs, stallMs } from './watched.ts';
 
 /** What a wire format must know of the model that is called. */
 export interface ModelTarget {
@@ -17,6 +17,7 @@ export interface ServiceProvider<Event> {
   /** Of the definition or the preset, for what is carried from answer to request. */
   readonly kind: string;
   readonly where: 'local' | 'cloud';
+  readonly settings: { readonly firstWordSeconds?: number | undefined };
   readonly book: ModelBook;
   readonly now: () => number;
   /** One use: one call. */
@@ -26,6 +27,7 @@ export interface ServiceProvider<Event> {
 /** A provider that is a service: models from its book, calls over its wire, nothing held open between them. */
 export function createServiceProvider<Event>(service: ServiceProvider<Event>): Provider {
   const { id, kind, where, book, now } = service;
+  const limits = { firstWordMs: firstWordMs(service.settings), stallMs: stallMs[where] };
   const targetOf = ({ model }: ModelRequest): ModelTarget => {
     const { images, reasoning } = book.find(model).capabilities;
     return { by: `${kind}/${model}`, images: images === true, reasoning: reasoning === true };
@@ -36,7 +38,7 @@ export function createServiceProvider<Event>(service: ServiceProvider<Event>): P
     knows: book.knows,
     countTokens: async () => null,
     dispose: async () => {},
-    stream: (request, signal) => answer(service.wire(targetOf), request, { signal, now, stallMs: stallMs[where] }),
+    stream: (request, signal) => answer(service.wire(targetOf), request, { signal, now, ...limits }),
   };
 }
 

@@ -1,23 +1,32 @@
-/** How long a stream may be silent. A local server may read a long prompt for minutes; a service on the net may not. */
+/** How long an answer that has begun may be silent. */
 export const stallMs = { local: 300_000, cloud: 90_000 } as const;
+
+/** Until its first word a server may read a long prompt, and a service think without showing it. In place of it, the settings' seconds. */
+export function firstWordMs({ firstWordSeconds }: { readonly firstWordSeconds?: number | undefined }): number {
+  return (firstWordSeconds ?? 300) * 1000;
+}
 
 /** A stream that gave nothing for too long. */
 export class StalledError extends Error {
-  constructor(stallMs: number) {
-    super(`Nothing came for ${Math.round(stallMs / 1000)} seconds.`);
+  constructor(limitMs: number) {
+    super(`Nothing came for ${Math.round(limitMs / 1000)} seconds.`);
     this.name = 'StalledError';
   }
 }
 
 /**
- * Passes a stream on; throws `StalledError` when the next item takes longer than `stallMs`.
+ * Passes a stream on; throws `StalledError` when the next item takes longer than what holds when it is waited for.
  * Ends (without an error) as soon as the signal aborts, even when the source does not listen.
  */
-export async function* watched<T>(source: AsyncIterable<T>, stallMs: number, signal: AbortSignal): AsyncIterable<T> {
+export async function* watched<T>(
+  source: AsyncIterable<T>,
+  limitMs: () => number,
+  signal: AbortSignal,
+): AsyncIterable<T> {
   const iterator = source[Symbol.asyncIterator]();
   try {
     while (!signal.aborted) {
-      const next = await nextWithin(iterator, stallMs, signal);
+      const next = await nextWithin(iterator, limitMs(), signal);
       if (next === null || next.done === true) return;
       yield next.value;
     }
@@ -29,12 +38,12 @@ export async function* watched<T>(source: AsyncIterable<T>, stallMs: number, sig
 
 function nextWithin<T>(
   iterator: AsyncIterator<T>,
-  stallMs: number,
+  limitMs: number,
   signal: AbortSignal,
 ): Promise<IteratorResult<T> | null> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => settle(() => resolve(null));
-    const timer = setTimeout(() => settle(() => reject(new StalledError(stallMs))), stallMs);
+    const timer = setTimeout(() => settle(() => reject(new StalledError(limitMs))), limitMs);
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);

@@ -162,7 +162,7 @@ describe('watched', () => {
     }
     const seen: number[] = [];
     const reading = (async () => {
-      for await (const item of watched(slow(), 30, new AbortController().signal)) seen.push(item);
+      for await (const item of watched(slow(), () => 30, new AbortController().signal)) seen.push(item);
     })();
     await expect(reading).rejects.toThrow('Nothing came for');
     expect(seen).toEqual([1]);

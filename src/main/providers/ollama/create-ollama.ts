@@ -186,7 +186,8 @@ async function* answered(parts: Parts, call: Call, signal: AbortSignal): AsyncIt
     body: () => bodyOf(parts, call, by),
     judge: (asked, counts) => judge(parts, { request: asked, ready, counts }),
   });
-  const context = { signal, now: parts.now, stallMs: parts.limits.stallMs };
+  const { stallMs } = parts.limits;
+  const context = { signal, now: parts.now, stallMs, firstWordMs: stallMs };
   for await (const part of answer(wire, request, context)) {
     if (part.type !== 'ended') yield part;
     else yield withReport(parts, call, part, wire.counts());

@@ -26,7 +26,7 @@ export async function pullModel(
   const { onProgress, signal, stallMs } = options;
   const layers = new Map<string, { readonly done: number; readonly total: number }>();
   let isDone = false;
-  for await (const line of watched(readLines(await api.pull(name, signal)), stallMs, signal)) {
+  for await (const line of watched(readLines(await api.pull(name, signal)), () => stallMs, signal)) {
     const refused = errorInside(line);
     if (refused !== null) throw new OllamaError(refused);
     const parsed = lineSchema.safeParse(line);

@@ -1,0 +1,35 @@
+import { coverage, foundInterval } from './found-interval.ts';
+import { heldOf, type Pair } from './pair-figures.ts';
+import type { PairRecord } from './pair-results.ts';
+
+/** What `src/shared/counterfactual-runs.json` takes from the development half, as its text; it is put there by hand. */
+export function pairWeights(pairs: readonly Pair[]): string {
+  const runs = pairs.flatMap(({ local, cloud }) => [local, cloud]);
+  const date = runs.reduce((latest, { at }) => (at > latest ? at : latest), '').slice(0, 10);
+  const held = heldOf(pairs, date);
+  const rounded = (ratio: number): number => Number(ratio.toFixed(2));
+  const found = Object.entries(held).flatMap(([name, list]) => {
+    const interval = foundInterval(list);
+    if (interval === null) return [];
+    const { low, high, ...rest } = interval;
+    return [[name, { low: rounded(low), high: rounded(high), ...rest }] as const];
+  });
+  const weights = {
+    date,
+    commits: [...new Set(runs.map(({ commit }) => commit))],
+    coverage,
+    tasks: pairs.length,
+    courseCalls: meanCalls(runs),
+    ...Object.fromEntries(found),
+  };
+  return `For src/shared/counterfactual-runs.json:\n${JSON.stringify(weights, null, 2)}`;
+}
+
+/** Questions of a program that asked all it has, to no end. */
+function meanCalls(runs: readonly PairRecord[]): number {
+  const through = runs.filter(
+    ({ status, calls }) => status === 'gave-up' && calls.some(({ purpose }) => purpose === 'propose'),
+  );
+  const calls = through.reduce((sum, run) => sum + run.calls.length, 0);
+  return Math.round(calls / Math.max(1, through.length));
+}
