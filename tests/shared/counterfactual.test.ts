@@ -67,6 +67,28 @@ describe('what the same tokens would have cost elsewhere', () => {
     expect(one.seconds?.value).toBeCloseTo(400 / 200 + 200 / 20, 9);
   });
 
+  it('reads and writes in the cloud at a speed of each, where its streams told how long was written', () => {
+    const told = (decodeMs: number | null, totalMs: number): ReturnType<typeof cloudCall> => {
+      const { where, end } = cloudCall(0.01);
+      return { where, end: { ...end, timings: { ...end.timings, decodeMs, totalMs } } };
+    };
+    // 400 anew in 1 s and 200 written in 3; of the second call, which failed, only its 4 s are known.
+    const known = splitWork([told(3000, 4000), told(null, 4000)]);
+    const work = splitWork([localCall(0), localCall(800)]);
+    const { allCloud } = counterfactualOf(work, reference, known, 'tokens');
+    expect(allCloud.seconds?.value).toBeCloseTo(1200 / 400 + 200 / (200 / 3), 9);
+  });
+
+  it('has the first call of a program read all of its prompt here, and the others their share', () => {
+    const here = course(5, 27_500, 'gave-up');
+    const call = { ...cloudCall(0.001), end: { ...cloudCall(0.001).end } };
+    const usage = { ...call.end.usage, freshInput: 1000, cacheRead: 0 };
+    const there = splitWork(Array.from({ length: 3 }, () => ({ ...call, end: { ...call.end, usage } })));
+    // Of 4,000 tokens after the first 1,000 this machine had 4,500 kept: all of them.
+    const { allLocal } = counterfactualOf(there, null, addSplitWork(here, there), 'tokens');
+    expect(allLocal.seconds?.value).toBeCloseTo(1000 / 200 + 600 / 20, 9);
+  });
+
   it('is as wide for a run as real runs elsewhere were found to differ, and says so', () => {
     const work = splitWork([localCall(0), cloudCall(0.01)]);
     const run = counterfactualOf(work, reference);
