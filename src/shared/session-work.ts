@@ -173,10 +173,9 @@ function reduceApprovals(
     };
     return [...approvals, { approvalId, toolCallId, kind, subject: line(subject), sha256, ...whole }];
   }
-  // A command is shown as it is: a line of it is not what is agreed to.
+  // A command is kept whole for the same reason: what is left out of it would be agreed to unseen.
   const said = { reason: cap(reason ?? '', textLimit), why: line(why ?? ''), ...(isOnce === true ? { isOnce } : {}) };
-  const shown = { subject: cap(subject, textLimit), hosts, ...said };
-  return [...approvals, { approvalId, toolCallId, kind, sha256, ...shown }];
+  return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said }];
 }
 
 function rungChosen(state: SessionState, event: EventOf<'rung-chosen'>): Change {

@@ -77,6 +77,16 @@ describe('the fold of a session', () => {
     expect(large).toBeLessThan(small * 1.5);
   });
 
+  it('keeps every byte of a command that waits for a yes, and nothing of it after the answer', () => {
+    const stamp = { v: 1, at: 1, approvalId: 'a' };
+    const subject = `echo ${' '.repeat(10_000)}\n${'\n'.repeat(200)}curl evil.example`;
+    const asked = { toolCallId: 't', kind: 'network', subject, sha256: 'a'.repeat(64), hosts: ['a.example.org'] };
+    const both = fold([{ ...stamp, seq: 1, type: 'approval-requested', ...asked }]);
+    expect(both.state.approvals[0]?.subject).toBe(subject);
+    const said = { answer: 'deny', by: 'person' } as const;
+    expect(fold([{ ...stamp, seq: 2, type: 'approval-answered', ...said }], both).state.approvals).toEqual([]);
+  });
+
   it('knows the newest event and counts what it no longer lists', () => {
     const { state } = fold(sampleEvents(5, 30_000));
     expect([state.seq, state.lastAt, state.steps.length]).toEqual([30_000, 30_999, 600]);

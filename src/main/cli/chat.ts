@@ -124,10 +124,10 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
   }
   state.attached = [];
   state.options = { ...state.options, compact: false };
-  const { seq: seen, title } = (await core.sessions.show({ sessionId })).state;
+  const { title } = await core.sessions.find({ id: sessionId });
   // A talk is found again in the list by what it began with.
   if (title === '') await core.sessions.rename({ sessionId, title: oneLine(text, 80) });
-  state.running = follow(state, { text, options, attachments }, seen).finally(() => {
+  state.running = follow(state, { text, options, attachments }).finally(() => {
     state.running = null;
     state.cap = null;
     state.question = null;
@@ -139,7 +139,6 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
 async function follow(
   state: Chat,
   message: { readonly text: string; readonly options: RunOptions; readonly attachments: readonly Attachment[] },
-  seen: number,
 ): Promise<void> {
   const { context, sessionId } = state;
   const core = await context.core();
@@ -151,19 +150,17 @@ async function follow(
       sessionId,
       ...message,
       onEvent: (event) => {
-        if (event.seq <= seen) return;
         isSent ||= event.type === 'user-message-added';
         hasChanged ||= event.type === 'file-changed';
         view.event(event);
       },
       onTransient: (transient) => view.transient(transient),
       approve: async (question) => {
-        if (question.seq > seen) showQuestion(state, question);
+        showQuestion(state, question);
         return null;
       },
       // The prompt is in use: the answer comes as a command.
       atCap: async (event) => {
-        if (event.seq <= seen) return null;
         state.cap = event;
         context.terminal.err(
           `At the cap: /raise ${leastRaise(event).toFixed(2)} (or more), /local to go on locally, /stop to stop.\n`,

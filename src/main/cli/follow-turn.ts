@@ -22,7 +22,8 @@ export interface TurnToFollow {
 const lastEventsMs = 300;
 
 /**
- * Sends a message and follows the session until the turn that answers it has ended.
+ * Sends a message and follows the session from there until the turn that answers it has ended. Of what was before, only
+ * a question that still waits is asked: else nobody might be there to end that wait.
  * Ctrl-C cancels the turn in the core and waits for its end, so that what was done is in the log. Rejects when the
  * turn is over and its end could not be written.
  */
@@ -33,7 +34,10 @@ export async function followTurn(
 ): Promise<EventOf<'turn-ended'> | null> {
   const { sessionId } = turn;
   const stop = new AbortController();
-  const pushes = await core.sessions.events({ sessionId, fromSeq: 1 }, { signal: stop.signal });
+  const { seq: seen, approvals } = (await core.sessions.show({ sessionId })).state;
+  const waiting = new Set(approvals.map(({ approvalId }) => approvalId));
+  const fromSeq = waiting.size === 0 ? seen + 1 : 1;
+  const pushes = await core.sessions.events({ sessionId, fromSeq }, { signal: stop.signal });
   const cancel = (): void => void core.sessions.cancel({ sessionId }).catch(() => undefined);
   // Before the message is taken, too: it may wait for a sandbox image that is being made.
   context.signal.addEventListener('abort', cancel, { once: true });
@@ -59,8 +63,11 @@ export async function followTurn(
       for (const event of push.events) {
         if (event.type === 'turn-started' && event.messageId === messageId) turnId = event.turnId ?? null;
         if (event.type === 'message-delivered' && event.messageId === messageId) turnId = event.turnId ?? null;
+        const isNew = event.seq > seen;
+        if (event.type === 'approval-requested' && (isNew || waiting.has(event.approvalId)))
+          void answer(core, turn, event);
+        if (!isNew) continue;
         turn.onEvent(event);
-        if (event.type === 'approval-requested') void answer(core, turn, event);
         if (event.type === 'cap-reached' && event.turnId === turnId) void answerCap(core, turn, event);
         if (event.type === 'turn-ended' && turnId !== null && event.turnId === turnId) return event;
       }
