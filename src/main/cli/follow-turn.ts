@@ -61,13 +61,14 @@ export async function followTurn(
       if (push.type === 'transients') for (const item of push.items) turn.onTransient(item);
       if (push.type !== 'events') continue;
       for (const event of push.events) {
+        if (event.seq <= seen) {
+          if (event.type === 'approval-requested' && waiting.has(event.approvalId)) void answer(core, turn, event);
+          continue;
+        }
         if (event.type === 'turn-started' && event.messageId === messageId) turnId = event.turnId ?? null;
         if (event.type === 'message-delivered' && event.messageId === messageId) turnId = event.turnId ?? null;
-        const isNew = event.seq > seen;
-        if (event.type === 'approval-requested' && (isNew || waiting.has(event.approvalId)))
-          void answer(core, turn, event);
-        if (!isNew) continue;
         turn.onEvent(event);
+        if (event.type === 'approval-requested') void answer(core, turn, event);
         if (event.type === 'cap-reached' && event.turnId === turnId) void answerCap(core, turn, event);
         if (event.type === 'turn-ended' && turnId !== null && event.turnId === turnId) return event;
       }
