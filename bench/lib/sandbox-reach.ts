@@ -1,9 +1,7 @@
-import { copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import { EngineWay } from '../../tests/fakes/engine-way.ts';
 import type { BenchRow } from './rows.ts';
 import { none, openBed } from './sandbox-bed.ts';
@@ -29,47 +27,6 @@ export async function tryEgress(): Promise<BenchRow> {
   } finally {
     await bed.close();
   }
-}
-
-/** A thread swaps a folder and a link that leads out as fast as it can. */
-const swapping = `const { renameSync, symlinkSync } = require('node:fs');
-const { workerData: work } = require('node:worker_threads');
-symlinkSync('../outside', work + '/link');
-const move = (from, to) => { try { renameSync(work + '/' + from, work + '/' + to); } catch {} };
-for (;;) { move('d', 'real'); move('link', 'd'); move('d', 'link'); move('real', 'd'); }`;
-
-/** Files read, looked at and listed on the host while what they lie in is swapped with a link that leads out. */
-export async function racePaths(rounds: number): Promise<BenchRow> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-bench-race-')));
-  const work = join(folder, 'work');
-  await mkdir(join(work, 'd'), { recursive: true });
-  await mkdir(join(folder, 'outside'));
-  await writeFile(join(folder, 'outside/f'), 'a secret of the host');
-  await writeFile(join(folder, 'outside/only-here'), '');
-  await writeFile(join(work, 'd/f'), 'public');
-  const sandbox = createReadOnlySandbox({ workspacePath: work, because: null });
-  const swapper = new Worker(swapping, { eval: true, workerData: work });
-  let leaks = 0;
-  let inside = 0;
-  try {
-    for (let round = 0; round < rounds; round += 1) {
-      const read = await sandbox.readFile('d/f', {}, none);
-      const text = read.ok ? Buffer.from(read.value.bytes).toString() : '';
-      const found = await sandbox.stat('d/f', none);
-      const listed = await sandbox.list('d', { all: true }, none);
-      if (text !== '' && text !== 'public') leaks += 1;
-      if (found.ok && found.value.sizeBytes !== 'public'.length) leaks += 1;
-      if (listed.ok && listed.value.entries.some((entry) => entry.path.endsWith('only-here'))) leaks += 1;
-      inside += text === 'public' ? 1 : 0;
-    }
-  } finally {
-    await swapper.terminate();
-    await rm(folder, { recursive: true, force: true });
-  }
-  const note = `${rounds} each of read, stat and list; ${inside} reads met the folder`;
-  // Where no read ever met the folder nothing was raced.
-  const value = inside === 0 ? null : leaks;
-  return { figure: 'raced operations on host paths: leaks', value, unit: '', target: { atMost: 0 }, note };
 }
 
 /** The connection to the engine is cut, or freezes, in the middle of a command, and comes back. The engine itself is left alone. */

@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { lstat, open, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCodeOf } from './json-file.ts';
 
 /**
  * The one way in which the host itself goes into a folder that a program we do not trust has its hands on: name by name,
@@ -14,6 +15,9 @@ export interface HostFolder {
   readonly place: string;
   close(): Promise<void>;
 }
+
+/** A single name; as bytes where it need not be text (Linux). */
+type HostName = string | Buffer;
 
 /** Through these paths the system looks names up in an open folder. */
 const hasFolderPaths = process.platform === 'linux' && existsSync('/proc/self/fd');
@@ -52,27 +56,39 @@ export async function openHostFolder(root: string, asking: Asking = 'waiting'): 
 /** Opens a folder in a folder. Rejects with `ELOOP` or `ENOTDIR` for a link, else with the file system's error. */
 export async function openChildFolder(
   folder: HostFolder,
-  name: string,
+  name: HostName,
   asking: Asking = 'waiting',
 ): Promise<HostFolder> {
   checkName(name);
-  const child = folder.at(name);
+  const child = placeIn(folder, name);
   if (hasFolderPaths && asking === 'at-once') return folderOfNumber(openSync(child, folderFlags | notLinks));
-  if (hasFolderPaths) return hostFolderOf(await open(child, folderFlags | notLinks), child);
+  if (hasFolderPaths) return hostFolderOf(await open(child, folderFlags | notLinks), child.toString());
   const found = await lstat(child);
   if (found.isSymbolicLink()) throw errorWith('ELOOP', child);
   if (!found.isDirectory()) throw errorWith('ENOTDIR', child);
-  return pathFolder(child);
+  return pathFolder(child.toString());
 }
 
 /**
  * Opens what has this name for reading, file, folder or device; the caller looks what it is before it reads. Rejects
  * with `ELOOP` for a link, else with the file system's error.
  */
-export async function openForReading(folder: HostFolder, name: string): Promise<FileHandle> {
+export async function openForReading(folder: HostFolder, name: HostName): Promise<FileHandle> {
   checkName(name);
-  if (!hasFolderPaths && (await lstat(folder.at(name))).isSymbolicLink()) throw errorWith('ELOOP', name);
-  return open(folder.at(name), readFlags);
+  const place = placeIn(folder, name);
+  if (!hasFolderPaths && (await lstat(place)).isSymbolicLink()) throw errorWith('ELOOP', name);
+  return open(place, readFlags);
+}
+
+/** As `HostFolder.at`, for a name that need not be text. */
+export function placeIn(folder: HostFolder, name: HostName): string | Buffer {
+  return typeof name === 'string' ? folder.at(name) : Buffer.concat([Buffer.from(`${folder.place}/`), name]);
+}
+
+/** For `catch`: null where a name is gone, or is something else than it was; every other error goes on. */
+export function nullIfGone(error: unknown): null {
+  if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '')) return null;
+  throw error;
 }
 
 /** The bytes of a regular file of at most `maxBytes`; null for anything else, also for one that cannot be read. */
@@ -147,12 +163,17 @@ export function isGitName(name: string): boolean {
   return /^(\.git|git~\d+)[. ]*(::?\$.*)?$/.test(plain.trim());
 }
 
-function checkName(name: string): void {
-  if (nameProblem(name) !== null) throw errorWith('EINVAL', name);
+function checkName(name: HostName): void {
+  if (typeof name === 'string' ? nameProblem(name) !== null : !isOneName(name)) throw errorWith('EINVAL', name);
+}
+
+/** Of the bytes that a file system gave. */
+function isOneName(name: Buffer): boolean {
+  return !name.includes('/') && !name.includes(0) && !['', '.', '..'].includes(name.toString('latin1'));
 }
 
 /** A path to this very file or folder, whatever has become of the way to it (Linux); `path` is where it was opened. */
-export function placeOfFile(handle: FileHandle, path: string): string {
+export function placeOfFile<Path extends HostName>(handle: FileHandle, path: Path): string | Path {
   return hasFolderPaths ? `/proc/self/fd/${handle.fd}` : path;
 }
 
@@ -171,6 +192,6 @@ function pathFolder(path: string): HostFolder {
   return { at: (name) => join(path, name), place: path, close: async () => undefined };
 }
 
-function errorWith(code: string, path: string): Error {
-  return Object.assign(new Error(`${code}: ${path}`), { code });
+function errorWith(code: string, path: HostName): Error {
+  return Object.assign(new Error(`${code}: ${path.toString()}`), { code });
 }

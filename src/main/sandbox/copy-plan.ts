@@ -1,5 +1,12 @@
-import { lstat, readFile, readdir } from 'node:fs/promises';
-import { isMissing } from '../lib/json-file.ts';
+import { lstat, readdir } from 'node:fs/promises';
+import {
+  nullIfGone,
+  openChildFolder,
+  openHostFolder,
+  placeIn,
+  readRegularFile,
+  type HostFolder,
+} from '../lib/host-folder.ts';
 import { withoutIgnored } from './ignore-rules.ts';
 import type { ListEntry } from './sandbox.ts';
 import { isMaybeEnvironment, isSkippedFolder } from './skipped-folders.ts';
@@ -14,7 +21,7 @@ export interface CopyPlan {
   readonly leftOut: { readonly files: number; readonly bytes: number; readonly paths: readonly string[] };
 }
 
-interface CopyEntry extends ListEntry {
+export interface CopyEntry extends ListEntry {
   /** Its path as the file system has it, relative: a name need not be text. */
   readonly raw: Buffer;
 }
@@ -26,12 +33,17 @@ const atOnce = 64;
 const slash = Buffer.from('/');
 
 /**
- * Looks through a project that is to be copied. What ignore files name is left out (builds, data), but for small files
- * and for packages: tests need them. Rejects on abort, and where something cannot be looked at.
+ * Looks through a project that is to be copied, without following a link. What ignore files name is left out (builds,
+ * data), but for small files and for packages: tests need them. Rejects on abort, and where something cannot be looked at.
  */
 export async function planCopy(from: string, signal: AbortSignal): Promise<CopyPlan> {
-  const walk: Walk = { from: Buffer.from(from), signal, entries: [], ignoreFiles: new Map() };
-  await visit(walk, Buffer.alloc(0));
+  const walk: Walk = { signal, entries: [], ignoreFiles: new Map() };
+  const root = await openHostFolder(from);
+  try {
+    await visit(walk, root, Buffer.alloc(0));
+  } finally {
+    await root.close();
+  }
   const named = new Set<ListEntry>(withoutIgnored(walk.entries, walk.ignoreFiles));
   const isLeft = (entry: CopyEntry): boolean =>
     !named.has(entry) && !isPackages(entry.path) && (entry.kind === 'folder' || entry.sizeBytes >= smallBytes);
@@ -55,53 +67,58 @@ export async function planCopy(from: string, signal: AbortSignal): Promise<CopyP
 }
 
 interface Walk {
-  readonly from: Buffer;
   readonly signal: AbortSignal;
   readonly entries: CopyEntry[];
   readonly ignoreFiles: Map<string, string>;
 }
 
-/** Each folder is followed by all that lies in it. */
-async function visit(walk: Walk, folder: Buffer): Promise<void> {
-  const found = await readdir(below(walk.from, folder), { withFileTypes: true, encoding: 'buffer' });
+/** Each folder is followed by all that lies in it. What goes meanwhile is left out. */
+async function visit(walk: Walk, folder: HostFolder, prefix: Buffer): Promise<void> {
+  const found = await readdir(folder.place, { withFileTypes: true, encoding: 'buffer' });
   for (let at = 0; at < found.length; at += atOnce) {
     walk.signal.throwIfAborted();
     const part = found.slice(at, at + atOnce);
-    const sizes = await Promise.all(part.map((entry) => sizeOf(walk, below(folder, entry.name))));
+    const sizes = await Promise.all(part.map(({ name }) => sizeOf(folder, name)));
     for (const [index, entry] of part.entries()) {
       const sizeBytes = sizes[index] ?? null;
       if (sizeBytes === null) continue;
-      const raw = below(folder, entry.name);
-      const path = raw.toString();
-      walk.entries.push({ raw, path, kind: kindOf(entry), sizeBytes });
-      if (entry.isDirectory()) await visit(walk, raw);
-      else if (entry.isFile() && entry.name.equals(ignoreName) && sizeBytes <= maxIgnoreBytes)
-        walk.ignoreFiles.set(
-          path === '.gitignore' ? '.' : path.slice(0, -'/.gitignore'.length),
-          await textOf(walk, raw),
-        );
+      const raw = below(prefix, entry.name);
+      walk.entries.push({ raw, path: raw.toString(), kind: kindOf(entry), sizeBytes });
+      if (entry.isDirectory()) await visitChild(walk, folder, { name: entry.name, raw });
+      else if (entry.isFile() && entry.name.equals(ignoreName)) await noteIgnoreFile(walk, folder, prefix.toString());
     }
+  }
+}
+
+async function visitChild(
+  walk: Walk,
+  folder: HostFolder,
+  { name, raw }: { readonly name: Buffer; readonly raw: Buffer },
+): Promise<void> {
+  const child = await openChildFolder(folder, name).catch(nullIfGone);
+  if (child === null) return;
+  try {
+    await visit(walk, child, raw);
+  } finally {
+    await child.close();
   }
 }
 
 const ignoreName = Buffer.from('.gitignore');
 
-export function below(folder: Buffer, name: Buffer): Buffer {
-  return folder.length === 0 ? name : name.length === 0 ? folder : Buffer.concat([folder, slash, name]);
+async function noteIgnoreFile({ ignoreFiles }: Walk, folder: HostFolder, prefix: string): Promise<void> {
+  const text = await readRegularFile(folder, '.gitignore', maxIgnoreBytes);
+  if (text !== null) ignoreFiles.set(prefix === '' ? '.' : prefix, text.toString());
+}
+
+function below(folder: Buffer, name: Buffer): Buffer {
+  return folder.length === 0 ? name : Buffer.concat([folder, slash, name]);
 }
 
 /** Null: it has gone meanwhile. */
-async function sizeOf({ from }: Walk, path: Buffer): Promise<number | null> {
-  try {
-    return (await lstat(below(from, path))).size;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-async function textOf({ from }: Walk, path: Buffer): Promise<string> {
-  return readFile(below(from, path), 'utf8').catch(() => '');
+async function sizeOf(folder: HostFolder, name: Buffer): Promise<number | null> {
+  const found = await lstat(placeIn(folder, name)).catch(nullIfGone);
+  return found === null ? null : found.size;
 }
 
 function kindOf(entry: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): ListEntry['kind'] {

@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
-import { access, chmod, copyFile, lstat, mkdir, readlink, realpath, rm, stat, symlink, utimes } from 'node:fs/promises';
+import { access, lstat, mkdir, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { WorkspaceMode } from '@shared/events.ts';
 import { findPlaces } from '../lib/places.ts';
-import { below, planCopy, type CopyPlan } from './copy-plan.ts';
+import { planCopy, type CopyPlan } from './copy-plan.ts';
+import { copyPlanned, NotCopyable } from './copy-planned.ts';
 import { systemCodeOf } from './docker/deadline.ts';
 
 export interface WorkspaceRequest {
@@ -148,9 +149,10 @@ async function copyWorkspace(from: string, to: string, signal: AbortSignal): Pro
   try {
     const plan = await planCopy(from, signal);
     await mkdir(dirname(to), { recursive: true });
-    await copyPlanned(from, to, { plan, signal });
-    const { files, bytes } = plan;
-    return success({ path: await realpath(to), mode: 'copy', files, bytes });
+    const room = await roomFor(plan, dirname(to));
+    if (!room.ok) return room;
+    const copied = await copyPlanned(plan, { from, to, signal });
+    return success({ path: await realpath(to), mode: 'copy', ...copied });
   } catch (error) {
     await rm(to, { recursive: true, force: true });
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
@@ -160,49 +162,18 @@ async function copyWorkspace(from: string, to: string, signal: AbortSignal): Pro
   }
 }
 
-class NotCopyable extends Error {}
-
-interface Copying {
-  readonly plan: CopyPlan;
-  readonly signal: AbortSignal;
+/** Fails with `disk-full` where a copy cannot fit, before it fills the disk that everything else needs, too. */
+async function roomFor({ bytes }: CopyPlan, folder: string): Promise<Reply<null>> {
+  const { bavail, bsize, type } = await statfs(folder);
+  const mayShareBlocks = process.platform === 'darwin' || sharingSystems.has(type);
+  if (mayShareBlocks || bytes <= bavail * bsize) return success(null);
+  const gigabytes = (count: number): string => `${(count / 1e9).toFixed(1)} GB`;
+  return failure(
+    'disk-full',
+    `A copy of the project would take ${gigabytes(bytes)}, and ${gigabytes(bavail * bsize)} are free.`,
+    'Make room, or name what it does not need in .gitignore, or work in place: --workspace in-place',
+  );
 }
 
-const atOnce = 32;
-
-async function copyPlanned(from: string, to: string, { plan, signal }: Copying): Promise<void> {
-  const source = Buffer.from(from);
-  const target = Buffer.from(to);
-  await mkdir(to, { mode: 0o700 });
-  const files: Promise<void>[] = [];
-  try {
-    for (const { raw, path, kind } of plan.entries) {
-      signal.throwIfAborted();
-      const [one, other] = [below(source, raw), below(target, raw)];
-      if (kind === 'folder') await mkdir(other, { mode: 0o700 });
-      else if (kind === 'link') await symlink(await readlink(one, { encoding: 'buffer' }), other);
-      else if (kind === 'other')
-        throw new NotCopyable(`${join(from, path)} is a socket, a pipe or a device and cannot be copied.`);
-      else files.push(copyOne(one, other));
-      if (files.length >= atOnce) await Promise.all(files.splice(0));
-    }
-    await Promise.all(files);
-  } finally {
-    // What is under way when it fails must not write into what is being removed.
-    await Promise.allSettled(files);
-  }
-  // The inmost first: what is made in a folder changes its time.
-  const folders = plan.entries.filter(({ kind }) => kind === 'folder').map(({ raw }) => raw);
-  for (const raw of [...folders.reverse(), Buffer.alloc(0)]) {
-    const found = await lstat(below(source, raw));
-    // A copy is there to be worked in, also where the original may only be read.
-    await chmod(below(target, raw), (found.mode & 0o7777) | 0o700);
-    await utimes(below(target, raw), found.atime, found.mtime);
-  }
-}
-
-async function copyOne(from: Buffer, to: Buffer): Promise<void> {
-  const found = await lstat(from);
-  await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-  // Tools such as make go by the times.
-  await utimes(to, found.atime, found.mtime);
-}
+/** btrfs, xfs, bcachefs: a copy may take no room at all. */
+const sharingSystems: ReadonlySet<number> = new Set([0x9123683e, 0x58465342, 0xca451a4e]);

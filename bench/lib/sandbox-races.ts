@@ -1,0 +1,31 @@
+import { startPathRace, type RaceAnswer } from '../../tests/fakes/path-race.ts';
+import type { BenchRow } from './rows.ts';
+
+/** Everything that the host itself does in a project, while a folder in it is swapped with a link that leads out. */
+export async function racePaths(rounds: number): Promise<readonly BenchRow[]> {
+  const race = await startPathRace();
+  const counts: Record<RaceAnswer, number> = { inside: 0, refused: 0, leaked: 0 };
+  const idle: string[] = [];
+  try {
+    for (const [name, tryOnce] of Object.entries(race.strategies)) {
+      const before = counts.inside;
+      for (let round = 0; round < rounds; round += 1) counts[await tryOnce()] += 1;
+      if (counts.inside === before) idle.push(name);
+    }
+    const outside = await race.outsideWrites();
+    const met = `${counts.inside} met the folder, ${counts.refused} the link or nothing`;
+    // What never met the folder raced nothing.
+    const isRaced = idle.length === 0;
+    const note = `${rounds} each of ${Object.keys(race.strategies).join(', ')}; ${isRaced ? met : `never met: ${idle.join(', ')}`}`;
+    const row = (what: string, value: number): BenchRow => ({
+      figure: `raced operations on host paths: ${what}`,
+      value: isRaced ? value : null,
+      unit: '',
+      target: { atMost: 0 },
+      note,
+    });
+    return [row('leaks', counts.leaked), row('outside writes', outside.length)];
+  } finally {
+    await race.stop();
+  }
+}

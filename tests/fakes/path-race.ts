@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import { link, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { planCopy } from '../../src/main/sandbox/copy-plan.ts';
+import { copyPlanned } from '../../src/main/sandbox/copy-planned.ts';
+import { breakHardLinks } from '../../src/main/sandbox/hard-links.ts';
+import { createReadOnlySandbox } from '../../src/main/sandbox/read-only/read-only-sandbox.ts';
+import { scanWorkspace } from '../../src/main/sandbox/workspace-scan.ts';
+import { createSafeFolder } from '../../src/main/sessions/safe-folder.ts';
+
+/** `inside`: it met the folder itself; `refused`: it met the link, or nothing; `leaked`: it met what lies behind the link. */
+export type RaceAnswer = 'inside' | 'refused' | 'leaked';
+
+export interface PathRace {
+  /** One operation of each kind on a path in the folder that is swapped. */
+  readonly strategies: Readonly<Record<string, () => Promise<RaceAnswer>>>;
+  /** What has become of the folder behind the link; empty: nothing. */
+  outsideWrites(): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+const none = new AbortController().signal;
+
+// In a process of its own, so that it truly runs between the steps of ours.
+const swapper = `
+import { linkSync, renameSync, writeFileSync } from 'node:fs';
+const [work] = process.argv.slice(1);
+let strays = 0;
+const move = (from, to) => { try { renameSync(work + '/' + from, work + '/' + to); return true; } catch { return false; } };
+// A writer makes the folder anew in the instant in which it is away: that one is put aside.
+const clear = () => { move('d', '../strays/' + strays++); };
+process.stdout.write('going');
+for (;;) {
+  if (!move('d', 'real')) clear();
+  if (!move('link', 'd')) clear();
+  if (!move('d', 'link')) clear();
+  if (!move('real', 'd')) clear();
+}
+`;
+
+/** A project in which a folder is swapped, as fast as it goes, for a link to a folder outside that has the same names. */
+export async function startPathRace(): Promise<PathRace> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-race-')));
+  const at = (path: string): string => join(folder, path);
+  for (const path of ['work/d', 'outside', 'strays', 'copies']) await mkdir(at(path), { recursive: true });
+  // The two are told apart by their contents, their sizes and the names beside them.
+  await writeFile(at('outside/f'), 'secret');
+  await writeFile(at('outside/.env'), 'KEY=outside');
+  await writeFile(at('work/d/f'), 'mine');
+  await link(at('work/d/f'), at('copies/f'));
+  await symlink(at('outside'), at('work/link'));
+  const before = await shapeOf(at('outside'));
+  const racing = spawn(process.execPath, ['--input-type=module', '-e', swapper, at('work')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => racing.stdout.once('data', resolve));
+  return {
+    strategies: {
+      ...readingOf(at('work')),
+      ...writingOf(at('work')),
+      copy: () => copyOnce(at('work'), at('copies/one')),
+    },
+    outsideWrites: async () => {
+      const now = await shapeOf(at('outside'));
+      return [...before.filter((line) => !now.includes(line)), ...now.filter((line) => !before.includes(line))];
+    },
+    stop: async () => {
+      const gone = new Promise((resolve) => racing.once('close', resolve));
+      racing.kill('SIGKILL');
+      await gone;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function readingOf(work: string): PathRace['strategies'] {
+  const sandbox = createReadOnlySandbox({ workspacePath: work, because: null });
+  return {
+    read: async () => {
+      const reply = await sandbox.readFile('d/f', {}, none);
+      return reply.ok ? answerOf(Buffer.from(reply.value.bytes)) : 'refused';
+    },
+    stat: async () => {
+      const reply = await sandbox.stat('d/f', none);
+      return !reply.ok ? 'refused' : reply.value.sizeBytes === 'mine'.length ? 'inside' : 'leaked';
+    },
+    list: async () => {
+      const reply = await sandbox.list('d', { all: true }, none);
+      if (!reply.ok) return 'refused';
+      const names = reply.value.entries.map(({ path }) => path);
+      return names.some((name) => name.endsWith('.env')) ? 'leaked' : names.length > 0 ? 'inside' : 'refused';
+    },
+    scan: async () => {
+      const { secrets } = await scanWorkspace(work, none);
+      return secrets.length > 0 ? 'leaked' : 'inside';
+    },
+  };
+}
+
+function writingOf(work: string): PathRace['strategies'] {
+  const safe = createSafeFolder(work);
+  let count = 0;
+  return {
+    write: () => {
+      count += 1;
+      const file = { bytes: Buffer.from('x'), mode: 0o644 };
+      return madeIt(safe.write(`d/new-${count % 50}`, file, () => true));
+    },
+    remove: () => madeIt(safe.remove(`d/new-${(count += 1) % 50}`, () => true)),
+    'break links': async () => {
+      const { broken } = await breakHardLinks(work, [{ path: 'd/f', sizeBytes: 4 }], none);
+      return broken === 1 ? 'inside' : 'refused';
+    },
+  };
+}
+
+async function copyOnce(work: string, to: string): Promise<RaceAnswer> {
+  try {
+    await copyPlanned(await planCopy(work, none), { from: work, to, signal: none });
+    const seen = await Promise.all(['d/f', 'real/f', 'link/f'].map((path) => readOwn(join(to, path))));
+    if (seen.includes('leaked')) return 'leaked';
+    return seen.includes('inside') ? 'inside' : 'refused';
+  } finally {
+    await rm(to, { recursive: true, force: true });
+  }
+}
+
+/** Where the link itself was copied, what is read through it is nothing of the copy. */
+async function readOwn(path: string): Promise<RaceAnswer> {
+  if ((await realpath(path).catch(() => '')) !== path) return 'refused';
+  return answerOf(await readFile(path));
+}
+
+function answerOf(bytes: Buffer): RaceAnswer {
+  return bytes.toString() === 'mine' ? 'inside' : 'leaked';
+}
+
+/** What was written shows outside, not in the answer. */
+function madeIt(work: Promise<boolean>): Promise<RaceAnswer> {
+  return work.then(
+    () => 'inside',
+    () => 'refused',
+  );
+}
+
+async function shapeOf(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder);
+  const lines = names.map(async (name) => {
+    const { ino, mode, nlink, mtimeMs } = await stat(join(folder, name));
+    return `${name} ${ino} ${mode} ${nlink} ${mtimeMs} ${await readFile(join(folder, name), 'utf8')}`;
+  });
+  return Promise.all(lines);
+}
