@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -96,6 +96,17 @@ describe('what is learned of two models', () => {
       'On this machine the local model ended 0 of 10 checked tasks with such steps well (older ones count less).',
     ]);
     expect(unknown.votes.some(({ rule }) => rule === 'own-record')).toBe(false);
+  });
+
+  it('counts every session of those that end at the same moment, in its file, too', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-priors-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const path = join(folder, 'route-priors.json');
+    const kept = createPriors(path);
+    const works = Array.from({ length: 12 }, (_, index) => aTurn('gave-up', [[`model ${index}`, 'act']]));
+    await Promise.all(works.map((work) => kept.learn(work)));
+    const { priors } = JSON.parse(await readFile(path, 'utf8'));
+    expect(Object.keys(priors)).toHaveLength(12);
   });
 
   it('is kept in its file, given to the turns of its models alone, and does not stand over what a person wrote', async () => {

@@ -17,6 +17,7 @@ export interface KeptPriors {
 /** `path`: the JSON file that holds them. It has one writer, the core of the home. A damaged one counts as empty. */
 export function createPriors(path: string): KeptPriors {
   let known: Promise<Priors> | null = null;
+  let written: Promise<void> = Promise.resolve();
   const all = (): Promise<Priors> => (known ??= read(path));
   return {
     async given(options) {
@@ -35,7 +36,10 @@ export function createPriors(path: string): KeptPriors {
       known = before.then((priors) => learnPriors(priors, state));
       const after = await known;
       if (after === (await before)) return;
-      await writeJsonFile(path, { version: 1, priors: after });
+      // One write after the other, or the one that was begun first could be the last.
+      const save = (): Promise<void> => writeJsonFile(path, { version: 1, priors: after });
+      written = written.then(save, save);
+      await written;
     },
   };
 }
