@@ -3,7 +3,7 @@ import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import type { ProviderError, StreamPart } from '../../../src/main/providers/define.ts';
 import { routingOf } from '../../../src/shared/routing.ts';
 import type { AgentKit, KitOptions, Reply } from '../../fakes/agent-kit.ts';
-import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
 import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15, source: 'test', date: '2026-11-21' };
@@ -75,6 +75,39 @@ describe('a switch to the cloud', () => {
     const cloud = ofType(kit.journal.events, 'model-call-started').filter(({ rung }) => rung.where === 'cloud');
     const asked = ofType(kit.journal.events, 'tool-call-requested').map(({ callId }) => callId);
     expect(cloud.some(({ callId }) => asked.includes(callId))).toBe(false);
+    await expectReplay(kit);
+  });
+});
+
+describe('a switch to a service that tells of its answer what is not so', () => {
+  const editCall: StreamPart = {
+    type: 'tool-call',
+    call: { type: 'tool-call', id: 'c', name: 'edit_file', input: { path: 'calc.py', old: 'a - b', new: 'a + b' } },
+  };
+  const endOf = (usage: object, more: object = {}): StreamPart[] => {
+    const end = ended('tool-calls', 100);
+    return [editCall, { ...end, usage: { ...end.usage, ...usage }, ...more }];
+  };
+
+  it('goes on with another model than was asked, and the log and a notice say who it was', async () => {
+    const kit = kitOf([done, done, { stream: endOf({}, { model: 'lesser' }) }, done]);
+    expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
+    const answered = ofType(kit.journal.events, 'model-call-ended').map(({ answeredBy }) => answeredBy);
+    expect(answered[2]).toBe('lesser');
+    const notices = ofType(kit.journal.events, 'notice-added').filter(({ code }) => code === 'other-model');
+    expect(notices.map(({ text }) => text)).toEqual([expect.stringContaining('lesser answered')]);
+    await expectReplay(kit);
+  });
+
+  it('decides on with estimated tokens where it counted none, and every figure stays a number', async () => {
+    const kit = kitOf([done, done, { stream: endOf({ freshInput: 0, output: 0, estimated: true }) }, look, done]);
+    expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
+    const later = ofType(kit.journal.events, 'route-decided').slice(3);
+    const figures = later.flatMap(({ options }) =>
+      (options ?? []).map(({ costUsd, restUsd, seconds }) => [costUsd, restUsd, seconds]),
+    );
+    expect(figures.length).toBeGreaterThan(0);
+    expect(figures.flat().every((value) => value === null || (Number.isFinite(value) && value >= 0))).toBe(true);
     await expectReplay(kit);
   });
 });
