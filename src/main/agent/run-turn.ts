@@ -236,7 +236,7 @@ function missingModel(turn: Turn): TurnEnd {
   const name = isCloud ? cloud : local;
   const message = name === null ? 'No cloud model is set up.' : `The model ${name} is not there.`;
   const hint = isCloud
-    ? 'Add an endpoint with `dewpoint settings set providers.NAME …` and name it with --cloud.'
+    ? 'Look for its name in `dewpoint models list`, or add an endpoint with `dewpoint settings set providers.NAME …`; --cloud names it.'
     : `Get it with \`dewpoint models pull ${local}\`, or name another one with --local.`;
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
 }

@@ -164,10 +164,14 @@ function* finish(
   };
 }
 
+/** Under this all came at once: it was written before it was sent. Milliseconds. */
+const leastWritingMs = 50;
+
 /** As whoever reads the stream sees it; null where part of what was written was not shown, or all came at once. */
 function writingMs({ usage, reasoning }: Answer, firstAt: number | null, endedAt: number): number | null {
   const isHidden = reasoning === '' && usage !== null && usage.reasoning > 0;
-  return firstAt === null || endedAt <= firstAt || isHidden ? null : endedAt - firstAt;
+  const passedMs = firstAt === null ? 0 : endedAt - firstAt;
+  return passedMs < leastWritingMs || isHidden ? null : passedMs;
 }
 
 const brokenOff: ProviderError = { code: 'cut', message: 'The answer broke off before its end.', retryable: true };

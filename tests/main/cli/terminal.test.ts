@@ -36,7 +36,7 @@ describe('what people read', () => {
   });
 
   it('never shows an unknown price as zero', () => {
-    expect([moneyText(null), moneyText(0), moneyText(0.01234)]).toEqual(['unpriced', '$0', '$0.0123']);
+    expect([null, 0, 0.000003, 0.01234].map(moneyText)).toEqual(['unpriced', '$0', '<$0.0001', '$0.0123']);
   });
 
   it('has units', () => {
