@@ -12,13 +12,14 @@ import type { ServedPage } from '../tests/electron/page-kit.ts';
 import { ensureShellAndDisplay } from '../tests/electron/setup.ts';
 import { makeLargeSession } from './lib/large-session.ts';
 import type { BenchRow, Target } from './lib/rows.ts';
+import { stressRows } from './lib/stress-rows.ts';
 import { largest, median, percentile } from './lib/statistics.ts';
 
 /** What a person waits for and sees: the built app on its own core, and the page on a core that floods it. */
 export async function run(): Promise<readonly BenchRow[]> {
   const endDisplay = await ensureShellAndDisplay();
   try {
-    return [...bundleRows(), ...(await appRows()), ...(await floodRows())];
+    return [...bundleRows(), ...(await appRows()), ...(await floodRows()), ...(await stressRows())];
   } finally {
     endDisplay();
   }

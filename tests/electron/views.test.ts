@@ -123,7 +123,7 @@ describe('a session', () => {
     const outcome = page.locator('[data-outcome]');
     await outcome.getByRole('table').waitFor();
     await outcome.getByText('Image not loaded: a diagram, https://example.com/ports.png').waitFor();
-    await outcome.locator('pre span[style]').first().waitFor();
+    await outcome.locator('figure span[style]').first().waitFor();
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.locator('a[href]').count()).toBe(0);
   });

@@ -21,12 +21,28 @@ export function diffFiles(path: string, before: Uint8Array | null, after: Uint8A
   if (left === null || right === null) return unknown('binary');
   const oldName = before === null ? '/dev/null' : `a/${path}`;
   const newName = after === null ? '/dev/null' : `b/${path}`;
+  // Where one side is nothing there is nothing to compare, however long the other is.
+  if (left === '' || right === '') return wholeFile(oldName, newName, left, right);
   const text = createTwoFilesPatch(oldName, newName, left, right, undefined, undefined, {
     context: 3,
     maxEditLength: maxEdits,
     headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
   });
   return text === undefined ? unknown('too different to show') : { text, ...countOf(text), note: null };
+}
+
+/** All lines of a file as added or as removed. */
+function wholeFile(oldName: string, newName: string, left: string, right: string): FileDiff {
+  const header = `--- ${oldName}\n+++ ${newName}\n`;
+  const whole = left + right;
+  if (whole === '') return { text: header, added: 0, removed: 0, note: null };
+  const isAdded = left === '';
+  const lines = whole.replace(/\n$/u, '').split('\n');
+  const place = isAdded ? `-0,0 +1,${lines.length}` : `-1,${lines.length} +0,0`;
+  const body = lines.map((line) => `${isAdded ? '+' : '-'}${line}\n`).join('');
+  const end = whole.endsWith('\n') ? '' : '\\ No newline at end of file\n';
+  const counts = isAdded ? { added: lines.length, removed: 0 } : { added: 0, removed: lines.length };
+  return { text: `${header}@@ ${place} @@\n${body}${end}`, ...counts, note: null };
 }
 
 function countOf(patch: string): { readonly added: number; readonly removed: number } {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Counterfactual } from '@shared/counterfactual.ts';
 import { speak } from '../lib/speak.ts';
-import { seenPieces } from '../lib/strange-characters.ts';
+import { seenLine, seenPieces } from '../lib/strange-characters.ts';
 import { AttachmentList } from '../ui/attachment-list.tsx';
 import { Button } from '../ui/button.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';
@@ -16,16 +16,18 @@ import { Fold, FoldMark } from '../ui/fold.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { InstructionFileNow } from '../ui/instruction-file.tsx';
 import { LiveRegions } from '../ui/live-regions.tsx';
+import { LongLines } from '../ui/long-lines.tsx';
 import { Markdown } from '../ui/markdown.tsx';
 import MarkdownView from '../ui/markdown-view.tsx';
 import { MoneyCap } from '../ui/money-cap.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { OwnPriceMark } from '../ui/own-price.tsx';
 import { PreparePackages } from '../ui/prepare-packages.tsx';
 import { ProjectHosts } from '../ui/project-hosts.tsx';
 import { RouteDot } from '../ui/route-dot.tsx';
 import { SeenChange } from '../ui/seen-change.tsx';
-import { SeenText } from '../ui/seen-text.tsx';
+import { SeenPieces, SeenText } from '../ui/seen-text.tsx';
 import { Choice, Group, NumberSetting } from '../ui/settings-parts.tsx';
 import { TerminalOutput } from '../ui/terminal-output.tsx';
 import { ViewHeader } from '../ui/view-header.tsx';
@@ -219,6 +221,16 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       <LiveRegions />
     </>
   ),
+  'long-lines': (
+    <>
+      <LongLines count={3} draw={(index) => `line ${index}`} />
+      <LongLines
+        count={10_000}
+        className="max-h-40"
+        draw={(index) => `line ${index}: ${index % 7 === 0 ? long : ''}`}
+      />
+    </>
+  ),
   markdown: <Markdown text={markdown} />,
   'markdown-view': <MarkdownView text={`${long}\n\n- one\n- two`} isGrowing />,
   'message-field': <Typing />,
@@ -229,6 +241,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       <MoneyCap scope="project" projectPath="/project" />
     </>
   ),
+  'more-button': <MoreButton left={194} onMore={nothing} />,
   notice: (
     <>
       {(['info', 'warning', 'error'] as const).map((kind) => (
@@ -258,7 +271,14 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   'seen-change': (
     <SeenChange text={deceiving} diff={'@@ -1 +1 @@\n-curl https://example.com\n+curl https://\u0435xample.com\n'} />
   ),
-  'seen-text': <SeenText pieces={seenPieces(deceiving)} />,
+  'seen-text': (
+    <>
+      <SeenText pieces={seenPieces(deceiving)} />
+      <p className="text-sm">
+        <SeenPieces pieces={seenLine('if (isAdmin\u202E /* a comment')} />
+      </p>
+    </>
+  ),
   'settings-parts': (
     <Group title="Group">
       <Choice

@@ -1,4 +1,6 @@
-/** One row of a unified diff. */
+import { linePieces } from './display-lines.ts';
+
+/** One row of a unified diff; of a line that is too long to be drawn in one piece the first row has its number. */
 export interface DiffRow {
   readonly kind: 'place' | 'same' | 'added' | 'removed';
   readonly before: number | null;
@@ -20,11 +22,13 @@ export function diffRows(diff: string): readonly DiffRow[] {
       after = Number(place[2]);
       rows.push({ kind: 'place', before: null, after: null, text: place[3]?.trim() ?? '' });
     } else if (isInBody) {
-      const text = line.slice(1);
+      const [text = '', ...more] = linePieces(line.startsWith('\\') ? line : line.slice(1));
       if (line.startsWith('+')) rows.push({ kind: 'added', before: null, after: after++, text });
       else if (line.startsWith('-')) rows.push({ kind: 'removed', before: before++, after: null, text });
-      else if (line.startsWith('\\')) rows.push({ kind: 'same', before: null, after: null, text: line });
+      else if (line.startsWith('\\')) rows.push({ kind: 'same', before: null, after: null, text });
       else rows.push({ kind: 'same', before: before++, after: after++, text });
+      const kind = rows.at(-1)?.kind ?? 'same';
+      for (const piece of more) rows.push({ kind, before: null, after: null, text: piece });
     }
   }
   return rows;

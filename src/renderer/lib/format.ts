@@ -1,3 +1,4 @@
+import { seenName } from './strange-characters.ts';
 import { t } from './texts.ts';
 
 /** `0.9 s`, `14 s`, `3 min 05 s`. */
@@ -56,13 +57,21 @@ export function bytes(count: number): string {
 /** The time of today, the day of another day. */
 export function clock(at: number, now: number): string {
   const date = new Date(at);
-  if (date.toDateString() === new Date(now).toDateString()) {
-    return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
-  }
+  if (date.toDateString() === new Date(now).toDateString()) return timeOfDay(at);
   return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+}
+
+/** `14:05`. */
+export function timeOfDay(at: number): string {
+  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
 
 /** The last part of a path, on any system. */
 export function folderName(path: string): string {
-  return path.split(/[/\\]/u).findLast((part) => part !== '') ?? path;
+  return seenName(path.split(/[/\\]/u).findLast((part) => part !== '') ?? path);
+}
+
+/** What a session is called in lists and above its conversation. */
+export function sessionTitle(title: string): string {
+  return title === '' ? t('sessions.untitled') : seenName(title);
 }

@@ -1,4 +1,5 @@
-import type { HighlighterCore } from 'shiki/core';
+import type { GrammarState, HighlighterCore } from 'shiki/core';
+import { whenIdle } from './when-idle.ts';
 
 /** A run of code in one colour; the colour is a variable of the style sheet, so that both themes fit. */
 export interface CodeRun {
@@ -52,14 +53,26 @@ const limitCharacters = 100_000;
 
 let making: Promise<HighlighterCore> | null = null;
 
+/** So many lines are read at a time, a few milliseconds; then whoever waits for the page has it. */
+const linesAtOnce = 40;
+
 /** Code in lines of runs; null for a language that is not known or code that is too long. Grammars come when first needed. */
 export async function highlight(code: string, name: string): Promise<readonly (readonly CodeRun[])[] | null> {
   const language = languageOf(name);
   if (language === null || code.length > limitCharacters) return null;
   const highlighter = await (making ??= make());
   if (!highlighter.getLoadedLanguages().includes(language)) await highlighter.loadLanguage(loaders[language]);
-  const { tokens } = highlighter.codeToTokens(code, { lang: language, theme: 'css-variables' });
-  return tokens.map((line) => line.map((token) => ({ text: token.content, colour: token.color })));
+  const lines = code.split('\n');
+  const runs: (readonly CodeRun[])[] = [];
+  let state: { readonly grammarState?: GrammarState } = {};
+  for (let from = 0; from < lines.length; from += linesAtOnce) {
+    await new Promise<void>((resolve) => void whenIdle(resolve));
+    const part = lines.slice(from, from + linesAtOnce).join('\n');
+    const read = highlighter.codeToTokens(part, { lang: language, theme: 'css-variables', ...state });
+    runs.push(...read.tokens.map((line) => line.map((token) => ({ text: token.content, colour: token.color }))));
+    state = read.grammarState === undefined ? {} : { grammarState: read.grammarState };
+  }
+  return runs;
 }
 
 export function languageOf(name: string): Language | null {

@@ -1,4 +1,5 @@
 import type { ConversationRow } from './conversation-rows.ts';
+import { foldedText } from './folded-text.ts';
 
 const linePx = 24;
 const blockPx = 14;
@@ -8,7 +9,7 @@ const lineCharacters = 88;
 export function rowHeight(row: ConversationRow): number {
   switch (row.type) {
     case 'message':
-      return 64 + keptHeight(row.message, row.message.text, lineCharacters * 0.8);
+      return 64 + keptHeight(row.message, foldedText(row.message.text) ?? row.message.text, lineCharacters * 0.8);
     case 'said':
       return 8 + keptHeight(row, row.text, lineCharacters);
     case 'after':

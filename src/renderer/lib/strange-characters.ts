@@ -33,6 +33,22 @@ export function seenPieces(text: string): readonly SeenPiece[] {
   return pieces;
 }
 
+// What is not drawn, or turns around what stands beside it; marks that join letters and pictures are left alone.
+const deceiving = /[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
+const deceivingInCode = /((?!\t)[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069])/u;
+
+/** A line of code in pieces: what would hide or turn a part of it apart, as its code. Most lines are one piece. */
+export function seenLine(line: string): readonly SeenPiece[] {
+  return line
+    .split(deceivingInCode)
+    .map((text, index) => (index % 2 === 0 ? { kind: 'plain', text } : { kind: 'hidden', text: codeOf(text) }));
+}
+
+/** A name on one line as it is: what would hide or turn a part of it is written as its code. */
+export function seenName(name: string): string {
+  return name.replaceAll(deceiving, (character) => `[${codeOf(character)}]`);
+}
+
 /** A word of one other script is a word of another language, not a trick. */
 function hasOnlyOdd(word: string): boolean {
   return Array.from(word).every((character) => !letter.test(character) || odd.test(character));

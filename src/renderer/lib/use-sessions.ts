@@ -1,3 +1,4 @@
+import { replaceEqualDeep } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import type { CoreClient } from './core-client.ts';
@@ -20,8 +21,14 @@ export function useSessions(client: CoreClient): { readonly load: SessionsLoad; 
     const read = async (): Promise<void> => {
       try {
         const sessions = await client.sessions.list(undefined, { signal: stop.signal });
-        if (!stop.signal.aborted)
-          setLoad({ type: 'ready', sessions: [...sessions].sort(newestFirst), readAt: Date.now() });
+        if (stop.signal.aborted) return;
+        const sorted = [...sessions].sort(newestFirst);
+        // What is as it was stays the same object, and is not drawn again.
+        setLoad((last) => ({
+          type: 'ready',
+          sessions: last.type === 'ready' ? replaceEqualDeep(last.sessions, sorted) : sorted,
+          readAt: Date.now(),
+        }));
       } catch (error) {
         if (stop.signal.aborted) return;
         // A list that was read once stays on the screen; the next reading may succeed.

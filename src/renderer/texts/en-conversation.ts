@@ -147,6 +147,7 @@ export const conversation = {
   'attach.remove': 'Remove {name}',
   'attach.image': 'Image {about}',
   'attach.pasted': 'pasted.png',
+  'attach.pastedText': 'pasted.txt',
   'attach.tooLarge': '{name} is too large: {size}, at most {most} can be attached.',
   'attach.unreadable': '{name} cannot be read.',
   'attach.shrink': 'Attach it as a smaller JPEG',

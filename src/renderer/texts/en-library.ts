@@ -34,6 +34,7 @@ export const library = {
   'message.resend': 'Resend',
   'message.again': 'Send again',
   'message.dropped': 'Not worked on',
+  'message.all': 'Show the whole message ({size})',
 
   'export.done': 'Exported to {path}. It holds the contents of the files that the session is about.',
   'export.missing.one': '{count} file is gone and not in it.',

@@ -160,8 +160,6 @@ export const settings = {
   'code.more.one': 'Show {count} more line',
   'code.more.other': 'Show {count} more lines',
   'code.noImage': 'Image not loaded: {source}',
-  'diff.moreRows.one': 'Show {count} more row',
-  'diff.moreRows.other': 'Show {count} more rows',
   'settings.motion': 'Motion',
   'settings.motion.system': 'As the system',
   'settings.motion.reduced': 'Reduced',

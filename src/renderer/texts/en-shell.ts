@@ -70,6 +70,8 @@ export const shell = {
   'task.failed': 'It was not started.',
   'task.send': 'Enter starts, Shift+Enter makes a new line',
 
+  'list.more.one': '{count} more',
+  'list.more.other': '{count} more',
   'palette.label': 'Commands',
   'palette.placeholder': 'Search actions and sessions',
   'palette.none': 'Nothing fits.',

@@ -1,8 +1,10 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { displayLines } from '../lib/display-lines.ts';
 import type { CodeRun } from '../lib/highlight.ts';
 import { highlight } from '../lib/highlight.ts';
 import { plural, t } from '../lib/texts.ts';
 import { CopyButton } from './copy-button.tsx';
+import { LongLines } from './long-lines.tsx';
 
 interface CodeBlockProps {
   readonly code: string;
@@ -14,62 +16,68 @@ interface CodeBlockProps {
 
 /** Longer code folds at this many lines. */
 const foldedLines = 40;
+/** Of code that grows so many lines are shown, the latest. */
+const growingLines = 200;
 
 export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps) {
   const text = code.replace(/\n$/u, '');
-  const lines = text.split('\n');
-  const [isOpen, setIsOpen] = useState(false);
-  const runs = useHighlighted(text, language, isGrowing);
-  const shown = isOpen || isGrowing || lines.length <= foldedLines + 5 ? lines.length : foldedLines;
+  const lines = useMemo(() => displayLines(text), [text]);
+  // What was seen to grow does not fold when it ends.
+  const [isOpen, setIsOpen] = useState(isGrowing);
+  const runs = useHighlighted(text, language, isGrowing, lines.length);
+  const [from, to] = shownOf(lines.length, isOpen, isGrowing);
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 font-mono text-2xs text-soft">
         <span>{language === '' ? t('code.plain') : language}</span>
         <CopyButton text={text} label={t('code.copy')} />
       </figcaption>
-      <pre
-        // A keyboard must be able to scroll what a mouse can.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        tabIndex={0}
-        className="overflow-x-auto px-3 py-2.5 font-mono text-xs leading-relaxed"
-      >
-        <code>
-          {lines.slice(0, shown).map((line, index) => (
-            // Lines of code are told apart by their place alone.
-            // oxlint-disable-next-line react/no-array-index-key
-            <CodeLine key={index} line={line} runs={runs?.[index]} />
-          ))}
-        </code>
-      </pre>
-      {shown < lines.length && (
+      <LongLines
+        count={to - from}
+        className="px-3 py-2.5 whitespace-pre"
+        draw={(index) => <CodeLine line={lines[from + index] ?? ''} runs={runs?.[from + index]} />}
+      />
+      {to < lines.length && (
         <button
           type="button"
           className="w-full border-t border-line py-1 text-xs text-soft hover:bg-chosen hover:text-ink"
           onClick={() => setIsOpen(true)}
         >
-          {plural('code.more', lines.length - shown)}
+          {plural('code.more', lines.length - to)}
         </button>
       )}
     </figure>
   );
 }
 
+/** The first line that is shown, and the one after the last. */
+function shownOf(count: number, isOpen: boolean, isGrowing: boolean): readonly [number, number] {
+  if (isGrowing) return [Math.max(0, count - growingLines), count];
+  return [0, isOpen || count <= foldedLines + 5 ? count : foldedLines];
+}
+
 function CodeLine({ line, runs }: { readonly line: string; readonly runs: readonly CodeRun[] | undefined }) {
-  if (runs === undefined) return <span>{`${line}\n`}</span>;
+  if (line === '') return <br />;
+  if (runs === undefined) return <code>{line}</code>;
   return (
-    <span>
+    <code>
       {runs.map((run, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- as above
+        // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
         <span key={index} style={{ color: run.colour }}>
           {run.text}
         </span>
       ))}
-      {'\n'}
-    </span>
+    </code>
   );
 }
 
-function useHighlighted(code: string, language: string, isGrowing: boolean): readonly (readonly CodeRun[])[] | null {
+/** Null while it has no colours, and where its lines are not those that are drawn. */
+function useHighlighted(
+  code: string,
+  language: string,
+  isGrowing: boolean,
+  lineCount: number,
+): readonly (readonly CodeRun[])[] | null {
   const [found, setFound] = useState<{ readonly code: string; readonly runs: readonly (readonly CodeRun[])[] } | null>(
     null,
   );
@@ -86,5 +94,5 @@ function useHighlighted(code: string, language: string, isGrowing: boolean): rea
       isWanted = false;
     };
   }, [code, language, isGrowing]);
-  return found?.code === code ? found.runs : null;
+  return found?.code === code && found.runs.length === lineCount ? found.runs : null;
 }

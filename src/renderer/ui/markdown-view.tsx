@@ -35,9 +35,9 @@ const components = {
     const address = href ?? '';
     const isSame = textOf(children) === address;
     return (
-      <span className="underline decoration-line-strong decoration-dotted underline-offset-3" title={address}>
-        {children}
-        {!isSame && address !== '' && <span className="text-soft no-underline"> ({address})</span>}
+      <span title={address}>
+        <span className="underline decoration-line-strong decoration-dotted underline-offset-3">{children}</span>
+        {!isSame && address !== '' && <span className="text-soft"> ({address})</span>}
       </span>
     );
   },
@@ -63,8 +63,13 @@ const components = {
   tr: 'tr',
   th: 'th',
   td: 'td',
-  ul: 'ul',
-  ol: 'ol',
+  // The side of its marks follows its words.
+  ul: ({ children }: ComponentProps<'ul'>) => <ul dir="auto">{children}</ul>,
+  ol: ({ children, start }: ComponentProps<'ol'>) => (
+    <ol dir="auto" start={start}>
+      {children}
+    </ol>
+  ),
   li: 'li',
   p: 'p',
   h1: 'h3',

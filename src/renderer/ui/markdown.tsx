@@ -1,7 +1,8 @@
 import { memo, useEffect, useMemo } from 'react';
 import { giveTurns, useDrawingTurn } from '../lib/drawing-turn.ts';
+import { markdownParts } from '../lib/markdown-parts.ts';
 import { textHeight } from '../lib/row-height.ts';
-import { textPieces } from '../lib/text-pieces.ts';
+import { CodeBlock } from './code-block.tsx';
 
 type MarkdownReader = (typeof import('./markdown-view.tsx'))['default'];
 
@@ -37,14 +38,21 @@ interface MarkdownProps {
  * grows only the last piece is read again.
  */
 export function Markdown({ text, isGrowing = false }: MarkdownProps) {
-  const pieces = useMemo(() => textPieces(text), [text]);
+  const parts = useMemo(() => markdownParts(text), [text]);
   useEffect(loadMarkdown, []);
-  const last = pieces.length - 1;
-  return pieces.map((piece, index) => (
-    // Pieces are cut from the beginning on: those that are there stay the same while more come.
-    // oxlint-disable-next-line react/no-array-index-key
-    <Piece key={index} text={piece} isGrowing={isGrowing && index === last} isFirst={index === 0} />
-  ));
+  const last = parts.length - 1;
+  // Parts are cut from the beginning on: those that are there stay the same while more come.
+  return parts.map((part, index) =>
+    part.type === 'code' ? (
+      // oxlint-disable-next-line react/no-array-index-key
+      <div key={index} className={index === 0 ? undefined : 'mt-2'}>
+        <CodeBlock code={part.code} language={part.language} isGrowing={isGrowing && part.isOpen} />
+      </div>
+    ) : (
+      // oxlint-disable-next-line react/no-array-index-key
+      <Piece key={index} text={part.text} isGrowing={isGrowing && index === last} isFirst={index === 0} />
+    ),
+  );
 }
 
 interface PieceProps {

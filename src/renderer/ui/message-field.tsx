@@ -1,8 +1,9 @@
 import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
 import type { FilePlace } from '@shared/attachment-inputs.ts';
+import { seenName } from '../lib/strange-characters.ts';
 import { submitOnEnter } from '../lib/submit-on-enter.ts';
-import { textRows } from '../lib/text-rows.ts';
+import { sizedByText, textRows } from '../lib/text-rows.ts';
 import { t } from '../lib/texts.ts';
 import type { Attachments } from '../lib/use-attachments.ts';
 import type { MentionChoice } from '../lib/use-mentions.ts';
@@ -43,6 +44,9 @@ interface MessageFieldProps {
   /** Below the text, beside the button that attaches. */
   readonly children: ReactNode;
 }
+
+/** A longer text is meant as material, not as words of the person, and would make each key wait: it becomes a file. */
+const pastedAsFile = 20_000;
 
 /** Where a person writes to an agent: words, files by button, paste or drop, and files of the project after an `@`. */
 export function MessageField(props: MessageFieldProps) {
@@ -92,7 +96,7 @@ export function MessageField(props: MessageFieldProps) {
           onSelect={({ currentTarget }) => mentions.onCursor(currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
-          className="block max-h-[35vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 [field-sizing:content] focus-visible:outline-none"
+          className={`block max-h-[35vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 focus-visible:outline-none ${sizedByText(text)}`}
         />
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-2 pb-2">
           <AttachButton picker={picker} attachments={attachments} />
@@ -103,17 +107,18 @@ export function MessageField(props: MessageFieldProps) {
   );
 }
 
-/** Files by paste (a picture of the screen) and by drop. */
+/** Files by paste (a picture of the screen, a long text) and by drop. */
 function useGivenFiles({ add }: Attachments) {
   const [isOver, setIsOver] = useState(false);
   return {
     isOver,
     onPaste: (event: ClipboardEvent): void => {
       const files = [...event.clipboardData.files];
+      const words = event.clipboardData.getData('text/plain');
       // A text that was copied with a picture of it (a table) is meant as text.
-      if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return;
+      if (words === '' ? files.length === 0 : words.length <= pastedAsFile) return;
       event.preventDefault();
-      add(files);
+      add(words === '' ? files : [new File([words], t('attach.pastedText'), { type: 'text/plain' })]);
     },
     onDragOver: (event: DragEvent): void => {
       event.preventDefault();
@@ -190,7 +195,7 @@ function fileMenu({ files, selected, choose, onKeyDown }: MentionChoice): FieldM
       content: (
         <>
           <Icon name={file.path.endsWith('/') ? 'folder' : 'file'} className="size-3.5 self-center text-soft" />
-          <span className="truncate font-mono text-xs">{file.path}</span>
+          <span className="truncate font-mono text-xs">{seenName(file.path)}</span>
           {file.staysHere !== null && (
             <span className="ml-auto flex items-center gap-1 text-xs whitespace-nowrap text-soft">
               <Icon name="shield" className="size-3" />

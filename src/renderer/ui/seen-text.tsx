@@ -14,12 +14,17 @@ export function SeenText({ pieces }: { readonly pieces: readonly SeenPiece[] }) 
       tabIndex={0}
       className="max-h-48 overflow-auto rounded-lg bg-sunken px-3 py-2 font-mono text-xs leading-relaxed whitespace-pre-wrap wrap-anywhere"
     >
-      {pieces.map((piece, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- pieces have nothing but their place
-        <span key={index} className={looks[piece.kind]} data-seen={piece.kind}>
-          {piece.text}
-        </span>
-      ))}
+      <SeenPieces pieces={pieces} />
     </pre>
   );
+}
+
+/** The same within a line. */
+export function SeenPieces({ pieces }: { readonly pieces: readonly SeenPiece[] }) {
+  return pieces.map((piece, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- pieces have nothing but their place
+    <span key={index} className={looks[piece.kind]} data-seen={piece.kind}>
+      {piece.text}
+    </span>
+  ));
 }

@@ -1,8 +1,10 @@
 import { useMemo, useState } from 'react';
 import type { AnsiRun } from '../lib/ansi.ts';
 import { parseAnsi } from '../lib/ansi.ts';
+import { linePieces } from '../lib/display-lines.ts';
 import { plural, t } from '../lib/texts.ts';
 import { CopyButton } from './copy-button.tsx';
+import { LongLines } from './long-lines.tsx';
 
 interface TerminalOutputProps {
   readonly text: string;
@@ -30,7 +32,7 @@ export function TerminalOutput({ text, command }: TerminalOutputProps) {
   const [isOpen, setIsOpen] = useState(false);
   const lines = useMemo(() => text.replace(/\n+$/u, '').split('\n'), [text]);
   const hidden = isOpen ? 0 : Math.max(0, lines.length - shownLines);
-  const runs = useMemo(() => parseAnsi(lines.slice(hidden).join('\n')), [lines, hidden]);
+  const shown = useMemo(() => linesOf(parseAnsi(lines.slice(hidden).join('\n'))), [lines, hidden]);
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
       {command !== undefined && (
@@ -52,21 +54,40 @@ export function TerminalOutput({ text, command }: TerminalOutputProps) {
         </button>
       )}
       {text !== '' && (
-        <pre
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
-          tabIndex={0}
-          className="max-h-120 overflow-auto px-3 py-2 font-mono text-xs leading-relaxed whitespace-pre-wrap wrap-anywhere"
-        >
-          {runs.map((run, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
-            <span key={index} className={lookOf(run)}>
-              {run.text}
-            </span>
-          ))}
-        </pre>
+        <LongLines
+          count={shown.length}
+          className="max-h-120 px-3 py-2 whitespace-pre-wrap wrap-anywhere"
+          draw={(index) => <Line runs={shown[index] ?? []} />}
+        />
       )}
     </figure>
   );
+}
+
+/** The runs of each line; a line that is too long to be drawn in one piece is several. */
+function linesOf(runs: readonly AnsiRun[]): readonly (readonly AnsiRun[])[] {
+  const lines: AnsiRun[][] = [[]];
+  for (const run of runs) {
+    for (const [index, line] of run.text.split('\n').entries()) {
+      if (index > 0) lines.push([]);
+      for (const [piece, text] of linePieces(line).entries()) {
+        if (piece > 0) lines.push([]);
+        lines.at(-1)?.push({ ...run, text });
+      }
+    }
+  }
+  return lines;
+}
+
+function Line({ runs }: { readonly runs: readonly AnsiRun[] }) {
+  // An empty line is as high as any other.
+  if (runs.every((run) => run.text === '')) return <br />;
+  return runs.map((run, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- runs have nothing but their place
+    <span key={index} className={lookOf(run)}>
+      {run.text}
+    </span>
+  ));
 }
 
 function lookOf({ colour, isBold, isFaint }: AnsiRun): string | undefined {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
-import { folderName } from '../../lib/format.ts';
+import { folderName, sessionTitle } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
@@ -61,7 +61,7 @@ interface BinnedProps {
 
 function Binned({ session, onRestore, onPurge }: BinnedProps) {
   const [isAsking, setIsAsking] = useState(false);
-  const title = session.title === '' ? t('sessions.untitled') : session.title;
+  const title = sessionTitle(session.title);
   const place = session.projectPath === null ? '' : `${folderName(session.projectPath)} · `;
   return (
     <li aria-label={title} className="flex flex-wrap items-center gap-2 py-2.5">

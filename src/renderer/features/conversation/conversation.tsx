@@ -7,6 +7,7 @@ import type { SessionState } from '@shared/session-state.ts';
 import type { ConversationRow } from '../../lib/conversation-rows.ts';
 import { conversationRows } from '../../lib/conversation-rows.ts';
 import type { LiveFeed } from '../../lib/live-feed.ts';
+import { seenName } from '../../lib/strange-characters.ts';
 import { plural, t } from '../../lib/texts.ts';
 import type { LookUp, SessionView } from '../../lib/use-session.ts';
 import { useStickToBottom } from '../../lib/use-stick-to-bottom.ts';
@@ -111,6 +112,9 @@ function ToLatest({ onClick }: { readonly onClick: () => void }) {
   );
 }
 
+/** More names would not be seen. */
+const namedFiles = 10;
+
 /** What was changed and not looked at yet, once nothing runs. */
 function ToReview({ state, onReview }: { readonly state: SessionState; readonly onReview: () => void }) {
   const open = state.changes.filter((change) => changeStatus(change) === 'pending');
@@ -119,7 +123,10 @@ function ToReview({ state, onReview }: { readonly state: SessionState; readonly 
     <div className="mt-4 flex items-center gap-3 rounded-lg border border-line px-3 py-2 text-sm">
       <span className="font-medium">{plural('turn.changed', open.length)}</span>
       <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">
-        {open.map((change) => change.path).join(', ')}
+        {open
+          .slice(0, namedFiles)
+          .map((change) => seenName(change.path))
+          .join(', ')}
       </span>
       <Button size="small" onClick={onReview}>
         {t('turn.review')}

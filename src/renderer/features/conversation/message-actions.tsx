@@ -8,7 +8,7 @@ import { failureText } from '../../lib/failure-text.ts';
 import { useNavigate } from '../../lib/navigation.ts';
 import { forkSession } from '../../lib/session-commands.ts';
 import { submitOnEnter } from '../../lib/submit-on-enter.ts';
-import { textRows } from '../../lib/text-rows.ts';
+import { sizedByText, textRows } from '../../lib/text-rows.ts';
 import { t } from '../../lib/texts.ts';
 import { useFocusOnce } from '../../lib/use-focus-once.ts';
 import { AttachmentList } from '../../ui/attachment-list.tsx';
@@ -98,7 +98,7 @@ export function EditMessage({ sessionId, messageId, text, attachments, onDone }:
           if (event.key === 'Escape') onDone();
           else submitOnEnter(event);
         }}
-        className="w-full resize-none rounded-xl border border-line-strong bg-raised px-4 py-2.5 [field-sizing:content]"
+        className={`w-full resize-none rounded-xl border border-line-strong bg-raised px-4 py-2.5 ${sizedByText(next)}`}
       />
       <AttachmentList attachments={given} onRemove={(one) => setGiven(given.filter((other) => other !== one))} />
       <div className="flex items-center justify-end gap-2">

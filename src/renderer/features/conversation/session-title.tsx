@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { announce } from '../../lib/announce.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
+import { sessionTitle } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { useFocusOnce } from '../../lib/use-focus-once.ts';
 
@@ -25,7 +26,7 @@ export function SessionTitle({ sessionId, title, place, isRenaming, onRename }: 
           <RenameForm sessionId={sessionId} title={title} onDone={() => onRename(false)} />
         ) : (
           <h1 className="truncate text-sm leading-6 font-semibold" title={title}>
-            {title === '' ? t('sessions.untitled') : title}
+            {sessionTitle(title)}
           </h1>
         )}
         <p className="truncate text-xs text-soft" title={place.whole}>

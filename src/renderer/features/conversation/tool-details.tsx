@@ -3,6 +3,7 @@ import type { ToolDetail } from '@shared/contract.ts';
 import type { ToolCallState } from '@shared/session-state.ts';
 import { toolCallStatus } from '@shared/session-state.ts';
 import { lineCounts, seconds } from '../../lib/format.ts';
+import { seenName } from '../../lib/strange-characters.ts';
 import { t } from '../../lib/texts.ts';
 import type { DetailLoad, LogPlace } from '../../lib/use-detail.ts';
 import { useDetail } from '../../lib/use-detail.ts';
@@ -62,7 +63,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
     <section aria-label={call.label} className="flex flex-col gap-2">
       {!isAlone && (
         <p className="text-xs">
-          <span className="font-medium">{call.label}</span>{' '}
+          <span className="font-medium">{seenName(call.label)}</span>{' '}
           <span className="text-soft">
             {t(`step.status.${toolCallStatus(call)}`)}
             {call.durationMs !== null && ` · ${seconds(call.durationMs)}`}
@@ -78,7 +79,7 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
         </Block>
       )}
       {detail?.changes.map((change) => (
-        <Block key={change.path} title={`${change.path}  ${lineCounts(change.added, change.removed)}`}>
+        <Block key={change.path} title={`${seenName(change.path)}  ${lineCounts(change.added, change.removed)}`}>
           {change.diff === null ? (
             <p className="text-xs text-soft">{t('step.noDiff')}</p>
           ) : (

@@ -13,6 +13,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { TerminalOutput } from '../../ui/terminal-output.tsx';
 import { EditMessage, MessageActions } from './message-actions.tsx';
+import { MessageText } from './message-text.tsx';
 import { PlanProgress } from './plan-progress.tsx';
 import { rowId } from './row-id.ts';
 import { useWholeText } from './whole-text.tsx';
@@ -51,7 +52,7 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
             <AttachmentList attachments={attachments} />
           </div>
         )}
-        <p className="whitespace-pre-wrap wrap-anywhere [unicode-bidi:plaintext]">{whole}</p>
+        <MessageText text={whole} />
         {isWaiting && <p className="mt-1 text-2xs">{t('composer.queued')}</p>}
       </article>
       {!isWaiting && (

@@ -6,8 +6,10 @@ import { sessionStatus } from '@shared/session-state.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { plural, t } from '../../lib/texts.ts';
+import { useBeginning } from '../../lib/use-beginning.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { FileChange } from './file-change.tsx';
 import { RunsLater } from './runs-later.tsx';
@@ -18,6 +20,12 @@ interface ChangesTabProps {
 }
 
 type What = 'take' | 'undo';
+
+const noFiles: readonly ChangedFile[] = [];
+/** So many files are drawn at first, and with each click below them. */
+const step = 100;
+/** Of more files each is opened when it is looked at. */
+const openFiles = 20;
 
 /** What the session changed, file by file, to be taken or undone. */
 export function ChangesTab({ sessionId, state }: ChangesTabProps) {
@@ -42,9 +50,10 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
     }
     setIsBusy(false);
   };
+  const files = query.data ?? noFiles;
+  const { shown, left, more } = useBeginning(files, step);
   if (version === '') return <Empty>{t('changes.none')}</Empty>;
   const isRunning = sessionStatus(state) === 'running';
-  const files = query.data ?? [];
   const isCopy = state.workspace?.mode === 'copy';
   return (
     <div className="flex flex-col gap-3">
@@ -57,15 +66,17 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
       <RunsLater files={files} />
       {isRunning && <p className="text-xs text-soft">{t('changes.busy')}</p>}
       <AllButtons files={files} isCopy={isCopy} isDisabled={isRunning || isBusy} onChange={change} />
-      {files.map((file) => (
+      {shown.map((file) => (
         <FileChange
           key={file.path}
           file={file}
+          isFirstOpen={file.state === 'open' && files.length <= openFiles}
           takeWord={t(isCopy ? 'changes.take' : 'changes.review')}
           isDisabled={isRunning || isBusy}
           onChange={(what) => void change(what, [file.path])}
         />
       ))}
+      <MoreButton left={left} onMore={more} />
       {state.totals.changesLeftOut > 0 && (
         <p className="text-xs text-soft">{plural('changes.leftOut', state.totals.changesLeftOut)}</p>
       )}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { ChangedFile } from '@shared/contract.ts';
+import { seenName } from '../../lib/strange-characters.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -7,14 +8,15 @@ import { Icon } from '../../ui/icon.tsx';
 
 interface FileChangeProps {
   readonly file: ChangedFile;
+  readonly isFirstOpen: boolean;
   readonly takeWord: string;
   readonly isDisabled: boolean;
   readonly onChange: (what: 'take' | 'undo') => void;
 }
 
-export function FileChange({ file, takeWord, isDisabled, onChange }: FileChangeProps) {
+export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange }: FileChangeProps) {
   // As it was when it was first shown: closed by an undo, it would bring the button of another file under the pointer.
-  const [isOpen, setIsOpen] = useState(file.state === 'open');
+  const [isOpen, setIsOpen] = useState(isFirstOpen);
   return (
     <section aria-label={file.path} data-change={file.state} className="rounded-lg border border-line">
       <button
@@ -24,7 +26,7 @@ export function FileChange({ file, takeWord, isDisabled, onChange }: FileChangeP
         className="flex w-full items-center gap-2 px-2.5 py-2 text-left hover:bg-sunken"
       >
         <Icon name="chevron" className={`size-3 text-soft transition-transform ${isOpen ? 'rotate-90' : ''}`} />
-        <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{file.path}</span>
+        <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{seenName(file.path)}</span>
         <span className="text-2xs text-soft">
           {file.state === 'open' ? t(`changes.kind.${file.kind}`) : t(`changes.${file.state}`)}
         </span>

@@ -1,6 +1,9 @@
 import type { ChangedFile } from '@shared/contract.ts';
 import { runsLater } from '@shared/runs-later.ts';
+import { seenName } from '../../lib/strange-characters.ts';
 import { plural, t } from '../../lib/texts.ts';
+import { useBeginning } from '../../lib/use-beginning.ts';
+import { MoreButton } from '../../ui/more-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
 /** Which of the changed files something on the person's own machine runs later, outside of the sandbox, and what. */
@@ -9,18 +12,20 @@ export function RunsLater({ files }: { readonly files: readonly ChangedFile[] })
     const why = state === 'undone' ? null : runsLater(path);
     return why === null ? [] : [{ path, why }];
   });
+  const { shown, left, more } = useBeginning(found, 20);
   if (found.length === 0) return null;
   return (
     <Notice kind="warning">
       <p className="font-medium">{plural('changes.runsLater', found.length)}</p>
       <p className="text-xs text-soft">{t('changes.runsLaterText')}</p>
       <ul className="mt-1.5 flex flex-col gap-1">
-        {found.map(({ path, why }) => (
+        {shown.map(({ path, why }) => (
           <li key={path} className="text-xs">
-            <span className="font-mono wrap-anywhere">{path}</span>: {why}
+            <span className="font-mono wrap-anywhere">{seenName(path)}</span>: {why}
           </li>
         ))}
       </ul>
+      <MoreButton left={left} onMore={more} />
     </Notice>
   );
 }

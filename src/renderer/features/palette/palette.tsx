@@ -1,10 +1,10 @@
 import { Command } from 'cmdk';
 import { Dialog } from 'radix-ui';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import type { Action } from '../../lib/actions.ts';
 import { keysText } from '../../lib/actions.ts';
-import { folderName } from '../../lib/format.ts';
+import { folderName, sessionTitle } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 
 interface PaletteProps {
@@ -20,6 +20,7 @@ const shownSessions = 50;
 export default function Palette({ actions, sessions, onSession, onClose }: PaletteProps) {
   // Closed first: what the action focuses must not lose the focus to what had it before.
   const chosen = useRef<(() => void) | null>(null);
+  const [typed, setTyped] = useState('');
   const choose = (run: () => void): void => {
     chosen.current = run;
     onClose();
@@ -41,6 +42,8 @@ export default function Palette({ actions, sessions, onSession, onClose }: Palet
           <Dialog.Title className="sr-only">{t('palette.label')}</Dialog.Title>
           <Command label={t('palette.label')} filter={fits} loop>
             <Command.Input
+              value={typed}
+              onValueChange={setTyped}
               placeholder={t('palette.placeholder')}
               className="h-12 w-full border-b border-line bg-transparent px-4 outline-none focus-visible:outline-none"
             />
@@ -49,7 +52,13 @@ export default function Palette({ actions, sessions, onSession, onClose }: Palet
               className="max-h-[50vh] overflow-y-auto p-1.5 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-soft"
             >
               <Command.Empty className="px-3 py-6 text-center text-sm text-soft">{t('palette.none')}</Command.Empty>
-              <Groups actions={actions} sessions={sessions} onSession={onSession} choose={choose} />
+              <Groups
+                actions={actions}
+                // Of thousands only some are drawn: those that fit.
+                sessions={sessions.filter((session) => fits('', typed, wordsOf(session))).slice(0, shownSessions)}
+                onSession={onSession}
+                choose={choose}
+              />
             </Command.List>
           </Command>
         </Dialog.Content>
@@ -81,22 +90,29 @@ function Groups({ actions, sessions, onSession, choose }: GroupsProps) {
       </Command.Group>
       {sessions.length > 0 && (
         <Command.Group heading={t('palette.sessions')}>
-          {sessions.slice(0, shownSessions).map(({ sessionId, title, projectPath }) => (
+          {sessions.map((session) => (
             <Command.Item
-              key={sessionId}
-              value={sessionId}
-              keywords={[title, projectPath ?? '']}
-              onSelect={() => choose(() => onSession(sessionId))}
+              key={session.sessionId}
+              value={session.sessionId}
+              keywords={wordsOf(session)}
+              onSelect={() => choose(() => onSession(session.sessionId))}
               className={itemClass}
             >
-              <span className="flex-1 truncate">{title === '' ? t('sessions.untitled') : title}</span>
-              {projectPath !== null && <span className="text-xs text-soft">{folderName(projectPath)}</span>}
+              <span className="flex-1 truncate">{sessionTitle(session.title)}</span>
+              {session.projectPath !== null && (
+                <span className="text-xs text-soft">{folderName(session.projectPath)}</span>
+              )}
             </Command.Item>
           ))}
         </Command.Group>
       )}
     </>
   );
+}
+
+/** By what a session is found. */
+function wordsOf({ title, projectPath }: SessionSummary): string[] {
+  return [title, projectPath ?? ''];
 }
 
 /** Every word that was typed is somewhere in the name. */

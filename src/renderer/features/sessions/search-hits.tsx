@@ -1,4 +1,5 @@
 import type { SearchHit } from '@shared/search-answer.ts';
+import { sessionTitle } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import type { SearchLoad } from '../../lib/use-search.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -32,7 +33,7 @@ function Content({ load, project, onShow }: SearchHitsProps) {
       </output>
       {groups.map(({ sessionId, title, hits }) => (
         <div key={sessionId} className="mb-1">
-          <h3 className="truncate px-2 pt-1 text-sm">{title === '' ? t('sessions.untitled') : title}</h3>
+          <h3 className="truncate px-2 pt-1 text-sm">{sessionTitle(title)}</h3>
           <ul>
             {hits.map((hit) => (
               <li key={hit.seq + hit.kind}>

@@ -1,17 +1,20 @@
+import { memo } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import { folderText } from '../../lib/folder-text.ts';
-import { clock, folderName, money } from '../../lib/format.ts';
+import { folderName, money, sessionTitle } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 
 interface SessionItemProps {
   readonly session: SessionSummary;
   readonly isSelected: boolean;
-  readonly readAt: number;
+  /** When it was worked on last. */
+  readonly time: string;
   readonly onSelect: (sessionId: string) => void;
 }
 
-export function SessionItem({ session, isSelected, readAt, onSelect }: SessionItemProps) {
-  const { sessionId, title, projectPath, status, steps, costUsd, updatedAt } = session;
+/** There are thousands, and the list is read again all the time. */
+export const SessionItem = memo(function SessionItem({ session, isSelected, time, onSelect }: SessionItemProps) {
+  const { sessionId, title, projectPath, status, steps, costUsd } = session;
   const facts = [
     projectPath === null ? null : folderName(projectPath),
     steps === 0 ? null : plural('sessions.steps', steps),
@@ -28,8 +31,8 @@ export function SessionItem({ session, isSelected, readAt, onSelect }: SessionIt
         className="block w-full rounded-md px-2 py-1.5 text-left hover:bg-chosen aria-[current=page]:bg-chosen"
       >
         <span className="flex items-baseline gap-2">
-          <Title title={title === '' ? t('sessions.untitled') : title} />
-          <span className="text-2xs text-soft tabular-nums">{status === 'idle' ? clock(updatedAt, readAt) : ''}</span>
+          <Title title={sessionTitle(title)} />
+          <span className="text-2xs text-soft tabular-nums">{status === 'idle' ? time : ''}</span>
         </span>
         <span className="flex items-center gap-1.5 text-2xs text-soft">
           {status !== 'idle' && (
@@ -48,7 +51,7 @@ export function SessionItem({ session, isSelected, readAt, onSelect }: SessionIt
       </button>
     </li>
   );
-}
+});
 
 /** What tells a fork from what it comes from stands at the end of its title, and is not cut off. */
 function Title({ title }: { readonly title: string }) {

@@ -1,16 +1,20 @@
 import { useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import { groupByDay } from '../../lib/day-groups.ts';
-import { folderName } from '../../lib/format.ts';
+import { clock, timeOfDay } from '../../lib/format.ts';
+import { useBeginning } from '../../lib/use-beginning.ts';
 import { useProjects } from '../../lib/use-projects.ts';
 import { t } from '../../lib/texts.ts';
 import type { SessionsLoad } from '../../lib/use-sessions.ts';
 import type { View } from '../../lib/use-view.ts';
+import { useSearch } from '../../lib/use-search.ts';
+import { useStable } from '../../lib/use-stable.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { useSearch } from '../../lib/use-search.ts';
+import { ProjectList } from './project-list.tsx';
 import { SearchHits } from './search-hits.tsx';
 import { SessionItem } from './session-item.tsx';
 
@@ -35,9 +39,11 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
   const [text, setText] = useState('');
   const [project, setProject] = useState<string | null>(null);
   const projects = useProjects(sessions);
+  const wanted = text.trim().toLowerCase();
   const isKnown = project === null || projects.includes(project);
   const search = useSearch(text);
-  const shown = sessions.filter((session) => fits(session, text, isKnown ? project : null));
+  const shownProjects = projects.filter((path) => path === project || path.toLowerCase().includes(wanted));
+  const shown = sessions.filter((session) => fits(session, wanted, isKnown ? project : null));
   return (
     <nav className="flex h-full min-h-0 flex-col" aria-label={t('sessions.label')}>
       <div className="flex flex-col gap-2 p-3">
@@ -63,9 +69,9 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
         </div>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
-        {projects.length > 0 && (
+        {shownProjects.length > 0 && (
           <ProjectList
-            projects={projects}
+            projects={shownProjects}
             selected={isKnown ? project : null}
             onSelect={setProject}
             onSettings={(path) => onShow({ type: 'project', path })}
@@ -103,12 +109,17 @@ function OtherViews({ view, onShow, onPalette }: Pick<SessionListProps, 'view' |
   );
 }
 
+/** So many sessions are drawn at first, and with each click below them. */
+const step = 100;
+
 interface ListingProps extends Pick<SessionListProps, 'load' | 'view' | 'onShow'> {
   readonly shown: readonly SessionSummary[];
   readonly text: string;
 }
 
-function Listing({ load, shown, text, view, onShow }: ListingProps) {
+function Listing({ load, shown: all, text, view, onShow }: ListingProps) {
+  const { shown, left, more } = useBeginning(all, step);
+  const select = useStable((sessionId: string) => onShow({ type: 'session', sessionId }));
   if (load.type === 'loading') return <p className="px-2 text-soft">{t('sessions.loading')}</p>;
   if (load.type === 'failed') {
     return (
@@ -119,7 +130,7 @@ function Listing({ load, shown, text, view, onShow }: ListingProps) {
   }
   if (load.sessions.length === 0) return <p className="px-2 text-soft">{t('sessions.none')}</p>;
   if (shown.length === 0) return <p className="px-2 text-soft">{t('sessions.noMatch', { text })}</p>;
-  return groupByDay(shown, load.readAt).map(({ key, label, items }) => (
+  const groups = groupByDay(shown, load.readAt).map(({ key, label, items }) => (
     <section key={key} aria-label={'key' in label ? t(label.key) : label.month}>
       <h2 className="px-2 pt-3 pb-1 text-xs font-medium text-soft">{'key' in label ? t(label.key) : label.month}</h2>
       <ul>
@@ -128,60 +139,18 @@ function Listing({ load, shown, text, view, onShow }: ListingProps) {
             key={session.sessionId}
             session={session}
             isSelected={view.type === 'session' && view.sessionId === session.sessionId}
-            readAt={load.readAt}
-            onSelect={(sessionId) => onShow({ type: 'session', sessionId })}
+            time={key === 'sessions.yesterday' ? timeOfDay(session.updatedAt) : clock(session.updatedAt, load.readAt)}
+            onSelect={select}
           />
         ))}
       </ul>
     </section>
   ));
-}
-
-interface ProjectListProps {
-  readonly projects: readonly string[];
-  readonly selected: string | null;
-  readonly onSelect: (project: string | null) => void;
-  readonly onSettings: (project: string) => void;
-  /** The one whose settings are shown. */
-  readonly current: string | null;
-}
-
-/** At most this many: the latest; the others are found by the filter. */
-const shownProjects = 6;
-
-function ProjectList({ projects, selected, onSelect, onSettings, current }: ProjectListProps) {
   return (
-    <section aria-label={t('sessions.projects')}>
-      <h2 className="px-2 pt-1 pb-1 text-xs font-medium text-soft">{t('sessions.projects')}</h2>
-      <ul>
-        {projects.slice(0, shownProjects).map((path) => (
-          <li key={path} className="flex items-center gap-0.5">
-            <button
-              type="button"
-              aria-pressed={path === selected}
-              title={path}
-              onClick={() => onSelect(path === selected ? null : path)}
-              className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-medium"
-            >
-              <Icon name="folder" className="size-3.5 text-soft" />
-              <span className="truncate">{folderName(path)}</span>
-              {path === selected && <Icon name="close" className="ml-auto size-3 text-soft" />}
-            </button>
-            <Button
-              look="quiet"
-              size="icon"
-              className="size-7 text-soft"
-              aria-current={path === current ? 'page' : undefined}
-              aria-label={t('project.settings', { name: folderName(path) })}
-              title={t('project.settings', { name: folderName(path) })}
-              onClick={() => onSettings(path)}
-            >
-              <Icon name="settings" className="size-3.5" />
-            </Button>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <>
+      {groups}
+      <MoreButton left={left} onMore={more} />
+    </>
   );
 }
 
@@ -205,8 +174,7 @@ function SideLink({ icon, label, isCurrent, onClick }: SideLinkProps) {
   );
 }
 
-function fits(session: SessionSummary, text: string, project: string | null): boolean {
+function fits(session: SessionSummary, wanted: string, project: string | null): boolean {
   if (project !== null && session.projectPath !== project) return false;
-  const wanted = text.trim().toLowerCase();
   return wanted === '' || `${session.title} ${session.projectPath ?? ''}`.toLowerCase().includes(wanted);
 }

@@ -1,0 +1,37 @@
+import { useMemo, useState } from 'react';
+import { displayLines } from '../../lib/display-lines.ts';
+import { foldedText } from '../../lib/folded-text.ts';
+import { bytes } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { LongLines } from '../../ui/long-lines.tsx';
+
+/** What a person wrote, as it was written; a long text is folded, and opens in a scroller of its own. */
+export function MessageText({ text }: { readonly text: string }) {
+  const folded = useMemo(() => foldedText(text), [text]);
+  const [isOpen, setIsOpen] = useState(false);
+  if (folded === null) return <Words text={text} />;
+  if (isOpen) return <AllLines text={text} />;
+  return (
+    <>
+      <Words text={`${folded} …`} />
+      <button type="button" className="mt-1.5 text-xs text-soft hover:text-ink" onClick={() => setIsOpen(true)}>
+        {t('message.all', { size: bytes(text.length) })}
+      </button>
+    </>
+  );
+}
+
+function Words({ text }: { readonly text: string }) {
+  return <p className="whitespace-pre-wrap wrap-anywhere [unicode-bidi:plaintext]">{text}</p>;
+}
+
+function AllLines({ text }: { readonly text: string }) {
+  const lines = useMemo(() => displayLines(text), [text]);
+  return (
+    <LongLines
+      count={lines.length}
+      className="max-h-[70vh] whitespace-pre-wrap wrap-anywhere [unicode-bidi:plaintext]"
+      draw={(index) => (lines[index] === '' ? <br /> : lines[index])}
+    />
+  );
+}

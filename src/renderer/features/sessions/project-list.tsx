@@ -1,0 +1,60 @@
+import { folderName } from '../../lib/format.ts';
+import { t } from '../../lib/texts.ts';
+import { useBeginning } from '../../lib/use-beginning.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+
+interface ProjectListProps {
+  /** The latest first. */
+  readonly projects: readonly string[];
+  readonly selected: string | null;
+  readonly onSelect: (project: string | null) => void;
+  readonly onSettings: (project: string) => void;
+  /** The one whose settings are shown. */
+  readonly current: string | null;
+}
+
+/** So many stand above the sessions; the others come when they are asked for. */
+const shownProjects = 6;
+
+/** Folders of work: a click shows the sessions of one alone. */
+export function ProjectList({ projects, selected, onSelect, onSettings, current }: ProjectListProps) {
+  const { shown, left, more } = useBeginning(projects, shownProjects);
+  // What the list is held to is never out of sight.
+  const all = selected === null || shown.includes(selected) ? shown : [...shown, selected];
+  return (
+    <section aria-label={t('sessions.projects')}>
+      <h2 className="px-2 pt-1 pb-1 text-xs font-medium text-soft">{t('sessions.projects')}</h2>
+      <ul>
+        {all.map((path) => (
+          <li key={path} className="group/project flex items-center gap-0.5">
+            <button
+              type="button"
+              aria-pressed={path === selected}
+              title={path}
+              onClick={() => onSelect(path === selected ? null : path)}
+              className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-medium"
+            >
+              <Icon name="folder" className="size-3.5 text-soft" />
+              <span className="truncate">{folderName(path)}</span>
+              {path === selected && <Icon name="close" className="ml-auto size-3 text-soft" />}
+            </button>
+            <Button
+              look="quiet"
+              size="icon"
+              className="size-7 text-soft"
+              aria-current={path === current ? 'page' : undefined}
+              aria-label={t('project.settings', { name: folderName(path) })}
+              title={t('project.settings', { name: folderName(path) })}
+              onClick={() => onSettings(path)}
+            >
+              <Icon name="settings" className="size-3.5" />
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <MoreButton left={left} onMore={more} />
+    </section>
+  );
+}

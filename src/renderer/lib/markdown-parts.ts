@@ -1,0 +1,41 @@
+import { textPieces } from './text-pieces.ts';
+
+/** A part of a Markdown text that is drawn by itself. */
+export type MarkdownPart =
+  | { readonly type: 'markdown'; readonly text: string }
+  /** Not read: too much of it for one frame. `isOpen`: its fence was not closed yet. */
+  | { readonly type: 'code'; readonly code: string; readonly language: string; readonly isOpen: boolean };
+
+/** The reader needs about a frame for so many characters of the worst kind, a table. */
+const mostCharacters = 20_000;
+const fence = /(?:^|\n)(`{3,}|~{3,})([^\s`]*)[^\n]*\n([\s\S]*?)(?:\n\1[ \t]*(?=\n|$)|$)/u;
+
+/** A text in parts, however long: large code is known by its fence, and what else is too large stays as it was written. */
+export function markdownParts(text: string): readonly MarkdownPart[] {
+  return textPieces(text).flatMap(partsOf);
+}
+
+function partsOf(piece: string): readonly MarkdownPart[] {
+  if (piece.length <= mostCharacters) return piece.trim() === '' ? [] : [{ type: 'markdown', text: piece }];
+  const found = fence.exec(piece);
+  if (found === null) return blocksOf(piece);
+  const [all, mark = '', language = '', code = ''] = found;
+  const end = found.index + all.length;
+  return [
+    ...partsOf(piece.slice(0, found.index)),
+    { type: 'code', code, language, isOpen: !all.trimEnd().endsWith(`\n${mark}`) },
+    ...partsOf(piece.slice(end)),
+  ];
+}
+
+/** The blocks between blank lines: those that are too large apart from the others. */
+function blocksOf(piece: string): readonly MarkdownPart[] {
+  const parts: MarkdownPart[] = [];
+  for (const block of piece.split(/\n{2,}/u)) {
+    const last = parts.at(-1);
+    if (block.length > mostCharacters) parts.push({ type: 'code', code: block, language: '', isOpen: false });
+    else if (last?.type === 'markdown') parts.splice(-1, 1, { type: 'markdown', text: `${last.text}\n\n${block}` });
+    else parts.push({ type: 'markdown', text: block });
+  }
+  return parts;
+}

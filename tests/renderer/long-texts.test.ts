@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { diffRows } from '../../src/renderer/lib/diff-rows.ts';
+import { displayLines, linePieces } from '../../src/renderer/lib/display-lines.ts';
+import { foldedText } from '../../src/renderer/lib/folded-text.ts';
+import { markdownParts } from '../../src/renderer/lib/markdown-parts.ts';
+import { seenLine, seenName } from '../../src/renderer/lib/strange-characters.ts';
+
+const lines = (count: number, text: string): string => Array.from({ length: count }, () => text).join('\n');
+
+describe('a long line', () => {
+  it('is drawn as several that say the same, and cuts no character in two', () => {
+    const pieces = linePieces(`x${'👩'.repeat(1200)}`);
+    expect(pieces.join('')).toBe(`x${'👩'.repeat(1200)}`);
+    expect(pieces.every((piece) => piece.length <= 1000 && !/[\ud800-\udfff]/u.test(piece))).toBe(true);
+    expect(displayLines(`a\n\n${'b'.repeat(2500)}`).map((line) => line.length)).toEqual([1, 0, 1000, 1000, 500]);
+  });
+
+  it('of a diff has its number once', () => {
+    const rows = diffRows(`--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n+${'y'.repeat(1500)}\n z\n`);
+    expect(rows.slice(1).map(({ kind, after, text }) => [kind, after, text.length])).toEqual([
+      ['added', 1, 1000],
+      ['added', null, 500],
+      ['same', 2, 1],
+    ]);
+  });
+});
+
+describe('a long message', () => {
+  it('is folded by its lines or by its characters, and a short one not at all', () => {
+    expect(foldedText(lines(40, 'word'))).toBeNull();
+    expect(foldedText(lines(41, 'word'))?.split('\n').length).toBe(20);
+    expect(foldedText('x'.repeat(1_000_000))?.length).toBe(2000);
+  });
+});
+
+describe('Markdown that is too large for a frame', () => {
+  it('is read around a large block of code, which is drawn as code', () => {
+    const code = lines(3000, 'const a = 1;');
+    expect(markdownParts(`Before.\n\n\`\`\`ts\n${code}\n\`\`\`\n\nAfter.`)).toEqual([
+      { type: 'markdown', text: 'Before.\n' },
+      { type: 'code', code, language: 'ts', isOpen: false },
+      { type: 'markdown', text: '\n\nAfter.' },
+    ]);
+    expect(markdownParts(`\`\`\`ts\n${code}`)).toEqual([{ type: 'code', code, language: 'ts', isOpen: true }]);
+  });
+
+  it('stays as it was written where it is a table without an end', () => {
+    const table = lines(100, `| ${'cell | '.repeat(100)}`);
+    expect(markdownParts(`Before.\n\n${table}\n\nAfter.\n\nThe end.`)).toEqual([
+      { type: 'markdown', text: 'Before.' },
+      { type: 'code', code: table, language: '', isOpen: false },
+      { type: 'markdown', text: 'After.\n\nThe end.' },
+    ]);
+  });
+});
+
+describe('a name', () => {
+  it('shows what would hide or turn a part of it, and leaves pictures and other scripts as they are', () => {
+    expect(seenName('src/\u202Ecod.exe\u202C\u0000\n')).toBe('src/[U+202E]cod.exe[U+202C][U+0000][U+000A]');
+    expect(seenName('報告 תקציר 👨‍👩‍👧.md')).toBe('報告 תקציר 👨‍👩‍👧.md');
+  });
+
+  it('and a line of code are marked in the same way, but for tabs', () => {
+    expect(seenLine('\tif (a\u2066)').map(({ kind, text }) => [kind, text])).toEqual([
+      ['plain', '\tif (a'],
+      ['hidden', 'U+2066'],
+      ['plain', ')'],
+    ]);
+  });
+});
