@@ -104,6 +104,7 @@ export async function compose(config: ComposeConfig): Promise<CoreApi> {
     setKey: parts.keys.set,
     testKey: parts.keys.test,
     removeKey: parts.keys.remove,
+    restoreKey: parts.keys.restore,
     ...parts.money.commands,
     ...parts.compare.commands,
     ...createRuleCommands({

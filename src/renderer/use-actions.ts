@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { SlashName } from '@shared/slash-commands.ts';
 import { commandsFor } from '@shared/slash-commands.ts';
 import type { Action } from './lib/actions.ts';
+import { act, useAnnouncements } from './lib/announce.ts';
 import { copyText } from './lib/copy-text.ts';
 import { useClient } from './lib/core-context.ts';
 import { inspectorTabs, isFirstStartWanted, textSize, textSizes, theme, themes } from './lib/preferences.ts';
@@ -35,6 +36,7 @@ export function useActions({
 }: ActionsOptions): readonly Action[] {
   const client = useClient();
   const isWindow = useIsWindow();
+  const lastOffer = useAnnouncements().findLast(({ action }) => action !== undefined);
   const sessionId = view.type === 'session' ? view.sessionId : null;
   return useMemo(() => {
     const reach = { client, navigate: show };
@@ -42,6 +44,12 @@ export function useActions({
       { id: 'palette', label: t('action.palette'), keys: 'Mod+K', run: openPalette },
       { id: 'new', label: t('action.new'), keys: 'Mod+N', run: () => show({ type: 'new' }) },
       { id: 'search', label: t('action.search'), keys: 'Mod+Shift+F', run: searchSessions },
+      {
+        id: 'undo',
+        label: t('action.undo'),
+        isOff: lastOffer === undefined,
+        run: () => lastOffer !== undefined && act(lastOffer),
+      },
       { id: 'sidebar', label: t('action.sidebar'), keys: 'Mod+B', run: toggleSidebar },
       { id: 'models', label: t('action.models'), keys: 'Mod+M', run: () => show({ type: 'models' }) },
       { id: 'compare', label: t('action.compare'), run: () => show({ type: 'compare' }) },
@@ -65,7 +73,7 @@ export function useActions({
       ...lookActions(show),
     ];
     return [...sessionActions({ reach, sessionId, session, isWindow }), ...always];
-  }, [client, isWindow, sessionId, project, show, session, openPalette, toggleSidebar, searchSessions]);
+  }, [client, isWindow, sessionId, project, lastOffer, show, session, openPalette, toggleSidebar, searchSessions]);
 }
 
 /** Actions of their own do the same. */

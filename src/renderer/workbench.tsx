@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Suspense, lazy, useCallback, useEffect, useRef, useState } from 'react';
 import type { HostPush } from '@shared/host-contract.ts';
 import { SessionList } from './features/sessions/session-list.tsx';
-import { leaveAnnouncement } from './lib/announce.ts';
+import { leaveAnnouncements } from './lib/announce.ts';
 import { isSidebarOpen } from './lib/preferences.ts';
 import type { Action } from './lib/actions.ts';
 import { useActionKeys } from './lib/actions.ts';
@@ -45,7 +45,7 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   const { closeOver } = side;
   const show = useCallback(
     (next: View): void => {
-      leaveAnnouncement();
+      leaveAnnouncements();
       setView(next);
       closeOver();
       refresh();

@@ -354,6 +354,8 @@ export const contract = {
     /** Also of an endpoint that needs none. */
     test: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<KeyTest>()),
     remove: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<void>()),
+    /** Puts back what was removed a moment ago (`removedKeyMs`): the core has it, and whoever asks never sees it. */
+    restore: base.input(z.object({ provider: z.string().min(1).max(100) })).output(type<void>()),
   },
   /** The same task under several policies (`comparison.ts`). */
   comparisons: {

@@ -14,8 +14,12 @@ export const projectChangeSchema = z.discriminatedUnion('type', [
   /** Its value stays where it is, in the environment that Dewpoint was started in. */
   z.object({ type: z.literal('secret'), name: variable }),
   z.object({ type: z.literal('no-variable'), name: variable }),
-  /** By its name, as the container engine has it; null: as for all projects. */
-  z.object({ type: z.literal('image'), name: z.string().trim().min(1).max(400).nullable() }),
+  /** By its name, as the container engine has it; null: as for all projects. `approval`: of what it was made of before. */
+  z.object({
+    type: z.literal('image'),
+    name: z.string().trim().min(1).max(400).nullable(),
+    approval: z.string().length(64).nullable().optional(),
+  }),
 ]);
 export type ProjectChange = z.infer<typeof projectChangeSchema>;
 

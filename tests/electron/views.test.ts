@@ -384,7 +384,7 @@ describe('the other views', () => {
     await own.getByText('your file /data/own.gguf').waitFor();
     await own.getByRole('button', { name: 'Forget' }).click();
     await own.waitFor({ state: 'detached' });
-    expect(lastAsked('import')).toEqual(['/data/own.gguf']);
+    expect(lastAsked('import')).toEqual(['/data/own.gguf', null]);
     expect(lastAsked('remove')).toEqual(['llama-cpp/own']);
     const starter = page.locator('[data-model$="1.5b-instruct"]');
     await starter.getByRole('button', { name: 'Remove' }).click();

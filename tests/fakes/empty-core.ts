@@ -64,6 +64,7 @@ export function emptyCore(refuse: () => never): Omit<CoreApi, Told> {
     listKeys: async () => ({ store: { type: 'ready' }, keys: [] }),
     setKey: async () => refuse(),
     removeKey: async () => undefined,
+    restoreKey: async () => undefined,
     costs: async () => refuse(),
     createComparison: async () => refuse(),
     startComparison: async () => refuse(),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { counterfactualOf } from '../../src/shared/counterfactual.ts';
 import { noSplitWork } from '../../src/shared/workload.ts';
 import type { SearchHit } from '../../src/shared/search-answer.ts';
@@ -134,6 +135,7 @@ export function createPageCore(): PageCore {
   const details = new Map<string, CallDetail>();
   const found = new Map<string, readonly SearchHit[]>();
   let kept: ReturnType<typeof pageSettings> | null = null;
+  let removedKeys: KeyReport | null = null;
   const settings = () => (kept ??= pageSettings(core));
   const core: PageCore = {
     ...scripted,
@@ -230,7 +232,8 @@ export function createPageCore(): PageCore {
     checkRules: async (_target, text) => checked(text),
     saveRules: async ({ text }) => {
       note('rules', text);
-      core.rules = { ...core.rules, ...checked(text), text, hash: 'f'.repeat(64), holds: 'as-written', problems: [] };
+      const hash = createHash('sha256').update(text).digest('hex');
+      core.rules = { ...core.rules, ...checked(text), text, hash, holds: 'as-written', problems: [] };
       return { files: [core.rules] };
     },
     testRules: async ({ path, draft }) => {
@@ -279,7 +282,15 @@ export function createPageCore(): PageCore {
       core.keys = { ...core.keys, keys: [{ provider, source: 'store', variable: null }] };
       return { kept: 'store', test: 'accepted', text: '' };
     },
-    removeKey: async (provider) => note('forget', provider),
+    removeKey: async (provider) => {
+      note('forget', provider);
+      removedKeys = core.keys;
+      core.keys = { ...core.keys, keys: core.keys.keys.filter((key) => key.provider !== provider) };
+    },
+    restoreKey: async (provider) => {
+      note('restore-key', provider);
+      core.keys = removedKeys ?? core.keys;
+    },
     costs: async ({ by }) => ({
       by,
       since: null,
@@ -290,8 +301,8 @@ export function createPageCore(): PageCore {
       energy: noSplitWork.local,
       unreadable: [],
     }),
-    importModel: async ({ path }) => {
-      note('import', path);
+    importModel: async ({ path, name }) => {
+      note('import', path, name);
       const added: ModelEntry = {
         id: 'llama-cpp/own',
         label: 'Own',

@@ -90,14 +90,21 @@ describe('a key in the window', () => {
     expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(key);
   });
 
-  it('is there after a restart, in no file of the home, and gone once it is removed', async () => {
+  it('is there after a restart, in no file of the home, had back when it was removed, and gone once it is left at that', async () => {
     await launched.app.close();
     expect(filesWith(home, key)).toEqual([]);
     launched = await launchHere();
     const { page } = launched;
     await listed(page).getByText('in the key store of this system').waitFor();
     expect(await received(page)).not.toContain(key);
-    await listed(page).getByRole('button', { name: 'Remove' }).click();
+    const remove = listed(page).getByRole('button', { name: 'Remove' });
+    await remove.click();
+    await listed(page).waitFor({ state: 'detached' });
+    expect(filesWith(home, key)).toEqual([]);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await listed(page).getByText('in the key store of this system').waitFor();
+    expect(await received(page)).not.toContain(key);
+    await remove.click();
     await listed(page).waitFor({ state: 'detached' });
   });
 

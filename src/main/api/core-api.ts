@@ -166,6 +166,8 @@ export interface CoreApi {
   /** Asks a service with the key that is set; costs nothing. */
   testKey(provider: string, signal: AbortSignal): Promise<KeyTest>;
   removeKey(provider: string): Promise<void>;
+  /** Puts back a key that was removed a moment ago. Rejects with `not-found` when it is not kept any more. */
+  restoreKey(provider: string): Promise<void>;
   /** What was spent, from the logs. */
   costs(query: CostQuery): Promise<CostReport>;
   stepCosts(sessionId: string): Promise<readonly StepCost[]>;

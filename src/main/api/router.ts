@@ -47,6 +47,7 @@ export function createRouter(core: CoreApi) {
       test: os.keys.test.handler(({ input, signal }) => core.testKey(input.provider, orNever(signal))),
       set: os.keys.set.handler(({ input, signal }) => core.setKey(input, orNever(signal))),
       remove: os.keys.remove.handler(({ input }) => core.removeKey(input.provider)),
+      restore: os.keys.restore.handler(({ input }) => core.restoreKey(input.provider)),
     },
     comparisons: comparisonHandlers(os, core),
     ...moneyHandlers(os, core),

@@ -3,6 +3,7 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
 import { createKeyClient } from '../secrets/key-client.ts';
+import type { StoreState } from '../secrets/key-store.ts';
 import { createKeyStore } from '../secrets/key-store.ts';
 import type { Keys, KeysOptions } from '../secrets/keys.ts';
 import { createKeys } from '../secrets/keys.ts';
@@ -20,6 +21,8 @@ export interface CoreKeys {
   /** Of a provider that is set up; its key as it is now. */
   readonly test: (provider: string, signal: AbortSignal) => Promise<KeyTest>;
   readonly remove: (provider: string) => Promise<void>;
+  /** Rejects with `not-found` where none was removed a moment ago. */
+  readonly restore: (provider: string) => Promise<void>;
   readonly dispose: () => void;
 }
 
@@ -75,8 +78,17 @@ export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
     },
     remove: async (provider) => {
       mustBeKnown(provider, settings());
-      const state = await keys.remove(provider);
-      if (state.type !== 'ready') throw new AppError('missing-key', state.message, { hint: state.hint });
+      mustBeReady(await keys.remove(provider));
+    },
+    restore: async (provider) => {
+      mustBeKnown(provider, settings());
+      const state = await keys.restore(provider);
+      if (state === null) {
+        throw new AppError('not-found', `The key of ${provider} is not kept any more.`, {
+          hint: 'Take it from where you got it, and set it again.',
+        });
+      }
+      mustBeReady(state);
     },
     dispose: keys.dispose,
   };
@@ -108,6 +120,10 @@ function mustBeKnown(provider: string, settings: Settings): void {
   throw new AppError('not-found', `There is no provider ${provider}.`, {
     hint: `There are: ${known.join(', ')}. Others: dewpoint settings set providers.NAME '{"kind": "openai-compatible", "baseUrl": "…"}'`,
   });
+}
+
+function mustBeReady(state: StoreState): void {
+  if (state.type !== 'ready') throw new AppError('missing-key', state.message, { hint: state.hint });
 }
 
 async function keep(keys: Keys, provider: string, value: string): Promise<void> {

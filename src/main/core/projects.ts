@@ -95,16 +95,19 @@ function changed(settings: Settings, places: Places, change: ProjectChange): Cha
       return { key, value: { ...setup, secretEnv, env: omit(setup.env, change.name) } };
     }
     case 'image':
-      return { key, value: { ...setup, image: change.name === null ? null : imageOf(change.name) } };
+      return {
+        key,
+        value: { ...setup, image: change.name === null ? null : imageOf(change.name, change.approval ?? null) },
+      };
     default:
       return change satisfies never;
   }
 }
 
-/** A name that a person gives is their own word; nothing that the project says stands behind it. */
-function imageOf(name: string): { readonly name: string; readonly approval: null } {
+/** A name that a person gives is their own word: without an approval nothing that the project says stands behind it. */
+function imageOf(name: string, approval: string | null) {
   if (!/^[\w][\w./:@-]*$/u.test(name)) throw new AppError('bad-input', `"${name}" cannot be the name of an image.`);
-  return { name, approval: null };
+  return { name, approval };
 }
 
 function without(own: ProjectModels, names: readonly (keyof ProjectModels)[]): ProjectModels {

@@ -1,4 +1,6 @@
 import type { KeyStore, StoreState } from './key-store.ts';
+import type { RemovedKeys } from './removed-keys.ts';
+import { createRemovedKeys } from './removed-keys.ts';
 
 export type KeySource = 'environment' | 'this-run' | 'store';
 
@@ -24,7 +26,10 @@ export interface Keys {
   readonly find: (owner: KeyOwner) => Promise<FoundKey>;
   readonly set: (provider: string, value: string) => Promise<StoreState>;
   readonly setForThisRun: (provider: string, value: string) => void;
+  /** In memory it is kept for `removedKeyMs` more, for a person who did not mean it. */
   readonly remove: (provider: string) => Promise<StoreState>;
+  /** Puts back what was removed, where it was; null: there is nothing any more, or there is another key by now. */
+  readonly restore: (provider: string) => Promise<StoreState | null>;
   /** The state of the store, and for each owner where its key comes from; null: it has none that is known. */
   readonly list: (owners: readonly KeyOwner[]) => Promise<KeyList>;
   readonly dispose: () => void;
@@ -45,6 +50,7 @@ export interface KeysOptions {
 
 export function createKeys({ store, env, learn, dispose }: KeysOptions): Keys {
   const forThisRun = new Map<string, string>();
+  const removed = createRemovedKeys();
   /** Keys of the store that were read: a call of a model does not wait for the store each time. */
   const known = new Map<string, string>();
   const found = (provider: string, value: string, source: KeySource): FoundKey => {
@@ -68,6 +74,7 @@ export function createKeys({ store, env, learn, dispose }: KeysOptions): Keys {
       learn({ kind: `${provider}-key`, value });
       const state = await store.set(provider, value);
       if (state.type === 'ready') {
+        removed.forget(provider);
         known.set(provider, value);
         forThisRun.delete(provider);
       }
@@ -75,13 +82,10 @@ export function createKeys({ store, env, learn, dispose }: KeysOptions): Keys {
     },
     setForThisRun: (provider, value) => {
       learn({ kind: `${provider}-key`, value });
+      removed.forget(provider);
       forThisRun.set(provider, value);
     },
-    remove: async (provider) => {
-      forThisRun.delete(provider);
-      known.delete(provider);
-      return store.remove(provider);
-    },
+    ...removal({ store, forThisRun, known, removed }),
     list: async (owners) => {
       const state = await store.state();
       const names = owners.map(({ provider }) => provider);
@@ -95,8 +99,41 @@ export function createKeys({ store, env, learn, dispose }: KeysOptions): Keys {
     },
     dispose: () => {
       forThisRun.clear();
+      removed.clear();
       known.clear();
       dispose();
+    },
+  };
+}
+
+interface Holders {
+  readonly store: KeyStore;
+  readonly forThisRun: Map<string, string>;
+  readonly known: Map<string, string>;
+  readonly removed: RemovedKeys;
+}
+
+function removal({ store, forThisRun, known, removed }: Holders): Pick<Keys, 'remove' | 'restore'> {
+  return {
+    remove: async (provider) => {
+      const thisRun = forThisRun.get(provider) ?? null;
+      const found = await store.get(provider);
+      const state = found.type === 'stored' ? await store.remove(provider) : found;
+      const stored = found.type === 'stored' && state.type === 'ready' ? found.value : null;
+      forThisRun.delete(provider);
+      known.delete(provider);
+      if (stored !== null || thisRun !== null) removed.keep(provider, { thisRun, stored });
+      // A key for this run needs no store, and a store without the key has nothing to be removed.
+      return state.type === 'absent' || thisRun !== null ? { type: 'ready' } : state;
+    },
+    restore: async (provider) => {
+      const key = removed.take(provider);
+      if (key === null) return null;
+      if (key.thisRun !== null) forThisRun.set(provider, key.thisRun);
+      const state: StoreState = key.stored === null ? { type: 'ready' } : await store.set(provider, key.stored);
+      // It can be tried again: the key store may be opened meanwhile.
+      if (state.type !== 'ready') removed.keep(provider, key);
+      return state;
     },
   };
 }

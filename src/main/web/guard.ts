@@ -27,7 +27,7 @@ const refusals: readonly Refusal[] = [
     hint: 'At the machine: dewpoint rules path says where the file is; or start it with dewpoint serve --allow settings',
   },
   {
-    names: ['keys.set', 'keys.remove'],
+    names: ['keys.set', 'keys.remove', 'keys.restore'],
     grant: 'keys',
     message: 'Keys cannot be changed from the browser.',
     hint: 'At the machine: dewpoint keys set PROVIDER; or start it with dewpoint serve --allow keys',

@@ -4,6 +4,7 @@ import { attended } from './attended.ts';
 import type { CoreClient } from './core-client.ts';
 import { announce } from './announce.ts';
 import { failureText } from './failure-text.ts';
+import { offerUndo } from './offer-undo.ts';
 import { plural, t } from './texts.ts';
 import type { View } from './use-view.ts';
 
@@ -94,16 +95,14 @@ export async function startPlan(client: CoreClient, { sessionId, turnId, made, s
 
 /** Into the bin, with a way back. */
 export function deleteSession({ client, navigate }: Reach, sessionId: string): Promise<boolean> {
-  const restore = (): void =>
-    void attempt(async () => {
-      await client.sessions.restore({ id: sessionId });
-      announce(null);
-      navigate({ type: 'session', sessionId });
-    });
+  const restore = async (): Promise<void> => {
+    await client.sessions.restore({ id: sessionId });
+    navigate({ type: 'session', sessionId });
+  };
   return attempt(async () => {
     await client.sessions.delete({ sessionId });
     navigate({ type: 'new' });
-    announce({ kind: 'info', text: t('bin.moved'), action: { label: t('bin.undo'), run: restore } });
+    offerUndo(t('bin.moved'), restore);
   });
 }
 

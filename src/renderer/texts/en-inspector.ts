@@ -226,6 +226,7 @@ export const inspector = {
   'cost.month': 'This month',
   'cost.sessionCap': 'Caps',
   'cost.cap.step': 'Cap for one call, $',
+  'cost.cap.removed': '{cap}: there is none now.',
   'cost.cap.spent': '{money} spent',
   'cost.cap.asAll': '{money}, as all',
   'cost.cap.task': 'Cap for a task, $',

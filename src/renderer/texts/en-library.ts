@@ -48,7 +48,9 @@ export const library = {
   'bin.keep': 'Keep it',
   'bin.sure': 'Its log goes for good.',
   'bin.moved': 'The session is in the bin.',
-  'bin.undo': 'Undo',
+
+  'undo.label': 'Undo',
+  'undo.failed': 'It could not be undone.',
 
   'said.close': 'Close this message',
 

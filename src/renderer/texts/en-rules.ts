@@ -47,6 +47,8 @@ export const rules = {
   'rules.textHint': 'A rule a line; # begins a note.',
   'rules.line': 'Line {line}:',
   'rules.save': 'Save the rules',
+  'rules.saved': 'The rules are saved.',
+  'rules.takeBack': 'Take the last change back',
   'rules.notSaved.own': 'Not saved yet.',
   'rules.notSaved.project': 'Not saved yet. Saving it approves it.',
   'rules.hasErrors': 'A line is no rule: it cannot be saved like this.',

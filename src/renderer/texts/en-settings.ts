@@ -53,6 +53,7 @@ export const settings = {
   'models.importText': 'It is used where it lies; nothing is copied.',
   'models.remove': 'Remove',
   'models.forget': 'Forget',
+  'models.forgotten': '{model} is no longer listed. Its file lies where it lay.',
   'models.delete': 'Delete {size}',
   'models.pullFailed': 'The download stopped.',
   'models.pullKept': 'What was fetched is kept; the next try goes on from there.',
@@ -69,6 +70,8 @@ export const settings = {
   'price.text':
     'US dollars per million tokens; without a cache price that of the input holds. It counts from the next call on, and every figure that it makes says "your price".',
   'price.save': 'Save the price',
+  'price.removed': 'The listed price of {model} counts again.',
+  'price.replaced': '{model} has another price of yours.',
 
   'endpoints.title': 'Services and servers',
   'endpoints.text':
@@ -92,7 +95,9 @@ export const settings = {
   'endpoints.tested.refused': 'It refuses the key.',
   'endpoints.tested.unknown': 'It could not be asked.',
   'endpoints.remove': 'Remove',
-  'endpoints.removeSure': 'Remove it with its key',
+  'endpoints.removeOne': 'Remove {name} with its key',
+  'endpoints.removed': '{name} was removed.',
+  'endpoints.removedWithKey': '{name} was removed with its key. For a minute both can be had back.',
 
   'settings.energy': 'Energy',
   'settings.energy.text':
@@ -173,6 +178,7 @@ export const settings = {
   'shortcuts.reset': 'Reset',
   'shortcuts.resetOne': 'Reset the keys of {action}',
   'shortcuts.resetAll': 'Reset all keys',
+  'shortcuts.wereReset': 'The usual keys are back.',
   'models.fitLooking': 'Reading its header …',
   'models.fitUnknown': 'Nothing could be computed.',
   'models.fitGranted': 'Takes about {memory}, with a context of {context} tokens.',
@@ -186,6 +192,8 @@ export const settings = {
   'keys.store': 'in the key store of this system',
   'keys.thisRun': 'for as long as Dewpoint runs',
   'keys.remove': 'Remove',
+  'keys.removeOne': 'Remove the key of {provider}',
+  'keys.removed': 'The key of {provider} was removed. For a minute it can be had back.',
   'keys.onlyThisRun': 'A key that is set here lasts for as long as Dewpoint runs.',
   'keys.provider': 'Service',
   'keys.value': 'Key',

@@ -84,6 +84,7 @@ export const shell = {
   'action.sessionWindow': 'Open in a new window',
   'action.firstSteps': 'Show the first steps',
   'action.palette': 'Show all commands',
+  'action.undo': 'Undo what was just done',
   'action.sidebar': 'Show or hide the list of sessions',
   'action.search': 'Search sessions',
   'action.slash': '/{name}: {text}',

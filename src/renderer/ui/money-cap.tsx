@@ -4,6 +4,7 @@ import { announce } from '../lib/announce.ts';
 import { useClient } from '../lib/core-context.ts';
 import { failureText } from '../lib/failure-text.ts';
 import { money } from '../lib/format.ts';
+import { offerUndo } from '../lib/offer-undo.ts';
 import { t } from '../lib/texts.ts';
 import { useRefused } from '../lib/use-host.ts';
 
@@ -32,12 +33,16 @@ export function MoneyCap({ scope, projectPath = null }: MoneyCapProps) {
     const usd = typed === null ? value : typed.trim() === '' ? null : Number(typed);
     setTyped(null);
     if (usd === value || (usd !== null && !(usd >= 0))) return;
+    const set = async (next: number | null): Promise<void> => {
+      await client.budget.change({ scope, projectPath, change: { how: 'set', usd: next } });
+      await queries.invalidateQueries({ queryKey: ['settings'] });
+    };
     try {
-      await client.budget.change({ scope, projectPath, change: { how: 'set', usd } });
+      await set(usd);
+      if (usd === null) offerUndo(t('cost.cap.removed', { cap: t(`cost.cap.${scope}`) }), () => set(value));
     } catch (error) {
       announce({ kind: 'error', text: failureText(error) });
     }
-    await queries.invalidateQueries({ queryKey: ['settings'] });
   };
   return (
     <div className="flex items-center justify-between gap-3 text-sm">

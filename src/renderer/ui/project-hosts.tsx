@@ -3,6 +3,7 @@ import type { NetworkRules } from '@shared/network-access.ts';
 import { announce } from '../lib/announce.ts';
 import { useClient } from '../lib/core-context.ts';
 import { failureText } from '../lib/failure-text.ts';
+import { offerUndo } from '../lib/offer-undo.ts';
 import { t } from '../lib/texts.ts';
 import { Button } from './button.tsx';
 
@@ -18,26 +19,20 @@ export function ProjectHosts({ projectPath }: { readonly projectPath: string }) 
   });
   const projects = projectsOf(rules.data);
   const hosts = projects[projectPath]?.allow ?? [];
-  const save = async (next: Projects): Promise<boolean> => {
-    try {
-      await client.settings.set({ key: 'network.projects', value: next });
-      await queries.invalidateQueries({ queryKey: ['settings'] });
-      return true;
-    } catch (error) {
-      announce({ kind: 'error', text: failureText(error) });
-      return false;
-    }
+  const save = async (next: Projects): Promise<void> => {
+    await client.settings.set({ key: 'network.projects', value: next });
+    await queries.invalidateQueries({ queryKey: ['settings'] });
   };
   const revoke = async (host: string): Promise<void> => {
     const own = projects[projectPath];
     if (own === undefined) return;
     const next = { ...projects, [projectPath]: { ...own, allow: own.allow.filter((one) => one !== host) } };
-    if (!(await save(next))) return;
-    const undo = (): void => {
-      announce(null);
-      void save(projects);
-    };
-    announce({ kind: 'info', text: t('hosts.revoked', { host }), action: { label: t('bin.undo'), run: undo } });
+    try {
+      await save(next);
+      offerUndo(t('hosts.revoked', { host }), () => save(projects));
+    } catch (error) {
+      announce({ kind: 'error', text: failureText(error) });
+    }
   };
   return (
     <div className="flex flex-col gap-1.5">

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { removedKeyMs } from '../../../src/shared/removed-key.ts';
 import { createKeyClient } from '../../../src/main/secrets/key-client.ts';
-import type { KeyStore } from '../../../src/main/secrets/key-store.ts';
+import type { KeyStore, StoreState } from '../../../src/main/secrets/key-store.ts';
 import { createKeyStore } from '../../../src/main/secrets/key-store.ts';
 import type { Keys } from '../../../src/main/secrets/keys.ts';
 import { createKeys } from '../../../src/main/secrets/keys.ts';
@@ -80,5 +81,61 @@ describe('the key of a provider', () => {
     const keys = keysWith(storeThat('hang', 50), { OPENAI_API_KEY: 'k' });
     expect(await keys.find(owner)).toMatchObject({ source: 'environment' });
     expect((await keys.list([owner])).sources).toEqual([{ owner, source: 'environment' }]);
+  });
+
+  it('that was removed can be had back where it was, once, and never over another one', async () => {
+    const store = storeThat();
+    await store.set('openai', 'from the store');
+    const keys = keysWith(store);
+    keys.setForThisRun('openai', 'from this run');
+    expect(await keys.remove('openai')).toEqual({ type: 'ready' });
+    expect([await keys.find(owner), await store.get('openai')]).toEqual([{ type: 'absent' }, { type: 'absent' }]);
+    expect(await keys.restore('openai')).toEqual({ type: 'ready' });
+    expect(await keys.find(owner)).toMatchObject({ value: 'from this run' });
+    expect(await store.get('openai')).toEqual({ type: 'stored', value: 'from the store' });
+    expect(await keys.restore('openai')).toBeNull();
+    await keys.remove('openai');
+    await keys.set('openai', 'another');
+    expect(await keys.restore('openai')).toBeNull();
+    expect(await keys.find(owner)).toMatchObject({ value: 'another' });
+  });
+
+  it('for this run is removed and had back where there is no store', async () => {
+    const keys = keysWith(storeThat('no-bus'));
+    keys.setForThisRun('openai', 'from this run');
+    expect(await keys.remove('openai')).toEqual({ type: 'ready' });
+    expect((await keys.find(owner)).type).toBe('unavailable');
+    expect(await keys.restore('openai')).toEqual({ type: 'ready' });
+    expect(await keys.find(owner)).toMatchObject({ value: 'from this run' });
+  });
+
+  it('that was removed is gone for good after a minute, and when the program ends', async () => {
+    vi.useFakeTimers();
+    try {
+      const held = new Map([['openai', 'k']]);
+      const ready: StoreState = { type: 'ready' };
+      const keys = keysWith({
+        state: async () => ready,
+        get: async (name) => {
+          const value = held.get(name);
+          return value === undefined ? { type: 'absent' } : { type: 'stored', value };
+        },
+        has: async () => new Set(held.keys()),
+        set: async (name, value) => (held.set(name, value), ready),
+        remove: async (name) => (held.delete(name), ready),
+      });
+      await keys.remove('openai');
+      vi.advanceTimersByTime(removedKeyMs - 1);
+      expect(await keys.restore('openai')).toEqual(ready);
+      await keys.remove('openai');
+      vi.advanceTimersByTime(removedKeyMs);
+      expect(await keys.restore('openai')).toBeNull();
+      held.set('openai', 'k');
+      await keys.remove('openai');
+      keys.dispose();
+      expect(await keys.restore('openai')).toBeNull();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -222,6 +222,7 @@ describe('what a browser may ask for', () => {
       client.settings.set({ key: 'policy', value: 'cloud' }),
       client.keys.set({ provider: 'openai', value: 'a key' }),
       client.keys.remove({ provider: 'openai' }),
+      client.keys.restore({ provider: 'openai' }),
       client.sandboxes.type({ terminalId: 'terminal', text: 'id' }),
       client.sessions.create({ projectPath: join(folder, 'projects', 'one') }),
       client.sessions.create({ projectPath: `${root}/..` }),

@@ -1,8 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { KeyTest } from '@shared/contract.ts';
+import { removedKeyMs } from '@shared/removed-key.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
+import { offerUndo } from '../../lib/offer-undo.ts';
 import { t } from '../../lib/texts.ts';
 import { useRefused } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
@@ -50,7 +52,6 @@ interface EndpointRowProps {
 }
 
 function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onChanged }: EndpointRowProps) {
-  const [isAsking, setIsAsking] = useState(false);
   const { tested, problem, test, remove } = useEndpoint(name, onChanged);
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 p-4 text-sm" data-endpoint={name}>
@@ -58,26 +59,13 @@ function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onC
         <p className="font-medium wrap-anywhere">{name}</p>
         <p className="font-mono text-xs text-soft wrap-anywhere">{baseUrl ?? preset ?? kind}</p>
       </div>
-      {isAsking ? (
-        <>
-          <Button size="small" look="danger" onClick={remove}>
-            {t('endpoints.removeSure')}
-          </Button>
-          <Button size="small" look="quiet" onClick={() => setIsAsking(false)}>
-            {t('models.cancel')}
-          </Button>
-        </>
-      ) : (
-        <>
-          <Button size="small" disabled={tested === 'testing'} onClick={test}>
-            {t(tested === 'testing' ? 'endpoints.testing' : 'endpoints.test')}
-          </Button>
-          {!isRefused && (
-            <Button size="small" look="quiet" onClick={() => setIsAsking(true)}>
-              {t('endpoints.remove')}
-            </Button>
-          )}
-        </>
+      <Button size="small" disabled={tested === 'testing'} onClick={test}>
+        {t(tested === 'testing' ? 'endpoints.testing' : 'endpoints.test')}
+      </Button>
+      {!isRefused && (
+        <Button size="small" look="quiet" aria-label={t('endpoints.removeOne', { name })} onClick={remove}>
+          {t('endpoints.remove')}
+        </Button>
       )}
       {tested !== null && tested !== 'testing' && (
         <Notice kind={tested.test === 'accepted' ? 'info' : 'warning'} className="w-full">
@@ -111,11 +99,22 @@ function useEndpoint(name: string, onChanged: () => void) {
     setTested(await client.keys.test({ provider: name }));
   };
   const remove = async (): Promise<void> => {
+    const key = ['providers', name];
+    const before = await client.settings.get({ key });
     // While it is still known whose key it is.
     const { keys } = await client.keys.list();
-    const source = keys.find((key) => key.provider === name)?.source ?? null;
-    if (source === 'store' || source === 'this-run') await client.keys.remove({ provider: name });
-    await client.settings.unset({ key: ['providers', name] });
+    const source = keys.find((one) => one.provider === name)?.source ?? null;
+    const hasKey = source === 'store' || source === 'this-run';
+    if (hasKey) await client.keys.remove({ provider: name });
+    await client.settings.unset({ key });
+    const restore = async (): Promise<void> => {
+      await client.settings.set({ key, value: before });
+      onChanged();
+      if (hasKey) await client.keys.restore({ provider: name });
+      onChanged();
+    };
+    if (hasKey) offerUndo(t('endpoints.removedWithKey', { name }), restore, removedKeyMs);
+    else offerUndo(t('endpoints.removed', { name }), restore);
     onChanged();
   };
   return { tested, problem, test: () => void attempt(test), remove: () => void attempt(remove) };

@@ -5,6 +5,7 @@ import type { ModelEntry } from '@shared/contract.ts';
 import { announce } from '../../lib/announce.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
+import { offerUndo } from '../../lib/offer-undo.ts';
 import { t } from '../../lib/texts.ts';
 import { useRefused } from '../../lib/use-host.ts';
 import { useOwnPrices } from '../../lib/use-own-prices.ts';
@@ -18,7 +19,7 @@ export function PriceForm({ model }: { readonly model: ModelEntry }) {
   const isRefused = useRefused('settings.set');
   const own = useOwnPrices().get(model.id) ?? null;
   const [isOpen, setIsOpen] = useState(false);
-  const change = usePriceChange(model.id, () => setIsOpen(false));
+  const change = usePriceChange(model, () => setIsOpen(false));
   if (isRefused) return null;
   if (!isOpen) {
     return (
@@ -105,17 +106,23 @@ function Rates({ model, known, onSave, onCancel }: RatesProps) {
 }
 
 /** Null: the listed price again. What calls have cost before stays as it was. */
-function usePriceChange(model: string, onDone: () => void) {
+function usePriceChange({ id, label }: ModelEntry, onDone: () => void) {
   const client = useClient();
   const queries = useQueryClient();
-  const key = ['prices', model];
+  const hasOwn = useOwnPrices().has(id);
+  const key = ['prices', id];
+  const save = async (value: unknown): Promise<void> => {
+    await (value === null ? client.settings.unset({ key }) : client.settings.set({ key, value }));
+    await queries.invalidateQueries({ queryKey: ['settings'] });
+    await queries.invalidateQueries({ queryKey: ['models'] });
+  };
   return async (price: Readonly<Partial<Record<Rate, number>>> | null): Promise<void> => {
     try {
-      if (price === null) await client.settings.unset({ key });
-      else await client.settings.set({ key, value: price });
-      await queries.invalidateQueries({ queryKey: ['settings'] });
-      await queries.invalidateQueries({ queryKey: ['models'] });
+      const before = hasOwn ? await client.settings.get({ key }) : null;
+      await save(price);
       onDone();
+      if (before === null) return;
+      offerUndo(t(price === null ? 'price.removed' : 'price.replaced', { model: label }), () => save(before));
     } catch (error) {
       announce({ kind: 'error', text: `${t('settings.notSaved')} ${failureText(error)}` });
     }

@@ -3,6 +3,7 @@ import type { ModelEntry } from '@shared/contract.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { megabytes } from '../../lib/format.ts';
+import { offerUndo } from '../../lib/offer-undo.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -12,7 +13,7 @@ interface RemoveModelProps {
   readonly onDone: () => void;
 }
 
-/** Deletes what was downloaded, after a second click that names the size; forgets what was imported at once. */
+/** Deletes what was downloaded, after a second click that names the size; forgets what was imported, with a way back. */
 export function RemoveModel({ model, onDone }: RemoveModelProps) {
   const client = useClient();
   const [isAsking, setAsking] = useState(false);
@@ -23,6 +24,13 @@ export function RemoveModel({ model, onDone }: RemoveModelProps) {
     setProblem(null);
     try {
       await client.models.remove({ id: model.id });
+      if (!file.isOurs) {
+        const again = async (): Promise<void> => {
+          await client.models.import({ path: file.path, name: model.id.slice(model.id.indexOf('/') + 1) });
+          onDone();
+        };
+        offerUndo(t('models.forgotten', { model: model.label }), again);
+      }
       onDone();
     } catch (error) {
       setProblem(failureText(error));

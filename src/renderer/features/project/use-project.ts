@@ -3,6 +3,7 @@ import type { ProjectChange, ProjectSettings } from '@shared/project-settings.ts
 import { announce } from '../../lib/announce.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
+import { offerUndo } from '../../lib/offer-undo.ts';
 import { t } from '../../lib/texts.ts';
 import { useRefused } from '../../lib/use-host.ts';
 
@@ -25,10 +26,15 @@ export function useProject(projectPath: string) {
     queryKey,
     queryFn: ({ signal }) => client.projects.settings({ projectPath }, { signal }),
   });
+  const save = async (wanted: ProjectChange): Promise<void> => {
+    queries.setQueryData(queryKey, await client.projects.configure({ projectPath, change: wanted }));
+    await queries.invalidateQueries({ queryKey: ['models', 'chosen'] });
+  };
   const change = async (wanted: ProjectChange): Promise<boolean> => {
     try {
-      queries.setQueryData(queryKey, await client.projects.configure({ projectPath, change: wanted }));
-      await queries.invalidateQueries({ queryKey: ['models', 'chosen'] });
+      await save(wanted);
+      const lost = load.data === undefined ? null : lostBy(wanted, load.data);
+      if (lost !== null) offerUndo(lost.text, () => save(lost.back));
       return true;
     } catch (error) {
       announce({ kind: 'error', text: `${t('settings.notSaved')} ${failureText(error)}` });
@@ -38,4 +44,37 @@ export function useProject(projectPath: string) {
   const handle: ProjectHandle | null =
     load.data === undefined ? null : { projectPath, settings: load.data, isRefused, change };
   return { handle, error: load.error };
+}
+
+interface Lost {
+  readonly text: string;
+  /** The change that gives it back. */
+  readonly back: ProjectChange;
+}
+
+/** What a change takes away that somebody once typed; null: nothing. */
+function lostBy(change: ProjectChange, { variables, secrets, image }: ProjectSettings): Lost | null {
+  switch (change.type) {
+    case 'variable':
+    case 'secret':
+    case 'no-variable': {
+      const { name } = change;
+      const text = t(change.type === 'no-variable' ? 'project.variables.removed' : 'project.variables.replaced', {
+        name,
+      });
+      const value = variables[name];
+      if (value !== undefined) return { text, back: { type: 'variable', name, value } };
+      return secrets.some((secret) => secret.name === name) ? { text, back: { type: 'secret', name } } : null;
+    }
+    case 'image':
+      return image === null
+        ? null
+        : { text: t('project.image.left', { name: image.name }), back: { type: 'image', ...image } };
+    case 'choose':
+    case 'forget':
+      // One of a list: it stands there to be chosen again.
+      return null;
+    default:
+      return change satisfies never;
+  }
 }

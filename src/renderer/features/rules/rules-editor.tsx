@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { RuleFile, RuleOwner } from '@shared/rule-report.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
+import { offerUndo } from '../../lib/offer-undo.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -34,6 +35,20 @@ function Editor({ file, projectPath }: { readonly file: RuleFile; readonly proje
   const client = useClient();
   const { owner } = file;
   const [text, setText] = useState(file.text ?? '');
+  // The texts before each change that was made in the list; what is typed as a text has the undo of its field.
+  const [past, setPast] = useState<readonly string[]>([]);
+  const changeList = (next: string): void => {
+    setPast([...past, text]);
+    setText(next);
+  };
+  const typeText = (next: string): void => {
+    setPast([]);
+    setText(next);
+  };
+  const takeBack = (): void => {
+    setText(past.at(-1) ?? text);
+    setPast(past.slice(0, -1));
+  };
   const [view, setView] = useState<'list' | 'text'>(file.errors.length > 0 ? 'text' : 'list');
   const checked = useQuery({
     queryKey: ['rules', 'check', projectPath, owner, text],
@@ -52,11 +67,17 @@ function Editor({ file, projectPath }: { readonly file: RuleFile; readonly proje
         ))}
       </div>
       {view === 'list' ? (
-        <RuleList text={text} check={check} onText={setText} />
+        <RuleList text={text} check={check} onText={changeList} />
       ) : (
-        <RuleText text={text} check={check} onText={setText} />
+        <RuleText text={text} check={check} onText={typeText} />
       )}
-      <Saving file={file} projectPath={projectPath} text={text} isRight={check.errors.length === 0} />
+      <Saving
+        file={file}
+        projectPath={projectPath}
+        text={text}
+        isRight={check.errors.length === 0}
+        onTakeBack={past.length === 0 ? null : takeBack}
+      />
       <RuleTryout projectPath={projectPath} owner={owner} text={text} />
     </div>
   );
@@ -111,18 +132,28 @@ function FileState({ file, projectPath }: FileProps) {
 interface SavingProps extends FileProps {
   readonly text: string;
   readonly isRight: boolean;
+  /** Null: there is no change that could be. */
+  readonly onTakeBack: (() => void) | null;
 }
 
-function Saving({ file, projectPath, text, isRight }: SavingProps) {
+function Saving({ file, projectPath, text, isRight, onTakeBack }: SavingProps) {
   const client = useClient();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);
-  const { owner, hash } = file;
+  const { owner, hash, holds } = file;
   const isChanged = text !== (file.text ?? '');
   const save = async (): Promise<void> => {
+    const before = file.text ?? '';
     try {
-      await client.rules.save({ projectPath, owner, text, hash, approve: owner === 'project' });
+      const report = await client.rules.save({ projectPath, owner, text, hash, approve: owner === 'project' });
       setProblem(null);
+      const written = report.files.find((one) => one.owner === owner)?.hash ?? null;
+      offerUndo(t('rules.saved'), async () => {
+        // A yes that the text before did not have is not given to it now.
+        const approve = owner === 'project' && holds === 'as-written';
+        await client.rules.save({ projectPath, owner, text: before, hash: written, approve });
+        await queries.invalidateQueries({ queryKey: ['rules'] });
+      });
       await queries.invalidateQueries({ queryKey: ['rules'] });
     } catch (error) {
       setProblem(failureText(error));
@@ -134,6 +165,7 @@ function Saving({ file, projectPath, text, isRight }: SavingProps) {
         <Button look="primary" disabled={!isChanged || !isRight} onClick={() => void save()}>
           {t('rules.save')}
         </Button>
+        {onTakeBack !== null && <Button onClick={onTakeBack}>{t('rules.takeBack')}</Button>}
         <p aria-live="polite" className="text-xs text-soft">
           {isRight ? isChanged && t(`rules.notSaved.${owner}`) : t('rules.hasErrors')}
         </p>

@@ -2,8 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract.ts';
+import { removedKeyMs } from '@shared/removed-key.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
+import { offerUndo } from '../../lib/offer-undo.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
@@ -21,6 +23,11 @@ export function Keys() {
     try {
       setProblem(null);
       await client.keys.remove({ provider });
+      const restore = async (): Promise<void> => {
+        await client.keys.restore({ provider });
+        await again();
+      };
+      offerUndo(t('keys.removed', { provider }), restore, removedKeyMs);
       await again();
     } catch (error) {
       setProblem(failureText(error));
@@ -56,7 +63,11 @@ function KeyList({ keys, onRemove }: KeyListProps) {
           <span className="font-medium">{key.provider}</span>
           <span className="min-w-0 flex-1 text-xs text-soft">{sourceText(key)}</span>
           {key.source !== 'environment' && (
-            <Button size="small" onClick={() => onRemove(key.provider)}>
+            <Button
+              size="small"
+              aria-label={t('keys.removeOne', { provider: key.provider })}
+              onClick={() => onRemove(key.provider)}
+            >
               {t('keys.remove')}
             </Button>
           )}

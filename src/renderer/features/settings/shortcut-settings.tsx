@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Action } from '../../lib/actions.ts';
 import { keysText, pressedKeys } from '../../lib/actions.ts';
+import { offerUndo } from '../../lib/offer-undo.ts';
 import { t } from '../../lib/texts.ts';
 import { useShortcuts } from '../../lib/use-shortcuts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -22,7 +23,10 @@ export function ShortcutSettings({ actions }: { readonly actions: readonly Actio
     setAsking(null);
     setOwn({ ...own, [action.id]: keys });
   };
-  const reset = (id: string): void => setOwn(Object.fromEntries(Object.entries(own).filter(([one]) => one !== id)));
+  const reset = (ids: readonly string[]): void => {
+    setOwn(Object.fromEntries(Object.entries(own).filter(([one]) => !ids.includes(one))));
+    offerUndo(t('shortcuts.wereReset'), async () => setOwn(own));
+  };
   return (
     <Group title={t('settings.shortcuts')}>
       <p className="text-sm text-soft">{t('shortcuts.text')}</p>
@@ -44,12 +48,12 @@ export function ShortcutSettings({ actions }: { readonly actions: readonly Actio
               setAsking(isAsking ? action.id : null);
             }}
             onKeys={(keys) => set(action, keys)}
-            onReset={() => reset(action.id)}
+            onReset={() => reset([action.id])}
           />
         ))}
       </ul>
       {Object.keys(own).length > 0 && (
-        <Button size="small" className="w-fit" onClick={() => setOwn({})}>
+        <Button size="small" className="w-fit" onClick={() => reset(Object.keys(own))}>
           {t('shortcuts.resetAll')}
         </Button>
       )}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PageCore } from '../fakes/page-core.ts';
+import { createPageCore } from '../fakes/page-core.ts';
+import { fixScene, furnish } from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+/** What a person takes away can be had back, or they are asked before. */
+const project = '/home/ada/projects/api-server';
+const file = '/data/own.gguf';
+
+let core: PageCore;
+let served: ServedPage;
+
+beforeAll(async () => {
+  core = createPageCore();
+  furnish(core);
+  core.setTime(Date.now() - 3_600_000);
+  await fixScene(core);
+  core.keys = { ...core.keys, keys: [...core.keys.keys, { provider: 'mine', source: 'store', variable: null }] };
+  const mine = { kind: 'openai-compatible', baseUrl: 'https://models.example.org/v1', where: 'cloud' };
+  await core.setSetting('providers', { mine, other: { ...mine, baseUrl: 'https://other.example.org/v1' } });
+  await core.importModel({ path: file, name: null }, new AbortController().signal);
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+beforeEach(async () => {
+  const close = served.page.getByRole('button', { name: 'Close this message' });
+  while ((await close.count()) > 0) await close.first().click();
+});
+
+const lastAsked = (name: string) => core.asked.findLast((one) => one.name === name)?.args;
+const said = (text: string) => served.page.getByRole('status').getByText(text);
+
+async function show(name: string): Promise<void> {
+  await served.page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
+}
+
+async function undo(): Promise<void> {
+  await served.page.getByRole('status').getByRole('button', { name: 'Undo', exact: true }).click();
+}
+
+describe('what was removed', () => {
+  it('is a key: it comes back from the core, which alone had it', async () => {
+    const { page } = served;
+    await show('Settings');
+    const remove = page.getByRole('button', { name: 'Remove the key of example' });
+    await remove.click();
+    await said('The key of example was removed.').waitFor();
+    await remove.waitFor({ state: 'detached' });
+    await keepScreenshot(page, 'undo-key');
+    await undo();
+    await remove.waitFor();
+    expect([lastAsked('forget'), lastAsked('restore-key')]).toEqual([['example'], ['example']]);
+  });
+
+  it('is two endpoints, one with its key: each comes back by its own way', async () => {
+    const { page } = served;
+    await show('Models');
+    const before = core.settings['providers'];
+    const row = (name: string) => page.locator(`[data-endpoint=${name}]`);
+    await page.getByRole('button', { name: 'Remove mine with its key' }).click();
+    await said('mine was removed with its key.').waitFor();
+    await page.getByRole('button', { name: 'Remove other with its key' }).click();
+    await said('other was removed.').waitFor();
+    expect(core.settings['providers']).toEqual({});
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'undo-two');
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).first().click();
+    await row('mine').waitFor();
+    expect(lastAsked('restore-key')).toEqual(['mine']);
+    await undo();
+    await row('other').waitFor();
+    expect(core.settings['providers']).toEqual(before);
+  });
+
+  it('is a price: what a person had typed counts again', async () => {
+    const { page } = served;
+    await show('Models');
+    const row = page.locator('[data-model="example/large-1"]');
+    await row.getByRole('button', { name: 'Set a price' }).click();
+    await row.getByLabel('Input, $').fill('2.5');
+    await row.getByLabel('Output, $').fill('10');
+    await row.getByLabel('Cache read, $').fill('0.25');
+    await row.getByRole('button', { name: 'Save the price' }).click();
+    await row.getByText('your price', { exact: true }).waitFor();
+    const before = core.settings['prices'];
+    await row.getByRole('button', { name: 'Use the listed price' }).click();
+    await row.getByText('your price', { exact: true }).waitFor({ state: 'detached' });
+    await undo();
+    await row.getByText('your price', { exact: true }).waitFor();
+    expect(core.settings['prices']).toEqual(before);
+  });
+
+  it('is a rule: in the list it is taken back, and once saved the file is', async () => {
+    const { page } = served;
+    core.rules = { ...core.rules, text: 'local path a.md\ncloud path b.md\n', hash: 'e'.repeat(64) };
+    core.rules = {
+      ...core.rules,
+      ...(await core.checkRules({ owner: 'own', projectPath: null }, core.rules.text ?? '')),
+    };
+    await page.reload();
+    await show('Settings');
+    const rules = page.getByRole('region', { name: 'Rules' });
+    const remove = (rule: string) => rules.getByRole('button', { name: `Remove: ${rule}` });
+    await remove('local path a.md').click();
+    await remove('local path a.md').waitFor({ state: 'detached' });
+    await rules.getByRole('button', { name: 'Take the last change back' }).click();
+    await remove('local path a.md').waitFor();
+    await remove('cloud path b.md').click();
+    await rules.getByRole('button', { name: 'Save the rules' }).click();
+    await said('The rules are saved.').waitFor();
+    expect(lastAsked('rules')).toEqual(['local path a.md\n']);
+    await undo();
+    await remove('cloud path b.md').waitFor();
+    expect(lastAsked('rules')).toEqual(['local path a.md\ncloud path b.md\n']);
+  });
+
+  it('is a variable, an image or a cap of a project: each is as it was', async () => {
+    const { page } = served;
+    const approval = 'd'.repeat(64);
+    const own = { secretEnv: ['DEPLOY_TOKEN'], env: { STAGE: 'test' }, image: { name: 'mine:1', approval } };
+    await core.setSetting(['sandbox', 'projects', project], own);
+    await core.setSetting(['budget', 'projects', project], 4);
+    await page.getByRole('button', { name: 'Settings of api-server' }).click();
+    await page.getByRole('button', { name: 'Remove STAGE' }).click();
+    await said('STAGE was removed.').waitFor();
+    await undo();
+    await page.locator('[data-variable=STAGE]').getByText('test').waitFor();
+    await page.getByRole('button', { name: 'Remove DEPLOY_TOKEN' }).click();
+    await said('DEPLOY_TOKEN was removed.').waitFor();
+    await undo();
+    await page.locator('[data-variable=DEPLOY_TOKEN]').waitFor();
+    await page.getByRole('region', { name: 'Image' }).getByRole('button', { name: 'As for all projects' }).click();
+    await said('Commands do not run in mine:1 any more.').waitFor();
+    await undo();
+    await page.getByText('Commands run in mine:1').waitFor();
+    expect(core.settings['sandbox']).toMatchObject({ projects: { [project]: own } });
+    const cap = page.getByLabel('Cap for a project, $');
+    await cap.fill('');
+    await cap.press('Enter');
+    await said('Cap for a project, $: there is none now.').waitFor();
+    await undo();
+    await expect.poll(() => core.settings['budget']).toEqual({ projects: { [project]: 4 } });
+  });
+
+  it('is an imported model: its file is named again; a downloaded one is asked about with its size', async () => {
+    const { page } = served;
+    await show('Models');
+    const own = page.locator('[data-model="llama-cpp/own"]');
+    await own.getByRole('button', { name: 'Forget' }).click();
+    await own.waitFor({ state: 'detached' });
+    await undo();
+    await own.waitFor();
+    expect(lastAsked('import')).toEqual([file, 'own']);
+    const starter = page.locator('[data-model$="1.5b-instruct"]');
+    await starter.getByRole('button', { name: 'Remove' }).click();
+    await starter.getByRole('button', { name: 'Delete 1.1 GB' }).waitFor();
+    await starter.getByRole('button', { name: 'Cancel' }).click();
+    expect(lastAsked('remove')).toEqual(['llama-cpp/own']);
+  });
+
+  it('comes back from the palette, too, and a failure of that is said', async () => {
+    const { page } = served;
+    await show('Settings');
+    await page.getByRole('button', { name: 'Remove the key of example' }).click();
+    await said('The key of example was removed.').waitFor();
+    core.restoreKey = () => Promise.reject(new Error('The key store is locked.'));
+    await page.keyboard.press('Control+K');
+    await page.getByPlaceholder('Search actions').fill('Undo what');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('It could not be undone.').waitFor();
+    expect(served.complaints).toEqual([]);
+  });
+});
