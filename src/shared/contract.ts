@@ -32,6 +32,7 @@ import type { MoneyState } from './session-money.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { SessionPart } from './session-part.ts';
 import type { SessionState } from './session-state.ts';
+import type { Trimming } from './trimmed.ts';
 
 /** One line of the list of sessions; all of it can be rebuilt from the logs. */
 export interface SessionSummary {
@@ -296,6 +297,8 @@ export const contract = {
     history: base.input(bySession.extend({ place: historyPlace })).output(type<SessionPart | null>()),
     /** What a step carried to its model, or would have where a fence stopped it; null where nobody knows. */
     manifest: base.input(bySession.extend({ step: z.number().int().positive() })).output(type<Manifest | null>()),
+    /** What a model call was not shown, of all that the talk had up to it. */
+    trimmed: base.input(bySession.extend({ callId: id })).output(type<readonly Trimming[]>()),
     /** The steps of the plan that a turn ended with, as a person wants them. */
     editPlan: base
       .input(bySession.extend({ turnId: id, steps: z.array(z.string().trim().min(1).max(4000)).min(1).max(100) }))

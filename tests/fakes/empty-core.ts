@@ -47,6 +47,7 @@ export function emptyCore(refuse: () => never): Omit<CoreApi, Told> {
     restoreSession: async (id) => id,
     purgeSession: async () => undefined,
     manifest: async () => null,
+    trimmed: async () => [],
     callDetail: async () => ({ text: null, request: null, parts: [], price: null, tools: [] }),
     result: async () => refuse(),
     replay: async () => refuse(),

@@ -151,7 +151,8 @@ function partText(part: Part): string {
   return `\nTOOL_CALL\n${part.raw ?? JSON.stringify({ tool: part.name, input: part.input })}\n`;
 }
 
-function resultText(call: CallEntry): string {
+/** What a model is shown of a call's result. */
+export function resultText(call: CallEntry): string {
   if (call.result === null) return NOT_RUN;
   return call.result.keepTokens === null ? call.result.text : shortenResult(call.result.text, call.result.keepTokens);
 }

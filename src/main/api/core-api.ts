@@ -46,6 +46,7 @@ import type { NetworkHistory, SandboxView, TerminalPush, TerminalSize } from '@s
 import type { SessionPart } from '@shared/session-part.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import type { SettingKey } from '@shared/settings-contract.ts';
+import type { Trimming } from '@shared/trimmed.ts';
 
 /** One push of a subscription that began at an event; a subscriber that fell far behind gets a snapshot. */
 export type CorePush =
@@ -132,6 +133,8 @@ export interface CoreApi {
   history(sessionId: string, place: HistoryPlace): Promise<SessionPart | null>;
   /** What a step carried to its model, or would have; null where nobody knows. */
   manifest(sessionId: string, step: number): Promise<Manifest | null>;
+  /** What a model call was not shown, of all that there was up to it. */
+  trimmed(sessionId: string, callId: string): Promise<readonly Trimming[]>;
   /** Every step that a failure moved, with its cause. */
   escalations(sessionId: string): Promise<readonly Escalation[]>;
   /** Of the last turn; waits until it has ended. */

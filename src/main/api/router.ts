@@ -117,6 +117,7 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
     show: os.sessions.show.handler(({ input }) => core.showSession(input.sessionId)),
     detail: os.sessions.detail.handler(({ input }) => core.callDetail(input.sessionId, input.id, input.near)),
     history: os.sessions.history.handler(({ input }) => core.history(input.sessionId, input.place)),
+    trimmed: os.sessions.trimmed.handler(({ input }) => core.trimmed(input.sessionId, input.callId)),
     manifest: os.sessions.manifest.handler(({ input }) => core.manifest(input.sessionId, input.step)),
     editPlan: os.sessions.editPlan.handler(({ input }) => core.editPlan(input.sessionId, input.turnId, input.steps)),
     escalations: os.sessions.escalations.handler(({ input }) => core.escalations(input.sessionId)),

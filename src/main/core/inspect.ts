@@ -1,5 +1,6 @@
 import type { Escalation } from '@shared/escalations.ts';
 import { escalationsIn } from '@shared/escalations.ts';
+import { readTrimmed } from '../agent/read-trimmed.ts';
 import type { SessionEvent } from '@shared/events.ts';
 import { compileFences } from '@shared/fences.ts';
 import type { Settings } from '@shared/settings.ts';
@@ -23,7 +24,7 @@ export function createInspectCommands({
   blobs,
   rules,
   settings,
-}: CoreInspectOptions): Pick<CoreApi, 'manifest' | 'escalations'> {
+}: CoreInspectOptions): Pick<CoreApi, 'manifest' | 'escalations' | 'trimmed'> {
   return {
     manifest: async (sessionId, step) => {
       const view = await store.view(sessionId);
@@ -34,6 +35,7 @@ export function createInspectCommands({
         fences: compileFences({ settings: sources, projectPath, isSecretFile }),
       });
     },
+    trimmed: async (sessionId, callId) => readTrimmed((await store.view(sessionId)).read(), callId),
     escalations: async (sessionId) => escalationsOf((await store.view(sessionId)).read()),
   };
 }

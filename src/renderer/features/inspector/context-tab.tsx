@@ -10,6 +10,7 @@ import { Empty, Section } from '../../ui/facts.tsx';
 import { ContextInstructions } from './context-instructions.tsx';
 import { ContextMemory } from './context-memory.tsx';
 import { FencedParts } from './fenced-parts.tsx';
+import { TrimmedParts } from './trimmed-parts.tsx';
 
 interface ContextTabProps {
   readonly sessionId: string;
@@ -35,12 +36,10 @@ export function ContextTab({ sessionId, state, selectedStep }: ContextTabProps) 
       <p className="font-mono text-xs text-soft wrap-anywhere">{step.model}</p>
       <Window step={step} />
       <Parts sessionId={sessionId} step={step} />
+      <TrimmedParts sessionId={sessionId} step={step} />
       {brought}
       <ContextMemory step={step} />
       <FencedParts sessionId={sessionId} step={step} />
-      {state.compactions > 0 && (
-        <p className="mt-6 text-xs text-soft">{plural('context.compactions', state.compactions)}</p>
-      )}
     </>
   );
 }
