@@ -1,8 +1,7 @@
-import type { ComponentProps, Ref } from 'react';
+import type { ComponentProps, Ref, RefObject } from 'react';
 import { useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { SlashCommand } from '@shared/slash-commands.ts';
-import type { ApprovalsHandle } from './features/approvals/approvals.tsx';
 import { Approvals } from './features/approvals/approvals.tsx';
 import { CapQuestion } from './features/approvals/cap-question.tsx';
 import type { ComposerHandle } from './features/conversation/composer.tsx';
@@ -18,6 +17,7 @@ import type { InspectorTab } from './lib/preferences.ts';
 import { inspectorTab, isInspectorOpen } from './lib/preferences.ts';
 import { useStored } from './lib/stored.ts';
 import { t } from './lib/texts.ts';
+import type { QuestionHandle } from './lib/question-handle.ts';
 import { useSession } from './lib/use-session.ts';
 import { useSpokenSession } from './lib/use-spoken-session.ts';
 import type { LookUp, SessionView } from './lib/use-session.ts';
@@ -86,7 +86,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
   const [selectedStep, setSelectedStep] = useState<string | null>(null);
   const [isRenaming, setIsRenaming] = useState(false);
   const own = { inspect, toggleInspector: side.toggle, rename: (): void => setIsRenaming(true) };
-  const { conversation, composer, approvals } = useParts(handle, props, own);
+  const { conversation, composer, approvals, cap } = useParts(handle, { ...props, state }, own);
   const show = useStable(inspect);
   const help = useStable(onPalette);
   const toEnd = useStable(() => conversation.current?.toEnd());
@@ -114,7 +114,7 @@ function OpenSession({ view, lookUp, ...props }: OpenSessionProps) {
           <ModelBanner projectPath={state.projectPath} />
           <Conversation {...{ sessionId, view, lookUp }} handle={conversation} onReview={() => inspect('changes')} />
           <Approvals sessionId={sessionId} approvals={state.approvals} handle={approvals} />
-          <CapQuestion sessionId={sessionId} cap={state.cap} />
+          <CapQuestion sessionId={sessionId} cap={state.cap} handle={cap} />
           <Composer
             sessionId={sessionId}
             state={state}
@@ -153,25 +153,45 @@ function Bar({ state, money, onModels, ...props }: BarProps) {
 /** The parts of the screen that others reach into, and the place that is to be looked at. */
 function useParts(
   handle: Ref<SessionHandle>,
-  { at, asking }: Pick<SessionScreenProps, 'at' | 'asking'>,
+  { at, asking, state }: Pick<SessionScreenProps, 'at' | 'asking'> & Pick<SessionView, 'state'>,
   reach: Pick<SessionHandle, 'inspect' | 'toggleInspector' | 'rename'>,
 ) {
   const conversation = useRef<ConversationHandle>(null);
   const composer = useRef<ComposerHandle>(null);
-  const approvals = useRef<ApprovalsHandle>(null);
+  const approvals = useRef<QuestionHandle>(null);
+  const cap = useRef<QuestionHandle>(null);
+  const focusQuestion = (): void => (approvals.current ?? cap.current)?.focus();
   useImperativeHandle(handle, () => ({
     ...reach,
     focusComposer: () => composer.current?.focus(),
     command: (command) => composer.current?.command(command),
-    focusApproval: () => approvals.current?.focus(),
+    focusApproval: focusQuestion,
   }));
   useEffect(() => {
     if (at !== null) conversation.current?.reveal({ id: at.ref, seq: at.seq });
   }, [at]);
   useEffect(() => {
-    if (asking !== null) approvals.current?.focus();
+    if (asking !== null) (approvals.current ?? cap.current)?.focus();
   }, [asking]);
-  return { conversation, composer, approvals };
+  useFocusAfter(state, { composer, approvals, cap });
+  return { conversation, composer, approvals, cap };
+}
+
+/**
+ * A question that was answered takes the focus with it: the next one has it then, or the field for messages, so that a
+ * keyboard alone goes on from there.
+ */
+function useFocusAfter(
+  { approvals: [approval], cap }: SessionView['state'],
+  parts: Readonly<Record<'composer' | 'approvals' | 'cap', RefObject<QuestionHandle | null>>>,
+): void {
+  const question = approval?.approvalId ?? cap?.capId ?? null;
+  const before = useRef(question);
+  const go = useStable(() => (parts.approvals.current ?? parts.cap.current ?? parts.composer.current)?.focus());
+  useEffect(() => {
+    if (before.current !== null && before.current !== question && document.activeElement === document.body) go();
+    before.current = question;
+  }, [question, go]);
 }
 
 interface InspectorPlace {

@@ -314,6 +314,18 @@ export const inspector = {
   'status.noSandbox': 'no sandbox yet',
   'status.lost': '{tier} lost',
   'status.offline': 'disconnected',
+  'status.noNetwork': 'offline',
+  'status.noNetworkHint': 'This machine is in no network: steps run here. Open the models',
+  'status.modelOn': '{model} on {device}',
+  'status.processor': 'the processor',
+  'lost.title': 'The connection to Dewpoint is gone',
+  'lost.what':
+    'This page shows what a program of its own does, and that does not answer: it was ended, or it is busy or out of reach.',
+  'lost.kept':
+    'Nothing is lost. What runs there goes on by itself, everything that happened is in its log, and what you have typed stays here.',
+  'lost.next': 'It is tried again by itself every few seconds. If it stays like this, start Dewpoint again.',
+  'lost.wait': 'Wait',
+  'lost.reload': 'Load the page again',
   'context.fenced': 'What of it may not leave',
   'context.fenceNone': 'Nothing in it is fenced.',
   'context.fenceUnknown': 'What it carried is not known any more.',

@@ -6,6 +6,7 @@ import { approvalText } from '../../lib/approval-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
+import type { QuestionHandle } from '../../lib/question-handle.ts';
 import { useIsAnswerable } from '../../lib/use-is-answerable.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -13,14 +14,10 @@ import { Notice } from '../../ui/notice.tsx';
 import { AskedSubject } from './asked-subject.tsx';
 import { WholeCall } from './whole-call.tsx';
 
-export interface ApprovalsHandle {
-  readonly focus: () => void;
-}
-
 interface ApprovalsProps {
   readonly sessionId: string;
   readonly approvals: readonly ApprovalState[];
-  readonly handle: Ref<ApprovalsHandle>;
+  readonly handle: Ref<QuestionHandle>;
 }
 
 /** Questions that wait for a person, one at a time. An answered one goes when its answer is in the log. */
@@ -42,7 +39,7 @@ interface ApprovalProps {
   readonly sessionId: string;
   readonly approval: ApprovalState;
   readonly waiting: number;
-  readonly handle: Ref<ApprovalsHandle>;
+  readonly handle: Ref<QuestionHandle>;
 }
 
 interface Answer {

@@ -1,9 +1,11 @@
-import { useState } from 'react';
+import type { Ref } from 'react';
+import { useImperativeHandle, useRef, useState } from 'react';
 import type { SessionState } from '@shared/session-state.ts';
 import type { CoreClient } from '../../lib/core-client.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { money } from '../../lib/format.ts';
+import type { QuestionHandle } from '../../lib/question-handle.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -15,18 +17,24 @@ type Decision = Parameters<CoreClient['sessions']['answerCap']>[0]['decision'];
 interface CapQuestionProps {
   readonly sessionId: string;
   readonly cap: Cap | null;
+  readonly handle: Ref<QuestionHandle>;
 }
 
 /** The turn waits at a cap: the person says how it goes on. It goes when the answer is in the log. */
-export function CapQuestion({ sessionId, cap }: CapQuestionProps) {
-  return cap === null ? null : <Question key={cap.capId} sessionId={sessionId} cap={cap} />;
+export function CapQuestion({ cap, ...props }: CapQuestionProps) {
+  return cap === null ? null : <Question key={cap.capId} cap={cap} {...props} />;
 }
 
-function Question({ sessionId, cap }: { readonly sessionId: string; readonly cap: Cap }) {
+function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap: Cap }) {
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [isAnswered, setIsAnswered] = useState(false);
   const [raise, setRaise] = useState(() => leastRaise(cap).toFixed(2));
+  const dialog = useRef<HTMLDivElement>(null);
+  // The first answer that can be given, which is the one that costs nothing.
+  useImperativeHandle(handle, () => ({
+    focus: () => dialog.current?.querySelector<HTMLElement>('button:enabled')?.focus(),
+  }));
   const amount = Number(raise);
   const canRaise = raise.trim() !== '' && Number.isFinite(amount) && amount > 0;
   const answer = async (decision: Decision): Promise<void> => {
@@ -42,6 +50,7 @@ function Question({ sessionId, cap }: { readonly sessionId: string; readonly cap
   return (
     <div className="mx-auto w-full max-w-3xl px-5 pb-3">
       <div
+        ref={dialog}
         role="alertdialog"
         aria-label={t('cap.label')}
         aria-describedby={`cap-${cap.capId}`}

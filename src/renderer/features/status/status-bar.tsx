@@ -4,16 +4,18 @@ import { memo, useMemo } from 'react';
 import { counterfactualOf } from '@shared/counterfactual.ts';
 import { sessionWork } from '@shared/workload.ts';
 import type { MoneyState } from '@shared/session-money.ts';
-import type { SessionState, StepEnd } from '@shared/session-state.ts';
+import type { SessionState, StepEnd, StepState } from '@shared/session-state.ts';
 import { decodeSpeedOf, prefillSpeedOf, sessionStatus } from '@shared/session-state.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { money as dollars, span, speed } from '../../lib/format.ts';
 import { useNavigate } from '../../lib/navigation.ts';
 import type { InspectorTab } from '../../lib/preferences.ts';
 import { plural, t } from '../../lib/texts.ts';
+import { useIsOnline } from '../../lib/use-is-online.ts';
 import { useReference } from '../../lib/use-reference.ts';
 import { useLocalModel } from '../../lib/use-local-model.ts';
 import { RouteDot } from '../../ui/route-dot.tsx';
+import { LostConnection } from './lost-connection.tsx';
 
 interface StatusBarProps {
   /** Null where no session is shown. */
@@ -30,11 +32,8 @@ export const StatusBar = memo(function StatusBar({ session, isConnected, onInspe
       aria-label={t('status.label')}
       className="flex h-7 shrink-0 items-center gap-1 overflow-x-auto border-t border-line bg-side px-2 text-xs whitespace-nowrap text-soft tabular-nums no-scrollbar"
     >
-      {!isConnected && (
-        <span title={t('app.lost')} className="px-1.5 font-medium text-bad">
-          {t('status.offline')}
-        </span>
-      )}
+      {!isConnected && <LostConnection look={itemLook} />}
+      <Offline onModels={onModels} />
       {session === null ? (
         <HomeItems onModels={onModels} />
       ) : (
@@ -43,6 +42,16 @@ export const StatusBar = memo(function StatusBar({ session, isConnected, onInspe
     </section>
   );
 });
+
+/** Nothing is wrong with that: steps run here. The models say which of them can be reached. */
+function Offline({ onModels }: Pick<StatusBarProps, 'onModels'>) {
+  if (useIsOnline()) return null;
+  return (
+    <Item opens={t('status.noNetworkHint')} onClick={onModels}>
+      {t('status.noNetwork')}
+    </Item>
+  );
+}
 
 /** Where no session is shown: what the next task would run on, and what this month came to. */
 function HomeItems({ onModels }: { readonly onModels: () => void }) {
@@ -87,7 +96,7 @@ function SessionItems({ state, money, onInspect }: SessionItemsProps) {
     <>
       <Item tab="route" onClick={() => onInspect('route')} gives>
         {step !== undefined && <RouteDot where={step.where} isRunning={sessionStatus(state) === 'running'} />}
-        <span className="truncate">{step?.model ?? t('status.noModel')}</span>
+        <span className="truncate">{step === undefined ? t('status.noModel') : modelText(step)}</span>
       </Item>
       {end !== null && <Speed end={end} onInspect={onInspect} />}
       <span className="flex-1" />
@@ -140,13 +149,16 @@ interface ItemProps {
   readonly className?: string;
 }
 
+const itemLook =
+  'inline-flex h-5 shrink-0 items-center gap-1.5 rounded px-1.5 outline-offset-[-2px] hover:bg-chosen hover:text-ink';
+
 function Item({ tab, opens, onClick, children, gives = false, className = '' }: ItemProps) {
   return (
     <button
       type="button"
       title={tab === undefined ? opens : t('action.inspect', { tab: t(`inspector.${tab}`) })}
       onClick={onClick}
-      className={`inline-flex h-5 items-center gap-1.5 rounded px-1.5 outline-offset-[-2px] hover:bg-chosen hover:text-ink ${gives ? 'min-w-20' : 'shrink-0'} ${className}`}
+      className={`${itemLook} ${gives ? 'min-w-20 shrink' : ''} ${className}`}
     >
       {children}
     </button>
@@ -173,6 +185,13 @@ function Speed({ end, onInspect }: { readonly end: StepEnd; readonly onInspect: 
       </span>
     </Item>
   );
+}
+
+/** With the device, where the model runs in an engine of this machine. */
+function modelText({ model, end }: StepState): string {
+  const backend = end?.load?.backend;
+  if (backend === undefined) return model;
+  return t('status.modelOn', { model, device: backend === 'cpu' ? t('status.processor') : backend });
 }
 
 function spentText(state: SessionState, money: MoneyState): string {

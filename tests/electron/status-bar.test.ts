@@ -1,0 +1,110 @@
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PageCore } from '../fakes/page-core.ts';
+import { createPageCore } from '../fakes/page-core.ts';
+import { fixScene, furnish } from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+/** Every item of the status bar opens the place that explains it. */
+let core: PageCore;
+let served: ServedPage;
+
+beforeAll(async () => {
+  core = createPageCore();
+  furnish(core);
+  core.setTime(Date.now() - 3_600_000);
+  await fixScene(core);
+  await core.setSetting('budget', { month: 20 });
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+  await served.page.evaluate(() =>
+    Object.defineProperty(navigator, 'onLine', { get: () => Reflect.get(window, 'isOffline') !== true }),
+  );
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+const items = (): Locator => served.page.getByRole('region', { name: 'Status' }).getByRole('button');
+const heading = (name: string): Locator => served.page.getByRole('heading', { level: 1, name });
+
+async function setOffline(isOffline: boolean): Promise<void> {
+  await served.page.evaluate((isTrue) => {
+    Reflect.set(window, 'isOffline', isTrue);
+    window.dispatchEvent(new Event(isTrue ? 'offline' : 'online'));
+  }, isOffline);
+}
+
+describe('the status bar', () => {
+  it('opens a tab of the inspector from each item of a session, even where that was closed', async () => {
+    const { page } = served;
+    await page.locator('[data-session]', { hasText: 'Fix the failing' }).click();
+    await heading('Fix the failing date test').waitFor();
+    await items().first().waitFor();
+    const seen: (readonly [string, string])[] = [];
+    for (const item of await items().all()) {
+      const text = (await item.innerText()).replaceAll(/\s+/gu, ' ');
+      await page.keyboard.press('Control+1');
+      await page.keyboard.press('Control+J');
+      await page.getByRole('tabpanel').waitFor({ state: 'detached' });
+      await item.click();
+      seen.push([text, (await page.getByRole('tab', { selected: true }).innerText()).replaceAll(/\s*\d+$/gu, '')]);
+    }
+    expect(seen).toEqual([
+      ['llama-cpp/qwen2.5-coder-1.5b-instruct', 'Route'],
+      [expect.stringMatching(/tok\/s · prefill .* · cache kept \d+ %/u), 'Context'],
+      [expect.stringMatching(/^\$\d/u), 'Cost'],
+      [expect.stringMatching(/^all (?:here|in the cloud)/u), 'Cost'],
+      ['Container', 'Sandbox'],
+    ]);
+  });
+
+  it('opens the models and the costs from the items of every other view', async () => {
+    const { page } = served;
+    await page.keyboard.press('Control+N');
+    await items()
+      .filter({ hasText: /^next: / })
+      .click();
+    await heading('Models').waitFor();
+    await items()
+      .filter({ hasText: /^this month / })
+      .click();
+    await heading('Costs').waitFor();
+    expect(await items().count()).toBe(2);
+  });
+
+  it('says that the machine is in no network, which leads to what can be reached, and no more once it is', async () => {
+    await setOffline(true);
+    await items()
+      .filter({ hasText: /^offline$/u })
+      .click();
+    await heading('Models').waitFor();
+    await keepScreenshot(served.page, 'status-offline');
+    await setOffline(false);
+    await items()
+      .filter({ hasText: /^offline$/u })
+      .waitFor({ state: 'detached' });
+    expect(served.complaints).toEqual([]);
+  });
+
+  it('explains by keyboard alone what a lost connection means, and what was kept', async () => {
+    const { page } = served;
+    await served.stopServer();
+    const item = items().filter({ hasText: /^disconnected$/u });
+    await item.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'The connection to Dewpoint is gone' });
+    await dialog.getByText('Nothing is lost.').waitFor();
+    await dialog.getByRole('button', { name: 'Load the page again' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'status-lost');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await item.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+});
