@@ -1,4 +1,4 @@
-import * as Dialog from '@radix-ui/react-dialog';
+import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
