@@ -26,7 +26,8 @@ interface Extras {
 /** Our request in the shape of Chat Completions, with the habits of the service. */
 export function toWire(request: ModelRequest, target: ChatTarget): WireRequest & Extras {
   const { service } = target;
-  const history = fitHistory(request.messages, { ...target, ...service });
+  const { callId, answersResults } = service;
+  const history = fitHistory(request.messages, { ...target, callId, answersResults });
   return {
     model: request.model,
     messages: [

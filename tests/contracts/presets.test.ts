@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../src/shared/messages.ts';
+import { discoverProviders } from '../../src/main/providers/registry.ts';
+import type { ModelRequest } from '../../src/main/providers/define.ts';
+import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+
+interface Sent {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+/** What is sent of one call by a provider with these settings. */
+async function sentBy(settings: { readonly kind: string }, change: Partial<ModelRequest>): Promise<Sent> {
+  const definition = discoverProviders().get(settings.kind);
+  if (definition === undefined) throw new Error(`no provider of the kind ${settings.kind}`);
+  const sent: Sent[] = [];
+  const door: typeof fetch = async (url, init) => {
+    const told = new Request(url, init);
+    sent.push({ url: told.url, headers: told.headers, body: JSON.parse(await told.text()) });
+    return new Response('{}', { status: 500 });
+  };
+  const provider = definition.create(providerDependencies({ secret: async () => 'a-key', fetch: door }), {
+    id: 'x',
+    settings: definition.settings.parse({ models: { m: { reasoning: true, images: true } }, ...settings }),
+  });
+  await collect(provider.stream({ ...request('m'), seed: 7, ...change }, new AbortController().signal));
+  const [only] = sent;
+  if (only === undefined) throw new Error('nothing was sent');
+  return only;
+}
+
+const azure = { kind: 'openai-compatible', preset: 'azure', baseUrl: 'https://mine.openai.azure.com/openai/v1' };
+const preset = (name: string) => ({ kind: 'openai-compatible', preset: name });
+
+/** Fields in which services that speak Chat Completions differ, of a call with an effort, a seed and a limit of 64 tokens. */
+const chat = { reasoning_effort: 'high', max_tokens: 64, seed: 7, stream_options: { include_usage: true } };
+const { seed: _seed, stream_options: _options, ...bare } = chat;
+const presets = [
+  [
+    'openrouter',
+    'https://openrouter.ai/api/v1',
+    { ...chat, reasoning_effort: undefined, reasoning: { effort: 'high' } },
+  ],
+  ['groq', 'https://api.groq.com/openai/v1', chat],
+  ['deepseek', 'https://api.deepseek.com/v1', { ...chat, thinking: { type: 'enabled' } }],
+  ['mistral', 'https://api.mistral.ai/v1', { ...bare, random_seed: 7 }],
+  ['xai', 'https://api.x.ai/v1', chat],
+  ['together', 'https://api.together.xyz/v1', chat],
+  ['fireworks', 'https://api.fireworks.ai/inference/v1', chat],
+  ['lm-studio', 'http://127.0.0.1:1234/v1', chat],
+  ['vllm', 'http://127.0.0.1:8000/v1', chat],
+  ['llama-server', 'http://127.0.0.1:8080/v1', chat],
+] as const;
+
+const fields = [
+  'reasoning_effort',
+  'reasoning',
+  'thinking',
+  'max_tokens',
+  'max_completion_tokens',
+  'seed',
+  'random_seed',
+  'stream_options',
+];
+const differing = (body: Sent['body']): object =>
+  Object.fromEntries(fields.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+
+describe('the presets', () => {
+  it.each(presets)('%s: asked at its own address, in its own words', async (name, address, expected) => {
+    const { url, headers, body } = await sentBy(preset(name), { effort: 'high' });
+    expect(url).toBe(`${address}/chat/completions`);
+    expect(headers.get('authorization')).toBe('Bearer a-key');
+    expect(differing(body)).toEqual(JSON.parse(JSON.stringify(expected)));
+  });
+
+  it('azure: asked at the address of the settings, with its own header, and never cooled while a model thinks', async () => {
+    const { url, headers, body } = await sentBy(azure, { effort: 'high' });
+    expect(url).toBe(`${azure.baseUrl}/chat/completions`);
+    expect(headers.get('api-key')).toBe('a-key');
+    const { max_tokens: max_completion_tokens, ...rest } = chat;
+    expect(differing(body)).toEqual({ ...rest, max_completion_tokens });
+    expect([body.temperature, body.top_p]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('how hard a model is to think', () => {
+  it.each([
+    ['openai', { kind: 'openai' }, 'gpt-5.4', { reasoning: { effort: 'high' } }],
+    [
+      'anthropic, a model that takes the effort',
+      { kind: 'anthropic' },
+      'claude-opus-5',
+      { output_config: { effort: 'high' } },
+    ],
+    [
+      'anthropic, one that takes tokens',
+      { kind: 'anthropic' },
+      'claude-haiku-4-5',
+      { thinking: { type: 'enabled', budget_tokens: 16_384 } },
+    ],
+    [
+      'gemini, one that takes a level',
+      { kind: 'gemini' },
+      'gemini-3.5-flash',
+      { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } },
+    ],
+    [
+      'gemini, one that takes tokens',
+      { kind: 'gemini' },
+      'gemini-2.5-flash',
+      { generationConfig: { thinkingConfig: { thinkingBudget: 16_384 } } },
+    ],
+    ['huggingface', { kind: 'huggingface' }, 'm', { reasoning_effort: 'high' }],
+  ] as const)('is told to %s', async (_name, settings, model, expected) => {
+    const { body } = await sentBy(settings, { model, effort: 'high', maxOutputTokens: 40_000 });
+    expect(body).toMatchObject(expected);
+  });
+
+  it('is told to nobody where the settings say nothing', async () => {
+    for (const kind of ['openai', 'anthropic', 'huggingface']) {
+      const { body } = await sentBy({ kind }, { model: 'm' });
+      expect([body.reasoning_effort, body.reasoning, body.output_config]).toEqual([undefined, undefined, undefined]);
+    }
+  });
+});
+
+describe('an image', () => {
+  const data = Buffer.from('PNG').toString('base64');
+  const messages: readonly Message[] = [
+    {
+      role: 'user',
+      parts: [
+        { type: 'text', text: 'What is this?' },
+        { type: 'image', mediaType: 'image/png', data },
+      ],
+    },
+  ];
+
+  it.each([
+    ['openai', 'openai', { type: 'input_image', image_url: `data:image/png;base64,${data}` }],
+    ['anthropic', 'anthropic', { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }],
+    ['gemini', 'gemini', { inlineData: { mimeType: 'image/png', data } }],
+    ['huggingface', 'huggingface', { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }],
+  ])('is shown to %s as its wire format has it', async (_name, kind, expected) => {
+    const { body } = await sentBy({ kind }, { messages });
+    const parts = [body.input, body.messages, body.contents].flatMap(partsIn);
+    expect(parts).toContainEqual(expect.objectContaining(expected));
+  });
+});
+
+/** The parts of all messages, whatever a wire format calls them. */
+function partsIn(list: unknown): readonly unknown[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((message: { readonly content?: unknown; readonly parts?: unknown }) =>
+    [message.content, message.parts].flatMap((parts) => (Array.isArray(parts) ? parts : [])),
+  );
+}
