@@ -24,14 +24,18 @@ export async function knowOtherUser(
   }
 }
 
-/** The arguments that run a program as that user, as root of a world of their ids, the way rootless engines do. */
+/** The arguments that run a program as that user, whose home is `folder`. */
 export function asOtherUser(folder: string, command: readonly string[]): readonly string[] {
   const { uid, gid } = otherUser;
   const user = ['setpriv', '--reuid', String(uid), '--regid', String(gid), '--clear-groups'];
   const path = `PATH=${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin`;
-  const env = ['env', '-i', `HOME=${folder}`, `XDG_RUNTIME_DIR=${folder}`, path];
+  return [...user, 'env', '-i', `HOME=${folder}`, `XDG_RUNTIME_DIR=${folder}`, path, ...command];
+}
+
+/** The same as root of a world of their ids, the way rootless Docker does. */
+export function asOwnRoot(folder: string, command: readonly string[]): readonly string[] {
   const kit = ['rootlesskit', '--net=host', '--copy-up=/run', '--state-dir', join(folder, 'kit')];
   // What of the machine's own engine shows through.
   const clear = ['sh', '-c', 'rm -f /run/docker /run/containerd /run/xtables.lock; exec "$@"', 'sh'];
-  return [...user, ...env, ...kit, ...clear, ...command];
+  return asOtherUser(folder, [...kit, ...clear, ...command]);
 }

@@ -1,12 +1,12 @@
-import { spawn, execFile, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
-import { asOtherUser, knowOtherUser, otherUser } from './other-user.ts';
+import { asOwnRoot, knowOtherUser, otherUser } from './other-user.ts';
+import { removeGroups, startWorldApart, type WorldApart } from './world-apart.ts';
 
 const run = promisify(execFile);
 const never = new AbortController().signal;
@@ -44,16 +44,13 @@ const programsOf: Readonly<Record<PrivateEngineKind, readonly string[]>> = {
  */
 export class PrivateEngine {
   readonly #folder: string;
-  readonly #anchor: ChildProcess;
-  readonly #anchorPid: number;
-
+  readonly #world: WorldApart;
   readonly #kind: PrivateEngineKind;
 
-  private constructor(kind: PrivateEngineKind, folder: string, anchor: ChildProcess, anchorPid: number) {
+  private constructor(kind: PrivateEngineKind, folder: string, world: WorldApart) {
     this.#kind = kind;
     this.#folder = folder;
-    this.#anchor = anchor;
-    this.#anchorPid = anchorPid;
+    this.#world = world;
   }
 
   static async isPossible(kind: PrivateEngineKind = 'plain'): Promise<boolean> {
@@ -72,15 +69,10 @@ export class PrivateEngine {
     // Users of containers go through it to what is theirs.
     await chmod(folder, 0o711);
     const mounting = disk === null ? [] : await mountData(folder, disk);
-    // Process 1 of it: whatever runs in there dies with it, and it dies with our end of its input. A shell, because it
-    // buries the dead: a daemon that starts again waits for ever for one that is still in the list.
-    const apart = ['--fork', '--pid', '--mount-proc', '--net', '--mount', '--kill-child'];
-    const anchor = spawn('unshare', [...apart, 'bash', '-c', 'read'], { stdio: ['pipe', 'ignore', 'ignore'] });
-    await once(anchor, 'spawn');
-    const engine = new PrivateEngine(kind, folder, anchor, await childOf(anchor.pid ?? 0));
-    if (mounting.length > 0) await run('nsenter', engine.#inside(...mounting));
-    if (kind === 'remapped' || kind === 'rootless')
-      await knowOtherUser(folder, (command) => run('nsenter', engine.#inside(...command)));
+    const world = await startWorldApart();
+    const engine = new PrivateEngine(kind, folder, world);
+    if (mounting.length > 0) await world.run(...mounting);
+    if (kind === 'remapped' || kind === 'rootless') await knowOtherUser(folder, (command) => world.run(...command));
     if (kind === 'rootless') await chown(folder, otherUser.uid, otherUser.gid);
     await engine.startAgain();
     return engine;
@@ -117,9 +109,7 @@ export class PrivateEngine {
     const daemon = ['dockerd', ...args, ...apart, ...(this.#kind === 'rootless' ? ['--rootless'] : groups)];
     if (this.#kind === 'remapped') daemon.push('--userns-remap', otherUser.name);
     if (this.#kind === 'live-restore') daemon.push('--live-restore');
-    // Let go of by its shell, so that process 1 buries it: nsenter would stop when the daemon is stopped, and stay so.
-    const whole = this.#kind === 'rootless' ? asOtherUser(this.#folder, daemon) : daemon;
-    await run('nsenter', this.#inside('sh', '-c', '"$@" >"$0" 2>&1 &', at('log'), ...whole));
+    await this.#world.leave(at('log'), this.#kind === 'rootless' ? asOwnRoot(this.#folder, daemon) : daemon);
     const deadline = performance.now() + 60_000;
     for (;;) {
       if (performance.now() > deadline) throw new Error('The private engine does not come up.');
@@ -134,28 +124,27 @@ export class PrivateEngine {
 
   /** Runs a command where its folder is as the engine sees it. */
   async inside(...command: readonly string[]): Promise<void> {
-    await run('nsenter', this.#inside('sh', '-c', 'cd "$0" && exec "$@"', this.#folder, ...command));
+    await this.#world.run('sh', '-c', 'cd "$0" && exec "$@"', this.#folder, ...command);
   }
 
   /** Of the daemon alone: what it started is left as it is. */
   async signal(name: 'KILL' | 'TERM' | 'STOP' | 'CONT'): Promise<void> {
     const pid = (await readFile(join(this.#folder, 'pid'), 'utf8')).trim();
-    await run('nsenter', this.#inside('kill', `-${name}`, pid));
+    await this.#world.run('kill', `-${name}`, pid);
     if (name !== 'KILL' && name !== 'TERM') return;
-    while (await isThere(this.#inside('kill', '-0', pid))) await wait(20);
+    const isThere = (): Promise<boolean> =>
+      this.#world.run('kill', '-0', pid).then(
+        () => true,
+        () => false,
+      );
+    while (await isThere()) await wait(20);
   }
 
   async close(): Promise<void> {
-    const ended = once(this.#anchor, 'exit');
-    process.kill(this.#anchorPid, 'SIGKILL');
-    await ended;
+    await this.#world.end();
     await run('umount', ['-l', join(this.#folder, 'data')]).catch(() => undefined);
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     await removeGroups(basename(this.#folder));
-  }
-
-  #inside(...command: readonly string[]): string[] {
-    return ['-t', String(this.#anchorPid), '-p', '-n', '-m', ...command];
   }
 }
 
@@ -175,32 +164,4 @@ async function mountData(folder: string, { size, isSeen }: OwnDisk): Promise<rea
   if (!isSeen) return ['mount', ...args];
   await run('mount', args);
   return [];
-}
-
-async function isThere(args: string[]): Promise<boolean> {
-  return run('nsenter', args).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function childOf(pid: number): Promise<number> {
-  for (;;) {
-    const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-    const child = Number(text.trim().split(' ')[0]);
-    if (child > 0 && (await readFile(`/proc/${child}/comm`, 'utf8').catch(() => '')).trim() === 'bash') return child;
-    await wait(10);
-  }
-}
-
-/** The control groups that its containers were in: they outlive it. */
-export async function removeGroups(name: string): Promise<void> {
-  const top = '/sys/fs/cgroup';
-  const places = [top, ...(await readdir(top).catch(() => [])).map((one) => join(top, one))];
-  for (const place of places) {
-    for (const inner of await readdir(join(place, name)).catch(() => [])) {
-      await rmdir(join(place, name, inner)).catch(() => undefined);
-    }
-    await rmdir(join(place, name)).catch(() => undefined);
-  }
 }

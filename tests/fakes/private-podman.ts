@@ -1,15 +1,18 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
-import { removeGroups } from './private-engine.ts';
+import { asOtherUser, knowOtherUser, otherUser } from './other-user.ts';
+import { removeGroups, startWorldApart } from './world-apart.ts';
 
 const run = promisify(execFile);
 const never = new AbortController().signal;
+
+/** `rootless`: all of it runs as `otherUser`. */
+export type PodmanKind = 'rootful' | 'rootless';
 
 export interface PrivatePodman {
   /** As Dewpoint finds it, by its Docker socket. */
@@ -19,9 +22,10 @@ export interface PrivatePodman {
   readonly close: () => Promise<void>;
 }
 
-export async function isPodmanHere(): Promise<boolean> {
+export async function isPodmanHere(kind: PodmanKind): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
-  return run('sh', ['-c', 'command -v podman && command -v unshare']).then(
+  const programs = ['podman', 'unshare', ...(kind === 'rootless' ? ['nsenter', 'newuidmap', 'setpriv'] : [])];
+  return run('sh', ['-c', programs.map((name) => `command -v ${name}`).join(' && ')]).then(
     () => true,
     () => false,
   );
@@ -31,8 +35,9 @@ export async function isPodmanHere(): Promise<boolean> {
  * Podman with its Docker socket and a store of its own, in processes, mounts and a network apart: it touches nothing of
  * another engine, and everything in it ends with one process. Needs root and `podman`.
  */
-export async function startPodman(): Promise<PrivatePodman> {
-  if (!(await isPodmanHere())) throw new Error('These tests need Linux, root, podman and unshare.');
+export async function startPodman(kind: PodmanKind): Promise<PrivatePodman> {
+  if (!(await isPodmanHere(kind)))
+    throw new Error('These tests need Linux, root, podman and what it needs without root.');
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-podman-'));
   const at = (...names: string[]): string => join(folder, ...names);
   await mkdir(at('.config', 'containers'), { recursive: true });
@@ -41,18 +46,17 @@ export async function startPodman(): Promise<PrivatePodman> {
   const global = ['--root', at('root'), '--runroot', at('run'), '--storage-driver', 'vfs'];
   const engineFlags = ['--cgroup-manager', 'cgroupfs', '--events-backend', 'file', '--runtime', 'runc'];
   const podman = ['podman', ...global, ...engineFlags, 'system', 'service', '--time=0', host];
-  // The shell buries the dead and ends with our end of its input; with it ends everything in there.
-  const apart = ['--fork', '--pid', '--mount-proc', '--net', '--mount', '--kill-child'];
-  const script = 'log=$1; shift; "$@" >"$log" 2>&1 & read _';
-  const anchor = spawn('unshare', [...apart, 'bash', '-c', script, 'bash', at('log'), ...podman], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: { ...process.env, HOME: folder },
-  });
-  await once(anchor, 'spawn');
+  const world = await startWorldApart();
+  if (kind === 'rootless') {
+    // Its users go through to what is theirs.
+    await chmod(folder, 0o711);
+    await knowOtherUser(folder, (command) => world.run(...command));
+    await run('chown', ['-R', `${otherUser.uid}:${otherUser.gid}`, folder]);
+  }
+  const home = ['env', `HOME=${folder}`];
+  await world.leave(at('log'), kind === 'rootless' ? asOtherUser(folder, podman) : [...home, ...podman]);
   const close = async (): Promise<void> => {
-    const ended = once(anchor, 'exit');
-    anchor.kill('SIGKILL');
-    await ended;
+    await world.end();
     await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     await removeGroups('libpod_parent');
   };

@@ -7,7 +7,7 @@ import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
 import type { CoreModels } from './models.ts';
 import { engineProblems } from '../sandbox/docker/engine-health.ts';
-import { findEngine, type Engine } from '../sandbox/docker/engine.ts';
+import { findEngine, unheldLimits, type Engine } from '../sandbox/docker/engine.ts';
 import type { DiskSpace } from '../sandbox/docker/disk-watch.ts';
 import { spaceOf, visiblePart } from '../sandbox/docker/engine-disk.ts';
 import { usersText } from '../sandbox/docker/user-candidates.ts';
@@ -85,9 +85,7 @@ async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<rea
   const others = Object.entries({ containerd, runc, 'Docker Desktop': desktopVersion });
   const known = others.flatMap(([name, one]) => (one === null ? [] : [`${name} ${one}`]));
   const parts = [`${kind} ${version} (interface ${apiVersion})`, ...known].join(', ');
-  const unheld = Object.entries(limits)
-    .filter(([, isHeld]) => !isHeld)
-    .map(([name]) => name);
+  const unheld = unheldLimits(limits);
   const users = usersText(found.value);
   const problems = engineProblems({ kind, engine: version, containerd, runc, desktop: desktopVersion });
   return [

@@ -29,7 +29,11 @@ export function tiersText(engine: Pick<Engine, 'rootless' | 'remapsUsers' | 'isD
   readonly hint: string | null;
 } {
   const later = 'A machine of its own (vm) and the restrictions of the operating system (os) are not built yet';
-  if (engine === null) return { text: `read-only. ${later}.`, hint: 'A container engine makes "container" available.' };
+  if (engine === null)
+    return {
+      text: `read-only. ${later}.`,
+      hint: 'A container engine that you may use makes "container" available: see "sandbox" above.',
+    };
   const isApart = engine.rootless || engine.remapsUsers || engine.isDesktop;
   const hint =
     'A rootless engine would be stronger: whoever broke out of a container would then be you, and not root, on this machine.';

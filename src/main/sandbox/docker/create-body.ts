@@ -96,6 +96,13 @@ const baseEnvironment = {
 // Known to the engine, not to the types.
 const ownCgroups = { CgroupnsMode: 'private' } as const;
 
+const ulimits = [
+  { Name: 'nofile', Soft: 4096, Hard: 8192 },
+  { Name: 'core', Soft: 0, Hard: 0 },
+  { Name: 'nproc', Soft: 32_768, Hard: 32_768 },
+  { Name: 'fsize', Soft: 4096 * mebibyte, Hard: 4096 * mebibyte },
+] as const;
+
 function hostConfig(plan: ContainerPlan): Dockerode.HostConfig {
   return {
     NetworkMode: plan.networkOf === null ? 'none' : `container:${plan.networkOf}`,
@@ -116,12 +123,7 @@ function hostConfig(plan: ContainerPlan): Dockerode.HostConfig {
     ...(plan.hasSwappiness ? { MemorySwappiness: 0 } : {}),
     Tmpfs: temporaryFolders(plan),
     Mounts: mounts(plan),
-    Ulimits: [
-      { Name: 'nofile', Soft: 4096, Hard: 8192 },
-      { Name: 'core', Soft: 0, Hard: 0 },
-      { Name: 'nproc', Soft: 32_768, Hard: 32_768 },
-      { Name: 'fsize', Soft: 4096 * mebibyte, Hard: 4096 * mebibyte },
-    ],
+    ...(plan.limits.ulimits ? { Ulimits: [...ulimits] } : {}),
     ...(plan.limits.memory ? { Memory: plan.memoryBytes } : {}),
     // Equal to memory: no swap beside it.
     ...(plan.limits.memory && plan.limits.swap ? { MemorySwap: plan.memoryBytes } : {}),

@@ -8,7 +8,7 @@ import { noSurroundings } from '../dependencies/surroundings.ts';
 import type { AskAboutDisk, SandboxDescription, ServiceState } from '../sandbox.ts';
 import { borrowRunner } from './borrow-runner.ts';
 import { DockerSandbox, type ChangingSurroundings } from './docker-sandbox.ts';
-import type { Engine } from './engine.ts';
+import { unheldLimits, type Engine, type EngineLimits } from './engine.ts';
 import { homeIdOf, type UserIds } from './identity.ts';
 import { findImage, type ImageRequest, type SandboxImage } from './image.ts';
 import { lookAt } from './look-at-project.ts';
@@ -87,7 +87,7 @@ export async function createDockerSandbox(
       outward: request.outward,
       imageName: image.value.name,
       description: describe(engine),
-      limits: shownLimits(limits),
+      limits: shownLimits(limits, engine.limits),
       surroundings,
       changing,
       links: createProjectLinks(session, await linksFound),
@@ -138,12 +138,13 @@ function limitsFor(engine: Pick<Engine, 'cpus' | 'memoryBytes'>, settings: Setti
   };
 }
 
-function shownLimits(limits: Limits): SandboxDescription['limits'] {
+/** What the engine cannot hold is not shown as if it were in force. */
+function shownLimits(limits: Limits, held: EngineLimits): SandboxDescription['limits'] {
   return {
     network: 'none',
-    memoryMb: Math.round(limits.memoryBytes / 1024 / 1024),
-    cpus: limits.cpus,
-    pids: limits.pids,
+    ...(held.memory ? { memoryMb: Math.round(limits.memoryBytes / 1024 / 1024) } : {}),
+    ...(held.cpu ? { cpus: limits.cpus } : {}),
+    ...(held.pids ? { pids: limits.pids } : {}),
   };
 }
 
@@ -165,7 +166,6 @@ function describe(engine: Engine): string {
 }
 
 function warningsOf(engine: Engine): readonly string[] {
-  const names = { memory: 'memory', swap: 'swap', pids: 'number of processes', cpu: 'processor time' } as const;
-  const missing = (['memory', 'swap', 'pids', 'cpu'] as const).filter((name) => !engine.limits[name]);
-  return missing.length === 0 ? [] : [`This engine cannot limit: ${missing.map((name) => names[name]).join(', ')}.`];
+  const unheld = unheldLimits(engine.limits);
+  return unheld.length === 0 ? [] : [`This engine cannot limit: ${unheld.join(', ')}.`];
 }

@@ -15,24 +15,42 @@ interface KnownHole {
   readonly text: string;
 }
 
-/** What lets a container out, or more of it than its profile says. What only concerns networks or images is not here. */
+/**
+ * What lets a container out, or more of it than its profile says. What only concerns networks, images or Kubernetes
+ * (most holes of containerd: it is the part for Kubernetes that has them) is not here. Above each: who says the versions.
+ */
 const knownHoles: readonly KnownHole[] = [
+  // github.com/moby/moby/pull/52501 (in 29.4.2: docs.docker.com/engine/release-notes/29)
   {
     of: 'docker',
-    closedIn: ['29.4.3'],
-    text: "its own profile allows kernel sockets that Dewpoint's does not",
+    closedIn: ['29.4.2'],
+    text: "CVE-2026-31431: its own profile allows kernel sockets by which a container can change files of the machine in memory; Dewpoint's profile does not, but that of its image builds is the engine's",
   },
+  // github.com/CVEProject/cvelistV5 CVE-2025-9074; docs.docker.com/security/security-announcements
+  {
+    of: 'desktop',
+    closedIn: ['4.44.3'],
+    text: 'CVE-2025-9074: a container with a network can tell the engine what to do',
+  },
+  // tenable.com/plugins/nessus/316463; docs.docker.com/desktop/release-notes
   {
     of: 'desktop',
     closedIn: ['4.71.0'],
-    text: 'there were ways from a container to the engine (CVE-2025-9074 is one)',
+    text: 'CVE-2026-5843: a container with a network can run programs on the machine by its model runner (macOS)',
   },
+  // github.com/containerd/containerd/security/advisories/GHSA-pwhc-rpq9-4c8w
   {
     of: 'containerd',
     closedIn: ['1.7.29', '2.0.7', '2.1.5', '2.2.0'],
     text: 'CVE-2024-25621: other users of this machine can get at its folders',
   },
-  { of: 'runc', closedIn: ['1.1.12'], text: 'CVE-2024-21626: a way out of a container by an open folder' },
+  // github.com/opencontainers/runc/security/advisories/GHSA-xr7r-f8xq-vfvv
+  {
+    of: 'runc',
+    closedIn: ['1.1.12'],
+    text: 'CVE-2024-21626: a way out of a container by an open folder',
+  },
+  // github.com/opencontainers/runc/security/advisories/GHSA-9493-h29p-rfm2 (changelog of 1.2.8)
   {
     of: 'runc',
     closedIn: ['1.2.8', '1.3.3'],

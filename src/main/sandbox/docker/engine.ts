@@ -4,6 +4,7 @@ import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { statusOf, systemCodeOf, withDeadline } from './deadline.ts';
 import { isOlder } from './engine-health.ts';
 import { engineEndpoints, type Endpoint, type EngineSearch } from './endpoints.ts';
+import { askPodman, rootlessPodmanLimits } from './rootless-podman.ts';
 
 /** A container engine that answered. */
 export interface Engine {
@@ -37,6 +38,22 @@ export interface EngineLimits {
   readonly swap: boolean;
   readonly pids: boolean;
   readonly cpu: boolean;
+  /** Of a single process: its open files, their size, a dump of its memory. */
+  readonly ulimits: boolean;
+}
+
+/** In words, those that it cannot hold. */
+export function unheldLimits(limits: EngineLimits): readonly string[] {
+  const names = {
+    memory: 'memory',
+    swap: 'swap',
+    pids: 'number of processes',
+    cpu: 'processor time',
+    ulimits: 'open files and size of files of a process',
+  } as const;
+  return (['memory', 'swap', 'pids', 'cpu', 'ulimits'] as const)
+    .filter((name) => !limits[name])
+    .map((name) => names[name]);
 }
 
 /** The newest version of the engine's API that was tried; a newer engine still speaks it. */
@@ -87,7 +104,10 @@ async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tri
     const apiVersion = agreedVersion(version);
     const docker = new Docker({ ...options, version: `v${apiVersion}` });
     const info = infoSchema.parse(await withDeadline(lookMs, signal, () => docker.info()));
-    return { ok: true, engine: describeEngine(docker, label, { version, apiVersion, isPodman, info }) };
+    const engine = describeEngine(docker, label, { version, apiVersion, isPodman, info });
+    if (!isPodman || !engine.rootless) return { ok: true, engine };
+    const own = await withDeadline(lookMs, signal, () => askPodman(docker));
+    return { ok: true, engine: { ...engine, limits: rootlessPodmanLimits(engine.version, own) } };
   } catch (error) {
     return { ok: false, problem: problemOf(label, error) };
   }
@@ -98,7 +118,15 @@ const versionSchema = z.object({
   ApiVersion: z.string(),
   MinAPIVersion: z.string().nullish(),
   Platform: z.object({ Name: z.string().nullish() }).nullish(),
-  Components: z.array(z.object({ Name: z.string(), Version: z.string().nullish() })).nullish(),
+  Components: z
+    .array(
+      z.object({
+        Name: z.string(),
+        Version: z.string().nullish(),
+        Details: z.object({ GitCommit: z.string().nullish() }).nullish(),
+      }),
+    )
+    .nullish(),
 });
 
 const infoSchema = z.object({
@@ -114,6 +142,8 @@ const infoSchema = z.object({
   PidsLimit: z.boolean().nullish(),
   CpuCfsQuota: z.boolean().nullish(),
   SecurityOptions: z.array(z.string()).nullish(),
+  /** Podman's own word; Docker has it among the options above. */
+  Rootless: z.boolean().nullish(),
 });
 
 interface Answers {
@@ -128,8 +158,10 @@ const ofDesktops = /Docker Desktop|OrbStack|Rancher Desktop|^colima|^lima-|^dock
 
 function describeEngine(docker: Dockerode, endpoint: string, answers: Answers): Engine {
   const { version, apiVersion, isPodman, info } = answers;
-  const partOf = (name: string): string | null =>
-    (version.Components ?? []).find((component) => component.Name === name)?.Version ?? null;
+  const partOf = (name: string) => (version.Components ?? []).find((component) => component.Name === name);
+  // Some engines give the version of containerd as runc's (Docker Desktop 4.33); the commit is described by its own.
+  const runc = partOf('runc');
+  const runcTag = /^v(\d+\.\d+\.\d+\S*?)-\d+-g[0-9a-f]+$/.exec(runc?.Details?.GitCommit ?? '');
   const options = info.SecurityOptions ?? [];
   const desktop = /^Docker Desktop (\S+)/.exec(version.Platform?.Name ?? '');
   return {
@@ -138,11 +170,11 @@ function describeEngine(docker: Dockerode, endpoint: string, answers: Answers): 
     kind: isPodman ? 'podman' : 'docker',
     version: version.Version,
     apiVersion,
-    containerd: partOf('containerd'),
-    runc: partOf('runc'),
+    containerd: partOf('containerd')?.Version ?? null,
+    runc: runcTag?.[1] ?? runc?.Version ?? null,
     isDesktop: desktop !== null || [info.OperatingSystem, info.Name].some((name) => ofDesktops.test(name ?? '')),
     desktopVersion: desktop?.[1] ?? null,
-    rootless: options.some((option) => option.includes('name=rootless')),
+    rootless: info.Rootless === true || options.some((option) => option.includes('name=rootless')),
     remapsUsers: options.some((option) => option.includes('name=userns')),
     rootFolder: info.DockerRootDir ?? null,
     cpus: info.NCPU ?? 1,
@@ -153,6 +185,7 @@ function describeEngine(docker: Dockerode, endpoint: string, answers: Answers): 
       swap: info.SwapLimit ?? false,
       pids: info.PidsLimit ?? false,
       cpu: info.CpuCfsQuota ?? false,
+      ulimits: true,
     },
   };
 }

@@ -40,11 +40,16 @@ function keyOf({ user, userns }: ContainerUser): string {
   return `${user.uid}:${user.gid}:${userns}`;
 }
 
-/** For people, in a sentence. */
+/** For people: who commands will run as, also in a project of root's. */
 export function usersText(engine: Mapping): string {
-  if (engine.rootless && engine.kind === 'docker')
-    return 'Commands run as root of the container, which is you on this machine, without any capability.';
-  if (engine.remapsUsers)
-    return 'Commands run as the owner of the project; its mapping of users is switched off for that.';
-  return 'Commands run as the owner of the project, without any capability (0:0 where it belongs to root).';
+  const owner = 'the owner of the project (0:0 where it belongs to root), without any capability.';
+  if (engine.rootless) {
+    const you =
+      engine.kind === 'podman'
+        ? 'as you, with your own number,'
+        : 'as 0:0 of the container, which is you on this machine,';
+    return `Commands run ${you} without any capability; in a project that belongs to root they cannot write.`;
+  }
+  if (engine.remapsUsers) return `Its mapping of users is switched off for these containers: commands run as ${owner}`;
+  return `Commands run as ${owner}`;
 }

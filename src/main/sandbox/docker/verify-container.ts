@@ -158,7 +158,8 @@ function compareHost(want: Dockerode.HostConfig, got: Host, isPodman: boolean, e
   for (const name of ['MemorySwappiness', 'OomScoreAdj', 'ShmSize'] as const) {
     if (typeof got[name] === 'number' && want[name] !== undefined && !isPodman) expectSame(name, want[name], got[name]);
   }
-  if (got.Ulimits !== undefined) expectSame('Ulimits', limitsOf(want.Ulimits), limitsOf(got.Ulimits));
+  if (got.Ulimits !== undefined && want.Ulimits !== undefined)
+    expectSame('Ulimits', limitsOf(want.Ulimits), limitsOf(got.Ulimits));
   if (got.Tmpfs !== undefined && !isPodman) expectSame('Tmpfs', sorted(want.Tmpfs), sorted(got.Tmpfs));
   // Left to the engine: it hides parts of /proc and /sys. An empty list would show them. Podman does not tell (null); in
   // its containers it is looked at from within (`abilities.ts`).

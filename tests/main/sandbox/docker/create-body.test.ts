@@ -36,7 +36,7 @@ const plan: ContainerPlan = {
   memoryBytes: 1024 * 1024 * 1024,
   cpus: 1.5,
   pids: 256,
-  limits: { memory: true, swap: true, pids: true, cpu: true },
+  limits: { memory: true, swap: true, pids: true, cpu: true, ulimits: true },
   hasSwappiness: true,
 };
 
@@ -117,8 +117,11 @@ describe('the create body', () => {
   });
 
   it('does not promise limits that the engine cannot hold', () => {
-    const bare = createBody({ ...plan, limits: { memory: false, swap: false, pids: false, cpu: false } });
-    for (const key of ['Memory', 'MemorySwap', 'NanoCpus', 'PidsLimit'])
+    const bare = createBody({
+      ...plan,
+      limits: { memory: false, swap: false, pids: false, cpu: false, ulimits: false },
+    });
+    for (const key of ['Memory', 'MemorySwap', 'NanoCpus', 'PidsLimit', 'Ulimits'])
       expect(bare.HostConfig).not.toHaveProperty(key);
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engineEndpoints } from '../../../../src/main/sandbox/docker/endpoints.ts';
 import { agreedVersion, findEngine } from '../../../../src/main/sandbox/docker/engine.ts';
+import { recordedDesktops, recordedPodman } from './recorded-engines.ts';
 
 const none = new AbortController().signal;
 
@@ -80,7 +81,7 @@ describe('looking for an engine', () => {
       rootFolder: '/var/lib/docker',
       cpus: 4,
       memoryBytes: 8e9,
-      limits: { memory: true, swap: false, pids: true, cpu: true },
+      limits: { memory: true, swap: false, pids: true, cpu: true, ulimits: true },
     });
   });
 
@@ -129,20 +130,56 @@ describe('looking for an engine', () => {
     });
   });
 
+  it.each(recordedDesktops)(
+    'reads what Docker Desktop said in $from',
+    async ({ version: said, info: of, expected }) => {
+      const path = await serve('desktop.sock', { '/version': said, '/info': of });
+      const found = await findEngine(search({ DOCKER_HOST: `unix://${path}` }, 'darwin'), none);
+      const limits = { memory: true, swap: true, pids: true, cpu: true, ulimits: true };
+      const value = { ...expected, kind: 'docker', isDesktop: true, rootless: false, remapsUsers: false, limits };
+      expect(found).toMatchObject({ ok: true, value: { ...value, hasSwappiness: false } });
+    },
+  );
+
+  it('asks a Podman without root by its own interface what it can limit, for by Docker’s it promises everything', async () => {
+    const { version: said, info: of, own } = recordedPodman;
+    const limitsBy = async (release: string, controllers: readonly string[]) => {
+      const host = { ...own.host, cgroupControllers: controllers };
+      const answers = { '/version': { ...said, Version: release }, '/info': of, '/libpod/info': { host } };
+      const path = await serve(`podman-${release}.sock`, answers);
+      const found = await findEngine(search({ DOCKER_HOST: `unix://${path}` }), none);
+      expect(found).toMatchObject({ ok: true, value: { kind: 'podman', rootless: true } });
+      return found.ok ? found.value.limits : null;
+    };
+    expect(await limitsBy('4.3.1', [])).toEqual({
+      memory: false,
+      swap: false,
+      pids: false,
+      cpu: false,
+      ulimits: false,
+    });
+    expect(await limitsBy('5.5.0', ['cpu', 'memory', 'pids'])).toEqual({
+      memory: true,
+      swap: true,
+      pids: true,
+      cpu: true,
+      ulimits: true,
+    });
+  });
+
   // As their makers and users show them; none of these programs can run where this was written.
   it.each([
-    ['Docker Desktop', 'docker-desktop', 'Docker Desktop 4.71.0 (217300)', '4.71.0'],
-    ['Ubuntu 24.04.1 LTS', 'colima-dev', 'Docker Engine - Community', null],
-    ['OrbStack', 'orbstack', 'Docker Engine - Community', null],
-    ['Rancher Desktop WSL Distribution', 'host', '', null],
-    ['Alpine Linux v3.20', 'lima-rancher-desktop', '', null],
-  ])('knows one in a machine of its own by what it says of itself: %s, %s', async (system, name, product, desktop) => {
+    ['Ubuntu 24.04.1 LTS', 'colima-dev', 'Docker Engine - Community'],
+    ['OrbStack', 'orbstack', 'Docker Engine - Community'],
+    ['Rancher Desktop WSL Distribution', 'host', ''],
+    ['Alpine Linux v3.20', 'lima-rancher-desktop', ''],
+  ])('knows one in a machine of its own by what it says of itself: %s, %s', async (system, name, product) => {
     const path = await serve('desktop.sock', {
       '/version': { ...version, Platform: { Name: product } },
       '/info': { ...info, OperatingSystem: system, Name: name },
     });
     const found = await findEngine(search({ DOCKER_HOST: `unix://${path}` }, 'darwin'), none);
-    expect(found).toMatchObject({ ok: true, value: { isDesktop: true, desktopVersion: desktop } });
+    expect(found).toMatchObject({ ok: true, value: { isDesktop: true, desktopVersion: null } });
   });
 
   it('looks where the programs for a desktop listen', async () => {

@@ -1,0 +1,35 @@
+import type Dockerode from 'dockerode';
+import { z } from 'zod';
+import type { EngineLimits } from './engine.ts';
+import { isOlder } from './engine-health.ts';
+
+const infoSchema = z.object({ host: z.object({ cgroupControllers: z.array(z.string()).nullish() }) });
+
+type PodmanInfo = z.infer<typeof infoSchema>;
+
+/** The first version that passes them on: github.com/containers/podman, issue 25881, pull request 25908. */
+const firstWithUlimits = '5.5.0';
+
+/** Podman by its own interface, which its Docker socket speaks, too. Rejects where it does not answer as it should. */
+export async function askPodman(docker: Dockerode): Promise<PodmanInfo> {
+  const options = { path: '/libpod/info', method: 'GET', statusCodes: { 200: true } };
+  const answer: unknown = await new Promise((resolve, reject) => {
+    docker.modem.dial(options, (error: unknown, data: unknown) => (error === null ? resolve(data) : reject(error)));
+  });
+  return infoSchema.parse(answer);
+}
+
+/**
+ * What a Podman that is not root's can limit. By the Docker socket it says that it limits everything; without root it
+ * takes such limits and drops them, but for the controllers that the system has handed to its user.
+ */
+export function rootlessPodmanLimits(version: string, { host }: PodmanInfo): EngineLimits {
+  const has = (name: string): boolean => host.cgroupControllers?.includes(name) ?? false;
+  return {
+    memory: has('memory'),
+    swap: has('memory'),
+    pids: has('pids'),
+    cpu: has('cpu'),
+    ulimits: !isOlder(version, firstWithUlimits),
+  };
+}
