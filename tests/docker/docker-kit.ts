@@ -44,6 +44,7 @@ export interface DockerTestOptions {
   readonly owner?: { readonly uid: number; readonly gid: number };
   /** Another way to the engine than the usual one. */
   readonly engine?: Engine;
+  readonly engineWaitMs?: number;
   /** The way to the network of approved commands; by default there is none. */
   readonly outward?: Outward;
   readonly onDiskLow?: AskAboutDisk;
@@ -85,6 +86,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
         outward: options.outward ?? noWayOut,
         log: collect(warnings),
         onLost: (loss) => void losses.push(loss),
+        ...(options.engineWaitMs === undefined ? {} : { engineWaitMs: options.engineWaitMs }),
         ...(options.onService === undefined ? {} : { onService: options.onService }),
         ...(options.onDiskLow === undefined ? {} : { onDiskLow: options.onDiskLow }),
       },

@@ -5,7 +5,14 @@ import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
 import { labelNames } from '../../src/main/sandbox/docker/create-body.ts';
 import type { ExecResult } from '../../src/main/sandbox/sandbox.ts';
 import { codeOf, valueOf } from '../contracts/sandbox-contract.ts';
-import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
+import {
+  isWithoutEngine,
+  none,
+  output,
+  startSandbox,
+  type DockerTestOptions,
+  type DockerUnderTest,
+} from '../docker/docker-kit.ts';
 import { PrivateEngine, type PrivateEngineKind, smallImage, smallImageCommand } from '../fakes/private-engine.ts';
 
 const isHere = !isWithoutEngine && (await PrivateEngine.isPossible());
@@ -21,8 +28,8 @@ async function startEngine(kind: PrivateEngineKind): Promise<void> {
   await maker.close();
 }
 
-const start = async (): Promise<DockerUnderTest> =>
-  startSandbox({ engine: await engine.find(), settings: { image: smallImage } });
+const start = async (options: DockerTestOptions = {}): Promise<DockerUnderTest> =>
+  startSandbox({ engine: await engine.find(), settings: { image: smallImage }, ...options });
 
 /** A command that goes on writing into the project; resolves once it has begun. */
 async function begin(under: DockerUnderTest, timeoutMs: number): Promise<{ ended: Promise<Reply<ExecResult>> }> {
@@ -48,7 +55,7 @@ describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the mid
     ['killed', 'KILL'],
     ['stopped', 'TERM'],
   ] as const)('%s: the outcome is lost, and the next command works', async (_how, signal) => {
-    const under = await start();
+    const under = await start({ engineWaitMs: 0 });
     try {
       const { ended } = await begin(under, 60_000);
       await engine.signal(signal);
@@ -56,6 +63,22 @@ describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the mid
       expect(codeOf(await under.sandbox.exec({ command: 'true', timeoutMs: 5000 }, none))).toBe('sandbox-lost');
       await engine.startAgain();
       await expectWorks(under);
+      expect(under.losses.map((loss) => loss.recreated)).toEqual([false, true]);
+    } finally {
+      await under.close();
+    }
+  });
+
+  it('killed: who asks for the next command meanwhile waits until the engine is back', async () => {
+    const under = await start();
+    try {
+      const { ended } = await begin(under, 60_000);
+      await engine.signal('KILL');
+      await ended;
+      const next = under.sandbox.exec({ command: 'echo back', timeoutMs: 30_000 }, none);
+      await expect.poll(() => under.losses.map((loss) => loss.recreated)).toEqual([false]);
+      await engine.startAgain();
+      expect(valueOf(await next)).toMatchObject({ outcome: 'exited', stdout: 'back\n' });
       expect(under.losses.map((loss) => loss.recreated)).toEqual([false, true]);
     } finally {
       await under.close();

@@ -1,5 +1,5 @@
 import type Dockerode from 'dockerode';
-import type { EngineLimits } from './engine.ts';
+import type { EngineLimits } from './engine-limits.ts';
 import type { ExtraMount } from '../sandbox.ts';
 import type { Mask } from '../workspace-scan.ts';
 import { homeInContainer, type SupportFiles, type UserIds } from './identity.ts';

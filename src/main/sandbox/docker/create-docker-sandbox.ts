@@ -8,7 +8,8 @@ import { noSurroundings } from '../dependencies/surroundings.ts';
 import type { AskAboutDisk, SandboxDescription, ServiceState } from '../sandbox.ts';
 import { borrowRunner } from './borrow-runner.ts';
 import { DockerSandbox, type ChangingSurroundings } from './docker-sandbox.ts';
-import { unheldLimits, type Engine, type EngineLimits } from './engine.ts';
+import { unheldLimits, type EngineLimits } from './engine-limits.ts';
+import type { Engine } from './engine.ts';
 import { homeIdOf, type UserIds } from './identity.ts';
 import { findImage, type ImageRequest, type SandboxImage } from './image.ts';
 import { lookAt } from './look-at-project.ts';
@@ -34,6 +35,8 @@ export interface DockerSandboxRequest {
   /** What of the project is mounted and told beside its folder, by the image that runs. */
   readonly surroundings?: (image: SandboxImage) => Promise<ChangingSurroundings>;
   readonly log: Log;
+  /** How long an engine that has gone away is waited for; by default a minute. */
+  readonly engineWaitMs?: number;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   readonly onService?: (state: ServiceState) => void;
   readonly onDiskLow?: AskAboutDisk;
@@ -76,6 +79,7 @@ export async function createDockerSandbox(
     environment: surroundings.environment,
     besides: null,
     log: request.log,
+    ...(request.engineWaitMs === undefined ? {} : { engineWaitMs: request.engineWaitMs }),
     onLost: request.onLost,
   };
   const started = await startWithRunner(options, { image: image.value, ...request.image }, signal);

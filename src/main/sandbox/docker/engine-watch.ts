@@ -11,6 +11,7 @@ const everyMs = 5_000;
 /** A busy engine is slow to answer; one that is silent for two of these in a row is not coming back by itself. */
 const answerMs = 10_000;
 const silences = 2;
+const backMs = 500;
 
 /** Resolves when the engine has stopped answering; asks every few seconds until `signal` aborts. Never rejects. */
 export async function engineSilence(docker: Docker, signal: AbortSignal): Promise<void> {
@@ -60,6 +61,19 @@ export async function hadEvent(
     return text.trim() !== '';
   };
   return withDeadline(answerMs, null, work).catch(() => false);
+}
+
+/** Whether the engine answers, now or within `waitMs`. Never rejects. */
+export async function engineAnswers(
+  docker: Docker,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    if (await answers(docker, answerMs)) return true;
+    if (signal.aborted || performance.now() >= deadline) return false;
+    await delay(backMs, signal);
+  }
 }
 
 async function answers(docker: Docker, milliseconds: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { statusOf, systemCodeOf, withDeadline } from './deadline.ts';
 import { isOlder } from './engine-health.ts';
 import { engineEndpoints, type Endpoint, type EngineSearch } from './endpoints.ts';
-import { askPodman, rootlessPodmanLimits } from './rootless-podman.ts';
+import { askPodman, rootlessPodmanLimits, type EngineLimits } from './engine-limits.ts';
 
 /** A container engine that answered. */
 export interface Engine {
@@ -31,29 +31,6 @@ export interface Engine {
   readonly limits: EngineLimits;
   /** Control groups of version 1, in which a container can be told not to swap at all. */
   readonly hasSwappiness: boolean;
-}
-
-export interface EngineLimits {
-  readonly memory: boolean;
-  readonly swap: boolean;
-  readonly pids: boolean;
-  readonly cpu: boolean;
-  /** Of a single process: its open files, their size, a dump of its memory. */
-  readonly ulimits: boolean;
-}
-
-/** In words, those that it cannot hold. */
-export function unheldLimits(limits: EngineLimits): readonly string[] {
-  const names = {
-    memory: 'memory',
-    swap: 'swap',
-    pids: 'number of processes',
-    cpu: 'processor time',
-    ulimits: 'open files and size of files of a process',
-  } as const;
-  return (['memory', 'swap', 'pids', 'cpu', 'ulimits'] as const)
-    .filter((name) => !limits[name])
-    .map((name) => names[name]);
 }
 
 /** The newest version of the engine's API that was tried; a newer engine still speaks it. */

@@ -46,6 +46,8 @@ export interface SessionContainerOptions {
   /** For one command beside a session: it shares that one's scratch volume, perhaps its network, and is not made again when it is lost. */
   readonly besides: { readonly scratchVolume: string; readonly networkOf: string | null } | null;
   readonly log: Log;
-  /** Called once for every loss, after the try to make a new one. Must not throw. */
+  /** How long an engine that has gone away is waited for. */
+  readonly engineWaitMs?: number;
+  /** Called once for every loss, after the try to make a new one; where the engine is waited for, before it, too. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
 }

@@ -7,12 +7,13 @@ import type { ExtraMount } from '../sandbox.ts';
 import { probe, type Abilities } from './abilities.ts';
 import { attachProcesses } from './attach-processes.ts';
 import { ContainerGoneError } from './container-process.ts';
-import { createBody, labelNames, workspaceInContainer, type ContainerPlan } from './create-body.ts';
+import { planContainer, type Ground } from './container-plan.ts';
+import { createBody, labelNames, workspaceInContainer } from './create-body.ts';
 import { withDeadline } from './deadline.ts';
 import { watchedEngineDisk } from './engine-disk.ts';
-import { engineSilence, engineSilent, hadEvent, removeWhenBack } from './engine-watch.ts';
-import { folderKey, ownerMark, supportFiles, type UserIds } from './identity.ts';
-import { findPins, type Pin, type Protection } from './pins.ts';
+import { engineAnswers, engineSilence, engineSilent, engineStopped, hadEvent, removeWhenBack } from './engine-watch.ts';
+import { folderKey, ownerMark, type UserIds } from './identity.ts';
+import { findPins, type Pin } from './pins.ts';
 import { redirectText, watchRedirects, type ProtectedPlace } from './protected-watch.ts';
 import { removeContainer, removeVolume } from './removal.ts';
 import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
@@ -22,10 +23,13 @@ import { beginUserProbe, type UserVerdict } from './user-probe.ts';
 import { verifyContainer } from './verify-container.ts';
 import type { Mask } from '../workspace-scan.ts';
 
-/** What a project was found to need before a container is made. */
-type Ground = Pick<ContainerPlan, 'labels' | 'masks'> & Pick<Protection, 'pins' | 'outside'>;
-
 const engineMs = 30_000;
+const engineWaitMs = 60_000;
+const engineGone = failure(
+  'sandbox-lost',
+  'The container engine does not answer any more, so that nothing can be run or changed.',
+  'Start it (Linux: sudo systemctl start docker), then go on: the session has kept everything.',
+);
 /** An engine that takes longer than this to kill a container is itself not well: whoever waits is told. */
 const killMs = 5_000;
 
@@ -44,6 +48,8 @@ export class SessionContainer {
   /** The one that was found to be right, then the others. */
   #users: readonly ContainerUser[];
   #live: LiveContainer | null = null;
+  /** The engine does not answer, which was waited for and said. */
+  #isEngineAway = false;
   #detach: () => void = () => undefined;
   #starting: Promise<Reply<LiveContainer>> | null = null;
   #hasVolume = false;
@@ -231,11 +237,17 @@ export class SessionContainer {
 
   async #replace(): Promise<Reply<LiveContainer>> {
     const old = this.#live;
-    if (old !== null) await this.#remove(old.container);
+    if (old !== null) {
+      const isBack = await this.#awaitEngine();
+      if (!isBack) return engineGone;
+      await this.#remove(old.container);
+    }
     const made = await this.#create();
     if (made.ok) this.#live = made.value;
     if (old !== null && !this.#disposed) {
-      this.#options.onLost({ reason: old.goneBecause ?? 'the container ended', recreated: made.ok });
+      const reason = this.#isEngineAway ? engineStopped : (old.goneBecause ?? 'the container ended');
+      this.#isEngineAway = false;
+      this.#options.onLost({ reason, recreated: made.ok });
       if (!made.ok)
         return failure(
           'sandbox-lost',
@@ -244,6 +256,18 @@ export class SessionContainer {
         );
     }
     return made;
+  }
+
+  /** An engine that is started again takes seconds, a person who starts it longer: whoever asks now waits, once, and it is said. */
+  async #awaitEngine(): Promise<boolean> {
+    const { docker } = this.#options.engine;
+    const waitMs = this.#options.engineWaitMs ?? engineWaitMs;
+    if (await engineAnswers(docker, { waitMs: 0, signal: this.#closing.signal })) return true;
+    if (this.#isEngineAway) return false;
+    this.#isEngineAway = true;
+    const reason = `${engineStopped}; it is waited for, up to ${Math.round(waitMs / 1000)} s`;
+    this.#options.onLost({ reason, recreated: false });
+    return engineAnswers(docker, { waitMs, signal: this.#closing.signal });
   }
 
   /** Tries one user after the other until files are the person's on both sides. */
@@ -285,7 +309,7 @@ export class SessionContainer {
     const name = `dewpoint-${homeId}-${sessionId.replaceAll(/[^a-zA-Z0-9_.-]/g, '').slice(-24)}-${randomBytes(4).toString('hex')}`;
     let container: Dockerode.Container | null = null;
     try {
-      const body = createBody(await this.#plan(user, ground));
+      const body = createBody(await planContainer(this.#options, { user, ground, scratchVolume: this.#volumeName }));
       // Not given up on abort: an engine that makes it after all would leave it behind. The caller need not wait.
       container = await withDeadline(engineMs, null, () => docker.createContainer({ ...body, name }));
       const differences = verifyContainer(
@@ -361,36 +385,6 @@ export class SessionContainer {
     this.#stopWatching = watchRedirects(this.guarded, (removed) => this.warn(redirectText(removed)));
     this.#masks = masks;
     return success({ labels, pins, outside, masks });
-  }
-
-  async #plan({ user, userns }: ContainerUser, { labels, pins, outside, masks }: Ground): Promise<ContainerPlan> {
-    const { limits, kind } = this.#options.engine;
-    const options = this.#options;
-    const support = await supportFiles(options.supportFolder, user, options.seccomp);
-    return {
-      labels,
-      image: options.imageId,
-      runner: options.runner,
-      user,
-      userns,
-      isPodman: kind === 'podman',
-      workspacePath: options.workspacePath,
-      pins,
-      outside,
-      masks,
-      support,
-      // Podman reads a file, Docker takes the text.
-      seccomp: kind === 'podman' ? support.seccomp : options.seccomp,
-      hasSwappiness: options.engine.hasSwappiness,
-      scratchVolume: this.#volumeName,
-      networkOf: options.besides?.networkOf ?? null,
-      extra: options.extra,
-      environment: options.environment,
-      memoryBytes: options.memoryBytes,
-      cpus: options.cpus,
-      pids: options.pids,
-      limits,
-    };
   }
 
   #remove(container: Dockerode.Container, milliseconds = engineMs): Promise<void> {

@@ -1,7 +1,29 @@
 import type Dockerode from 'dockerode';
 import { z } from 'zod';
-import type { EngineLimits } from './engine.ts';
 import { isOlder } from './engine-health.ts';
+
+export interface EngineLimits {
+  readonly memory: boolean;
+  readonly swap: boolean;
+  readonly pids: boolean;
+  readonly cpu: boolean;
+  /** Of a single process: its open files, their size, a dump of its memory. */
+  readonly ulimits: boolean;
+}
+
+/** In words, those that it cannot hold. */
+export function unheldLimits(limits: EngineLimits): readonly string[] {
+  const names = {
+    memory: 'memory',
+    swap: 'swap',
+    pids: 'number of processes',
+    cpu: 'processor time',
+    ulimits: 'open files and size of files of a process',
+  } as const;
+  return (['memory', 'swap', 'pids', 'cpu', 'ulimits'] as const)
+    .filter((name) => !limits[name])
+    .map((name) => names[name]);
+}
 
 const infoSchema = z.object({ host: z.object({ cgroupControllers: z.array(z.string()).nullish() }) });
 
