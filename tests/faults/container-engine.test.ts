@@ -20,7 +20,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that
       { env: { DOCKER_HOST: `unix://${way.path}` }, homeDirectory: folder, platform: 'linux' },
       none,
     );
-    under = await startSandbox({ engine: valueOf<Engine>(engine) });
+    under = await startSandbox({ engine: valueOf<Engine>(engine), engineWaitMs: 0 });
   });
   afterEach(async () => {
     await under.close();
