@@ -15,7 +15,16 @@ const rounds = 3;
 /** Tokens a second as the window writes them, and by what llama.cpp prints of the same calls. */
 export async function shownSpeedRows(modelPath: string, threads: number | null): Promise<readonly BenchRow[]> {
   const engine = await loadModel(
-    { modelPath, contextTokens: 2048, sequences: 1, threads, gpu: 'off', gpuLayers: null, stateDir: null },
+    {
+      modelPath,
+      contextTokens: 2048,
+      sequences: 1,
+      threads,
+      gpu: 'off',
+      gpuLayers: null,
+      cacheType: 'f16',
+      stateDir: null,
+    },
     { onProgress: () => undefined, onLog: () => undefined },
   );
   const counters = listenToCounters(engine);

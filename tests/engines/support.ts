@@ -60,6 +60,7 @@ export function loadOptions(name: string, options: Partial<LoadOptions> = {}): L
     threads: null,
     gpu: 'off',
     gpuLayers: null,
+    cacheType: 'f16',
     stateDir: null,
     ...options,
   };

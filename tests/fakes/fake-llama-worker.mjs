@@ -70,14 +70,14 @@ async function generate(id, text) {
     deaf = true;
     return;
   }
-  if (text === 'garbage') send({ type: 'delta', id, text: 5 });
+  if (text === 'garbage') send({ type: 'delta', id, text: 5, tokens: 1 });
   if (text === 'half an end') return send({ type: 'ended', id });
   if (text === 'nameless end') return send({ type: 'ended', generation: { ...account, stopReason: 'stop' } });
   if (text === 'nonsense') return send({ nonsense: true });
   const words = text === 'slow' ? Array.from({ length: 1000 }, () => 'w ') : [`pid ${process.pid}`, ` loads ${loads}`];
   for (const word of words) {
     if (aborted.has(id)) return;
-    send({ type: 'delta', id, text: word });
+    send({ type: 'delta', id, text: word, tokens: 1 });
     if (text === 'slow') await new Promise((resolve) => setTimeout(resolve, 5));
   }
   send({ type: 'ended', id, generation: { ...account, stopReason: 'stop' } });

@@ -95,7 +95,7 @@ function take(
     case 'text-delta':
       if (reading.repeated) return;
       reading.text += part.text;
-      push({ type: 'text-delta', callId, text: part.text });
+      push({ ...part, callId });
       return;
     case 'reasoning-delta':
       reading.reasoning += part.text;

@@ -20,6 +20,8 @@ interface Flight {
   readonly startedAt: number;
   readonly title: string;
   tokens: number;
+  /** The first words, which the model had not written before it read: null until they come. */
+  first: { readonly at: number; readonly tokens: number } | null;
   phase: string;
 }
 
@@ -53,7 +55,7 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
   return {
     clear,
     begin(id, title) {
-      flight = { id, startedAt: now(), title, tokens: 0, phase: '' };
+      flight = { id, startedAt: now(), title, tokens: 0, first: null, phase: '' };
       if (terminal.isLive) timer ??= setInterval(draw, refreshMs);
     },
     end() {
@@ -63,7 +65,7 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
       timer = null;
     },
     take(transient) {
-      if (flight !== null) update(flight, transient);
+      if (flight !== null) update(flight, transient, now());
     },
     spend(amount) {
       costUsd = costUsd === null || amount === null ? null : costUsd + amount;
@@ -72,13 +74,18 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
 }
 
 function describeFlight(flight: Flight, at: number): string {
-  const elapsed = at - flight.startedAt;
-  const speed = flight.tokens > 0 && elapsed > 500 ? ` ${(flight.tokens / (elapsed / 1000)).toFixed(1)} tok/s` : '';
-  const tokens = flight.tokens > 0 ? ` ${flight.tokens} tok${speed}` : '';
-  return `${flight.title}  ${flight.phase}${tokens}  ${seconds(elapsed)}`;
+  const tokens = flight.tokens > 0 ? ` ${flight.tokens} tok${speedOf(flight, at)}` : '';
+  return `${flight.title}  ${flight.phase}${tokens}  ${seconds(at - flight.startedAt)}`;
 }
 
-function update(flight: Flight, transient: Transient): void {
+/** Of writing alone: the time in which it waited and read is no part of it. */
+function speedOf({ first, tokens }: Flight, at: number): string {
+  const writtenMs = first === null ? 0 : at - first.at;
+  if (first === null || writtenMs < 500) return '';
+  return ` ${((tokens - first.tokens) / (writtenMs / 1000)).toFixed(1)} tok/s`;
+}
+
+function update(flight: Flight, transient: Transient, at: number): void {
   if (transient.type === 'output-chunk') {
     if (transient.toolCallId !== flight.id) return;
     const last = transient.text.split('\n').findLast((part) => part.trim() !== '');
@@ -93,7 +100,8 @@ function update(flight: Flight, transient: Transient): void {
         : ` ${Math.round((transient.done / transient.total) * 100)} %`;
     flight.phase = `${phaseWords[transient.phase]}${share}`;
   } else {
-    flight.tokens += 1;
+    flight.tokens += transient.pieces ?? 1;
+    flight.first ??= { at, tokens: flight.tokens };
     flight.phase = transient.type === 'text-delta' ? 'writing' : 'thinking';
   }
 }

@@ -1,4 +1,6 @@
-import type { GrantedPlan } from '@shared/plan.ts';
+import { loadSizeInWords, loadSizeOf } from '@shared/load-size.ts';
+import type { LoadSize } from '@shared/load-size.ts';
+import type { CacheType, GrantedPlan } from '@shared/plan.ts';
 import { batchTokens } from './batch-tokens.ts';
 import type { HeldModel } from './generators.ts';
 import { sumOf } from './generators.ts';
@@ -24,6 +26,8 @@ export interface ContextGrant {
   readonly askedTokens: number;
   readonly grantedTokens: number;
   readonly sequences: number;
+  /** Of what a cell of the context is made. */
+  readonly cacheType: CacheType;
   /** Of weights, context and compute buffers; null where it was not computed. */
   readonly predictedBytes: number | null;
   /** Of its own, beside the mapped weights: context, buffers, copied weights; 0 where it was not computed. */
@@ -136,9 +140,7 @@ export function createGrantContext(options: GrantContextOptions): ContextGrants 
     if (smaller === null) return null;
     const key = JSON.stringify([path, await stampOf(path), wish]);
     const hardware = await readHardware(AbortSignal.timeout(hardwareMs));
-    const { grantedTokens, sequences } = now;
-    const before = { grantedTokens, sequences };
-    await steps.note(`${key} ${machineOf(hardware)}`, { ...smaller, before, at: options.now() });
+    await steps.note(`${key} ${machineOf(hardware)}`, { ...smaller, before: loadSizeOf(now), at: options.now() });
     made.delete(key);
     return grant(path, wish);
   };
@@ -172,16 +174,17 @@ function isAsGood(now: ContextGrant, granted: ContextGrant): boolean {
 type GivenBack = (held: Omit<HeldModel, 'model'>) => { readonly hostBytes: number; readonly cardBytes: number };
 
 /**
- * Other conversations are given up before length is, unless the engine, which lives, has tried that already. Below the
- * least context there is nothing to give up.
+ * Layers on a card are given up first where the engine, which lives, says that there is no room: it sees more of the
+ * card than the plan does, and has tried fewer conversations already. Where it died, other conversations go before
+ * length does, and no more layers go to the card instead. Below the least context there is nothing to give up.
  */
-function oneSmaller(
-  { grantedTokens, sequences }: ContextGrant,
-  isProcessGone: boolean,
-): Pick<LoadStep, 'grantedTokens' | 'sequences'> | null {
-  if (sequences > 1 && isProcessGone) return { grantedTokens, sequences: 1 };
+function oneSmaller({ grantedTokens, sequences, gpuLayers }: ContextGrant, isProcessGone: boolean): LoadSize | null {
+  const isOnCard = gpuLayers !== null && gpuLayers > 0;
+  if (isOnCard && !isProcessGone) return { grantedTokens, sequences, gpuLayers: null };
+  const most = isOnCard ? { gpuLayers } : {};
+  if (sequences > 1 && isProcessGone) return { grantedTokens, sequences: 1, ...most };
   if (grantedTokens <= leastTokens) return null;
-  return { grantedTokens: Math.max(leastTokens, Math.floor(grantedTokens / 512) * 256), sequences: 1 };
+  return { grantedTokens: Math.max(leastTokens, Math.floor(grantedTokens / 512) * 256), sequences: 1, ...most };
 }
 
 /** The cards and the memory of this machine, not what is free of them. */
@@ -217,6 +220,7 @@ function decide(
     askedTokens,
     grantedTokens: most,
     sequences: Math.min(wish.sequences, step?.sequences ?? wish.sequences),
+    cacheType: 'f16',
     predictedBytes: null,
     ownBytes: 0,
     placement: null,
@@ -228,62 +232,78 @@ function decide(
   // A file that cannot be read is the engine's to refuse, with its reason.
   const memory = header.ok ? readModelMemory(header.value.facts) : null;
   if (memory === null || !memory.known) return uncounted;
-  return fitted(memory.memory, uncounted, { ...hardware, devices: cards });
+  const grant = fitted(memory.memory, uncounted, { ...hardware, devices: cards });
+  return { ...grant, gpuLayers: layersAfter(step, grant.gpuLayers) };
 }
 
-function smallerBecause({ before, at }: LoadStep): string {
-  const { grantedTokens, sequences } = before;
-  const conversations = sequences === 1 ? 'one conversation' : `each of ${sequences} conversations`;
-  return `its engine ran out of memory with ${grantedTokens} tokens for ${conversations} on ${new Date(at).toISOString().slice(0, 10)}`;
+function layersAfter(step: LoadStep | null, planned: number | null): number | null {
+  if (step?.gpuLayers === undefined || planned === null) return planned;
+  return step.gpuLayers === null ? null : Math.min(planned, step.gpuLayers);
 }
 
-interface Fitted extends Pick<GrantedPlan, 'placement' | 'reason' | 'gpuLayers'> {
+function smallerBecause({ before, at, gpuLayers }: LoadStep): string {
+  const date = new Date(at).toISOString().slice(0, 10);
+  const since = gpuLayers === null ? '; since then as many layers are on the card as it finds room for' : '';
+  return `its engine ran out of memory with ${loadSizeInWords(before)} on ${date}${since}`;
+}
+
+interface Fitted extends Pick<GrantedPlan, 'placement' | 'reason' | 'gpuLayers' | 'kv'> {
+  readonly sequences: number;
   readonly tokens: number;
   readonly copied: number;
 }
 
-/** As many conversations as were wished for, or one where that is what makes the length possible. */
+/**
+ * As many conversations as were wished for, or one where that is what makes the length possible; and smaller cells
+ * where the plan gets a step longer with them, even so.
+ */
 function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): ContextGrant {
   const ubatchTokens = hardware.devices.length > 0 ? batchTokens.card : batchTokens.processor;
-  const made = { cacheType: 'f16', flashAttention: true, ubatchTokens, unified: false, draftTokens: 0 } as const;
+  const made = { flashAttention: true, ubatchTokens, unified: false, draftTokens: 0 } as const;
   const engine = 'node-llama-cpp';
-  const at = (sequences: number): Fitted => {
+  const at = (sequences: number, cacheType: 'f16' | null): Fitted => {
     const plan = planMemory(memory, {
       ...made,
+      cacheType,
       askedTokens: wished.grantedTokens * sequences,
       slots: sequences,
       engine,
       cards: hardware.devices,
       hostFreeBytes: hardware.host.freeBytes,
     });
-    return {
-      tokens: Math.floor(plan.context / sequences),
-      reason: plan.reason,
-      copied: plan.copied?.bytes ?? 0,
-      placement: plan.placement,
-      gpuLayers: plan.gpuLayers,
-    };
+    const { context, copied, reason, placement, gpuLayers, kv } = plan;
+    const tokens = Math.floor(context / sequences);
+    return { sequences, tokens, copied: copied?.bytes ?? 0, reason, placement, gpuLayers, kv };
   };
-  const several = at(wished.sequences);
-  const sequences = several.tokens >= wished.grantedTokens || wished.sequences === 1 ? wished.sequences : 1;
-  const best = sequences === wished.sequences ? several : at(1);
+  const isEnough = ({ tokens }: Fitted): boolean => tokens >= wished.grantedTokens;
+  const best = firstThat(isEnough, [() => at(wished.sequences, 'f16'), () => at(1, 'f16')]) ?? at(1, null);
+  const { sequences } = best;
   // Where by our count nothing fits, the engine is still asked, for the least: it knows better, and says so if not.
   const grantedTokens = best.tokens > 0 ? best.tokens : Math.min(leastTokens, wished.grantedTokens);
   const { totalBytes, contextBytes, computeBytes } = estimateMemory(memory, {
     engine,
-    context: { ...made, contextTokens: grantedTokens * sequences, slots: sequences },
+    context: { ...made, cacheType: best.kv, contextTokens: grantedTokens * sequences, slots: sequences },
   });
   const isLess = grantedTokens < wished.grantedTokens;
   return {
     ...wished,
     grantedTokens,
     sequences,
+    cacheType: best.kv,
     predictedBytes: totalBytes,
     ownBytes: (contextBytes ?? 0) + (computeBytes ?? 0) + best.copied,
     placement: best.placement,
     gpuLayers: isPlaced(best, hardware) ? best.gpuLayers : null,
     why: isLess ? [wished.why, best.reason].filter((reason) => reason !== null).join('; ') : wished.why,
   };
+}
+
+function firstThat<T>(holds: (value: T) => boolean, tries: readonly (() => T)[]): T | null {
+  for (const make of tries) {
+    const value = make();
+    if (holds(value)) return value;
+  }
+  return null;
 }
 
 /** The engine has no option for experts alone, and where nothing fits it may know better. */

@@ -25,11 +25,12 @@ import type {
 export type EngineEvent =
   | {
       readonly type: 'progress';
-      readonly phase: 'waiting' | 'loading' | 'prefill' | 'decode';
+      readonly phase: 'waiting' | 'loading' | 'prefill';
       readonly done: number;
       readonly total: number | null;
     }
-  | { readonly type: 'delta'; readonly text: string }
+  /** `tokens`: how many have come since the one before. */
+  | { readonly type: 'delta'; readonly text: string; readonly tokens: number }
   | {
       readonly type: 'ended';
       readonly generation: Generation;
@@ -292,7 +293,7 @@ function showProgress(call: Call, { phase, done, total }: Extract<FromWorker, { 
 function take(call: Call, answer: FromWorker): boolean {
   switch (answer.type) {
     case 'delta':
-      call.show({ type: 'delta', text: answer.text });
+      call.show({ type: 'delta', text: answer.text, tokens: answer.tokens });
       return false;
     case 'progress':
       showProgress(call, answer);

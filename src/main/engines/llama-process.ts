@@ -199,21 +199,23 @@ function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
   const startedAt = Date.now();
   let lastWorkAt = startedAt;
   let lastLookAt = 0;
+  let isWatched = true;
   const look = (): void => {
     lastLookAt = Date.now();
     watch.look();
   };
   const timer = setInterval(() => {
     look();
-    if (!watch.isLimited && Date.now() - startedAt > startsForMs) clearInterval(timer);
+    isWatched = watch.isLimited || Date.now() - startedAt <= startsForMs;
+    if (!isWatched) clearInterval(timer);
   }, lookMs);
   timer.unref();
   look();
   return {
     noteWork() {
       lastWorkAt = Date.now();
-      // It comes with every token, and a look reads two files of the system.
-      if (lastWorkAt - lastLookAt >= lookMs) look();
+      // While a process is busy, the timer may come too late for its last moment.
+      if (isWatched && lastWorkAt - lastLookAt >= lookMs) look();
     },
     isStuck: () => watch.isNearLimit && Date.now() - lastWorkAt > stuckMs,
     verdict: (signal) => watch.verdict(signal),

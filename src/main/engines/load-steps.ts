@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
 
-const stepSchema = z.strictObject({
+const sizeSchema = z.strictObject({
   grantedTokens: z.number().int().positive(),
   sequences: z.number().int().positive(),
+  /** At most; null: as many as the engine finds room for. Absent: as they are planned. */
+  gpuLayers: z.number().int().nonnegative().nullable().optional(),
+});
+
+const stepSchema = sizeSchema.extend({
   /** What it was before, and when it was given up. */
-  before: z.strictObject({ grantedTokens: z.number().int().positive(), sequences: z.number().int().positive() }),
+  before: sizeSchema,
   at: z.number(),
 });
 /** A load that was made one step smaller, because with the planned one the engine ran out of memory. */

@@ -59,7 +59,8 @@ export type StreamPart =
       readonly done: number;
       readonly total: number | null;
     }
-  | { readonly type: 'text-delta'; readonly text: string }
+  /** `pieces`: tokens that came as one; absent: one. */
+  | { readonly type: 'text-delta'; readonly text: string; readonly pieces?: number }
   | { readonly type: 'reasoning-delta'; readonly text: string }
   /** A block of reasoning that has ended, whose deltas came before, and that its service wants back (`by`, `state`). */
   | { readonly type: 'reasoning'; readonly part: ReasoningPart }

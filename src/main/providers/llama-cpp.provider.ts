@@ -115,19 +115,22 @@ async function* answer(
 ): AsyncIterable<StreamPart> {
   const isCall = asked.output.type === 'tool-call';
   let text = '';
+  let written = 0;
   for await (const event of llama.generate(model.options, asked, signal)) {
     if (event.type === 'progress') yield event;
     if (event.type === 'delta') {
       text += event.text;
-      if (!isCall) yield { type: 'text-delta', text: event.text };
+      written += event.tokens;
+      if (isCall) yield { type: 'progress', phase: 'decode', done: written, total: asked.maxOutputTokens };
+      else yield { type: 'text-delta', text: event.text, pieces: event.tokens };
     }
     if (event.type === 'ended') {
       const { error, stopReason, outputTokens, decodeMs } = event.generation;
       const call = isCall && stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
       // The first token is no part of the time.
-      const written = { outputTokens: outputTokens - 1, outputMs: decodeMs };
-      const slow = error === null ? speeds.note(model.path, written) : null;
+      const timed = { outputTokens: outputTokens - 1, outputMs: decodeMs };
+      const slow = error === null ? speeds.note(model.path, timed) : null;
       const engine = reportOf(event, model.grant, { slow, unloaded });
       const smaller = error === null ? null : await smallerLoad(dependencies, model, error);
       yield {

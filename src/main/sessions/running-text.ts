@@ -53,11 +53,11 @@ function takeIntoCall(call: RunningCall, transient: Exclude<Transient, { type: '
   switch (transient.type) {
     case 'text-delta':
       call.text = ending(call.text + transient.text);
-      call.textPieces += 1;
+      call.textPieces += transient.pieces ?? 1;
       return;
     case 'reasoning-delta':
       call.reasoning = ending(call.reasoning + transient.text);
-      call.reasoningPieces += 1;
+      call.reasoningPieces += transient.pieces ?? 1;
       return;
     case 'call-progress':
       call.progress = transient;

@@ -119,6 +119,16 @@ describe('the context that a model is granted', () => {
     });
   });
 
+  it('has smaller cells where they buy a step of length, once other conversations are given up', async () => {
+    cardBytes = 3 * gib;
+    expect(await grants()(path, { ...wish, askedTokens: 8192 })).toMatchObject({ cacheType: 'f16', sequences: 1 });
+    const longer = await grants()(path, wish);
+    expect(longer).toMatchObject({ cacheType: 'q8_0', sequences: 1, gpuLayers: 33 });
+    // More tokens than the card holds with cells of sixteen bits, and the bytes are said of the smaller ones.
+    expect(longer.grantedTokens * 128 * 1024).toBeGreaterThan(3 * gib);
+    expect(longer.predictedBytes).toBeLessThan(3 * gib);
+  });
+
   it('is never more than a model was trained for', async () => {
     await writeFile(path, model('llama', 2048));
     expect(await grants()(path, { ...wish, askedTokens: 9000 })).toMatchObject({
@@ -191,6 +201,32 @@ describe('the context that a model is granted', () => {
     expect(await stepDown(path, { ...alone, askedTokens: 10_000 }, gone)).toMatchObject({ grantedTokens: 4864 });
     expect(await stepDown(path, { ...alone, askedTokens: 5_000 }, gone)).toMatchObject({ grantedTokens: 4096 });
     expect(await stepDown(path, { ...alone, askedTokens: 4_096 }, gone)).toBeNull();
+  });
+
+  it('gives up its place on the card where the engine finds no room for the layers there, and says so from then on', async () => {
+    cardBytes = 80 * gib;
+    const { grant, stepDown } = open();
+    expect(await grant(path, wish)).toMatchObject({ gpuLayers: 33, grantedTokens: 65536, sequences: 3 });
+    expect(await stepDown(path, wish, {})).toMatchObject({
+      gpuLayers: null,
+      grantedTokens: 65536,
+      sequences: 3,
+      expectsCard: true,
+      isSmaller: true,
+      why: 'its engine ran out of memory with 65536 tokens for each of 3 conversations, with 33 layers on the card on 2026-11-21; since then as many layers are on the card as it finds room for',
+    });
+    expect(await stepDown(path, wish, {})).toBeNull();
+    expect(await open().grant(path, wish)).toMatchObject({ gpuLayers: null });
+  });
+
+  it('puts no more layers on the card in place of what it gave up after a crash there', async () => {
+    // Less than the least context takes.
+    cardBytes = 0.9 * gib;
+    const { grant, stepDown } = open();
+    const { gpuLayers } = await grant(path, wish);
+    const half = { ...wish, askedTokens: 32768, sequences: 1 };
+    expect((await grant(path, half)).gpuLayers).toBeGreaterThan(gpuLayers ?? 33);
+    expect(await stepDown(path, wish, gone)).toMatchObject({ grantedTokens: 32768, sequences: 1, gpuLayers });
   });
 
   it('gives up length at once where the engine lives, for it has tried fewer conversations itself', async () => {

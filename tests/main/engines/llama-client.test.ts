@@ -26,6 +26,7 @@ const model = (name = 'any.gguf'): LoadOptions => ({
   threads: null,
   gpu: 'off',
   gpuLayers: null,
+  cacheType: 'f16',
   stateDir: null,
 });
 

@@ -13,6 +13,7 @@ const grant: ContextGrant = {
   ownBytes: 2e9,
   placement: 'devices',
   gpuLayers: 29,
+  cacheType: 'f16',
   expectsCard: true,
   why: 'Asked 65536, granted 20480 tokens, because of the card.',
   isSmaller: false,

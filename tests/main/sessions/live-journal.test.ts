@@ -88,7 +88,7 @@ describe('live journal', () => {
     const journal = await home.store.create(scratchSession);
     const first = { type: 'text-delta', callId: 'c', text: 'One ' } as const;
     journal.push(first);
-    journal.push({ ...first, text: 'two ' });
+    journal.push({ ...first, text: 'two or three ', pieces: 3 });
     journal.push({ type: 'output-chunk', toolCallId: 't', stream: 'stdout', text: 'printed' });
     const seen: JournalPush[] = [];
     const stop = journal.subscribe(2, (push) => void seen.push(push));
@@ -96,7 +96,7 @@ describe('live journal', () => {
     await expect
       .poll(() => seen.flatMap((push) => (push.type === 'transient' ? [push.transient] : [])))
       .toEqual([
-        { type: 'text-delta', callId: 'c', text: 'One two ', pieces: 2 },
+        { type: 'text-delta', callId: 'c', text: 'One two or three ', pieces: 4 },
         { type: 'output-chunk', toolCallId: 't', stream: 'stdout', text: 'printed' },
         { type: 'text-delta', callId: 'c', text: 'three' },
       ]);

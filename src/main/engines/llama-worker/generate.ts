@@ -1,5 +1,7 @@
+import type { LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { watchMemory } from '../process-memory.ts';
-import type { LlamaContextSequence, LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { createAnswerText } from './answer-text.ts';
+import type { AnswerText } from './answer-text.ts';
 import { createByteGuard } from './byte-guard.ts';
 import type { ByteGuard } from './byte-guard.ts';
 import { grammarForChoice, grammarForSchema } from './json-schema-grammar.ts';
@@ -8,14 +10,17 @@ import { keepSystemState, prepareSequence, wantsSystemState } from './prepare-se
 import type { Counters } from './prepare-sequence.ts';
 import type { EngineError, EngineOutput, EngineRequest, Generation } from './protocol.ts';
 import { isLooping } from './repetition.ts';
-import { createStopText } from './stop-text.ts';
 import { tokenizeChat } from './tokenize-chat.ts';
 import type { TokenizedPrompt, TokenMemory } from './tokenize-chat.ts';
 import { toolCallSchema } from './tool-call-schema.ts';
 
+/** The threads of a native call have started by then, and it takes longer. */
+const underWayMs = 2;
+
 export interface Emit {
-  delta(text: string): void;
-  progress(phase: 'prefill' | 'decode', done: number, total: number): void;
+  /** `tokens`: how many have come since the one before. */
+  delta(text: string, tokens: number): void;
+  progress(done: number, total: number): void;
 }
 
 /** What a call has done so far: enough for an honest account at any moment. */
@@ -59,10 +64,23 @@ export function startGeneration(
     endedAt: null,
     logprobs: [],
   };
+  const answer = createAnswerText<Token>({
+    textOf: (tokens, before) => context.engine.model.detokenize(tokens, true, before),
+    stops: request.stop,
+    onText: (text, tokens) => emit.delta(text, tokens),
+    now: () => performance.now(),
+    later: (work) => void setTimeout(work, underWayMs),
+  });
   return {
-    cancelled: () => settle(account, 'cancelled', null),
-    done: run(context, request, { signal, emit, account })
-      .catch((error: unknown) => settle(account, 'error', nameError(error, context.log)))
+    cancelled: () => {
+      answer.show();
+      return settle(account, 'cancelled', null);
+    },
+    done: run(context, request, { signal, emit, account, answer })
+      .catch((error: unknown) => {
+        answer.show();
+        return settle(account, 'error', nameError(error, context.log));
+      })
       // After every call, also one that nobody waits for any more: the next one's begin at nothing.
       .then(async (generation) => ({ ...generation, ...(await countedOf(context.engine)) })),
   };
@@ -77,6 +95,7 @@ interface Call {
   readonly signal: AbortSignal;
   readonly emit: Emit;
   readonly account: Account;
+  readonly answer: AnswerText<Token>;
 }
 
 async function run(context: GenerationContext, request: EngineRequest, call: Call): Promise<Generation> {
@@ -127,7 +146,7 @@ async function prefill(
   engine.threads.rest();
   while (!signal.aborted) {
     engine.threads.tick();
-    emit.progress('prefill', at - from, total);
+    emit.progress(at - from, total);
     let end = Math.min(prompt.tokens.length, at + engine.chunkTokens - (at % engine.chunkTokens));
     if (keepsSystem && at < prompt.systemTokens && end > prompt.systemTokens) end = prompt.systemTokens;
     const piece = prompt.tokens.slice(at, end);
@@ -152,69 +171,40 @@ interface Decoding {
 async function decode(
   context: GenerationContext,
   decoding: Decoding,
-  { signal, emit, account }: Call,
+  { signal, account, answer }: Call,
 ): Promise<Generation> {
-  const { request, slot, last, most } = decoding;
-  const stops = createStopText(request.stop);
-  const pieces = createPieces(context.engine);
+  const { most } = decoding;
   const guard = decoding.grammar === null ? null : createByteGuard(context.engine);
   const output: Token[] = [];
-  let text = '';
-  const show = (piece: string): void => {
-    if (piece === '') return;
-    text += piece;
-    emit.delta(piece);
-  };
-  const wantsShares = request.output.type === 'choice';
-  const sampled = wantsShares ? withShares : withoutShares;
-  for await (const { token, share } of sampled(slot.sequence, last, samplingOf(decoding, guard))) {
-    if (share !== null) account.logprobs.push(Math.log(Math.max(share, Number.MIN_VALUE)));
+  for await (const { token, confidence } of sample(decoding, samplingOf(decoding, guard))) {
+    if (confidence !== undefined) account.logprobs.push(Math.log(Math.max(confidence, Number.MIN_VALUE)));
     account.firstTokenAt ??= performance.now();
     context.engine.threads.tick();
     if (signal.aborted) return settle(account, 'cancelled', null);
     output.push(token);
     guard?.push(token);
     account.outputTokens = output.length;
-    const { text: piece, stopped } = stops.push(pieces.push(token));
-    show(piece);
-    if (stopped) return settle(account, 'stop-sequence', null);
+    if (answer.push(token)) return settle(account, 'stop-sequence', null);
     const isCut = output.length >= most;
     if (isCut || (output.length % 16 === 0 && isLooping(output))) {
-      show(stops.push(pieces.flush()).text + stops.flush());
+      answer.end();
       return settle(account, isCut ? 'length' : 'repetition', null);
     }
-    if (output.length % 16 === 0) emit.progress('decode', output.length, most);
   }
   account.firstTokenAt ??= performance.now();
-  const end = stops.push(pieces.flush());
-  show(end.text);
-  if (end.stopped) return settle(account, 'stop-sequence', null);
-  show(stops.flush());
-  rememberAnswer(context, decoding, text, output);
+  if (answer.end()) return settle(account, 'stop-sequence', null);
+  rememberAnswer(context, decoding, answer.shown, output);
   return settle(account, 'stop', null);
 }
 
-interface Sampled {
-  readonly token: Token;
-  /** How likely it was of all that could stand there; null: not asked for. */
-  readonly share: number | null;
-}
-
-async function* withoutShares(
-  sequence: LlamaContextSequence,
-  tokens: readonly Token[],
+/** How likely a token was of all that could stand there is asked of a choice alone: it costs a fifth of the speed. */
+function sample(
+  { request, slot, last }: Decoding,
   options: SequenceEvaluateOptions,
-): AsyncIterable<Sampled> {
-  for await (const token of sequence.evaluate([...tokens], options)) yield { token, share: null };
-}
-
-async function* withShares(
-  sequence: LlamaContextSequence,
-  tokens: readonly Token[],
-  options: SequenceEvaluateOptions,
-): AsyncIterable<Sampled> {
-  for await (const { token, confidence } of sequence.evaluateWithMetadata([...tokens], { confidence: true }, options))
-    yield { token, share: confidence };
+): AsyncIterable<{ readonly token: Token; readonly confidence?: number }> {
+  return request.output.type === 'choice'
+    ? slot.sequence.evaluateWithMetadata([...last], { confidence: true }, options)
+    : slot.sequence.evaluateWithMetadata([...last], {}, options);
 }
 
 /** The next prompt that holds this answer uses the model's own tokens, so that its sequence goes on without a seam. */
@@ -227,27 +217,6 @@ function rememberAnswer(
   if (prompt.opening === null) return;
   const opening = memory.get(prompt.opening) ?? engine.model.tokenize(prompt.opening, false);
   memory.set(prompt.opening + text, [...opening, ...output]);
-}
-
-/** Text of tokens one by one; a character that is spread over tokens comes whole. */
-function createPieces(engine: Engine): { push(token: Token): string; flush(): string } {
-  const before: Token[] = [];
-  let pending: Token[] = [];
-  const take = (): string => {
-    const text = engine.model.detokenize(pending, true, before);
-    for (const token of pending) before.push(token);
-    before.splice(0, before.length - 8);
-    pending = [];
-    return text;
-  };
-  return {
-    push(token) {
-      pending.push(token);
-      const isCut = engine.model.detokenize(pending, true, before).endsWith('\uFFFD');
-      return isCut && pending.length < 6 ? '' : take();
-    },
-    flush: () => (pending.length === 0 ? '' : take()),
-  };
 }
 
 function samplingOf({ request, grammar }: Decoding, guard: ByteGuard | null): SequenceEvaluateOptions {

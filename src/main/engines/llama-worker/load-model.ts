@@ -10,6 +10,9 @@ import { createStateStore } from './state-store.ts';
 import type { StateStore } from './state-store.ts';
 import { createThreadGovernor } from './thread-count.ts';
 import type { ThreadGovernor } from './thread-count.ts';
+import { createDryRunWatch } from './dry-run-watch.ts';
+import type { DryRunWatch } from './dry-run-watch.ts';
+import { loadWeights } from './load-weights.ts';
 import { createOwnCounters } from './own-counters.ts';
 import type { OwnCounters } from './own-counters.ts';
 import type { LoadOptions, LoadedModel } from './protocol.ts';
@@ -41,7 +44,7 @@ export interface Engine {
   dispose(): Promise<void>;
 }
 
-/** Throws what the engine throws; the caller gives it a name. */
+/** Throws what the engine throws; the caller gives it a name. Nothing of the model is left in memory then. */
 export async function loadModel(
   options: LoadOptions,
   { onProgress, onLog }: { readonly onProgress: (fraction: number) => void; readonly onLog: (line: string) => void },
@@ -49,25 +52,49 @@ export async function loadModel(
   const startedAt = performance.now();
   // The package is ESM only, and this file is built as CommonJS.
   const library = await import('node-llama-cpp');
-  const buffers = createBufferCount();
-  const counters = createOwnCounters();
-  const llama = await openEngine(library, options.gpu, { buffers, counters, onLog });
+  const said = { buffers: createBufferCount(), counters: createOwnCounters(), dryRuns: createDryRunWatch() };
+  const llama = await openEngine(library, options.gpu, (line, isError) => {
+    for (const { hear } of Object.values(said)) hear(line);
+    if (isError) onLog(line);
+  });
   const threads = options.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
   // The default is at least 4: on two cores that is 70 times slower.
   llama.maxThreads = threads;
-  const model = await loadWeights(library, llama, options, onProgress);
+  const { InsufficientMemoryError } = library;
+  const model = await loadWeights({ llama, InsufficientMemoryError }, options, onProgress);
+  try {
+    return await openModel({ library, llama, model, threads, said, startedAt }, options);
+  } catch (error) {
+    await model.dispose();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly library: Library;
+  readonly llama: Llama;
+  readonly model: LlamaModel;
+  readonly threads: number;
+  readonly said: { readonly buffers: BufferCount; readonly counters: OwnCounters; readonly dryRuns: DryRunWatch };
+  readonly startedAt: number;
+}
+
+/** The model with places for its conversations. */
+async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> {
+  const { library, llama, model, threads, said } = opened;
+  said.dryRuns.check();
   const onCard = llama.gpu !== false && model.gpuLayers > 0;
   const chunkTokens = onCard ? batchTokens.card : batchTokens.processor;
   const contextTokens = Math.min(options.contextTokens, model.trainContextSize);
   const context = await createContext(
     model,
-    // For the engine's own counters: two looks at the clock a native call.
-    { contextSize: contextTokens, batchSize: chunkTokens, performanceTracking: true },
+    { contextSize: contextTokens, batchSize: chunkTokens, ...cellsOf(library, options.cacheType) },
     options.sequences,
-    () => buffers.anotherContext(),
+    () => said.buffers.anotherContext(),
   );
+  said.dryRuns.check();
   const slots = openSlots(context);
-  const observedBytes = await buffers.total();
+  const observedBytes = await said.buffers.total();
   llama.logLevel = library.LlamaLogLevel.error;
   const template = templateOf(model);
   const identity = await identityOf(options.modelPath, [
@@ -75,6 +102,7 @@ export async function loadModel(
     onCard,
     context.contextSize,
     slots.length,
+    options.cacheType,
   ]);
   return {
     library,
@@ -96,31 +124,14 @@ export async function loadModel(
       backend: onCard ? String(llama.gpu) : 'cpu',
       template: template.type,
       observedBytes,
-      loadMs: performance.now() - startedAt,
+      loadMs: performance.now() - opened.startedAt,
     },
-    takeCounts: () => counters.take({ llama, levels: library.LlamaLogLevel, context }),
+    takeCounts: () => said.counters.take({ llama, levels: library.LlamaLogLevel, context }),
     async dispose() {
       await context.dispose();
       await model.dispose();
     },
   };
-}
-
-/** Placed as planned. Where the engine, which looks at the cards once more, finds no room for that, as it thinks best. */
-async function loadWeights(
-  { InsufficientMemoryError }: Library,
-  llama: Llama,
-  { modelPath, gpuLayers }: LoadOptions,
-  onLoadProgress: (fraction: number) => void,
-): Promise<LlamaModel> {
-  const asItThinks = { modelPath, onLoadProgress };
-  if (gpuLayers === null || llama.gpu === false) return llama.loadModel(asItThinks);
-  try {
-    return await llama.loadModel({ ...asItThinks, gpuLayers });
-  } catch (error) {
-    if (!(error instanceof InsufficientMemoryError)) throw error;
-    return llama.loadModel(asItThinks);
-  }
 }
 
 function templateOf(model: LlamaModel): Engine['template'] {
@@ -137,22 +148,15 @@ async function identityOf(path: string, made: readonly (string | number | boolea
 function openEngine(
   library: Library,
   gpu: LoadOptions['gpu'],
-  {
-    buffers,
-    counters,
-    onLog,
-  }: { readonly buffers: BufferCount; readonly counters: OwnCounters; readonly onLog: (line: string) => void },
+  onLine: (line: string, isError: boolean) => void,
 ): Promise<Llama> {
   return library.getLlama({
     build: 'never',
     gpu: gpu === 'off' ? false : 'auto',
     // What it allocates, and what it counted, it says at this level only.
     logLevel: library.LlamaLogLevel.info,
-    logger: (level, line) => {
-      buffers.hear(line);
-      counters.hear(line);
-      if (level === library.LlamaLogLevel.error || level === library.LlamaLogLevel.fatal) onLog(line);
-    },
+    logger: (level, line) =>
+      onLine(line, level === library.LlamaLogLevel.error || level === library.LlamaLogLevel.fatal),
     progressLogs: false,
   });
 }
@@ -168,17 +172,33 @@ function openSlots(context: LlamaContext): readonly Slot[] {
   }));
 }
 
+/** Quantised cells need flash attention; without, the engine decides by its cards. */
+function cellsOf({ GgmlType }: Library, type: LoadOptions['cacheType']): ContextSize {
+  if (type === 'f16') return {};
+  const kept = type === 'q8_0' ? GgmlType.Q8_0 : GgmlType.Q4_0;
+  return { experimentalKvCacheKeyType: kept, experimentalKvCacheValueType: kept, flashAttention: true };
+}
+
+type ContextSize = Omit<LlamaContextOptions, 'sequences' | 'performanceTracking' | 'batching'>;
+
 /** As many sequences as were asked for, or as memory has room for; at least one. */
 async function createContext(
   model: LlamaModel,
-  size: Pick<LlamaContextOptions, 'contextSize' | 'batchSize' | 'performanceTracking'>,
+  size: ContextSize,
   wanted: number,
   onTry: () => void,
 ): Promise<LlamaContext> {
+  const options: LlamaContextOptions = {
+    ...size,
+    // For the engine's own counters: two looks at the clock a native call.
+    performanceTracking: true,
+    // One call runs at a time: there is no other to wait for.
+    batching: { dispatchSchedule: (dispatch) => dispatch() },
+  };
   for (let sequences = wanted; sequences > 1; sequences -= 1) {
     try {
       onTry();
-      return await model.createContext({ ...size, sequences });
+      return await model.createContext({ ...options, sequences });
     } catch (error) {
       if (
         !/memory|alloc|failed to create context/i.test(
@@ -189,7 +209,7 @@ async function createContext(
     }
   }
   onTry();
-  return model.createContext({ ...size, sequences: 1 });
+  return model.createContext({ ...options, sequences: 1 });
 }
 
 /** A full context is refused before a call; if it were reached all the same, nothing may be dropped silently. */

@@ -1,14 +1,15 @@
 import type { Llama } from 'node-llama-cpp';
+import { createDryRunWatch } from './dry-run-watch.ts';
 import type { DryRun } from './protocol.ts';
 
 /** An engine of its own without a card: kept, because ending one could take what another has loaded with it. */
 let planner: Promise<Llama> | null = null;
-const warnings: string[] = [];
+const dryRuns = createDryRunWatch();
 
 /**
  * Bytes of cells, states and compute buffer, by the engine's own dry run: it makes the context on paper, with the
  * tensors of the file's header, and allocates nothing. On the processor; a card's buffers differ by a few percent.
- * Throws where the engine cannot: its older estimate, which it would fall back to with a warning, is far off.
+ * Throws where the engine cannot.
  */
 export async function measureContext(context: DryRun): Promise<number> {
   const { getLlama, GgmlType, GgufInsights, LlamaLogLevel, readGgufFileInfo } = await import('node-llama-cpp');
@@ -16,12 +17,11 @@ export async function measureContext(context: DryRun): Promise<number> {
     build: 'never',
     gpu: false,
     logLevel: LlamaLogLevel.warn,
-    logger: (_level, line) => void warnings.push(line.trim()),
+    logger: (_level, line) => dryRuns.hear(line),
     progressLogs: false,
   });
   const type = { f16: GgmlType.F16, q8_0: GgmlType.Q8_0, q4_0: GgmlType.Q4_0 }[context.cacheType];
   const insights = await GgufInsights.from(await readGgufFileInfo(context.modelPath), await planner);
-  warnings.length = 0;
   const { cpuRam, gpuVram } = await insights.estimateContextResourceRequirementsV2({
     contextSize: context.contextTokens,
     sequences: context.sequences,
@@ -31,7 +31,6 @@ export async function measureContext(context: DryRun): Promise<number> {
     kvCacheKeyType: type,
     kvCacheValueType: type,
   });
-  const fallback = warnings.find((line) => /falling back to estimation/i.test(line));
-  if (fallback !== undefined) throw new Error(fallback);
+  dryRuns.check();
   return cpuRam + gpuVram;
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { timingsSchema } from '@shared/call-report.ts';
 import { messageSchema } from '@shared/messages.ts';
+import type { CacheType } from '@shared/plan.ts';
+
+const cacheTypeSchema = z.enum(['f16', 'q8_0', 'q4_0'] satisfies readonly CacheType[]);
 
 /**
  * What the app and the engine's process say to each other, as JSON over Node's IPC. Both sides parse what they get.
@@ -16,8 +19,10 @@ const loadOptionsSchema = z.object({
   /** Null: the physical cores that this process may use. */
   threads: z.number().int().positive().nullable(),
   gpu: z.enum(['auto', 'off']),
-  /** Layers on the cards as they are planned, the output counted as one; null: as the engine thinks best. */
+  /** Layers on the cards as they are planned, the output counted as one; null: as many as the engine finds room for. */
   gpuLayers: z.number().int().nonnegative().nullable(),
+  /** Of what the cells of a sequence are made. */
+  cacheType: cacheTypeSchema,
   /** Where states of sequences may be kept; null keeps none. */
   stateDir: z.string().nullable(),
 });
@@ -31,7 +36,7 @@ const dryRunSchema = z.object({
   sequences: z.number().int().positive(),
   batchTokens: z.number().int().positive(),
   flashAttention: z.boolean(),
-  cacheType: z.enum(['f16', 'q8_0', 'q4_0']),
+  cacheType: cacheTypeSchema,
 });
 export type DryRun = z.infer<typeof dryRunSchema>;
 
@@ -185,11 +190,11 @@ export const fromWorkerSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('progress'),
     id,
-    phase: z.enum(['loading', 'downloading', 'prefill', 'decode']),
+    phase: z.enum(['loading', 'downloading', 'prefill']),
     done: z.number(),
     total: z.number().nullable(),
   }),
-  z.object({ type: z.literal('delta'), id, text: z.string() }),
+  z.object({ type: z.literal('delta'), id, text: z.string(), tokens: z.number().int() }),
   z.object({ type: z.literal('ended'), id, generation: generationSchema }),
   z.object({ type: z.literal('stats'), id, stats: engineStatsSchema }),
   z.object({ type: z.literal('failed'), id, error: engineErrorSchema }),

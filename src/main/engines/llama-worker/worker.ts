@@ -187,11 +187,11 @@ function generate(id: number, request: EngineRequest): void {
       return;
     }
     call = startGeneration({ engine: loaded.engine, memory: loaded.memory, counters, log }, request, abort.signal, {
-      delta: (text) => {
-        if (!answered) send({ type: 'delta', id, text });
+      delta: (text, tokens) => {
+        if (!answered) send({ type: 'delta', id, text, tokens });
       },
-      progress: (phase, done, total) => {
-        if (!answered) send({ type: 'progress', id, phase, done, total });
+      progress: (done, total) => {
+        if (!answered) send({ type: 'progress', id, phase: 'prefill', done, total });
       },
     });
     answer({ type: 'ended', id, generation: await call.done });

@@ -43,6 +43,7 @@ export async function findModel(
       threads: settings.threads ?? null,
       gpu: settings.gpu,
       gpuLayers: grant.gpuLayers,
+      cacheType: grant.cacheType,
       stateDir: join(dependencies.cacheDir, 'prefix'),
     },
   };
@@ -60,6 +61,7 @@ export async function grantOf(
     askedTokens: wanted,
     grantedTokens: Math.min(wanted, file.contextTokens ?? wanted),
     sequences,
+    cacheType: 'f16',
     predictedBytes: null,
     ownBytes: 0,
     placement: null,

@@ -1,4 +1,4 @@
-import type { ContextGrant } from '../../engines/grant-context.ts';
+import { loadSizeInWords, loadSizeOf } from '@shared/load-size.ts';
 import type { EngineError } from '../../engines/llama-worker/protocol.ts';
 import type { ProviderDependencies, ProviderError } from '../define.ts';
 import type { FoundModel } from './found-model.ts';
@@ -15,10 +15,7 @@ export async function smallerLoad(
   if (error.code !== 'out-of-memory' || stepDown === undefined) return null;
   const smaller = await stepDown(path, wish, error);
   if (smaller === null) return null;
-  const message = `${error.message} From now on it is loaded with ${sizeOf(smaller)} in place of ${sizeOf(grant)}.`;
+  const [now, before] = [smaller, grant].map((size) => loadSizeInWords(loadSizeOf(size)));
+  const message = `${error.message} From now on it is loaded with ${now} in place of ${before}.`;
   return { code: 'out-of-memory', message, retryable: true };
-}
-
-function sizeOf({ grantedTokens, sequences: count }: ContextGrant): string {
-  return `${grantedTokens} tokens for ${count === 1 ? 'one conversation' : `each of ${count} conversations`}`;
 }
