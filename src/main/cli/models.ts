@@ -1,4 +1,5 @@
 import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelInfo } from '@shared/models.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Command, CommandContext } from './context.ts';
 
@@ -51,6 +52,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
         ? 'unpriced'
         : `$${info.price.input} in, $${info.price.output} out per million tokens (${info.price.source}, ${info.price.date})`,
     ],
+    ['can', info === null ? 'unknown' : abilities(info)],
     ['gears', info === null ? 'unknown' : info.gears.join(', ')],
     ...(model.fit === undefined ? [] : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),
     ...(model.card === undefined ? [] : cardRows(model.card)),
@@ -59,6 +61,20 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ...(model.note === null ? [] : [['note', model.note] as const]),
   ];
   return rows.map(([name, value]) => `${name.padEnd(11)} ${printable(value)}\n`).join('');
+}
+
+/** What its lists and the settings say of it; how hard it is to think stands beside that it does. */
+function abilities({ capabilities, effort }: ModelInfo): string {
+  const { tools, images, reasoning, cache } = capabilities;
+  const thinks = effort === undefined ? 'think' : `think (effort: ${effort})`;
+  const known = [
+    [tools, 'call tools'],
+    [images, 'see images'],
+    [reasoning, thinks],
+    [cache, 'keep what it has read'],
+  ] as const;
+  const can = known.filter(([has]) => has === true).map(([, words]) => words);
+  return can.length === 0 ? 'answer in words' : can.join(', ');
 }
 
 export const pullModel: Command<[string]> = async (context, id) => {

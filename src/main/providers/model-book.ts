@@ -112,7 +112,9 @@ function infoOf(options: ModelBookOptions, name: string, { listed, bundled, list
   const { where } = options;
   const usual = options.usual(name);
   const known = options.models[name];
-  const reasoning = known?.reasoning ?? listed?.reasoning ?? bundled?.reasoning ?? usual.reasoning;
+  // Who says how hard this very model is to think says that it does.
+  const isToThink = known?.effort === undefined ? undefined : true;
+  const reasoning = known?.reasoning ?? isToThink ?? listed?.reasoning ?? bundled?.reasoning ?? usual.reasoning;
   const effort = known?.effort ?? options.effort;
   return {
     id: `${options.id}/${name}`,

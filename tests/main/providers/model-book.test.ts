@@ -72,6 +72,13 @@ describe('a book of models', () => {
     expect(first).toMatchObject({ contextTokens: 42, effort: 'low', capabilities: { images: true } });
     expect(second?.effort).toBe(undefined);
   });
+
+  it('takes a model that is told how hard to think for one that does, whatever is known of it', async () => {
+    const usual = () => ({ contextTokens: 1000, tools: true, images: false, reasoning: false, cache: true });
+    const models = book({ usual, effort: 'low', models: { deep: { effort: 'high' } } });
+    expect(models.find('deep')).toMatchObject({ effort: 'high', capabilities: { reasoning: true } });
+    expect(models.find('other').effort).toBe(undefined);
+  });
 });
 
 describe('lists of services that speak Chat Completions', () => {
