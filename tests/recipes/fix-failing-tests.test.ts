@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import edit from '../../src/main/agent/recipes/edit.recipe.ts';
 import fixFailingTests from '../../src/main/agent/recipes/fix-failing-tests.recipe.ts';
 import type { Question } from '../../src/main/agent/recipes/define.ts';
 import { makeStage, type RecipeStage, type StageOptions } from '../main/agent/recipes/fakes/recipe-context.ts';
@@ -47,8 +48,8 @@ describe('a small slip', () => {
     });
     const outcome = await fixFailingTests.run(stage.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'high' });
-    // Asked another way it comes to the same change, so that one is sure.
-    expect(stage.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'body']);
+    // What calls it could hide the fault. Asked another way it comes to the same change, so that one is sure.
+    expect(stage.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'fix', 'body']);
     expect(stage.questions[0]?.prefill).toBe('```javascript\nexport function add(a, b) {\n');
   });
 
@@ -165,4 +166,38 @@ test('fits only where a criterion fails before the work and commands can run', a
   expect(fixFailingTests.fits({ ...context, criterionMet: true })).toBeNull();
   expect(fixFailingTests.fits({ ...context, canExecute: false })).toBeNull();
   expect(fixFailingTests.fits({ ...context, plan: true })).toBeNull();
+});
+
+describe('a change in words that gives an example', () => {
+  const week = {
+    'half.js': 'export function half(x) {\n  return Math.floor(x / 2);\n}\n',
+    'package.json': '{ "type": "module" }\n',
+  };
+  const task = 'half(5) gives 2, which is a pity: it should be 2.5. Please change it.';
+
+  test('is judged by the example, and never called more than weakly tested', async () => {
+    const wrong = 'return Math.ceil(x / 2);';
+    const stage = await stageOf({
+      files: week,
+      task,
+      command: null,
+      answer: ({ label }) =>
+        `\`\`\`javascript\nexport function half(x) {\n  ${label.includes('(fix') ? wrong : 'return x / 2;'}\n}\n\`\`\``,
+    });
+    const outcome = await edit.run(stage.context);
+    expect(outcome).toMatchObject({ type: 'done', confidence: 'weak-tests', text: expect.stringContaining('example') });
+    expect(await stage.text('half.js')).toBe(week['half.js'].replace('Math.floor(x / 2)', 'x / 2'));
+  });
+
+  test('is not made where no answer holds the example', async () => {
+    const stage = await stageOf({
+      files: week,
+      task,
+      command: null,
+      settings: { mechanicalArm: false },
+      answer: () => '```javascript\nexport function half(x) {\n  return Math.ceil(x / 2);\n}\n```',
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'gave-up' });
+    expect(await stage.text('half.js')).toBe(week['half.js']);
+  });
 });

@@ -25,7 +25,7 @@ export interface RecipeSubject {
   readonly task: string;
   readonly plan: boolean;
   readonly facts: ProjectFacts;
-  readonly criterion: Criterion | null;
+  readonly criterion: Criterion | ExampleCriterion | null;
   /** Whether the success criterion was met before any work; null: there is none, it was not run, or it fails for something else. */
   readonly criterionMet: boolean | null;
   /** What was said before in this session, oldest first; what a text like "And why?" is about. */
@@ -43,6 +43,12 @@ export interface RecipeFit {
 export interface Criterion {
   readonly command: string;
   readonly source: 'option' | 'project';
+}
+
+/** One example that the task itself gives, where nothing better judges. */
+export interface ExampleCriterion {
+  readonly command: string;
+  readonly source: 'text';
 }
 
 export type RecipeOutcome =

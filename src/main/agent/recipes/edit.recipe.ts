@@ -3,7 +3,9 @@ import { undeclaredOptions } from './code/undeclared-options.ts';
 import type { CodeFile } from './code/spans.ts';
 import { languageOf, loadSyntax, type CodeLanguage, type Syntax } from './code/syntax.ts';
 import { defineRecipe, type RecipeContext, type RecipeOutcome } from './define.ts';
+import { fixFailingTests } from './fix-failing-tests.recipe.ts';
 import { codeKeyOf, type FileText } from './fix/candidate.ts';
+import { planForExample } from './fix/plan.ts';
 import { codeOf } from './fix/splice.ts';
 import {
   changeQuestion,
@@ -21,6 +23,7 @@ import { asksForNotes, changeEach, functionsForEach, keptToNotes } from './words
 import { crashOf, crashPlaces, seeCrash, type Crash } from './words/crash.ts';
 import { talkFor, topicOf } from './words/earlier-talk.ts';
 import { asksForWork, isQuestion, looksEnglish } from './words/question-shape.ts';
+import { checkOfExample } from './words/example.ts';
 import { rankChunks, shownOf, type Chunk, type RankedChunk } from './words/rank-chunks.ts';
 import { readChunks } from './words/read-project.ts';
 import { spliceNeighbours } from './words/splice-neighbours.ts';
@@ -54,10 +57,25 @@ export async function editByWords(context: RecipeContext): Promise<RecipeOutcome
   if (each.length > 0) return editEach(context, syntax, each);
   const untested = withoutTests(context, chunks);
   if (untested !== null) return untested;
+  const byExample = await editByExample(context, syntax, chunks);
+  if (byExample !== null) return byExample;
   const ranked = rankChunks(chunks, context.task);
   const crash = await crashOf(context);
   if (ranked.length === 0 && crash === null) return withoutPlace(context, syntax, chunks);
   return editPlaces(withCrash(context, crash), syntax, { ranked, chunks, own: context.task, crash });
+}
+
+/** "total([1, 2]) must be 3": what the text says of a call is a test, and what fails it is not done. Null: it says no such thing. */
+async function editByExample(
+  context: RecipeContext,
+  syntax: Syntax,
+  chunks: readonly Chunk[],
+): Promise<RecipeOutcome | null> {
+  const example = context.canExecute ? await checkOfExample(context, syntax, chunks) : null;
+  if (example === null) return null;
+  const tests = context.criterion === null ? '' : ` && ${context.criterion.command}`;
+  const criterion = { command: `${example}${tests}`, source: 'text' } as const;
+  return fixFailingTests({ ...context, criterion, criterionMet: false }, planForExample(context));
 }
 
 async function editEach(context: RecipeContext, syntax: Syntax, places: readonly Chunk[]): Promise<RecipeOutcome> {

@@ -10,6 +10,37 @@ export function selfShadows(syntax: Syntax, language: CodeLanguage, text: string
   );
 }
 
+/**
+ * `total = total(items)` to `total_value = total(items)`, in the whole function: a slip that needs no model to mend.
+ * What is not called is left as it is.
+ */
+export function withoutSelfShadows(syntax: Syntax, language: CodeLanguage, text: string): string {
+  return syntax.withTree(language, text, (root) => {
+    const places = [...walk(root)].flatMap((node) => {
+      const [name] = language === 'python' ? inPython(node) : inScript(node);
+      const scope = language === 'python' ? functionAround(node) : blockAround(node);
+      return name === undefined || scope === null ? [] : placesOf(scope, name, language);
+    });
+    const ends = [...new Map(places.map((place) => [place.end, place])).values()];
+    return ends
+      .sort((left, right) => right.end - left.end)
+      .reduce((now, { end, suffix }) => `${now.slice(0, end)}${suffix}${now.slice(end)}`, text);
+  });
+}
+
+/** Where a name stands for the value and not for what is called; none where it is never called. */
+function placesOf(scope: SyntaxNode, name: string, language: CodeLanguage): { end: number; suffix: string }[] {
+  const named = [...walk(scope)].filter((one) => isNamed(one, name) && !isOtherName(one));
+  const values = named.filter((one) => one.parent?.childForFieldName('function')?.id !== one.id);
+  const suffix = language === 'python' ? '_value' : 'Value';
+  return values.length === named.length ? [] : values.map((one) => ({ end: one.endIndex, suffix }));
+}
+
+function blockAround(node: SyntaxNode): SyntaxNode | null {
+  for (let at = node.parent; at !== null; at = at.parent) if (at.type === 'statement_block') return at;
+  return null;
+}
+
 function inScript(node: SyntaxNode): string[] {
   if (node.type !== 'variable_declarator' || node.parent?.type !== 'lexical_declaration') return [];
   const name = node.childForFieldName('name');
@@ -62,17 +93,22 @@ function reads(node: SyntaxNode, name: string): boolean {
     return false;
   }
   if (isNamed(node, name)) {
-    const { parent } = node;
-    const isOther =
-      (parent?.type === 'attribute' && parent.childForFieldName('attribute')?.id === node.id) ||
-      (parent?.type === 'keyword_argument' && parent.childForFieldName('name')?.id === node.id);
-    return !isOther;
+    return !isOtherName(node);
   }
   for (let index = 0; index < node.namedChildCount; index += 1) {
     const child = node.namedChild(index);
     if (child !== null && reads(child, name)) return true;
   }
   return false;
+}
+
+/** The name of an attribute or a keyword, which is no variable. */
+function isOtherName(node: SyntaxNode): boolean {
+  const { parent } = node;
+  return (
+    (parent?.type === 'attribute' && parent.childForFieldName('attribute')?.id === node.id) ||
+    (parent?.type === 'keyword_argument' && parent.childForFieldName('name')?.id === node.id)
+  );
 }
 
 function functionAround(node: SyntaxNode): SyntaxNode | null {

@@ -22,13 +22,13 @@ export function parseFailures(output: string, roots: readonly string[]): TestRep
   return parseCrash(plain, roots);
 }
 
-/** A command that only crashes: its traceback is the one failure. */
+/** A command that only crashes: its traceback, or at least the error that it ends with, is the one failure. */
 function parseCrash(output: string, roots: readonly string[]): TestReport {
   const frames = [...pythonFrames(output, roots), ...nodeFrames(output, roots)];
-  if (frames.length === 0) return emptyReport;
   const error =
     [...output.matchAll(/^(\w*(?:Error|Exception)\b.*)$/gm)].pop()?.[1] ?? output.trim().split('\n').pop() ?? '';
   const errorName = /^(\w*(?:Error|Exception))/.exec(error)?.[1] ?? null;
+  if (frames.length === 0 && errorName === null) return emptyReport;
   return {
     passed: new Set(),
     failures: [{ id: 'command', path: null, line: null, errorName, message: error, frames }],

@@ -74,7 +74,9 @@ function tapFailure(
   const error = details.get('error') ?? [];
   const crashed = error[0] === "'test failed'" || error.length === 0;
   const source = crashed ? comments : (details.get('stack') ?? []);
-  const message = crashed ? crashMessage(comments) : tidy(error.map(unquote), maxMessageLines);
+  // Only what stands on the line of its key is quoted: in a block the quotes belong to the values.
+  const said = error.length === 1 ? error.map(unquote) : error;
+  const message = crashed ? crashMessage(comments) : tidy(said, maxMessageLines);
   const name = crashed ? (/^(\w*Error)\b/m.exec(message)?.[1] ?? null) : unquote(details.get('name')?.[0] ?? '');
   return assemble({
     id,

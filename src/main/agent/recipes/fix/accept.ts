@@ -28,12 +28,14 @@ export async function acceptBest(parts: AcceptParts, result: SearchResult): Prom
       await context.progress('reject', `${candidate.label}: it did not pass a second time.`);
       continue;
     }
-    const isTested = settings.judge.mutants && parts.secondsLeft() > 5;
-    const mutants = isTested ? await tryMutants(parts, candidate) : null;
-    const doubt = doubtOf(ranked, mutants, result) ?? (await secondOpinion(parts, result, candidate));
+    const doubt = await doubtIn(parts, result, ranked);
     const refused = await context.world.apply(filesOf(candidate, result.kept));
     if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
-    return { type: 'done', text: describe(candidate, result, doubt), confidence: confidenceOf(candidate, doubt) };
+    return {
+      type: 'done',
+      text: describe(parts, candidate, { result, doubt }),
+      confidence: confidenceOf(candidate, doubt),
+    };
   }
   return null;
 }
@@ -92,15 +94,33 @@ async function rankAll(
     for (const file of verdict.candidate.files) {
       const before = (await parts.judge.read(file.path)) ?? '';
       marks = [...marks, ...overfitMarks(before, file.text, tests)];
-      size += changedLines(before, file.text) + (changesSignature(before, file.text) ? 4 : 0);
+      size +=
+        changedLines(withoutNotes(before), withoutNotes(file.text)) + (changesSignature(before, file.text) ? 4 : 0);
     }
     if (!parts.context.settings.judge.overfitLint) marks = [];
     const agreeing = result.accepted.filter((one) => sameChange(one.candidate, verdict.candidate)).length;
     const agreement = parts.context.settings.judge.agreement ? agreeing - 1 : 0;
-    ranked.push({ verdict, marks, score: marks.length * 100 + size - agreement * 5 + index * 0.5 });
+    const depth = isCalledByOther(verdict, verdicts) ? 1.5 : 0;
+    ranked.push({ verdict, marks, score: marks.length * 100 + size - agreement * 5 - depth + index * 0.5 });
   }
   return ranked.sort((left, right) => left.score - right.score);
 }
+
+/** Where the caller and what it calls can both be changed, the latter is mended for all who call it. */
+function isCalledByOther({ candidate: { span } }: Verdict, verdicts: readonly Verdict[]): boolean {
+  if (span === null) return false;
+  const others = verdicts.flatMap(({ candidate }) => candidate.span ?? []).filter((one) => one.id !== span.id);
+  return others.some((one) => one.names.has(span.shortName) && !span.names.has(one.shortName));
+}
+
+/** A rewrite leaves comments out or adds some: that makes it no larger. */
+const withoutNotes = (text: string): string =>
+  text
+    .replaceAll(/(^|\s)(#|\/\/)[^\n]*/g, '$1')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '')
+    .join('\n');
 
 /** What a function takes is a promise to its callers: changing it is seldom the repair. */
 function changesSignature(before: string, after: string): boolean {
@@ -191,7 +211,7 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
 }
 
 /** Why a change that passes may still be wrong. */
-type Doubt = 'others-pass' | 'bends-to-tests' | 'not-held' | 'not-agreed';
+type Doubt = 'others-pass' | 'bends-to-tests' | 'not-held' | 'not-agreed' | 'one-example';
 
 /** What the tests themselves leave open; null where they hold the change firmly. `mutants`: null when switched off. */
 function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResult): Doubt | null {
@@ -199,6 +219,15 @@ function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResu
   if (others.size > 1 || result.isAmbiguous) return 'others-pass';
   if (ranked.marks.length > 0) return 'bends-to-tests';
   return mutants !== null && (mutants.survived > 0 || mutants.tried === 0) ? 'not-held' : null;
+}
+
+async function doubtIn(parts: AcceptParts, result: SearchResult, ranked: Ranked): Promise<Doubt | null> {
+  const { criterion, settings } = parts.context;
+  if (criterion?.source === 'text') return 'one-example';
+  const { candidate } = ranked.verdict;
+  const isTested = settings.judge.mutants && parts.secondsLeft() > 5;
+  const mutants = isTested ? await tryMutants(parts, candidate) : null;
+  return doubtOf(ranked, mutants, result) ?? (await secondOpinion(parts, result, candidate));
 }
 
 const secondsForOpinion = 15;
@@ -229,10 +258,15 @@ const doubtTexts: Readonly<Record<Doubt, string>> = {
   'others-pass': 'The tests are weak here: other changes pass them too, so please look at the diff.',
   'bends-to-tests': 'The change leans on what the tests expect, so please look at the diff.',
   'not-held': 'The tests are weak here: they do not notice when this change is altered, so please look at the diff.',
+  'one-example': 'One example is a weak check, so please look at the diff.',
   'not-agreed': 'Asked another way, the model does not come to the same change, so please look at the diff.',
 };
 
-function describe(candidate: Candidate, result: SearchResult, doubt: Doubt | null): string {
+function describe(
+  { context }: AcceptParts,
+  candidate: Candidate,
+  { result, doubt }: { readonly result: SearchResult; readonly doubt: Doubt | null },
+): string {
   const files = filesOf(candidate, result.kept).map((file) => file.path);
   const how =
     candidate.origin === 'mechanical'
@@ -241,7 +275,8 @@ function describe(candidate: Candidate, result: SearchResult, doubt: Doubt | nul
   const weak = doubt === null ? '' : ` ${doubtTexts[doubt]}`;
   const what =
     candidate.origin === 'mechanical' ? candidate.label : `${candidate.span?.name ?? files.join(', ')} was rewritten`;
-  return `Changed ${files.join(' and ')}: ${what}. The tests pass now. ${how}.${weak}`;
+  const holds = context.criterion?.source === 'text' ? 'The example of the text holds now.' : 'The tests pass now.';
+  return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}`;
 }
 
 /** The change as it lies in the workspace: kept steps and the candidate on top. */

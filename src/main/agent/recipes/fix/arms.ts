@@ -38,8 +38,6 @@ export interface Asker {
   /** The story for an attempt; shared between attempts as far as possible. */
   readonly storyFor: (attempt: Attempt) => Promise<Story>;
   readonly seed: number;
-  /** Names whose signature is part of the fault: it is not written for the model. */
-  readonly freeSignatures: ReadonlySet<string>;
 }
 
 export type Proposal =
@@ -96,9 +94,8 @@ function questionOf(asker: Asker, attempt: Attempt, story: Story, text: string):
     maxOutputTokens: maxTokens(attempt, text),
   };
   if (attempt.form === 'insert') return insertQuestion(story, attempt.insertion, asking);
-  const { span } = attempt.suspect;
-  const isFree = asker.freeSignatures.has(span.shortName) || asker.freeSignatures.has(span.name);
-  const about = { span, opening: isFree ? openingOfName(span, text) : opening(span, text) };
+  const { span, isLacking } = attempt.suspect;
+  const about = { span, opening: isLacking ? openingOfName(span, text) : opening(span, text) };
   switch (attempt.form) {
     case 'fix':
       return fixQuestion(story, about, asking);

@@ -1,9 +1,11 @@
+import { withoutSelfShadows } from '../code/self-shadow.ts';
 import type { Span } from '../code/spans.ts';
 import { dedent, reindent } from './splice.ts';
 import type { CodeLanguage, Syntax } from '../code/syntax.ts';
 import { findSpans } from '../code/spans.ts';
 import type { MissingName } from '../facts/missing-names.ts';
 import { relativeTo } from '../facts/test-report.ts';
+import { findLacking, isLacking } from './lacking.ts';
 import type { SourceFile } from './project.ts';
 import { codeOf, type Spliced } from './splice.ts';
 
@@ -48,8 +50,13 @@ function insertionsFor(
       : classes.find(
           (one) => tests.names.has(one.span.shortName) && !files.some((file) => namespaceOf(missing, file, tests.text)),
         ));
-  if (owner !== undefined && missing.kind === 'attribute')
-    return [atClass(missing, owner.file, owner.span, tests.text)];
+  if (owner !== undefined && missing.kind === 'attribute') {
+    // A class that declares its fields gets another one: that is a rewrite of the class.
+    const lacking = findLacking([missing], tests.text);
+    return isLacking(owner.span, owner.file.spans, lacking)
+      ? []
+      : [atClass(missing, owner.file, owner.span, tests.text)];
+  }
   const module =
     missing.module === null ? undefined : files.find((file) => isModule(missing.module ?? '', file.path, tests.roots));
   const targets = module === undefined ? files.slice(0, 1) : [module];
@@ -128,7 +135,7 @@ export function spliceInsertion(syntax: Syntax, fileText: string, insertion: Ins
   ) {
     return { ok: false, reason: 'unparsed' };
   }
-  return { ok: true, text };
+  return { ok: true, text: withoutSelfShadows(syntax, insertion.language, text) };
 }
 
 function atEnd(syntax: Syntax, fileText: string, insertion: Insertion, code: string): string | null {

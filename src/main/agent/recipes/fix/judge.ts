@@ -95,6 +95,8 @@ class TrialJudge implements Judge {
   readonly #command: string;
   /** Texts of the base as they were read or kept: each file is read once. */
   readonly #texts = new Map<string, string | null>();
+  /** What is asked for: the task and the tests that fail. */
+  #wanted = '';
   #baseline: Baseline = { exitCode: null, report: parseFailures('', []), output: '', durationMs: 0 };
 
   constructor(context: RecipeContext, parts: TrialParts) {
@@ -117,6 +119,10 @@ class TrialJudge implements Judge {
       output,
       durationMs: run?.durationMs ?? 0,
     };
+    const { failures } = this.#baseline.report;
+    const paths = new Set(failures.flatMap(({ path }) => path ?? []).slice(0, 2));
+    this.#wanted = this.#context.task;
+    for (const path of paths) this.#wanted += `\n${(await this.read(path)) ?? ''}`;
     return this.#baseline;
   }
 
@@ -239,7 +245,7 @@ class TrialJudge implements Judge {
     const lost = [...before.passed].some((id) => (wholeRun ? !report.passed.has(id) : stillFailing.has(id)));
     if (last.exitCode === 0 && !wholeRun) return { ...verdict, type: 'untried', gained };
     if (lost) return { ...verdict, type: 'broken', gained };
-    if (gained > 0 || newlyCollected(before, report) || nameFound(before, report))
+    if (gained > 0 || newlyCollected(before, report) || nameFound(before, report, this.#wanted))
       return { ...verdict, type: 'partial', gained };
     const moved = report.failures.some((failure) => movedOn(before.failures, failure));
     return { ...verdict, type: moved ? 'moved' : 'rejected', gained };
@@ -256,15 +262,17 @@ function newlyCollected(before: TestReport, after: TestReport): boolean {
   );
 }
 
-/** What was missing is there now, even if the test fails further on. */
-function nameFound(before: TestReport, after: TestReport): boolean {
+/** What was missing is there now, even if the test fails further on: also for want of the next thing that it asks for. */
+function nameFound(before: TestReport, after: TestReport, wanted: string): boolean {
   const missing = findMissingNames(before.failures).filter((one) => one.kind !== 'name');
   if (missing.length === 0 || after.failures.some((failure) => failure.errorName === 'SyntaxError')) return false;
   const stillMissing = new Set(findMissingNames(after.failures).map((one) => one.name));
   return (
     after.parsed &&
     missing.some((one) => !stillMissing.has(one.name)) &&
-    [...stillMissing].every((name) => missing.some((one) => one.name === name))
+    [...stillMissing].every(
+      (name) => missing.some((one) => one.name === name) || new RegExp(`\\b${name}\\b`).test(wanted),
+    )
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Span } from '../code/spans.ts';
 import type { Coverage } from '../facts/coverage.ts';
 import type { TestFailure } from '../facts/test-report.ts';
+import { isLacking, type Lacking } from './lacking.ts';
 import type { SourceFile } from './project.ts';
 
 /** A span that may hold the fault, and why it is thought so. */
@@ -8,6 +9,8 @@ export interface Suspect {
   readonly span: Span;
   readonly score: number;
   readonly reasons: readonly string[];
+  /** An error says outright that this has to change, its head too. */
+  readonly isLacking: boolean;
 }
 
 export interface Evidence {
@@ -19,6 +22,7 @@ export interface Evidence {
   /** Path to number of imports between it and a failing test. */
   readonly distance: ReadonlyMap<string, number>;
   readonly useTrace: boolean;
+  readonly lacking: readonly Lacking[];
 }
 
 /** Ranks spans without a model: trace if it crashed, executed lines, names in tests and task, nearness by import. */
@@ -81,7 +85,9 @@ function scoreSpan(span: Span, file: SourceFile, evidence: Evidence, taskWords: 
   // A failing assertion prints what it compares: that alone runs these.
   if (/^(__repr__|__str__|toString|inspect|toJSON)$/.test(span.shortName)) score *= 0.2;
   if (span.kind === 'class' && lengthOf(span) <= 2) score = 0;
-  return { span, score, reasons };
+  const lacks = isLacking(span, file.spans, evidence.lacking);
+  if (lacks) add(3, 'lacks what it is asked for');
+  return { span, score, reasons, isLacking: lacks };
 }
 
 /** The deepest frame of the project's code counts most; the frames above it, less and less. */

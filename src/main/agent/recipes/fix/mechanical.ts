@@ -6,6 +6,7 @@ import { idiomMutations } from './idioms.ts';
 import { languageMutations } from './language-idioms.ts';
 import { moveMutations } from './moves.ts';
 import { partners, type Mutation, type NamePairs } from './mutation.ts';
+import { stateMutations } from './state-idioms.ts';
 import { templateMutations } from './templates.ts';
 import { valueMutations } from './value-idioms.ts';
 
@@ -101,6 +102,7 @@ export function mutationsOf(
       ...donorMutations(scene),
       ...moveMutations(scene),
       ...languageMutations(scene),
+      ...stateMutations(scene),
     ];
   });
   const seen = new Set<string>();
@@ -210,12 +212,19 @@ function operandMutations(node: SyntaxNode, line: number): Mutation[] {
   return mutations;
 }
 
-/** `a + b / c` to `(a + b) / c`. */
+/** `a + b / c` to `(a + b) / c`, `a / b + c` to `(a + c) / b`. */
 function groupMutations(node: SyntaxNode, line: number): Mutation[] {
   const left = node.childForFieldName('left');
   const right = node.childForFieldName('right');
   const operator = node.childForFieldName('operator')?.text ?? '';
   if (left === null || right === null) return [];
+  const begun = left.type.startsWith('binary') ? left : null;
+  const divisor = begun?.childForFieldName('right')?.text ?? '';
+  const outer = begun?.childForFieldName('operator')?.text ?? '';
+  if (begun !== null && /^[-+]$/.test(operator) && /^[*/]/.test(outer)) {
+    const dividend = begun.childForFieldName('left')?.text ?? '';
+    return [change(node, `(${dividend} ${operator} ${right.text}) ${outer} ${divisor}`, line, 5)];
+  }
   const inner = right.type.startsWith('binary') ? right : null;
   if (inner === null) return [];
   const first = inner.childForFieldName('left')?.text ?? '';

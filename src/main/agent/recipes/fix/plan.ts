@@ -24,7 +24,7 @@ export const defaultPlan: readonly PlanStep[] = [
   { arm: 'insert', samples: 1, temperature: 0 },
   { arm: 'fix', from: 0, to: 5, samples: 1, temperature: 0 },
   { arm: 'fix', only: 'constants', from: 0, to: 2, samples: 1, temperature: 0 },
-  { arm: 'body', from: 0, to: 3, samples: 1, temperature: 0 },
+  { arm: 'body', from: 0, to: 5, samples: 1, temperature: 0 },
   { arm: 'mechanical', limit: 500, suspects: 10 },
   { arm: 'steps', from: 0, to: 2, samples: 2, temperature: 1 },
   { arm: 'polish', limit: 120, misses: 3 },
@@ -48,11 +48,27 @@ export const secondPlan: readonly PlanStep[] = [
   { arm: 'fix', from: 2, to: 5, samples: 1, temperature: 0 },
 ];
 
+/** Where one example of the text is all that judges. */
+const examplePlan: readonly PlanStep[] = [
+  { arm: 'fix', from: 0, to: 2, samples: 1, temperature: 0 },
+  { arm: 'body', from: 0, to: 2, samples: 1, temperature: 0 },
+  { arm: 'mechanical', limit: 300, suspects: 4 },
+  { arm: 'fix', from: 0, to: 2, samples: 2, temperature: 0.8 },
+];
+
 /** The plan for who comes first or second, under the switches of a measurement. */
 export function planFor({ settings, before }: Pick<RecipeContext, 'settings' | 'before'>): readonly PlanStep[] {
   if (before !== null && before.tries !== null) {
     const untried = defaultPlan.filter(({ arm }) => arm === 'mechanical');
     return before.isCut && settings.mechanicalArm ? [...secondPlan, ...untried] : secondPlan;
   }
-  return defaultPlan.filter((step) => settings.mechanicalArm || (step.arm !== 'mechanical' && step.arm !== 'polish'));
+  return underSwitches(defaultPlan, settings);
+}
+
+export function planForExample({ settings }: Pick<RecipeContext, 'settings'>): readonly PlanStep[] {
+  return underSwitches(examplePlan, settings);
+}
+
+function underSwitches(plan: readonly PlanStep[], settings: RecipeContext['settings']): readonly PlanStep[] {
+  return plan.filter(({ arm }) => settings.mechanicalArm || (arm !== 'mechanical' && arm !== 'polish'));
 }

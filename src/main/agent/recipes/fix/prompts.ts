@@ -129,12 +129,22 @@ function openingOfConstant(span: Span, fileText: string): string {
   return found === null ? '' : (found[1] ?? '');
 }
 
-/** Only as far as the name: where the signature itself must change. */
+/** Only as far as the name: where the signature itself, or the fields of a class, must change. */
 export function openingOfName(span: Span, fileText: string): string {
+  if (span.kind === 'class') return openingOfClass(span, fileText);
   const first =
     textOfSpan(fileText, span)
       .split('\n')
       .find((line) => line.includes(span.shortName)) ?? '';
   const at = first.indexOf(`${span.shortName}(`);
-  return at < 0 || span.kind === 'class' ? '' : `${first.slice(0, at + span.shortName.length + 1).trimStart()}`;
+  return at < 0 ? '' : `${first.slice(0, at + span.shortName.length + 1).trimStart()}`;
+}
+
+function openingOfClass(span: Span, fileText: string): string {
+  const lines = textOfSpan(fileText, span).split('\n');
+  const at = lines.findIndex((line) => /^\s*(export (default )?)?class\b.*[:{]\s*$/.test(line));
+  return lines
+    .slice(0, at + 1)
+    .map((line) => `${line.slice(span.indent.length)}\n`)
+    .join('');
 }

@@ -6,6 +6,7 @@ import { findMissingNames } from '../facts/missing-names.ts';
 import type { FailingTests } from './failing-tests.ts';
 import { findInsertions, type Insertion } from './insertions.ts';
 import type { Judge } from './judge.ts';
+import { findLacking } from './lacking.ts';
 import { rankSuspects, type Evidence, type Suspect } from './locate.ts';
 import type { ProjectReader, SourceFile } from './project.ts';
 import { readFailingTests, smallBudget } from './story.ts';
@@ -18,8 +19,6 @@ export interface Scene {
   readonly insertions: readonly Insertion[];
   readonly tests: readonly FailingTests[];
   readonly files: readonly SourceFile[];
-  /** Functions that the tests call with arguments they do not take yet. */
-  readonly freeSignatures: ReadonlySet<string>;
 }
 
 export interface SceneParts {
@@ -42,6 +41,8 @@ export async function lookAt(
   const starts = report.failures.map((failure) => failure.path).filter((path) => path !== null);
   const distance = await importClosure([...new Set(starts)], all, (path) => reader.text(path), 60);
   const files = await filesOf(parts, reader, { distance, coverage, kept });
+  const testText = tests.map((test) => test.text).join('\n');
+  const missing = findMissingNames(report.failures);
   const evidence: Evidence = {
     failures: report.failures,
     coverage,
@@ -49,10 +50,9 @@ export async function lookAt(
     task: context.task,
     distance,
     useTrace: context.settings.locate.trace,
+    lacking: findLacking(missing, testText),
   };
   const suspects = rankSuspects(files, evidence).slice(0, 12);
-  const testText = tests.map((test) => test.text).join('\n');
-  const missing = findMissingNames(report.failures);
   const insertions = findInsertions(missing, files, {
     names: evidence.testNames,
     text: testText,
@@ -71,10 +71,7 @@ export async function lookAt(
     `${report.failures.length} failing. Suspects: ${seen.map((one) => one.name).join(', ') || 'none'}.${missingText}`,
     { suspects: seen },
   );
-  const freeSignatures = new Set(
-    missing.filter((one) => one.kind === 'parameter').flatMap((one) => [one.name, one.className ?? one.name]),
-  );
-  return { evidence, suspects, insertions, tests, files, freeSignatures };
+  return { evidence, suspects, insertions, tests, files };
 }
 
 async function coverageOf({ context, judge }: SceneParts): Promise<Coverage | null> {

@@ -2,9 +2,10 @@ import type { RecipeContext } from '../define.ts';
 import type { Syntax } from '../code/syntax.ts';
 import type { TestFailure } from '../facts/test-report.ts';
 import { labelOf, propose, type Asker, type Attempt, type FailedTry, type Proposal } from './arms.ts';
+import { attemptsOf, type ModelStep } from './attempts.ts';
 import { candidateKey, type Candidate } from './candidate.ts';
 import type { Judge, Verdict } from './judge.ts';
-import { type Suspect } from './locate.ts';
+import { withMissingImport } from './missing-import.ts';
 import type { PlanStep } from './plan.ts';
 import { mechanicalPool, polishPool } from './pools.ts';
 import { makeProjectReader, type ProjectReader } from './project.ts';
@@ -44,8 +45,7 @@ export interface SearchParts {
 
 const maxKeeps = 4;
 const maxRepairs = 4;
-/** A suspect this much less suspicious than the first is not worth a rewrite. */
-const leastShare = 0.25;
+const secondsElsewhere = 40;
 
 /** Tries the arms of the plan in turn, keeps steps forward, and ends at the first accepted change or when time is up. */
 export async function searchFix(parts: SearchParts): Promise<SearchResult> {
@@ -81,7 +81,7 @@ class Search {
       const verdicts = await this.#runPlan(scene);
       const last = scene;
       const found = verdicts.filter((verdict) => verdict.type === 'accepted');
-      const accepted = [...found, ...(await this.#smaller(scene, found))];
+      const accepted = [...found, ...(await this.#elsewhere(scene, found)), ...(await this.#smaller(scene, found))];
       const forward = verdicts.filter((verdict) => verdict.type === 'partial');
       const step = forward[0] ?? this.#moved.shift();
       if (accepted.length > 0 || step === undefined || keeps >= maxKeeps || this.#over()) {
@@ -128,6 +128,23 @@ class Search {
 
   #look(): Promise<Scene> {
     return lookAt(this.#parts, this.#reader, this.#kept);
+  }
+
+  /**
+   * Rewrites of the other suspects, where one of them passes: the caller can often hide what is wrong in what it calls.
+   */
+  async #elsewhere(scene: Scene, [first]: readonly Verdict[]): Promise<readonly Verdict[]> {
+    const form = first?.candidate.origin;
+    if ((form !== 'fix' && form !== 'body') || !this.#parts.context.settings.judge.agreement) return [];
+    const end = this.#parts.secondsLeft() - secondsElsewhere;
+    const verdicts: Verdict[] = [];
+    const step = { arm: form, from: 0, to: 5, samples: 1, temperature: 0 } as const;
+    for (const attempt of attemptsOf(scene, step, this.#parts.context.settings.editForm)) {
+      if (this.#over() || this.#parts.secondsLeft() < end) break;
+      const verdict = this.#greedy.has(greedyKey(attempt)) ? null : await this.#ask(scene, attempt, false);
+      if (verdict?.type === 'accepted') verdicts.push(verdict);
+    }
+    return verdicts;
   }
 
   /**
@@ -205,9 +222,9 @@ class Search {
     return judged;
   }
 
-  async #model(scene: Scene, step: Exclude<PlanStep, { arm: 'mechanical' | 'polish' }>): Promise<readonly Verdict[]> {
+  async #model(scene: Scene, step: ModelStep): Promise<readonly Verdict[]> {
     const verdicts: Verdict[] = [];
-    for (const attempt of await this.#attempts(scene, step)) {
+    for (const attempt of attemptsOf(scene, step, this.#parts.context.settings.editForm)) {
       for (let sample = 0; sample < step.samples; sample += 1) {
         const isSpent = step.temperature > 0 && this.#samples >= this.#parts.context.settings.samples;
         if (this.#over() || isSpent) return verdicts;
@@ -220,51 +237,36 @@ class Search {
     return verdicts;
   }
 
-  async #attempts(
-    scene: Scene,
-    step: Exclude<PlanStep, { arm: 'mechanical' | 'polish' }>,
-  ): Promise<readonly Attempt[]> {
-    const { temperature } = step;
-    const { editForm } = this.#parts.context.settings;
-    switch (step.arm) {
-      case 'insert':
-        return scene.insertions.slice(0, 2).map((insertion) => ({ form: 'insert', insertion, temperature }));
-      case 'fix':
-      case 'body':
-      case 'steps': {
-        const form = editForm === 'span' ? step.arm : editForm;
-        // A class as a whole is rewritten too seldom to be worth its tokens while its methods are suspects themselves.
-        const pool = scene.suspects.filter((one) => (step.only === 'constants') === (one.span.kind === 'block'));
-        const small = pool.filter((one) => one.span.kind !== 'class' || !hasMembers(pool, one));
-        const least = (small[0]?.score ?? 0) * leastShare;
-        const likely = small.filter((one) => one.score >= least).slice(step.from, step.to);
-        // The calls of those that are not likely enough go to the ones that are.
-        const rounds = temperature === 0 || likely.length === 0 ? 1 : Math.ceil((step.to - step.from) / likely.length);
-        return Array.from({ length: rounds }, () => likely)
-          .flat()
-          .map((suspect) => ({ form, suspect, temperature }));
-      }
-      default:
-        return step satisfies never;
-    }
-  }
-
   /** One question, one test run; a try that stumbles over a name, a type or its syntax gets one repair turn. */
-  async #ask(scene: Scene, attempt: Attempt): Promise<Verdict | null> {
+  async #ask(scene: Scene, attempt: Attempt, mayRepair = true): Promise<Verdict | null> {
     const { context, judge } = this.#parts;
     const proposal = await this.#propose(scene, attempt);
     if (proposal === null) return null;
-    const repairs = context.settings.repairTurn && attempt.form !== 'insert' && attempt.form !== 'repair';
+    const repairs = mayRepair && context.settings.repairTurn && attempt.form !== 'insert' && attempt.form !== 'repair';
     if (proposal.type === 'unusable') {
       const isSyntax = proposal.reason === 'unparsed' && repairs;
       return isSyntax ? this.#repair(scene, attempt, { code: proposal.code, error: 'SyntaxError' }) : null;
     }
-    const [verdict] = await judge.try([proposal.candidate], { stopAfter: 1, totalSeconds: 300 });
-    if (verdict === undefined) return null;
+    const [first] = await judge.try([proposal.candidate], { stopAfter: 1, totalSeconds: 300 });
+    if (first === undefined) return null;
+    const verdict = await this.#imported(scene, first);
     this.#note(verdict);
     await context.progress('judge', `${proposal.candidate.label}: ${verdict.type}.`);
     const error = repairs ? mendableError(verdict, judge.baseline().report.failures) : null;
     return error === null ? verdict : ((await this.#repair(scene, attempt, { code: proposal.code, error })) ?? verdict);
+  }
+
+  /** A name that only lacks its import is no reason to ask again. */
+  async #imported(scene: Scene, verdict: Verdict): Promise<Verdict> {
+    const { candidate, report } = verdict;
+    const [file] = candidate.files;
+    const source = scene.files.find((one) => one.path === file?.path);
+    if (verdict.type === 'accepted' || file === undefined || source === undefined) return verdict;
+    const text = withMissingImport({ ...source, text: file.text }, report, scene.files);
+    if (text === null || text === file.text) return verdict;
+    const whole = { ...candidate, files: [{ path: file.path, text }] };
+    const [again] = await this.#parts.judge.try([whole], { stopAfter: 1, totalSeconds: 300 });
+    return again ?? verdict;
   }
 
   #repair(scene: Scene, attempt: Attempt, failed: FailedTry): Promise<Verdict | null> {
@@ -284,7 +286,6 @@ class Search {
       reader: this.#reader,
       seed: context.settings.seed + this.#asked,
       storyFor: (one) => this.#story(scene, one),
-      freeSignatures: scene.freeSignatures,
     };
     const proposal = await propose(asker, attempt);
     if (attempt.temperature === 0 && attempt.form !== 'repair') {
@@ -317,7 +318,9 @@ class Search {
       const file = scene.files.find((one) => one.path === attempt.insertion.path);
       const any = file?.spans[0];
       const shown =
-        inFile.length > 0 || any === undefined ? [...inFile, ...top] : [{ span: any, score: 0, reasons: [] }, ...top];
+        inFile.length > 0 || any === undefined
+          ? [...inFile, ...top]
+          : [{ span: any, score: 0, reasons: [], isLacking: false }, ...top];
       return tellStory(parts, shown, null, smallBudget);
     }
     const shown = top.some((suspect) => suspect.span.id === attempt.suspect.span.id)
@@ -362,11 +365,6 @@ function greedyKey(attempt: Attempt): string {
 
 function isWithoutModel({ candidate }: Verdict): boolean {
   return candidate.origin === 'mechanical' || candidate.origin === 'polish';
-}
-
-function hasMembers(pool: readonly Suspect[], suspect: Suspect): boolean {
-  const { path, name } = suspect.span;
-  return pool.some((one) => one.span.path === path && one.span.container === name);
 }
 
 /** What crashed before and only compares wrongly now got further; a new crash, or another wrong value, says nothing. */

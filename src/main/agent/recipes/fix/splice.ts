@@ -1,4 +1,5 @@
 import { findSpans, textOfSpan, type Span } from '../code/spans.ts';
+import { withoutSelfShadows } from '../code/self-shadow.ts';
 import type { CodeLanguage, Syntax } from '../code/syntax.ts';
 
 export type Spliced =
@@ -51,7 +52,7 @@ export function finishSplice(syntax: Syntax, before: string, after: string, lang
     return { ok: false, reason: 'unchanged' };
   if (syntax.errorLine(language, after) !== null && syntax.errorLine(language, before) === null)
     return { ok: false, reason: 'unparsed' };
-  return { ok: true, text: after };
+  return { ok: true, text: withoutSelfShadows(syntax, language, after) };
 }
 
 /** In Python the indentation is part of the meaning. */
@@ -133,7 +134,8 @@ function restoreHead(fileText: string, span: Span, code: string): string {
   return text;
 }
 
-function addImports(text: string, imports: readonly string[], language: CodeLanguage): string {
+/** Below the imports that there are; those that are there already are left out. */
+export function addImports(text: string, imports: readonly string[], language: CodeLanguage): string {
   const missing = imports.filter(
     (line) => !text.split('\n').includes(line.trim()) && !text.includes(line.replace(/['"]/g, "'")),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { selfShadows } from '../../../../../src/main/agent/recipes/code/self-shadow.ts';
+import { selfShadows, withoutSelfShadows } from '../../../../../src/main/agent/recipes/code/self-shadow.ts';
 import { loadSyntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
 
 const syntax = await loadSyntax();
@@ -29,4 +29,21 @@ describe('a name that is read before it has a value', () => {
   ] as const)('is not found where it has one: %s %j', (language, text) => {
     expect(selfShadows(syntax, language, text)).toEqual([]);
   });
+});
+
+test.each([
+  [
+    'python',
+    'def pay(order):\n    total = total(order, total=1)\n    total -= total * order.total\n    return total\n',
+    'def pay(order):\n    total_value = total(order, total=1)\n    total_value -= total_value * order.total\n    return total_value\n',
+  ],
+  [
+    'javascript',
+    'function pay(order) {\n  const total = total(order);\n  return total - order.total;\n}\n',
+    'function pay(order) {\n  const totalValue = total(order);\n  return totalValue - order.total;\n}\n',
+  ],
+  // Nothing is called: which value is meant is not known.
+  ['python', 'def pay():\n    total = total + 1\n    return total\n', null],
+] as const)('a value gets a name of its own where %s calls what it is named after', (language, text, mended) => {
+  expect(withoutSelfShadows(syntax, language, text)).toBe(mended ?? text);
 });

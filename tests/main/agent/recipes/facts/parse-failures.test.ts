@@ -58,6 +58,15 @@ describe('node:test', () => {
     expect(read('node-spec').failures).toEqual(read('node-tap').failures);
   });
 
+  test('keeps the quotes of the values that it compares', () => {
+    const block =
+      "not ok 1 - words\n  ---\n  error: |-\n    Expected values to be strictly equal:\n    \n    'circle' !== 'star'\n  ...\n# tests 1\n";
+    const quoted = "not ok 1 - words\n  ---\n  error: 'It is gone.'\n  ...\n# tests 1\n";
+    const messageOf = (output: string) => parseFailures(`TAP version 13\n${output}`, []).failures[0]?.message;
+    expect(messageOf(block)).toBe("Expected values to be strictly equal:\n'circle' !== 'star'");
+    expect(messageOf(quoted)).toBe('It is gone.');
+  });
+
   test('names nested tests by their suites and leaves suites out', () => {
     const report = read('node-tap');
     expect([...report.passed]).toEqual(['adds zero', 'group > ok']);

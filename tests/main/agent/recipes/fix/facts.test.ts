@@ -5,6 +5,7 @@ import { importsOf } from '../../../../../src/main/agent/recipes/facts/import-cl
 import { findMissingNames } from '../../../../../src/main/agent/recipes/facts/missing-names.ts';
 import type { TestFailure } from '../../../../../src/main/agent/recipes/facts/test-report.ts';
 import { findInsertions, spliceInsertion } from '../../../../../src/main/agent/recipes/fix/insertions.ts';
+import { findLacking } from '../../../../../src/main/agent/recipes/fix/lacking.ts';
 import { rankSuspects, type Evidence } from '../../../../../src/main/agent/recipes/fix/locate.ts';
 import { overfitMarks } from '../../../../../src/main/agent/recipes/fix/overfit-lint.ts';
 import { showFile } from '../../../../../src/main/agent/recipes/fix/show.ts';
@@ -98,6 +99,7 @@ describe('suspects', () => {
     task: '',
     distance: new Map(),
     useTrace: true,
+    lacking: [],
   };
   const names = (more: Partial<Evidence>) =>
     rankSuspects(files(), { ...evidence, ...more }).map((one) => one.span.name);
@@ -121,6 +123,24 @@ describe('suspects', () => {
       ],
     ]);
     expect(names({ coverage: { lines }, testNames: new Set(['a', 'c']) })).toEqual(['b', 'a', 'c']);
+  });
+
+  test('what is given an argument that it does not take comes first, though no test runs it', () => {
+    const shop =
+      'class Order:\n    items: list\n\n    def total(self):\n        return price(self.items)\n\n\ndef price(items):\n    return len(items)\n';
+    const file = { path: 'm.py', language: 'python', text: shop } as const;
+    const spans = findSpans(syntax, file);
+    const said = ['TypeError: Order.__init__() got an unexpected keyword argument', "'percent_off'"].join(' ');
+    const firstFor = (message: string) => {
+      const lacking = findLacking(findMissingNames([failing(message)]), 'order.renewals == order.total()');
+      const [first] = rankSuspects([{ ...file, spans }], { ...evidence, lacking, testNames: new Set(['price']) });
+      return [first?.span.name, first?.isLacking];
+    };
+    expect(firstFor(said)).toEqual(['Order', true]);
+    expect(firstFor(said.replace('Order.__init__', 'Order.total'))).toEqual(['Order.total', true]);
+    // What is read of an object is a field of its class; what is called is new code.
+    expect(firstFor("AttributeError: 'Order' object has no attribute 'renewals'")).toEqual(['Order', true]);
+    expect(firstFor("AttributeError: 'Order' object has no attribute 'total'")).toEqual(['price', false]);
   });
 
   test('without a trace or coverage names decide', () => {

@@ -88,3 +88,48 @@ describe('slips with what a language brings', () => {
     expect(python(text)).toContain(fixed);
   });
 });
+
+describe('what lasts', () => {
+  test.each([
+    [
+      'a field that is to be empty again',
+      'class A {\n  #old = [];\n  push(x) {\n    this.x = x;\n  }\n}\n',
+      'this.x = x;\n',
+      'this.x = x;\n    this.#old = [];\n',
+    ],
+    [
+      'a callback that nobody waits for',
+      'async function save(rows) {\n  rows.forEach(async (row) => {\n    if (!row) return;\n    await put(row);\n  });\n}\n',
+      'rows.forEach(async (row) => {\n    if (!row) return;\n    await put(row);\n  });',
+      'for (const row of rows) {\n    if (!row) continue;\n    await put(row);\n  }',
+    ],
+    [
+      'the Sunday of a week',
+      'function days(date) {\n  return date.getUTCDay() - 1;\n}\n',
+      'date.getUTCDay() - 1',
+      '(date.getUTCDay() + 6) % 7',
+    ],
+    ['all that was given', 'function key(...args) {\n  return args[0];\n}\n', 'args[0]', 'JSON.stringify(args)'],
+  ])('%s, in JavaScript', (_, text, old, now) => {
+    expect(script(text)).toContain(text.replace(old, now));
+  });
+
+  test.each([
+    [
+      'a field that is to be empty again',
+      'class A:\n    def __init__(self):\n        self.old = []\n\n    def take(self):\n        return 1\n',
+      '        return 1',
+      '        self.old = []\n        return 1',
+    ],
+    ['the days of a time', 'def age(d):\n    return d.seconds // 60\n', 'd.seconds', 'int(d.total_seconds())'],
+    [
+      'a time of another zone',
+      'def utc(t):\n    return t.replace(tzinfo=UTC)\n',
+      't.replace(tzinfo=UTC)',
+      '(t if t.tzinfo else t.replace(tzinfo=UTC)).astimezone(UTC)',
+    ],
+    ['what is divided', 'def kg(a, b):\n    return a / 1000 + b\n', 'a / 1000 + b', '(a + b) / 1000'],
+  ])('%s, in Python', (_, text, old, now) => {
+    expect(python(text)).toContain(text.replace(old, now));
+  });
+});
