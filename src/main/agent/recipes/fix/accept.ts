@@ -101,7 +101,8 @@ async function rankAll(
     const agreeing = result.accepted.filter((one) => sameChange(one.candidate, verdict.candidate)).length;
     const agreement = parts.context.settings.judge.agreement ? agreeing - 1 : 0;
     const depth = isCalledByOther(verdict, verdicts) ? 1.5 : 0;
-    ranked.push({ verdict, marks, score: marks.length * 100 + size - agreement * 5 - depth + index * 0.5 });
+    const chance = isByChance(verdict, verdicts) ? 50 : 0;
+    ranked.push({ verdict, marks, score: marks.length * 100 + chance + size - agreement * 5 - depth + index * 0.5 });
   }
   return ranked.sort((left, right) => left.score - right.score);
 }
@@ -121,6 +122,14 @@ const withoutNotes = (text: string): string =>
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')
     .join('\n');
+
+/** Tests that let several small changes pass say little of any of them: what the model wrote goes before these. */
+function isByChance({ candidate }: Verdict, verdicts: readonly Verdict[]): boolean {
+  const isSmall = (one: Candidate) => one.origin === 'mechanical' || one.origin === 'polish';
+  const small = verdicts.filter((one) => isSmall(one.candidate));
+  const different = new Set(small.map((one) => codeKey(one.candidate)));
+  return isSmall(candidate) && small.length < verdicts.length && different.size > 1;
+}
 
 /** What a function takes is a promise to its callers: changing it is seldom the repair. */
 function changesSignature(before: string, after: string): boolean {

@@ -63,6 +63,9 @@ function valueIdioms(node: SyntaxNode, scene: TemplateScene): Mutation[] {
     case 'string_fragment':
     case 'string_content':
       return textIdioms(node, scene);
+    case 'string':
+    case 'template_string':
+      return quoteIdioms(node);
     case 'regex_pattern':
       return patternIdioms(node);
     case 'class_definition':
@@ -86,6 +89,17 @@ function decodeIdioms(node: SyntaxNode): Mutation[] {
   return ['decodeURIComponent', 'encodeURIComponent', 'Number', 'String'].map((name, index) =>
     makeMutation(value, `${name}(${value.text})`, 7 + index * 0.3),
   );
+}
+
+/** The other quotes inside of a text, as in `<a href='…'>`. */
+function quoteIdioms(node: SyntaxNode): Mutation[] {
+  const [, head = '', outer = '', inside = ''] = /^(\w*)(['"`])([^]*)\2$/.exec(node.text) ?? [];
+  const inner = outer === '`' ? (inside.includes("'") ? "'" : '"') : outer === "'" ? '"' : "'";
+  if (!inside.includes(inner) || /[`\\]/.test(inside)) return [];
+  const other = inner === "'" ? '"' : "'";
+  if (inside.includes(other)) return [];
+  const around = outer === '`' ? '`' : inner;
+  return [makeMutation(node, `${head}${around}${inside.replaceAll(inner, other)}${around}`, 7)];
 }
 
 /** A separator written twice or once; a pattern kept as text. */

@@ -133,3 +133,10 @@ describe('what lasts', () => {
     expect(python(text)).toContain(text.replace(old, now));
   });
 });
+
+test('the other quotes inside of a text', () => {
+  const text = `def tag(t):\n    return f"<a term='{t}'/>"\n`;
+  expect(python(text)).toContain(`def tag(t):\n    return f'<a term="{t}"/>'\n`);
+  const one = "const tag = (t) => `<a term='${t}'/>`;\n";
+  expect(script(one)).toContain('const tag = (t) => `<a term="${t}"/>`;\n');
+});

@@ -1,0 +1,78 @@
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { findSpans, type Span } from '../../../../../src/main/agent/recipes/code/spans.ts';
+import { loadSyntax, type Syntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
+import { emptyReport } from '../../../../../src/main/agent/recipes/facts/test-report.ts';
+import { acceptBest } from '../../../../../src/main/agent/recipes/fix/accept.ts';
+import type { Origin } from '../../../../../src/main/agent/recipes/fix/candidate.ts';
+import type { Judge, Verdict } from '../../../../../src/main/agent/recipes/fix/judge.ts';
+import type { SearchResult } from '../../../../../src/main/agent/recipes/fix/search.ts';
+import { makeStage, type RecipeStage } from '../fakes/recipe-context.ts';
+
+let syntax: Syntax;
+beforeAll(async () => {
+  syntax = await loadSyntax();
+});
+let stage: RecipeStage | null = null;
+afterEach(() => stage?.dispose());
+
+const before = 'def net(x):\n    return tax(x) - 1\n\n\ndef tax(x):\n    y = x * 2\n    return y\n';
+
+/** The text that is taken of some that all pass the tests; in the function that each changes. */
+async function taken(passing: readonly { readonly origin: Origin; readonly name: string; readonly text: string }[]) {
+  stage = await makeStage({ files: { 'm.py': before }, task: 'Fix it.', command: 'python3 -m pytest' });
+  const spans = findSpans(syntax, { path: 'm.py', language: 'python', text: before });
+  const span = (name: string): Span | null => spans.find((one) => one.name === name) ?? null;
+  const accepted = passing.map(({ origin, name, text }): Verdict => ({
+    candidate: { files: [{ path: 'm.py', text }], origin, label: origin, span: span(name) },
+    type: 'accepted',
+    report: emptyReport,
+    gained: 1,
+    output: '',
+  }));
+  const judge: Judge = {
+    baseline: () => ({ exitCode: 1, report: emptyReport, output: '', durationMs: 1 }),
+    roots: [],
+    paths: { trial: '', work: '' },
+    try: () => Promise.resolve([]),
+    keep: () => Promise.reject(new Error('not kept')),
+    read: () => Promise.resolve(before),
+    holdsAgain: () => Promise.resolve(true),
+  };
+  const evidence = { failures: [], coverage: null, testNames: new Set(''), task: '', distance: new Map(), lacking: [] };
+  const scene = { evidence: { ...evidence, useTrace: true }, suspects: [], insertions: [], tests: [], files: [] };
+  const rest = { kept: new Map(), scene, tried: [], isAmbiguous: false, fatal: null };
+  const result: SearchResult = { ...rest, accepted, confer: () => Promise.resolve(null) };
+  await acceptBest({ context: stage.context, syntax, judge, secondsLeft: () => 60 }, result);
+  return stage.text('m.py');
+}
+
+const rewrite = before
+  .replace('tax(x) - 1', 'x - tax(x)\n    # Without the tax.')
+  .replace('def net(x):', 'def net(x):\n    x = x + 0');
+const small = (text: string) => ({ origin: 'mechanical', name: 'net', text: before.replace('- 1', text) }) as const;
+const written = { origin: 'fix', name: 'net', text: rewrite } as const;
+
+test('one small change that passes is taken before a larger rewrite', async () => {
+  expect(await taken([written, small('- 2')])).toBe(small('- 2').text);
+});
+
+test('where several small changes pass, chance does not win over what was written', async () => {
+  expect(await taken([written, small('- 2'), small('+ 1')])).toBe(rewrite);
+});
+
+test('of the caller and what it calls the latter is mended', async () => {
+  const callee = { origin: 'fix', name: 'tax', text: before.replace('x * 2', 'x * 3') } as const;
+  const caller = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
+  expect(await taken([caller, callee])).toBe(callee.text);
+  expect(await taken([callee, caller])).toBe(callee.text);
+});
+
+test('comments make a change no larger', async () => {
+  const noted = { origin: 'body', name: 'net', text: before.replace('- 1', '- 2  # two\n    # of them') } as const;
+  const larger = {
+    origin: 'fix',
+    name: 'net',
+    text: before.replace('- 1', '- 3\n').replace('tax(x)', 'tax(x + 0)\n    x = 1'),
+  } as const;
+  expect(await taken([larger, noted])).toBe(noted.text);
+});
