@@ -121,16 +121,21 @@ describe('compose', () => {
     await core.dispose();
     const readOnly = createMemorySandbox({ files: calc });
     core = await openCore({
-      startSandbox: async ({ needsExecute }) =>
-        needsExecute
-          ? failure('missing-sandbox', 'There is no container engine.', 'Install one.')
-          : success({ ...readOnly, tier: 'read-only' }),
+      startSandbox: async ({ needsExecute, because }) => {
+        if (needsExecute) return failure('missing-sandbox', 'This user may not use the engine.', 'Join its group.');
+        const missing = because === undefined ? {} : { missing: because };
+        return success({ ...readOnly, tier: 'read-only', description: { ...readOnly.description, ...missing } });
+      },
     });
     await core.setSetting('providers.answers', { kind: 'scripted', replies: [{ text: 'In calc.py.' }] });
     const asks = { ...options, local: 'answers/script' };
     const id = await core.createSession({ projectPath: null });
     await core.send(id, 'Fix the bug.', asks);
-    expect(await core.result(id)).toMatchObject({ status: 'missing', steps: 0 });
+    expect(await core.result(id)).toMatchObject({
+      status: 'missing',
+      steps: 0,
+      text: expect.stringMatching(/^This user may not use the engine\. So nothing can be changed/),
+    });
     await core.send(id, 'Where is add()?', asks);
     expect(await core.result(id)).toMatchObject({ status: 'done', text: 'In calc.py.' });
   });

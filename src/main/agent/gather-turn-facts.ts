@@ -28,6 +28,7 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
             workspacePath: sandbox.workspacePath,
             scratchPath: sandbox.scratchPath,
             ...(sandbox.description.notes === undefined ? {} : { notes: [...sandbox.description.notes] }),
+            ...(sandbox.description.missing === undefined ? {} : { missing: sandbox.description.missing }),
             ...(links === 0 ? {} : { hardLinks: links }),
           },
         });

@@ -117,7 +117,7 @@ interface FittingRecipe {
 /** From rung to rung until one has done it, a limit is met, or there is none left. */
 async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<TurnEnd> {
   const fitting = bestRecipe(turn, known);
-  if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox();
+  if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox(known.found);
   const blind = turn.given.hasImages ? missingEyes(turn, known.found) : null;
   if (blind !== null) return blind;
   const left = fitting === null ? withoutRecipes(ladder, turn.options.gear) : ladder;
@@ -241,10 +241,11 @@ function missingModel(turn: Turn): TurnEnd {
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
 }
 
-function missingSandbox(): TurnEnd {
-  const message =
-    'There is no sandbox for commands on this machine, so nothing can be changed or run. Questions and --plan still work.';
+function missingSandbox({ sandbox: { missing } }: TurnFacts): TurnEnd {
+  const what = missing?.message ?? 'There is no sandbox for commands on this machine.';
+  const message = `${what} So nothing can be changed or run. Questions and --plan still work.`;
   const hint =
+    missing?.hint ??
     'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.';
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-sandbox', message, hint } };
 }

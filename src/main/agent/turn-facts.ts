@@ -42,6 +42,8 @@ export const turnFactsSchema = z.object({
     workspacePath: z.string(),
     scratchPath: z.string().nullable(),
     notes: z.array(z.string()).optional(),
+    /** Why there are no commands. */
+    missing: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
     /** Files that are also files elsewhere and that nobody was asked about yet in this session. */
     hardLinks: z.number().int().positive().optional(),
   }),

@@ -221,7 +221,8 @@ async function commandSandbox(
   await runnerFor(options, session, { text, plan: false, signal });
   const { sandbox } = session;
   if (sandbox === null || sandbox.tier === 'read-only') {
-    return failure('missing-sandbox', 'There is no sandbox for commands on this machine.');
+    const { message, hint } = sandbox?.description.missing ?? { message: 'This session is read-only.' };
+    return failure('missing-sandbox', message, hint);
   }
   return success(sandbox);
 }
@@ -347,7 +348,8 @@ async function startRunner(
   const request = await sandboxRequest(options, session);
   let started = await options.startSandbox({ ...request, needsExecute }, signal);
   if (!started.ok && started.error.code === 'missing-sandbox') {
-    started = await options.startSandbox({ ...request, wanted: 'read-only', needsExecute: false }, signal);
+    const weaker = { wanted: 'read-only', needsExecute: false, because: started.error } as const;
+    started = await options.startSandbox({ ...request, ...weaker }, signal);
   }
   const sandbox = valueOf(started);
   const rules = rulesOf(options, projectPath);

@@ -39,6 +39,8 @@ interface SandboxRequest extends TierWish {
   /** The project of which the workspace may be a copy. */
   readonly projectPath?: string | null;
   readonly settings: Settings['sandbox'];
+  /** Where read-only is wanted because nothing else could be had: the reason. */
+  readonly because?: Failure;
   /** Globs of what a person does not want to be seen by any command. */
   readonly masks?: readonly string[];
   /** A container was lost; `recreated` says whether the next command has one again. Must not throw. */
@@ -69,8 +71,8 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
       const choice = await chooseTier(request, () => findEngine(search, signal));
       if (!choice.ok) return choice;
       const reading = (because: Failure | null): Reply<Sandbox> =>
-        success(withMasks(readOnly(workspace.value, because), request.masks ?? []));
-      if (choice.value.tier === 'read-only') return reading(choice.value.because);
+        success(withMasks(createReadOnlySandbox({ workspacePath: workspace.value, because }), request.masks ?? []));
+      if (choice.value.tier === 'read-only') return reading(choice.value.because ?? request.because ?? null);
       const made = await startContainer(
         deps,
         { ...request, workspacePath: workspace.value },
@@ -127,11 +129,4 @@ async function changedImage(settings: Settings['sandbox'], projectPath: string):
   const own = await findOwnImage(projectPath).catch(() => null);
   if (own?.ok === true && own.value?.approval === used.approval) return null;
   return 'The project says something else of its image than what was approved; the approved one is used. To look at it: dewpoint sandbox image use';
-}
-
-function readOnly(workspacePath: string, because: Failure | null): Sandbox {
-  return createReadOnlySandbox({
-    workspacePath,
-    because: because === null ? null : `${because.message} ${because.hint ?? ''}`.trim(),
-  });
 }

@@ -1,4 +1,4 @@
-import type { Reply } from '@shared/errors.ts';
+import type { Failure, Reply } from '@shared/errors.ts';
 import type { SandboxTier } from '@shared/sandbox-events.ts';
 import type { NetworkDecision, NetworkLimits } from './network/decision.ts';
 
@@ -151,6 +151,8 @@ export interface SandboxDescription {
   /** What a model should know of what is installed for the project; missing where nothing is to be said. */
   readonly notes?: readonly string[];
   readonly warnings: readonly string[];
+  /** Why there are no commands although they were wanted, and what to do; not there where nothing is missing. */
+  readonly missing?: Failure;
 }
 
 export interface ExecRequest {

@@ -224,17 +224,15 @@ function missing(problems: readonly EndpointProblem[], { platform }: EngineSearc
     return failure(
       'missing-sandbox',
       `Commands and changes need a container engine, and there is none at ${named.endpoint}.`,
-      `Start it, or ${other}. ${howToGet(platform)} ${withoutEngine}`,
+      `Start it, or ${other}. ${howToGet(platform)}`,
     );
   }
   return failure(
     'missing-sandbox',
     'Commands and changes need a container engine, and none was found on this machine.',
-    `${howToGet(platform)} ${withoutEngine}`,
+    howToGet(platform),
   );
 }
-
-const withoutEngine = 'Questions and --plan work without it.';
 
 function howToGet(platform: NodeJS.Platform): string {
   if (platform === 'linux') {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
-import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
+import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import { hostFolderOf } from '../../lib/host-folder.ts';
 import { withoutIgnored } from '../ignore-rules.ts';
 import { workspaceRelative } from '../paths.ts';
@@ -26,7 +26,7 @@ export interface ReadOnlyOptions {
   /** A real path on the host. */
   readonly workspacePath: string;
   /** Why there are no commands; null where read-only was asked for. */
-  readonly because: string | null;
+  readonly because: Failure | null;
 }
 
 const defaultReadBytes = 4 * 1024 * 1024;
@@ -40,14 +40,15 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     image: null,
     text: 'Read-only: files of this project can be read and searched; no command runs and nothing is written.',
     limits: { commands: false, writes: false },
-    warnings: because === null ? [] : [because],
+    warnings: because === null ? [] : [`${because.message} ${because.hint ?? ''}`.trim()],
+    ...(because === null ? {} : { missing: because }),
   };
   const refuse = (what: string): Promise<Reply<never>> =>
     Promise.resolve(
       failure(
         'refused',
-        `${what} is not possible: this session is read-only.`,
-        because ?? 'Start it without --sandbox read-only.',
+        `${what} is not possible: this session is read-only.${because === null ? '' : ` ${because.message}`}`,
+        because === null ? 'Start it without --sandbox read-only.' : because.hint,
       ),
     );
   const at = async <T>(path: string, work: (opened: OpenedPath) => Promise<Reply<T>>): Promise<Reply<T>> => {
