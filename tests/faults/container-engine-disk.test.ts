@@ -1,8 +1,20 @@
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { settingsSchema } from '../../src/shared/settings.ts';
+import { findImage } from '../../src/main/sandbox/docker/image.ts';
+import { createImages } from '../../src/main/sandbox/images.ts';
 import type { AskAboutDisk } from '../../src/main/sandbox/sandbox.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
-import { isWithoutEngine, none, output, startSandbox, type DockerUnderTest } from '../docker/docker-kit.ts';
+import {
+  imageSource,
+  isWithoutEngine,
+  none,
+  output,
+  startSandbox,
+  type DockerUnderTest,
+} from '../docker/docker-kit.ts';
 import { PrivateEngine, smallImage, smallImageCommand } from '../fakes/private-engine.ts';
 
 const isHere = !isWithoutEngine && (await PrivateEngine.isPossible());
@@ -61,5 +73,47 @@ describe.skipIf(!isHere)('a command that fills the disk of the engine', () => {
     expect([ran.outcome, ran.exitCode, ran.stderr]).toEqual(['exited', 0, '']);
     expect(asked).toEqual([expect.stringMatching(/^The disk of the container engine is nearly full.*stands still/)]);
     expect(await output(under.sandbox, 'echo works')).toBe('works\n');
+  });
+});
+
+describe.skipIf(!isHere)('an image for which the disk of the engine has no room', () => {
+  it('is not begun: our own, one to be fetched, one of a project and one of a file', async () => {
+    const engine = await PrivateEngine.start('plain', { size: '240m', isSeen: true });
+    if (engine === null) throw new Error('These tests need root, dockerd, unshare and nsenter.');
+    const folder = await mkdtemp(join(tmpdir(), 'dewpoint-room-'));
+    try {
+      const noRoom = {
+        code: 'missing-sandbox',
+        message: expect.stringMatching(/has 2\d\d MB free.*Nothing was begun/),
+      };
+      expect(await findImage(await engine.find(), { ...imageSource, wanted: null }, none)).toMatchObject({
+        ok: false,
+        error: noRoom,
+      });
+      const project = join(folder, 'project');
+      await mkdir(project);
+      await writeFile(join(project, 'Dockerfile'), 'FROM scratch\nLABEL a=b\n');
+      // Without a block of its own: what counts is how large it says that it is.
+      const file = join(folder, 'large.tar');
+      await writeFile(file, '');
+      await truncate(file, 200e6);
+      const images = createImages({
+        homePath: join(folder, 'home'),
+        env: { DOCKER_HOST: engine.host },
+        settings: () => settingsSchema.parse({}).sandbox,
+        saveProjects: async () => undefined,
+      });
+      const own = await images.ofProject(project);
+      const approval = own?.approval ?? '';
+      for (const wish of [
+        { type: 'pull', name: 'debian' },
+        { type: 'project', projectPath: project, approval },
+        { type: 'import', file },
+      ] as const)
+        await expect(images.bring(wish, () => undefined, none)).rejects.toMatchObject(noRoom);
+    } finally {
+      await engine.close();
+      await rm(folder, { recursive: true });
+    }
   });
 });

@@ -9,6 +9,7 @@ import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-ima
 import type { Settings } from '@shared/settings.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
 import { readImageRecords, type ImageRecords } from './docker/image-records.ts';
+import { roomForImage, unknownImageBytes } from './docker/image-room.ts';
 import { findOwnImage } from './own-image.ts';
 import { setupOf } from './project-setup.ts';
 import { checkWorkspace } from './workspace.ts';
@@ -77,6 +78,8 @@ async function importFile(file: string, work: Work): Promise<BroughtImage> {
   const path = await realpath(file).catch(() => null);
   if (path === null || !(await stat(path)).isFile()) throw new AppError('not-found', `There is no file ${file}.`);
   const { docker } = work.engine;
+  // As it lies here, and as the layers that come of it.
+  valueOf(await roomForImage(work.engine, 2 * (await stat(path)).size));
   work.onProgress('Reading the file.');
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash, { signal: work.signal });
@@ -100,6 +103,7 @@ async function importFile(file: string, work: Work): Promise<BroughtImage> {
 
 async function pull(name: string, work: Work): Promise<BroughtImage> {
   if (!/^[\w][\w./:@-]*$/.test(name)) throw new AppError('bad-input', `"${name}" cannot be the name of an image.`);
+  valueOf(await roomForImage(work.engine, unknownImageBytes));
   work.onProgress(`Fetching ${name}.`);
   const { docker } = work.engine;
   // Without a tag the engine would fetch every one there is.
@@ -149,6 +153,7 @@ async function bringNamed(name: string, work: Work): Promise<BroughtImage> {
 
 /** The build is given the text alone: nothing of the project goes into the image. */
 async function build(text: string, approval: string, work: Work): Promise<BroughtImage> {
+  valueOf(await roomForImage(work.engine, unknownImageBytes));
   const context = await mkdtemp(join(tmpdir(), 'dewpoint-build-'));
   try {
     await writeFile(join(context, 'Dockerfile'), text);

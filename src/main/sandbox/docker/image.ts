@@ -8,6 +8,7 @@ import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import type { Engine } from './engine.ts';
 import { readImageRecords } from './image-records.ts';
+import { ownImageBytes, roomForImage } from './image-room.ts';
 import { runnerVersion } from './runner-frames.ts';
 import { runnerLabel } from './runner-processes.ts';
 
@@ -51,6 +52,8 @@ export async function findImage(
   const name = await ourImageName(request.resourcesPath);
   const present = await lookUpImage(engine, name, signal);
   if (present !== null) return success({ name, ...present });
+  const room = await roomForImage(engine, ownImageBytes);
+  if (!room.ok) return room;
   const problems: string[] = [];
   for (const make of [runScript, buildHere]) {
     const made = await make(engine, { ...request, name }, signal);
