@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setupScript } from '../../src/main/agent/recipes/fix/trial-script.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none, requireEngine } from './docker-kit.ts';
@@ -173,6 +174,44 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
       });
       // A second session finds the empty folder on which they are mounted, and mounts them again.
       expect(await run0(path, 'cd apps/web && npm test --silent')).toMatchObject({ code: 0 });
+    },
+  );
+
+  it(
+    'of a workspace of npm: members find each other and their packages, in the project and in a trial of it',
+    { timeout: minutes(5) },
+    async () => {
+      const member = (name: string, more: object): string => JSON.stringify({ name, version: '1.0.0', ...more });
+      const path = await bed.project('herd', {
+        'package.json': '{"name": "herd", "private": true, "workspaces": ["packages/*"]}',
+        'packages/lib/package.json': member('@herd/lib', { main: 'lib.js' }),
+        'packages/lib/lib.js': 'module.exports = "theirs";\n',
+        'packages/app/package.json': member('app', { dependencies: { '@herd/lib': '*', 'is-number': '7.0.0' } }),
+        'packages/app/app.js': 'console.log(require("@herd/lib"), require("is-number")(3));\n',
+        'packages/old/package.json': member('old', { dependencies: { 'is-number': '6.0.0' } }),
+      });
+      expect(await bed.prepare(path)).toEqual(['ready']);
+      await bed.session(path, async (sandbox) => {
+        expect(sandbox.description.notes?.join()).toMatch(/need another is-number than the others/);
+        expect((await run(sandbox, 'cd packages/app && node app.js')).text).toBe('theirs true\n');
+        expect((await run(sandbox, 'sed -i s/theirs/mine/ packages/lib/lib.js; node packages/app/app.js')).text).toBe(
+          'mine true\n',
+        );
+        const paths = { trial: '/scratch/trial', work: '/scratch/work' };
+        const trial = [
+          setupScript('/workspace', paths),
+          'cd /scratch/trial',
+          'sed -i s/mine/tried/ packages/lib/lib.js',
+        ];
+        expect((await run(sandbox, [...trial, 'node packages/app/app.js'].join('\n'))).text).toBe('tried true\n');
+        expect((await run(sandbox, 'node packages/app/app.js')).text).toBe('mine true\n');
+        // Installed by the person, in the project itself.
+        const own = 'mkdir -p node_modules/@herd node_modules/plain && ln -s ../../packages/lib node_modules/@herd/lib';
+        const plain = 'echo module.exports = 1 > node_modules/plain/index.js';
+        const ask = "node -p \"require('@herd/lib') + require('plain')\"";
+        expect((await run(sandbox, [own, plain, ...trial, ask].join('\n'))).text).toBe('tried1\n');
+        expect((await run(sandbox, ask)).text).toBe('mine1\n');
+      });
     },
   );
 

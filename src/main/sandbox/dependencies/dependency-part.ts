@@ -64,7 +64,7 @@ export function placeInSession({
 }
 
 /** Raised when what is done around the commands changes, so that older volumes are made again. */
-export const preparationVersion = 1;
+export const preparationVersion = 2;
 
 /** The files of a project that say what is installed, as far as they were read: relative path and text. */
 export type ProjectTexts = ReadonlyMap<string, string>;

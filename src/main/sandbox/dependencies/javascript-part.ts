@@ -40,7 +40,7 @@ export function findJavascriptPart({ texts, names }: ProjectTop, own: string | u
   const hasMembers = parsed.workspaces !== undefined || texts.has('pnpm-workspace.yaml');
   const isEmpty = Object.keys({ ...direct, ...parsed.peerDependencies }).length === 0 && !hasMembers;
   if (names.has('node_modules/') || isEmpty) return null;
-  const found = managerOf(texts, parsed.packageManager ?? null);
+  const found = managerOf(texts, parsed.packageManager ?? null, hasMembers);
   return {
     ecosystem: 'javascript',
     tool: found.tool,
@@ -62,6 +62,7 @@ const lockNames = [
 function managerOf(
   texts: ProjectTop['texts'],
   named: string | null,
+  hasMembers: boolean,
 ): { readonly tool: string; readonly commands: readonly string[] } {
   if (texts.has('package-lock.json') || texts.has('npm-shrinkwrap.json')) return { tool: 'npm', commands: ['npm ci'] };
   const pnpm = texts.get('pnpm-lock.yaml');
@@ -69,7 +70,11 @@ function managerOf(
     const tool = `pnpm@${versionOf('pnpm', named) ?? pnpmFor(pnpm)}`;
     return {
       tool: 'pnpm',
-      commands: [toolFor(tool), '../tools/node_modules/.bin/pnpm install --frozen-lockfile --store-dir ../cache/pnpm'],
+      commands: [
+        toolFor(tool),
+        // Members have links into pnpm's own store otherwise, which lead nowhere elsewhere.
+        `../tools/node_modules/.bin/pnpm install --frozen-lockfile${hasMembers ? ' --config.node-linker=hoisted' : ''} --store-dir ../cache/pnpm`,
+      ],
     };
   }
   const yarn = texts.get('yarn.lock');

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PartState } from '../dependencies/find-prepared.ts';
+import { shellQuote } from '../../lib/shell-quote.ts';
+import { finishJavascript } from '../dependencies/finish-javascript.ts';
 import { finishPython } from '../dependencies/finish-python.ts';
 import type { PackageSources } from '../dependencies/package-sources.ts';
 import type { DependencyRecord, DependencyRecords } from '../dependencies/records.ts';
@@ -188,13 +190,15 @@ interface Finished {
 async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finished>> {
   const { part } = work.state;
   const folder = part.place;
+  const inSession = ['/workspace', part.folder].filter((name) => name !== '').join('/');
   const count =
     part.ecosystem === 'python'
       ? `${folder}/bin/python -`
-      : `echo PACKAGES $(find ${folder} -mindepth 2 -maxdepth 3 -name package.json | wc -l)`;
+      : `bash -s -- ${shellQuote(folder)} ${shellQuote(inSession)} && echo PACKAGES $(find ${folder} -mindepth 2 -maxdepth 3 -name package.json | wc -l)`;
+  const script = part.ecosystem === 'python' ? finishPython : finishJavascript;
   const size = `echo SIZE $(du -sk ${folder} | cut -f1)`;
   const done = await work.sandbox.exec(
-    { ...inCopy(work), command: `${count} && ${size}`, stdin: Buffer.from(finishPython), timeoutMs: shortMs },
+    { ...inCopy(work), command: `${count} && ${size}`, stdin: Buffer.from(script), timeoutMs: shortMs },
     signal,
   );
   if (!done.ok) return done;
@@ -205,11 +209,20 @@ async function finish(work: PartWork, signal: AbortSignal): Promise<Reply<Finish
     return text === undefined ? null : Number(text);
   };
   const size1k = number('SIZE');
-  const left = [...done.value.stdout.matchAll(/^LEFT (.+)$/gm)].map((match) => match[1] ?? '');
-  const notes =
-    left.length === 0
+  const named = (word: string): readonly string[] => [
+    ...new Set([...done.value.stdout.matchAll(new RegExp(`^${word} (.+)$`, 'gm'))].map((match) => match[1] ?? '')),
+  ];
+  const [left, apart] = [named('LEFT'), named('APART')];
+  const notes = [
+    ...(left.length === 0
       ? []
-      : [`Changes of ${left.slice(0, 5).join(', ')} are seen by Python only after preparing again.`];
+      : [`Changes of ${left.slice(0, 5).join(', ')} are seen by Python only after preparing again.`]),
+    ...(apart.length === 0
+      ? []
+      : [
+          `Members of the workspace that need another ${apart.slice(0, 5).join(', ')} than the others find theirs instead.`,
+        ]),
+  ];
   return success({ sizeBytes: size1k === null ? null : size1k * 1024, packages: number('PACKAGES'), notes });
 }
 

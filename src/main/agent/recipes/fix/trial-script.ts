@@ -31,7 +31,7 @@ export interface TrialPaths {
   readonly work: string;
 }
 
-/** Makes the copy. Installed packages are shared by a link, history is left out. */
+/** Makes the copy. Installed packages are shared by a link, history is left out; members of a workspace are those of the copy. */
 export function setupScript(workspace: string, paths: TrialPaths): string {
   const { trial, work } = paths;
   const shared = ['node_modules', '.venv', 'venv'];
@@ -42,7 +42,31 @@ export function setupScript(workspace: string, paths: TrialPaths): string {
     `cd ${shellQuote(workspace)}`,
     `find . -mindepth 1 -maxdepth 1 ${leftOut} -exec cp -a -t ${shellQuote(trial)} {} +`,
     ...shared.map((name) => `[ ! -e ${name} ] || ln -s "$PWD/${name}" ${shellQuote(`${trial}/${name}`)}`),
+    shareMembers(trial),
   ].join('\n');
+}
+
+/**
+ * Packages that are members of the workspace are links into it: by a shared `node_modules` a trial would test the
+ * project's own text of them. So `node_modules` of the copy has links of its own to them.
+ */
+function shareMembers(trial: string): string {
+  return `trial=${shellQuote(trial)}
+unshare_links() { # a link to a folder becomes a folder of links to what is in it
+  [ -L "$1" ] || { mkdir -p "$1"; return; }
+  from=$(readlink "$1") && rm "$1" && mkdir -p "$1" && find "$from" -mindepth 1 -maxdepth 1 -exec ln -s -t "$1" {} +
+}
+for packages in "$PWD/node_modules" /node_modules; do
+  [ -d "$packages" ] || continue
+  find "$packages" -mindepth 1 -maxdepth 2 -type l ! -path '*/.bin/*' | while IFS= read -r link; do
+    to=$(readlink -f "$link") || continue
+    case $to in */node_modules/*) continue ;; "$PWD"/*) ;; *) continue ;; esac
+    name=\${link#"$packages"/}
+    unshare_links "$trial/node_modules"
+    case $name in */*) unshare_links "$trial/node_modules/\${name%%/*}" ;; esac
+    ln -sfn "$trial/\${to#"$PWD"/}" "$trial/node_modules/$name"
+  done
+done`;
 }
 
 export interface ScriptCandidate {
