@@ -48,6 +48,8 @@ export interface FakeOllama {
   readonly habits: OllamaHabits;
   readonly requests: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[];
   readonly resident: Map<string, number>;
+  /** As after hours of sleep: every connection is dead, and no model is loaded any more. */
+  sleep(): void;
   close(): Promise<void>;
 }
 
@@ -102,6 +104,10 @@ export async function startFakeOllama(habits: Partial<OllamaHabits> = {}): Promi
     habits: mine,
     requests,
     resident,
+    sleep: () => {
+      server.closeAllConnections();
+      resident.clear();
+    },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

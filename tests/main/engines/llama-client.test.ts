@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLlamaEngine } from '../../../src/main/engines/llama-client.ts';
 import type { EngineEvent, LlamaEngine } from '../../../src/main/engines/llama-client.ts';
 import type { EngineRequest, LoadOptions } from '../../../src/main/engines/llama-worker/protocol.ts';
@@ -17,7 +17,10 @@ function start(hangMs = 5000): LlamaEngine {
   return engine;
 }
 
-afterEach(() => engine.dispose());
+afterEach(async () => {
+  vi.useRealTimers();
+  await engine.dispose();
+});
 
 const model = (name = 'any.gguf'): LoadOptions => ({
   modelPath: `/models/${name}`,
@@ -197,6 +200,34 @@ describe('createLlamaEngine', () => {
     expect(crashed.ended.generation.error?.code).toBe('engine-lost');
     const small = await collect(engine.generate(model('no-memory.gguf'), ask('hi'), never));
     expect(small.ended.generation.error).toEqual({ code: 'out-of-memory', message: 'too large' });
+  });
+
+  it('does not take an hour of sleep for an hour without an answer', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    start(400);
+    // It answers no ping, so nothing but the clock says how long it was silent.
+    const events = engine.generate(model(), ask('hang'), never);
+    const { ended } = await collect(
+      onFirst(events, 'progress', () => {
+        vi.setSystemTime(Date.now() + 3_600_000);
+        vi.advanceTimersByTime(80);
+        expect(engine.pid()).not.toBeNull();
+        vi.advanceTimersByTime(320);
+        expect(engine.pid()).not.toBeNull();
+        vi.advanceTimersByTime(160);
+        expect(engine.pid()).toBeNull();
+      }),
+    );
+    expect(ended.generation.error?.message).toContain('did not answer');
+  });
+
+  it('starts another process where the one before was gone when the machine woke up', async () => {
+    start();
+    await collect(engine.generate(model(), ask('hi'), never));
+    process.kill(engine.pid() ?? 0, 'SIGKILL');
+    await expect.poll(() => engine.pid(), { timeout: 5000 }).toBeNull();
+    expect(engine.loadedPath()).toBeNull();
+    expect((await collect(engine.generate(model(), ask('hi'), never))).ended.generation.stopReason).toBe('stop');
   });
 
   it('kills a process that answers no ping', async () => {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { stat } from 'node:fs/promises';
-import type { Llama, LlamaContext, LlamaContextOptions, LlamaContextSequence, LlamaModel } from 'node-llama-cpp';
+import type { Llama, LlamaContext, LlamaContextOptions, LlamaModel } from 'node-llama-cpp';
 import type { EngineCounts } from '@shared/call-report.ts';
 import { batchTokens } from '../batch-tokens.ts';
 import { defaultSystemOf, isChatMl } from './render-chat.ts';
@@ -13,18 +13,13 @@ import type { ThreadGovernor } from './thread-count.ts';
 import { createDryRunWatch } from './dry-run-watch.ts';
 import type { DryRunWatch } from './dry-run-watch.ts';
 import { loadWeights } from './load-weights.ts';
+import { openSlots } from './open-slots.ts';
+import type { Slot } from './open-slots.ts';
 import { createOwnCounters } from './own-counters.ts';
 import type { OwnCounters } from './own-counters.ts';
 import type { LoadOptions, LoadedModel } from './protocol.ts';
 
 type Library = typeof import('node-llama-cpp');
-
-/** One conversation's place in the engine. */
-export interface Slot {
-  readonly sequence: LlamaContextSequence;
-  key: string | null;
-  usedAt: number;
-}
 
 /** A model in memory with its places. */
 export interface Engine {
@@ -161,17 +156,6 @@ function openEngine(
   });
 }
 
-function openSlots(context: LlamaContext): readonly Slot[] {
-  return Array.from({ length: context.totalSequences }, () => ({
-    sequence: context.getSequence({
-      contextShift: { strategy: refuseShift },
-      checkpoints: { maxMemory: 512 * 1024 * 1024 },
-    }),
-    key: null,
-    usedAt: 0,
-  }));
-}
-
 /** Quantised cells need flash attention; without, the engine decides by its cards. */
 function cellsOf({ GgmlType }: Library, type: LoadOptions['cacheType']): ContextSize {
   if (type === 'f16') return {};
@@ -210,9 +194,4 @@ async function createContext(
   }
   onTry();
   return model.createContext({ ...options, sequences: 1 });
-}
-
-/** A full context is refused before a call; if it were reached all the same, nothing may be dropped silently. */
-function refuseShift(): never {
-  throw new Error('The context is full.');
 }

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import { chooseSequence, commonPrefix } from './choose-sequence.ts';
-import type { Engine, Slot } from './load-model.ts';
+import type { Engine } from './load-model.ts';
+import type { Slot } from './open-slots.ts';
 import type { EngineStats } from './protocol.ts';
 import type { TokenizedPrompt } from './tokenize-chat.ts';
 

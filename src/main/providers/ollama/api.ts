@@ -166,12 +166,24 @@ async function reach(
   address: string,
   { path, init }: { readonly path: string; readonly init: RequestInit & { readonly signal: AbortSignal } },
 ): Promise<Response> {
+  const once = (): Promise<Response> =>
+    get(`${address}${path}`, { ...init, headers: { 'content-type': 'application/json' } });
   try {
-    return await get(`${address}${path}`, { ...init, headers: { 'content-type': 'application/json' } });
+    return await once().catch((error: unknown) => {
+      if (isStale(error) && !init.signal.aborted) return once();
+      throw error;
+    });
   } catch (error) {
     if (init.signal.aborted) throw error;
     throw new NotThere(address, error, null);
   }
+}
+
+/** A connection that was kept, and that the server ended meanwhile: it was started anew, or this machine slept. */
+function isStale(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return false;
+  return cause.code === 'UND_ERR_SOCKET' || cause.code === 'ECONNRESET' || cause.code === 'EPIPE';
 }
 
 interface Question {

@@ -199,6 +199,13 @@ describe('memory', () => {
     expect(loads()).toHaveLength(2);
   });
 
+  it('is loaded again, by connections that live, after the machine has slept', async () => {
+    await run();
+    server.sleep();
+    expect(textIn(await run())).toBe('Hello there.');
+    expect(loads()).toHaveLength(2);
+  });
+
   it('is given back at the end only where it is not to be kept', async () => {
     await run();
     await provider.dispose();
