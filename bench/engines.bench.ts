@@ -7,11 +7,14 @@ import { contextTerms } from '../src/main/engines/context-memory.ts';
 import type { ContextRequest } from '../src/main/engines/context-memory.ts';
 import { readGguf } from '../src/main/engines/gguf.ts';
 import { parseCatalogue } from '../src/main/engines/model-catalogue.ts';
+import type { ModelCatalogue } from '../src/main/engines/model-catalogue.ts';
 import { estimateMemory, readModelMemory } from '../src/main/engines/model-memory.ts';
 import type { ModelMemory } from '../src/main/engines/model-memory.ts';
 import { engineSizeRow } from './lib/engine-size.ts';
 import { fakeServersRow } from './lib/fake-servers.ts';
 import { headerWithVocabulary } from './lib/header-file.ts';
+import { newDryRunRows } from './lib/new-dry-runs.ts';
+import { parsePartOptions } from './lib/part-options.ts';
 import { planDryRunRows } from './lib/plan-dry-runs.ts';
 import { realLoadRows } from './lib/real-loads.ts';
 import type { BenchRow } from './lib/rows.ts';
@@ -45,12 +48,48 @@ interface Allocation {
   readonly computeBytes: number;
 }
 
-/** The memory planner against what the engine itself allocates; see `data/engine-allocations.json`. */
-export async function run(): Promise<readonly BenchRow[]> {
-  const catalogue = parseCatalogue(JSON.parse(await readFile('resources/models.json', 'utf8')));
-  const data = dataSchema.parse(JSON.parse(await readFile('bench/data/engine-allocations.json', 'utf8')));
+interface Planner {
+  readonly known: ModelCatalogue['known'];
+  readonly memories: ReadonlyMap<string, ModelMemory>;
+  readonly models: number;
+  readonly seed: number;
+  readonly keep: boolean;
+}
+
+const parts = {
+  allocations: ({ memories }) => allocationRows(memories),
+  plans: ({ memories }) => planDryRunRows(memories),
+  dry: ({ models, ...planner }) => newDryRunRows({ ...planner, count: models }),
+  header: async () => [await headerRow()],
+  size: async () => [await engineSizeRow()],
+  loads: () => realLoadRows(),
+  servers: async () => [await fakeServersRow()],
+  reuse: () => sessionReuseRows(),
+} as const satisfies Readonly<Record<string, (planner: Planner) => Promise<readonly BenchRow[]>>>;
+
+/**
+ * Local engines: the memory planner against what the engine itself allocates (recorded, and asked anew of `--models N`
+ * that `--seed N` draws; `--keep yes`: what is said now is recorded), real loads, fake servers. `--only PART,…`
+ */
+export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
+  const { only, values } = parsePartOptions(args, parts, { models: '6', seed: '1', keep: 'no' });
+  const { known } = parseCatalogue(JSON.parse(await readFile('resources/models.json', 'utf8')));
+  const memories = memoriesOf(known);
+  const planner = {
+    known,
+    memories,
+    models: Number(values.models),
+    seed: Number(values.seed),
+    keep: values.keep === 'yes',
+  };
+  const rows: BenchRow[] = [];
+  for (const part of only) rows.push(...(await parts[part](planner)));
+  return rows;
+}
+
+function memoriesOf(known: ModelCatalogue['known']): ReadonlyMap<string, ModelMemory> {
   const memories = new Map<string, ModelMemory>();
-  for (const { name, keys, tiedEmbeddings, weights } of catalogue.known) {
+  for (const { name, keys, tiedEmbeddings, weights } of known) {
     const read = readModelMemory({
       keys,
       vocabulary: null,
@@ -60,21 +99,14 @@ export async function run(): Promise<readonly BenchRow[]> {
     if (!read.known) throw new Error(`${name}: ${read.why}`);
     memories.set(name, read.memory);
   }
+  return memories;
+}
+
+async function allocationRows(memories: ReadonlyMap<string, ModelMemory>): Promise<readonly BenchRow[]> {
+  const data = dataSchema.parse(JSON.parse(await readFile('bench/data/engine-allocations.json', 'utf8')));
+  const estimates = estimatesSchema.parse(JSON.parse(await readFile('bench/data/engine-estimates.json', 'utf8')));
   const allocations = data.models.flatMap((model) => allocationsOf(model, memories));
-  return [
-    contextError(allocations),
-    ...totalErrors(allocations),
-    otherModels(
-      estimatesSchema.parse(JSON.parse(await readFile('bench/data/engine-estimates.json', 'utf8'))),
-      memories,
-    ),
-    ...(await planDryRunRows(memories)),
-    await headerRow(),
-    await engineSizeRow(),
-    ...(await realLoadRows()),
-    await fakeServersRow(),
-    ...(await sessionReuseRows()),
-  ];
+  return [contextError(allocations), ...totalErrors(allocations), otherModels(estimates, memories)];
 }
 
 function allocationsOf(

@@ -11,6 +11,12 @@ export function uint64(value: number): Buffer {
   return buffer;
 }
 
+export function float32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeFloatLE(value);
+  return buffer;
+}
+
 /** Its length, then its bytes. */
 export function ggufText(value: string): Buffer {
   return Buffer.concat([uint64(Buffer.byteLength(value)), Buffer.from(value)]);

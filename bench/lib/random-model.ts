@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { readGgufFileInfo } from 'node-llama-cpp';
-import { ggufText, uint32, uint64 } from './gguf-bytes.ts';
+import { float32, ggufText, uint32, uint64 } from './gguf-bytes.ts';
 import { seeded } from './seeded.ts';
 
 const words = 4_096;
@@ -100,10 +100,7 @@ const text = (value: string): Buffer => Buffer.concat([uint32(8), ggufText(value
 const uint = (value: number): Buffer => Buffer.concat([uint32(4), uint32(value)]);
 
 function float(value: number): Buffer {
-  const buffer = Buffer.alloc(8);
-  buffer.writeUInt32LE(6);
-  buffer.writeFloatLE(value, 4);
-  return buffer;
+  return Buffer.concat([uint32(6), float32(value)]);
 }
 
 function array(type: number, entries: readonly Buffer[]): Buffer {

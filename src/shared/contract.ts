@@ -17,6 +17,7 @@ import type { KeptItem } from './preparation.ts';
 import { budgetContract } from './budget-contract.ts';
 import type { StepCost } from './step-costs.ts';
 import { projectsContract } from './projects-contract.ts';
+import type { ModelChoice } from './model-choice.ts';
 import type { ModelInfo } from './models.ts';
 import type { Price } from './money.ts';
 import { approvalScopeSchema } from './network-access.ts';
@@ -137,12 +138,16 @@ export interface ModelEntry {
   readonly note: string | null;
   /** What it would get of this machine's memory, in a line; only where one model is shown. Null: not known. */
   readonly fit?: string | null;
+  /** Of a model of the catalogue: which documents the keys of its header, and so its fit, were taken from. */
+  readonly headerFrom?: readonly string[];
   /** Its file, where there is or would be one; `isOurs` when removing the model deletes it. */
   readonly file?: { readonly path: string; readonly hereBytes: number; readonly isOurs: boolean };
   /** Of a server: it is installed and does not run; the setting `start` of its provider has Dewpoint start it. */
   readonly canStart?: boolean;
   /** What its probe found out; absent: it was not probed. */
   readonly card?: KeptCard;
+  /** Of a repository of a hub: what can be fetched of it, the smallest first. */
+  readonly choices?: readonly ModelChoice[];
 }
 
 /** What became of a model that was removed; `forgotten`: its file is the user's own and lies where it lay. */

@@ -25,7 +25,7 @@ export function addModels(program: Command, subcommand: Subcommand, handlers: Mo
     .option('--json', 'as JSON')
     .action((id: string, args: { readonly json?: boolean }) => handlers.models('show', id, args));
   subcommand(models, 'pull', 'fetch a model', 'dewpoint models pull llama-cpp/qwen2.5-coder-1.5b-instruct')
-    .argument('<model>', 'PROVIDER/MODEL')
+    .argument('<model>', 'PROVIDER/MODEL; of a hub: hf:OWNER/REPO, hf:OWNER/REPO:Q4_K_M or hf:OWNER/REPO/FILE.gguf')
     .action((id: string) => handlers.models('pull', id, {}));
   subcommand(models, 'import', 'use a model file of your own, where it lies', 'dewpoint models import ~/my-model.gguf')
     .argument('<file>', 'a .gguf file; nothing of it is copied')

@@ -1,4 +1,5 @@
 import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelChoice } from '@shared/model-choice.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Command, CommandContext } from './context.ts';
@@ -54,7 +55,11 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ],
     ['can', info === null ? 'unknown' : abilities(info)],
     ['gears', info === null ? 'unknown' : info.gears.join(', ')],
-    ...(model.fit === undefined ? [] : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),
+    ...(model.fit === undefined || model.choices !== undefined
+      ? []
+      : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),
+    ...(model.headerFrom === undefined ? [] : [['header', `from ${model.headerFrom.join('; ')}`] as const]),
+    ...(model.choices ?? []).map((choice) => ['offers', choiceText(choice)] as const),
     ...(model.card === undefined ? [] : cardRows(model.card)),
     ...(own === '' ? [] : [['you set', own] as const]),
     ...(model.file === undefined ? [] : [['file', model.file.path] as const]),
@@ -75,6 +80,10 @@ function abilities({ capabilities, effort }: ModelInfo): string {
   ] as const;
   const can = known.filter(([has]) => has === true).map(([, words]) => words);
   return can.length === 0 ? 'answer in words' : can.join(', ');
+}
+
+function choiceText({ id, sizeBytes, fit, isTaken }: ModelChoice): string {
+  return `${id}  ${bytes(sizeBytes)}${isTaken ? '  (taken where none is named)' : ''}  ${fit ?? 'its header could not be read'}`;
 }
 
 export const pullModel: Command<[string]> = async (context, id) => {
@@ -104,6 +113,7 @@ async function usualModel(core: Core, projectPath: string | undefined): Promise<
 async function pull({ core, terminal, signal, now }: CommandContext, id: string): Promise<void> {
   await sayWhatComes({ core, terminal }, id);
   let shown = '';
+  let done = '';
   let writtenAt = -Infinity;
   for await (const progress of await (await core()).models.pull({ id }, { signal })) {
     const share = progress.totalBytes === null ? '' : ` of ${bytes(progress.totalBytes)}`;
@@ -114,8 +124,11 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
       writtenAt = now();
     }
     shown = progress.phase;
+    if (shown === 'done') done = progress.text;
   }
   endLine(terminal);
+  // What it is called here; others keep their name.
+  if (id.startsWith('hf:')) terminal.out(`${printable(done)}\n`);
 }
 
 /** How much, and under which licence it may be used: before it is fetched. */
@@ -124,6 +137,9 @@ async function sayWhatComes({ core, terminal }: Pick<CommandContext, 'core' | 't
   const model = await (await core()).models.show({ id }).catch(() => null);
   if (model?.state !== 'downloadable') return;
   const size = model.sizeBytes === null ? '' : `, ${bytes(model.sizeBytes)}`;
+  const { choices = [] } = model;
+  if (choices.length > 1) for (const choice of choices) terminal.err(`${printable(choiceText(choice))}\n`);
+  if (model.note !== null && choices.length > 0) terminal.err(`${printable(model.note)}\n`);
   terminal.err(`${printable(model.label)}${size}, licence: ${printable(model.licence ?? 'not known')}\n`);
 }
 

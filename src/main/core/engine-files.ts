@@ -1,6 +1,7 @@
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract.ts';
 import type { DeviceMemory } from '@shared/plan.ts';
+import { pullPhases } from './pull-phases.ts';
 import type { ServerStatus } from './servers.ts';
 import type { EngineVariants } from '../engines/engine-variants.ts';
 import { wantedVariant } from '../engines/engine-variants.ts';
@@ -24,8 +25,6 @@ export interface EngineFilesOptions {
   /** Has the engine's process start anew, so that it sees what was fetched. */
   readonly startAnew: () => Promise<void>;
 }
-
-const phases = { waiting: 'checking', downloading: 'downloading', checking: 'verifying' } as const;
 
 export function createEngineFiles({ variants, readHardware, startAnew }: EngineFilesOptions): EngineFiles {
   const find = (id: string): ReturnType<EngineVariants['find']> => {
@@ -59,7 +58,7 @@ export function createEngineFiles({ variants, readHardware, startAnew }: EngineF
       const totalBytes = variant.bytes;
       const done = await variants.ensure(variant, {
         signal,
-        onProgress: (phase) => onProgress({ phase: phases[phase], doneBytes: 0, totalBytes, text: '' }),
+        onProgress: (phase) => onProgress({ phase: pullPhases[phase], doneBytes: 0, totalBytes, text: '' }),
       });
       const path = valueOf(done);
       await startAnew();

@@ -3,6 +3,7 @@ import catalogue from '../../../resources/models.json';
 import type { Settings } from '@shared/settings.ts';
 import type { EngineFiles } from './engine-files.ts';
 import { createEngineFiles } from './engine-files.ts';
+import { createHubModels } from './hub-models.ts';
 import type { CoreKeys } from './keys.ts';
 import { createCoreKeys } from './keys.ts';
 import { splitModelId } from '@shared/models.ts';
@@ -25,6 +26,7 @@ import { machineProbe, readHardware } from '../engines/hardware.ts';
 import { createHeaderReader } from '../engines/header-reader.ts';
 import { createImportedModels } from '../engines/imported-models.ts';
 import type { LlamaEngine } from '../engines/llama-client.ts';
+import { createHub } from '../engines/hub.ts';
 import { createLlamaEngine } from '../engines/llama-client.ts';
 import { createLlamaSeat } from '../engines/llama-seat.ts';
 import { createLoadSteps } from '../engines/load-steps.ts';
@@ -61,6 +63,8 @@ interface EngineParts extends Pick<ModelParts, 'llama' | 'plan'> {
   readonly engineFiles: EngineFiles;
 }
 
+const headers = parseCatalogue(catalogue);
+
 /** The engine's process, the files it may load, and what fits on this machine. */
 function createEngineParts(
   config: ModelPartsConfig,
@@ -77,10 +81,9 @@ function createEngineParts(
     idleMs: () => idleMsOf(settings.current()),
     connection: () => settings.current().connection,
   });
-  const known = parseCatalogue(catalogue);
   const modelStore = createModelStore({
     cacheDir: config.cache,
-    catalogue: known,
+    catalogue: headers,
     env: { ...env },
     readHeader,
     imported: createImportedModels(join(config.home, 'imported-models.json')),
@@ -94,7 +97,7 @@ function createEngineParts(
     });
   const plan = createCorePlan({
     store: modelStore,
-    catalogue: known,
+    catalogue: headers,
     readHeader,
     measure: (context, signal) => llama.measure(context, signal),
     readHardware: hardware,
@@ -167,19 +170,16 @@ export function createModelParts(
   config: ModelPartsConfig,
   { env, files, settings, redactor }: ModelPartsOptions,
 ): ModelParts {
-  const { llama, modelStore, plan, context, generators, planServer, ownServer, engineFiles } = createEngineParts(
-    config,
-    {
-      env,
-      files,
-      settings,
-      serverHeader: async (id, signal) => {
-        const named = splitModelId(id);
-        const header = named === null ? undefined : models.provider(named.provider)?.header;
-        return named === null || header === undefined ? null : header(named.name, signal);
-      },
+  const { llama, modelStore, plan, ...engines } = createEngineParts(config, {
+    env,
+    files,
+    settings,
+    serverHeader: async (id, signal) => {
+      const named = splitModelId(id);
+      const header = named === null ? undefined : models.provider(named.provider)?.header;
+      return named === null || header === undefined ? null : header(named.name, signal);
     },
-  );
+  });
   const keys = createCoreKeys({
     home: config.home,
     env,
@@ -195,13 +195,12 @@ export function createModelParts(
     store: modelStore,
     settings: () => settings.current(),
   });
+  const reach = createNetFetch(() => settings.current().connection, env);
   const models: CoreModels = createCoreModels({
-    context,
-    ownServer,
-    generators,
-    planServer,
-    engineFiles,
+    ...engines,
+    hubModels: createHubModels({ hub: createHub({ fetch: reach, env }), store: modelStore, plan }),
     ollamaHost: env.OLLAMA_HOST,
+    headerOf: (name) => headers.known.find((model) => model.name === name) ?? null,
     fit: plan.fit,
     probed,
     registry: discoverProviders(),
@@ -213,12 +212,12 @@ export function createModelParts(
     nodePath: files.node,
     secret: (provider, own) => keys.secret(provider, own),
     price: listedPrice,
-    fetch: createNetFetch(() => settings.current().connection, env),
+    fetch: reach,
     now: Date.now,
   });
   const dispose = async (): Promise<void> => {
     await models.dispose();
-    await ownServer.dispose();
+    await engines.ownServer.dispose();
   };
   const provider = wrapped(models.provider, config.wrapProvider);
   return { llama, plan, keys, models: { ...models, provider, dispose }, probed };

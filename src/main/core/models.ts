@@ -6,15 +6,18 @@ import { splitModelId } from '@shared/models.ts';
 import type { Price } from '@shared/money.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
+import { entryOfFile, entryOfHeader, entryOfInfo } from './model-entries.ts';
 import type { Probed } from './probe.ts';
 import type { EngineFiles } from './engine-files.ts';
+import type { HubModels } from './hub-models.ts';
+import { pullPhases } from './pull-phases.ts';
 import type { ServerStatus } from './servers.ts';
 import { mendModel, pullFromServer, serversOf } from './servers.ts';
 import type { Generators } from '../engines/generators.ts';
 import type { ContextGrants } from '../engines/grant-context.ts';
 import type { LlamaEngine } from '../engines/llama-client.ts';
+import type { KnownHeader } from '../engines/model-catalogue.ts';
 import type { ModelStore } from '../engines/model-store.ts';
-import type { StoredModel } from '../engines/stored-model.ts';
 import type { OwnServer } from '../engines/own-server.ts';
 import type { PlanServer } from '../engines/plan-server.ts';
 import { localDay } from '../money/budget.ts';
@@ -58,8 +61,11 @@ export interface CoreModelsOptions {
   readonly planServer: PlanServer;
   readonly ownServer: OwnServer;
   readonly engineFiles: EngineFiles;
+  readonly hubModels: HubModels;
   /** `OLLAMA_HOST` of the environment. */
   readonly ollamaHost: string | undefined;
+  /** Of the catalogue, also of models that it has no source for; null: not in it. */
+  readonly headerOf: (name: string) => KnownHeader | null;
   /** What a model would get of this machine, in a line; null where nobody knows. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
   /** What probes and settings say of the way to drive a model. */
@@ -80,23 +86,9 @@ const builtIn: Readonly<Record<string, ProviderSettings>> = {
 };
 
 export function createCoreModels(options: CoreModelsOptions): CoreModels {
-  const { store, llama, engineFiles } = options;
+  const { store, llama, engineFiles, hubModels } = options;
   const instances = createInstances(options);
   const info: CoreModels['info'] = (id, signal) => infoOf(options, instances, id, signal);
-  /** Only its own provider is asked. */
-  const entryOf = async (id: string, signal: AbortSignal): Promise<ModelEntry | null> => {
-    const name = splitModelId(id);
-    if (name === null) return null;
-    if (name.provider === 'llama-cpp') {
-      const file = await store.find(name.name);
-      return file === null ? null : entryOfFile(file);
-    }
-    const provider = instances.get(name.provider);
-    const planned = provider?.find === undefined ? null : await provider.find(name.name, signal).catch(() => null);
-    if (planned !== null) return entryOfInfo(await completed(options, planned));
-    const entries = await entriesOf(options, name.provider, provider, signal);
-    return entries.find((entry) => entry.id === id) ?? null;
-  };
   const known = async (entry: ModelEntry, signal: AbortSignal): Promise<ModelEntry> => {
     const card = await options.probed.card(entry.id);
     const whole = await withInfo(entry, info, signal);
@@ -111,7 +103,10 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     return Promise.all([...stored, ...remote.flat()].map(async (entry) => known(entry, signal)));
   };
   const show: CoreModels['show'] = async (id, fit, signal) => {
-    const entry = (await engineFiles.show(id)) ?? (await entryOf(id, signal));
+    const entry =
+      (await engineFiles.show(id)) ??
+      (await hubModels.show(id, signal)) ??
+      (await entryOf(options, instances, id, signal));
     if (entry === null)
       throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
     const shown = await known(entry, signal);
@@ -129,6 +124,7 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     pull: async (id, onProgress, signal) => {
       const isElsewhere =
         (await engineFiles.pull(id, onProgress, signal)) ||
+        (await hubModels.pull(id, onProgress, signal)) ||
         (await pullFromServer(instances, id, { onProgress, signal }));
       if (!isElsewhere) await pull(store, id, onProgress, signal);
     },
@@ -139,6 +135,26 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
       store.remove(fileNameOf(id, 'removed'), { release: (path) => llama.release(path), signal }),
     dispose: instances.dispose,
   };
+}
+
+/** Only its own provider is asked. */
+async function entryOf(
+  options: CoreModelsOptions,
+  instances: Instances,
+  id: string,
+  signal: AbortSignal,
+): Promise<ModelEntry | null> {
+  const name = splitModelId(id);
+  if (name === null) return null;
+  if (name.provider === 'llama-cpp') {
+    const file = await options.store.find(name.name);
+    return file === null ? entryOfHeader(options.headerOf(name.name)) : entryOfFile(file);
+  }
+  const provider = instances.get(name.provider);
+  const planned = provider?.find === undefined ? null : await provider.find(name.name, signal).catch(() => null);
+  if (planned !== null) return entryOfInfo(await completed(options, planned));
+  const entries = await entriesOf(options, name.provider, provider, signal);
+  return entries.find((entry) => entry.id === id) ?? null;
 }
 
 /** Null for a model that lies in no server's store. */
@@ -268,30 +284,6 @@ function dependenciesOf(
   };
 }
 
-function entryOfFile(model: StoredModel): ModelEntry {
-  const { place, hereBytes, origin } = model;
-  return {
-    id: `llama-cpp/${model.name}`,
-    label: model.label,
-    where: 'local',
-    state: model.isInstalled ? 'ready' : origin === 'imported' ? 'unreachable' : 'downloadable',
-    sizeBytes: model.bytes,
-    licence: model.license,
-    info: null,
-    note: noteOf(model),
-    file: { path: place, hereBytes, isOurs: origin === 'folder' },
-  };
-}
-
-function noteOf({ origin, place, isInstalled, isStarter, hereBytes }: StoredModel): string | null {
-  if (origin === 'imported') return isInstalled ? `your file ${place}` : `${place} is not there any more`;
-  const notes = [
-    ...(isStarter ? ['the starter model'] : []),
-    ...(!isInstalled && hereBytes > 0 ? [`${(hereBytes / 1e6).toFixed(0)} MB of it are here`] : []),
-  ];
-  return notes.length === 0 ? null : notes.join('; ');
-}
-
 /** What its provider does not know: how it is best driven, and what it costs. */
 async function completed(options: CoreModelsOptions, model: ModelInfo): Promise<ModelInfo> {
   return withPrice(options, await options.probed.driven(model));
@@ -331,15 +323,6 @@ async function entriesOf(
   }
 }
 
-function entryOfInfo(info: ModelInfo): ModelEntry {
-  const note =
-    info.listedOn === undefined
-      ? (info.note ?? null)
-      : `from the list of ${info.listedOn}: the service could not be asked`;
-  const { id, label, where, sizeBytes = null } = info;
-  return { id, label, where, state: 'ready', sizeBytes, licence: null, info, note };
-}
-
 async function withInfo(entry: ModelEntry, info: CoreModels['info'], signal: AbortSignal): Promise<ModelEntry> {
   if (entry.info !== null || entry.state !== 'ready') return entry;
   return { ...entry, info: await info(entry.id, signal) };
@@ -358,8 +341,6 @@ function fileNameOf(id: string, what: string): string {
   });
 }
 
-const phases = { waiting: 'checking', downloading: 'downloading', checking: 'verifying' } as const;
-
 async function pull(
   store: ModelStore,
   id: string,
@@ -372,7 +353,7 @@ async function pull(
     signal,
     onProgress: ({ phase, doneBytes, totalBytes }) => {
       total = totalBytes;
-      onProgress({ phase: phases[phase], doneBytes, totalBytes, text: '' });
+      onProgress({ phase: pullPhases[phase], doneBytes, totalBytes, text: '' });
     },
   });
   onProgress({ phase: 'done', doneBytes: total ?? 0, totalBytes: total, text: valueOf(done) });

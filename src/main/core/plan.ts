@@ -27,6 +27,8 @@ export interface CorePlanOptions {
 export interface CorePlan {
   /** Throws `AppError`: `not-found` for a model that nobody knows, `bad-input` for keys that are none. */
   readonly plan: (input: PlanInput, signal: AbortSignal) => Promise<PlanAnswer>;
+  /** For models whose headers are given; the machine is looked at once. Throws as `plan` does. */
+  readonly planEach: (facts: readonly ModelFacts[], signal: AbortSignal) => Promise<readonly PlanAnswer[]>;
   /** What a model would get here, in a line; null where its header is not known. */
   readonly fit: (id: string, signal: AbortSignal) => Promise<string | null>;
 }
@@ -79,6 +81,10 @@ export function createCorePlan(options: CorePlanOptions): CorePlan {
   };
   return {
     plan: (input, signal) => planWith(input, signal, true),
+    planEach: async (facts, signal) => {
+      const hardware = await options.readHardware(signal);
+      return facts.map((one) => answered({ ...plainQuestion, facts: one, hardware }));
+    },
     fit: async (id, signal) => {
       try {
         return sentence(await planWith({ ...plainInput, model: id }, signal, false));
@@ -96,6 +102,18 @@ function answered(question: PlanQuestion): PlanAnswer {
 }
 
 const measureMs = 8_000;
+
+const plainQuestion = {
+  model: null,
+  contextTokens: null,
+  cacheType: null,
+  flashAttention: true,
+  ubatchTokens: 512,
+  slots: 1,
+  unified: false,
+  engine: 'node-llama-cpp',
+  measuredBytes: null,
+} as const;
 
 const plainInput = {
   keys: null,

@@ -5,6 +5,7 @@ import type { Reply } from '@shared/errors.ts';
 import { childAbort } from '../lib/child-abort.ts';
 import { isDiskFull } from '../lib/json-file.ts';
 import { explainDownload } from './explain-download.ts';
+import { hubAddress } from './hub.ts';
 
 interface FetchUriOptions {
   readonly fetch: typeof fetch;
@@ -139,8 +140,8 @@ function ask(source: Source, from: number, signal: AbortSignal): Promise<Respons
 function addressOf({ uri, env }: Source): { readonly url: string; readonly token: string | null } {
   const named = /^hf:([^/]+\/[^/]+)\/(.+)$/u.exec(uri);
   if (named === null) return { url: uri, token: null };
-  const endpoint = (env.HF_ENDPOINT ?? 'https://huggingface.co').replace(/\/+$/u, '');
-  return { url: `${endpoint}/${named[1]}/resolve/main/${named[2]}`, token: env.HF_TOKEN ?? null };
+  const { endpoint, token } = hubAddress(env);
+  return { url: `${endpoint}/${named[1]}/resolve/main/${named[2]}`, token };
 }
 
 /** Where the bytes of a response belong; null: neither at the beginning nor where it was asked for. */

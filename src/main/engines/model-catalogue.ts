@@ -56,6 +56,8 @@ const knownModelSchema = z.strictObject({
   note: z.string().optional(),
 });
 
+export type KnownHeader = z.infer<typeof knownModelSchema>;
+
 const catalogueSchema = z.strictObject({
   version: z.literal(1),
   date: z.string(),

@@ -37,8 +37,16 @@ export interface ModelStore {
   remove(name: string, options: Omit<RemoveDependencies, 'imported'>): Promise<Removal>;
   /** Brings a model of the catalogue; its path. Quick where it is there. An abort leaves only what the next try goes on from. */
   ensure(name: string, options: PullOptions): Promise<Reply<string>>;
+  /**
+   * Brings a file that the catalogue does not know, under a name that is free or is that very file's already; its path.
+   * The rest as `ensure`.
+   */
+  fetch(model: FetchedModel, options: PullOptions): Promise<Reply<string>>;
   readonly starter: string | null;
 }
+
+/** What is fetched: from where, and what it has to be. */
+export type FetchedModel = Pick<CatalogueModel, 'name' | 'bytes' | 'sha256' | 'from'>;
 
 export interface ModelStoreOptions {
   readonly cacheDir: string;
@@ -70,7 +78,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     // Names are ours; what looks like a way out of the folder is none.
     if (basename(name) !== name) return null;
     const path = join(dir, `${name}.gguf`);
-    if (known !== undefined) return describeKnown(known, path);
+    if (known !== undefined) return withSources(await describeKnown(known, path), options.catalogue);
     const own = (await imported.list()).get(name);
     if (own !== undefined) return describeFile({ name, path: own, origin: 'imported' }, readHeader);
     return describeFile({ name, path, origin: 'folder' }, readHeader);
@@ -93,13 +101,10 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
         imported,
         takenBy: async (name) => (await find(name))?.place ?? null,
       }),
-    async remove(name, { release, signal }) {
-      const model = await find(name);
-      if (model === null || (model.origin === 'folder' && model.hereBytes === 0)) {
-        throw new AppError('not-found', `The model ${shortName(name)} is not on this machine.`, {
-          hint: 'See: dewpoint models list',
-        });
-      }
+    async remove(given, { release, signal }) {
+      const name = shortName(given);
+      const model = (await find(name)) ?? (await unfinished(name, dir));
+      if (model === null || (model.origin === 'folder' && model.hereBytes === 0)) throw notHere(name);
       return removeModel(model, { imported, release, signal });
     },
     async ensure(given, pull) {
@@ -107,17 +112,35 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
       const present = await find(name);
       if (present?.isInstalled === true && present.path !== null) return success(present.path);
       const model = models.find((one) => one.name === name);
-      if (model === undefined) {
-        const known = models.map((one) => one.name).join(', ');
-        return failure(
-          'not-found',
-          `There is no model ${name} in the catalogue.`,
-          `Known: ${known}. A file of your own is named by its path: llama-cpp//path/to/model.gguf`,
-        );
-      }
+      if (model === undefined) return notKnown(name, models);
+      return ensureKnown(model, { ...options, dir, pull });
+    },
+    async fetch(model, pull) {
+      const present = await find(model.name);
+      if (present !== null && (present.origin !== 'folder' || present.bytes !== model.bytes)) return taken(model.name);
       return ensureKnown(model, { ...options, dir, pull });
     },
   };
+}
+
+function notHere(name: string): AppError {
+  return new AppError('not-found', `The model ${name} is not on this machine.`, { hint: 'See: dewpoint models list' });
+}
+
+function notKnown(name: string, models: readonly CatalogueModel[]): Reply<never> {
+  return failure(
+    'not-found',
+    `There is no model ${name} in the catalogue.`,
+    `Known: ${models.map((one) => one.name).join(', ')}. Of a hub: hf:OWNER/REPO. A file of your own is named by its path: llama-cpp//path/to/model.gguf`,
+  );
+}
+
+function taken(name: string): Reply<never> {
+  return failure(
+    'conflict',
+    `There is another model named ${name} here; nothing was fetched.`,
+    `Remove that one first: dewpoint models remove llama-cpp/${name}`,
+  );
 }
 
 interface Ensure extends ModelStoreOptions {
@@ -125,7 +148,7 @@ interface Ensure extends ModelStoreOptions {
   readonly pull: PullOptions;
 }
 
-async function ensureKnown(model: CatalogueModel, context: Ensure): Promise<Reply<string>> {
+async function ensureKnown(model: FetchedModel, context: Ensure): Promise<Reply<string>> {
   const path = join(context.dir, `${model.name}.gguf`);
   const { signal, onProgress } = context.pull;
   const onWait = (): void => onProgress({ phase: 'waiting', doneBytes: 0, totalBytes: model.bytes });
@@ -142,9 +165,9 @@ async function ensureKnown(model: CatalogueModel, context: Ensure): Promise<Repl
 }
 
 /** Tries the sources in their order; the failure of the last one is the answer. */
-async function fetchModel(model: CatalogueModel, path: string, context: Ensure): Promise<Reply<string>> {
+async function fetchModel(model: FetchedModel, path: string, context: Ensure): Promise<Reply<string>> {
   await mkdir(context.dir, { recursive: true });
-  let last: Reply<string> = failure('missing-model', `The catalogue has no source for ${model.name}.`);
+  let last: Reply<string> = failure('missing-model', `There is no source for ${model.name}.`);
   for (const source of model.from) {
     const partial = `${path}.${source.type === 'uri' ? 'download' : 'partial'}`;
     await checkRoom(context.dir, model.bytes - ((await sizeOf(partial)) ?? 0));
@@ -157,7 +180,7 @@ async function fetchModel(model: CatalogueModel, path: string, context: Ensure):
       await rm(partial, { force: true });
       last = failure(
         'network',
-        `${model.name} came damaged: its checksum is not the one of the catalogue. It was removed.`,
+        `${model.name} came damaged: its checksum is not the one that it should have. It was removed.`,
         'Try again.',
       );
     }
@@ -169,7 +192,7 @@ async function fetchModel(model: CatalogueModel, path: string, context: Ensure):
 /** Fills the partial file; the value is the SHA-256 of its content. */
 async function fetchFrom(
   source: ModelSource,
-  { model, partial, context }: { model: CatalogueModel; partial: string; context: Ensure },
+  { model, partial, context }: { model: FetchedModel; partial: string; context: Ensure },
 ): Promise<Reply<string>> {
   const { signal } = context.pull;
   const report =
@@ -204,9 +227,39 @@ async function checkRoom(dir: string, neededBytes: number): Promise<void> {
   );
 }
 
+function withSources(model: StoredModel, { known }: ModelCatalogue): StoredModel {
+  const entry = known.find(({ name }) => name === model.name);
+  return entry === undefined ? model : { ...model, headerFrom: entry.sources };
+}
+
+/** What is here of a download that the catalogue does not know; null: nothing. */
+async function unfinished(name: string, dir: string): Promise<StoredModel | null> {
+  if (basename(name) !== name) return null;
+  const place = join(dir, `${name}.gguf`);
+  const hereBytes = await bytesOf(leftovers(place));
+  if (hereBytes === 0) return null;
+  const unknown = { bytes: null, contextTokens: null, parametersB: null, license: null, sha256: null } as const;
+  return {
+    ...unknown,
+    name,
+    label: name,
+    isInstalled: false,
+    isStarter: false,
+    path: null,
+    origin: 'folder',
+    place,
+    hereBytes,
+    gears: ['recipe'],
+  };
+}
+
+async function bytesOf(paths: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(paths.map(sizeOf));
+  return sizes.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
+}
+
 async function describeKnown(model: CatalogueModel, place: string): Promise<StoredModel> {
   const size = await sizeOf(place);
-  const partial = await Promise.all(leftovers(place).map(sizeOf));
   return {
     name: model.name,
     label: model.label,
@@ -215,7 +268,7 @@ async function describeKnown(model: CatalogueModel, place: string): Promise<Stor
     path: size === null ? null : place,
     origin: 'folder',
     place,
-    hereBytes: partial.reduce<number>((sum, bytes) => sum + (bytes ?? 0), size ?? 0),
+    hereBytes: (size ?? 0) + (await bytesOf(leftovers(place))),
     bytes: model.bytes,
     contextTokens: model.contextTokens,
     parametersB: model.parametersB,

@@ -22,4 +22,6 @@ export interface StoredModel {
   readonly gears: readonly Gear[];
   readonly license: string | null;
   readonly sha256: string | null;
+  /** Of a model of the catalogue: which documents the keys of its header were taken from. */
+  readonly headerFrom?: readonly string[];
 }

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -5,7 +6,9 @@ import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { success } from '@shared/errors.ts';
 import { createFetchUri } from '../../../src/main/engines/fetch-uri.ts';
@@ -202,4 +205,24 @@ it('goes through a proxy of the settings or of the environment, with their certi
   const excepted = createNetFetch(() => ({ proxy: null, certificates }), { HTTP_PROXY: url, NO_PROXY: '127.0.0.1' });
   expect(await create({ fetch: excepted })(direct, join(dir, 'direct'), quiet)).toEqual(success(null));
   expect(asked).toEqual(['models.invalid:443', 'models.invalid:443', 'models.invalid:443']);
+});
+
+it('trusts what NODE_EXTRA_CA_CERTS names, as every program of Node does', async () => {
+  const { key, cert } = selfSigned(['localhost']);
+  const address = await listen(createTlsServer({ key, cert }, source().answer));
+  const certificates = join(dir, 'extra.pem');
+  await writeFile(certificates, cert);
+  const netFetch = pathToFileURL(resolve('src/main/lib/net-fetch.ts')).href;
+  const script = `
+    import { createNetFetch } from '${netFetch}';
+    const reach = createNetFetch(() => ({ proxy: null, certificates: null }), process.env);
+    const said = await reach('https://localhost:${address.split(':')[1]}/m.gguf').then((reply) => reply.status, (error) => error.cause.code);
+    console.log(said);`;
+  const said = async (env: NodeJS.ProcessEnv): Promise<string> => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
+    return stdout.trim();
+  };
+  const { NODE_EXTRA_CA_CERTS: _own, ...env } = process.env;
+  expect(await said({ ...env, NODE_EXTRA_CA_CERTS: certificates })).toBe('200');
+  expect(await said(env)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
 });

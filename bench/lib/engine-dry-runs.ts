@@ -1,0 +1,93 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import type { CacheType } from '@shared/plan.ts';
+
+const execute = promisify(execFile);
+
+export interface DryContext {
+  readonly cacheType: CacheType;
+  readonly tokens: number;
+  readonly ubatchTokens: number;
+  /** Of how many tokens of a batch logits are reserved. */
+  readonly outputs: number;
+}
+
+/** The library of llama.cpp that Dewpoint ships, asked on paper. One question at a time. */
+export interface EngineDryRuns {
+  /** Takes a header for what is asked next; null, or what the engine says is wrong with it. */
+  readonly load: (path: string) => Promise<string | null>;
+  /** Bytes of cells, states and compute buffer; null for a context that it refuses. */
+  readonly bytes: (context: DryContext) => Promise<number | null>;
+  readonly dispose: () => Promise<void>;
+}
+
+/**
+ * Compiles `dry-run.cpp` against the headers that node-llama-cpp brings of its llama.cpp, and links it with that very
+ * library, for node-llama-cpp itself reserves logits for every token of a batch, and llama-server's way is to be asked
+ * for, too. Needs git and a compiler of C++ on Linux; throws where one is missing.
+ */
+export async function startEngineDryRuns(): Promise<EngineDryRuns> {
+  const folder = await mkdtemp(join(tmpdir(), 'dewpoint-dry-runs-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const libraries = resolve(`node_modules/@node-llama-cpp/linux-${process.arch}/bins/linux-${process.arch}`);
+    const program = await compile(folder, libraries);
+    const child = spawn(program, [libraries], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const ask = async (question: string): Promise<string> => {
+      child.stdin.write(`${question}\n`);
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`the engine ended at: ${question}`);
+      return value;
+    };
+    return {
+      load: async (path) => {
+        const said = await ask(`load ${path}`);
+        return said === 'ok' ? null : said;
+      },
+      bytes: async ({ cacheType, tokens, ubatchTokens, outputs }) => {
+        const said = await ask(`context ${cacheType} ${tokens} ${ubatchTokens} ${outputs}`);
+        return said === 'refused' ? null : Number(said);
+      },
+      dispose: async () => {
+        child.stdin.end();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function compile(folder: string, libraries: string): Promise<string> {
+  const package_ = resolve('node_modules/node-llama-cpp/llama');
+  const { tag } = z
+    .object({ tag: z.string() })
+    .parse(JSON.parse(await readFile(join(package_, 'llama.cpp.info.json'), 'utf8')));
+  const source = join(folder, 'source');
+  const headers = ['include', 'ggml/include', 'src/llama-ext.h'];
+  await execute('git', ['clone', '--quiet', '--no-checkout', join(package_, 'gitRelease.bundle'), source]);
+  await execute('git', ['-C', source, 'checkout', '--quiet', 'HEAD', '--', ...headers]);
+  // The linker looks for what these need by names without a version.
+  const names = [`libllama.${tag}.so`, `libggml.${tag}.so`, 'libggml-base.so'];
+  for (const name of names) await symlink(join(libraries, name), join(folder, name));
+  const program = join(folder, 'dry-run');
+  await execute('c++', [
+    '-std=c++17',
+    '-O1',
+    ...['include', 'ggml/include', 'src'].map((path) => `-I${join(source, path)}`),
+    resolve('bench/lib/dry-run.cpp'),
+    ...names.map((name) => join(folder, name)),
+    `-Wl,-rpath,${libraries}`,
+    '-o',
+    program,
+  ]);
+  await rm(source, { recursive: true, force: true });
+  return program;
+}

@@ -1,0 +1,55 @@
+import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelInfo } from '@shared/models.ts';
+import type { KnownHeader } from '../engines/model-catalogue.ts';
+import type { StoredModel } from '../engines/stored-model.ts';
+
+export function entryOfFile(model: StoredModel): ModelEntry {
+  const { place, hereBytes, origin } = model;
+  return {
+    id: `llama-cpp/${model.name}`,
+    label: model.label,
+    where: 'local',
+    state: model.isInstalled ? 'ready' : origin === 'imported' ? 'unreachable' : 'downloadable',
+    sizeBytes: model.bytes,
+    licence: model.license,
+    info: null,
+    note: noteOf(model),
+    file: { path: place, hereBytes, isOurs: origin === 'folder' },
+    ...(model.headerFrom === undefined ? {} : { headerFrom: model.headerFrom }),
+  };
+}
+
+/** Only its header is known: what it would get of this machine can be told. */
+export function entryOfHeader(header: KnownHeader | null): ModelEntry | null {
+  if (header === null) return null;
+  const { name, label, weights, sources } = header;
+  return {
+    id: `llama-cpp/${name}`,
+    label,
+    where: 'local',
+    state: 'unreachable',
+    sizeBytes: weights?.bytes ?? null,
+    licence: null,
+    info: null,
+    note: 'only its header is known here; fetch it by a name of a hub: dewpoint models pull hf:OWNER/REPO',
+    headerFrom: sources,
+  };
+}
+
+function noteOf({ origin, place, isInstalled, isStarter, hereBytes }: StoredModel): string | null {
+  if (origin === 'imported') return isInstalled ? `your file ${place}` : `${place} is not there any more`;
+  const notes = [
+    ...(isStarter ? ['the starter model'] : []),
+    ...(!isInstalled && hereBytes > 0 ? [`${(hereBytes / 1e6).toFixed(0)} MB of it are here`] : []),
+  ];
+  return notes.length === 0 ? null : notes.join('; ');
+}
+
+export function entryOfInfo(info: ModelInfo): ModelEntry {
+  const note =
+    info.listedOn === undefined
+      ? (info.note ?? null)
+      : `from the list of ${info.listedOn}: the service could not be asked`;
+  const { id, label, where, sizeBytes = null } = info;
+  return { id, label, where, state: 'ready', sizeBytes, licence: null, info, note };
+}

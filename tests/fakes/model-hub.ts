@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+
+interface HubScene {
+  readonly licence?: string;
+  /** Files ask who wants them: 403 without this token. */
+  readonly token?: string;
+  readonly files: Readonly<Record<string, Buffer>>;
+  /** Checksums that its list names in place of the right ones. */
+  readonly wrongSums?: readonly string[];
+}
+
+export interface ModelHub {
+  readonly answer: RequestListener;
+  /** What it was asked for, in order: paths, with the range where there was one. */
+  readonly asked: string[];
+}
+
+/** A hub of models as the large one is: lists with sizes and checksums, and files with ranges. */
+export function modelHub(repositories: Readonly<Record<string, HubScene>>): ModelHub {
+  const hub: ModelHub = {
+    asked: [],
+    answer: (request, response) => {
+      const url = decodeURIComponent(request.url ?? '');
+      const { range } = request.headers;
+      hub.asked.push(range === undefined ? url : `${url} ${range}`);
+      const listed = /^\/api\/models\/([^/]+\/[^?]+)\?blobs=true$/u.exec(url)?.[1];
+      if (listed !== undefined) {
+        const scene = repositories[listed];
+        // As the large one does: what is not there and what is private look alike.
+        if (scene === undefined) return void response.writeHead(401).end('Invalid username or password.');
+        return void response.end(JSON.stringify(listOf(scene)));
+      }
+      const [, name = '', path = ''] = /^\/([^/]+\/[^/]+)\/resolve\/main\/(.+)$/u.exec(url) ?? [];
+      const scene = repositories[name];
+      const file = scene?.files[path];
+      if (file === undefined) return void response.writeHead(404).end();
+      if (scene?.token !== undefined && request.headers.authorization !== `Bearer ${scene.token}`)
+        return void response.writeHead(403).end();
+      const [, from = '0', to = ''] = /bytes=(\d+)-(\d*)/u.exec(range ?? '') ?? [];
+      const end = to === '' ? file.length : Number(to) + 1;
+      const part = file.subarray(Number(from), end);
+      response.writeHead(range === undefined ? 200 : 206, {
+        'content-length': part.length,
+        'content-range': `bytes ${from}-${end - 1}/${file.length}`,
+      });
+      response.end(part);
+    },
+  };
+  return hub;
+}
+
+function listOf({ licence, token, files, wrongSums = [] }: HubScene): object {
+  return {
+    gated: token === undefined ? false : 'auto',
+    cardData: licence === undefined ? {} : { license: licence },
+    siblings: Object.entries(files).map(([rfilename, content]) => ({
+      rfilename,
+      size: content.length,
+      lfs: {
+        sha256: createHash('sha256')
+          .update(wrongSums.includes(rfilename) ? 'something else' : content)
+          .digest('hex'),
+        size: content.length,
+      },
+    })),
+  };
+}
