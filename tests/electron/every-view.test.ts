@@ -104,6 +104,14 @@ const ways: Readonly<Record<keyof typeof allViews, () => Promise<void>>> = {
   },
   bin: () => goTo('bin', 'Bin'),
   models: () => goTo('models', 'Models'),
+  driving: async () => {
+    await goTo('models', 'Models');
+    await served.page
+      .getByRole('button', { name: /^How it is driven/u })
+      .first()
+      .click();
+    await served.page.getByLabel('Tools at most').waitFor();
+  },
   price: async () => {
     await goTo('models', 'Models');
     await served.page

@@ -121,6 +121,36 @@ it('adds an endpoint with its key, tries it, and removes both', async () => {
   expect([lastAsked('forget'), lastAsked('unset')]).toEqual([['mine'], [['providers', 'mine']]]);
 });
 
+it('has a model driven as a person says, entry by entry, and as its probe found out again', async () => {
+  const { page } = served;
+  const row = page.locator('[data-model="example/large-1"]');
+  const open = () => row.getByRole('button', { name: /^How it is driven/u }).click();
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  await open();
+  await row.getByLabel('Tool calls').selectOption('As text');
+  await row.getByLabel('Gear, the first that fits').selectOption('Loop, then recipe');
+  await row.getByLabel('Tools at most').fill('5');
+  await row.getByLabel('Temperature').fill('0.3');
+  await row.getByLabel('Your own system text').fill('Answer in German.');
+  await row.getByRole('button', { name: 'Save', exact: true }).click();
+  await row.getByText(/^You set: Tool calls: text · .*Answer in German\.$/u).waitFor();
+  expect(core.settings['models']).toEqual({
+    'example/large-1': {
+      calls: 'text',
+      gears: ['loop', 'recipe'],
+      toolBudget: 5,
+      temperature: 0.3,
+      systemText: 'Answer in German.',
+    },
+  });
+  expect(await violations(page)).toEqual([]);
+  await open();
+  expect(await row.getByLabel('Tool calls').inputValue()).toBe('text');
+  await row.getByRole('button', { name: 'All as its probe found out' }).click();
+  await row.getByText(/^You set:/u).waitFor({ state: 'detached' });
+  expect(lastAsked('unset')).toEqual([['models', 'example/large-1']]);
+});
+
 it('takes a price of a person, which then marks what it makes, and gives the listed one back', async () => {
   const { page } = served;
   const row = page.locator('[data-model="example/large-1"]');

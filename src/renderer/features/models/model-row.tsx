@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { OwnPriceMark } from '../../ui/own-price.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
+import { DrivingForm } from './driving-form.tsx';
 import { ModelFit } from './model-fit.tsx';
 import { PriceForm } from './price-form.tsx';
 import { ProbeCard } from './probe-card.tsx';
@@ -60,6 +61,12 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
         {model.where === 'local' && model.state === 'downloadable' && <ModelFit id={model.id} />}
         {model.where === 'cloud' && model.state === 'ready' && <PriceForm model={model} />}
         {model.state === 'ready' && <ProbeCard model={model} onDone={onChanged} />}
+        {model.state === 'ready' && <DrivingForm model={model} />}
+        {model.headerFrom !== undefined && (
+          <p className="w-full text-xs text-soft wrap-anywhere">
+            {t('models.headerFrom', { sources: model.headerFrom.join('; ') })}
+          </p>
+        )}
       </div>
     </li>
   );

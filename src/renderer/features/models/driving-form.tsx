@@ -1,0 +1,185 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract.ts';
+import { announce } from '../../lib/announce.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { t } from '../../lib/texts.ts';
+import { useRefused } from '../../lib/use-host.ts';
+import { drivingNames, useOwnDriving } from '../../lib/use-own-driving.ts';
+import type { DrivingName, OwnDriving } from '../../lib/use-own-driving.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, InputField, inputClass } from '../../ui/field.tsx';
+
+/** What there is to choose from, with its text; the rest is typed. */
+const choices = {
+  calls: { native: 'driving.calls.native', grammar: 'driving.calls.grammar', text: 'driving.calls.text' },
+  gears: {
+    recipe: 'driving.gears.recipe',
+    loop: 'driving.gears.loop',
+    'recipe,loop': 'driving.gears.recipeLoop',
+    'loop,recipe': 'driving.gears.loopRecipe',
+  },
+  promptForm: { short: 'driving.promptForm.short', full: 'driving.promptForm.full' },
+  edits: { 'search-replace': 'driving.edits.quote', 'whole-file': 'driving.edits.whole' },
+} as const;
+
+const numbers = {
+  toolBudget: { min: 2, step: 1 },
+  temperature: { min: 0, max: 2, step: 'any' },
+  topP: { min: 0, max: 1, step: 'any' },
+} as const;
+
+/** How a model is driven by a person's word, entry by entry before what its probe found out. */
+export function DrivingForm({ model }: { readonly model: ModelEntry }) {
+  const isRefused = useRefused('settings.set');
+  const own = useOwnDriving(model.id);
+  const [isOpen, setIsOpen] = useState(false);
+  const change = useDrivingChange(model.id, () => setIsOpen(false));
+  if (own === null) return null;
+  const set = drivingNames.flatMap((name) => {
+    const value = own[name];
+    return value === undefined ? [] : [`${t(`driving.${name}`)}: ${shortened(value)}`];
+  });
+  if (isOpen) return <Entries model={model} own={own} onSave={change} onCancel={() => setIsOpen(false)} />;
+  return (
+    <div
+      className={`flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft ${set.length === 0 ? '' : 'w-full'}`}
+    >
+      {set.length > 0 && (
+        <p className="min-w-0 flex-1 basis-60 wrap-anywhere">{t('driving.own', { entries: set.join(' · ') })}</p>
+      )}
+      {!isRefused && (
+        <Button
+          size="small"
+          look="quiet"
+          className={set.length === 0 ? '-ml-2.5' : ''}
+          aria-label={t('driving.of', { action: t('driving.change'), model: model.label })}
+          onClick={() => setIsOpen(true)}
+        >
+          {t('driving.change')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+interface EntriesProps {
+  readonly model: ModelEntry;
+  readonly own: OwnDriving;
+  readonly onSave: (driving: OwnDriving) => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+function Entries({ model, own, onSave, onCancel }: EntriesProps) {
+  const [typed, setTyped] = useState(own);
+  const type = (name: DrivingName) => (text: string) => setTyped({ ...typed, [name]: text });
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    void onSave(typed);
+  };
+  return (
+    <form
+      aria-label={t('driving.of', { action: t('driving.change'), model: model.label })}
+      onSubmit={save}
+      className="flex w-full flex-col gap-3"
+    >
+      <div className="grid gap-3 sm:grid-cols-2">
+        {(['calls', 'gears', 'promptForm', 'edits'] as const).map((name) => (
+          <ChoiceField key={name} name={name} value={typed[name] ?? ''} onText={type(name)} />
+        ))}
+      </div>
+      <div className="grid items-end gap-3 sm:grid-cols-3">
+        {(['toolBudget', 'temperature', 'topP'] as const).map((name) => (
+          <InputField
+            key={name}
+            label={t(`driving.${name}`)}
+            type="number"
+            {...numbers[name]}
+            placeholder={t('driving.usual')}
+            value={typed[name] ?? ''}
+            onText={type(name)}
+          />
+        ))}
+      </div>
+      <Field label={t('driving.systemText')}>
+        {(ids) => (
+          <textarea
+            {...ids}
+            rows={3}
+            maxLength={8_000}
+            value={typed.systemText ?? ''}
+            onChange={({ target }) => type('systemText')(target.value)}
+            className={`${inputClass} resize-y`}
+          />
+        )}
+      </Field>
+      <p className="text-xs text-soft">{t('driving.text')}</p>
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" size="small">
+          {t('driving.save')}
+        </Button>
+        <Button size="small" look="quiet" onClick={() => void onSave({})}>
+          {t('driving.reset')}
+        </Button>
+        <Button size="small" look="quiet" onClick={onCancel}>
+          {t('models.cancel')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface ChoiceFieldProps {
+  readonly name: keyof typeof choices;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+}
+
+function ChoiceField({ name, value, onText }: ChoiceFieldProps) {
+  return (
+    <Field label={t(`driving.${name}`)}>
+      {(ids) => (
+        <select {...ids} value={value} className={inputClass} onChange={({ target }) => onText(target.value)}>
+          <option value="">{t('driving.usual')}</option>
+          {Object.entries(choices[name]).map(([choice, text]) => (
+            <option key={choice} value={choice}>
+              {t(text)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Nothing set: driven as its probe found out. */
+function useDrivingChange(model: string, onDone: () => void) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const key = ['models', model];
+  return async (typed: OwnDriving): Promise<void> => {
+    const value = Object.fromEntries(
+      drivingNames.flatMap((name) => {
+        const text = typed[name]?.trim() ?? '';
+        return text === '' ? [] : [[name, valueOf(name, text)]];
+      }),
+    );
+    try {
+      if (Object.keys(value).length === 0) await client.settings.unset({ key });
+      else await client.settings.set({ key, value });
+      for (const changed of ['settings', 'models']) await queries.invalidateQueries({ queryKey: [changed] });
+      onDone();
+    } catch (error) {
+      announce({ kind: 'error', text: `${t('settings.notSaved')} ${failureText(error)}` });
+    }
+  };
+}
+
+function valueOf(name: DrivingName, text: string): unknown {
+  if (name === 'gears') return text.split(',');
+  return name in numbers ? Number(text) : text;
+}
