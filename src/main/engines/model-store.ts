@@ -117,7 +117,7 @@ export function createModelStore(options: ModelStoreOptions): ModelStore {
     },
     async fetch(model, pull) {
       const present = await find(model.name);
-      if (present !== null && (present.origin !== 'folder' || present.bytes !== model.bytes)) return taken(model.name);
+      if (present !== null && !(await isThatFile(present, model, pull))) return taken(model.name);
       return ensureKnown(model, { ...options, dir, pull });
     },
   };
@@ -141,6 +141,17 @@ function taken(name: string): Reply<never> {
     `There is another model named ${name} here; nothing was fetched.`,
     `Remove that one first: dewpoint models remove llama-cpp/${name}`,
   );
+}
+
+/** Files of one name and one size can still be two. */
+async function isThatFile(
+  { origin, path, bytes }: StoredModel,
+  model: FetchedModel,
+  { signal, onProgress }: PullOptions,
+): Promise<boolean> {
+  if (origin !== 'folder' || path === null || bytes !== model.bytes) return false;
+  const report = (doneBytes: number): void => onProgress({ phase: 'checking', doneBytes, totalBytes: model.bytes });
+  return (await sha256OfFile(path, { signal, onProgress: report })) === model.sha256;
 }
 
 interface Ensure extends ModelStoreOptions {

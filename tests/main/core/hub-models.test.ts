@@ -212,9 +212,11 @@ describe('a model of a hub', () => {
     expect(await Promise.all(both)).toEqual(['llama-cpp/Tiny-Q8_0', 'llama-cpp/Tiny-Q8_0']);
     const whole = hub.asked.filter((asked) => asked.endsWith('/Tiny-Q8_0.gguf'));
     expect(whole).toHaveLength(1);
-    await writeFile(join(dir, 'models', 'Tiny-Q2_K.gguf'), 'my own');
+    const own = Buffer.from(files['Tiny-Q2_K.gguf']);
+    own.write('mine', own.length - 4);
+    await writeFile(join(dir, 'models', 'Tiny-Q2_K.gguf'), own);
     await expect(pull(models, 'hf:owner/Tiny-GGUF:Q2_K')).rejects.toMatchObject({ code: 'conflict' });
-    expect(await readFile(join(dir, 'models', 'Tiny-Q2_K.gguf'), 'utf8')).toBe('my own');
+    expect(await readFile(join(dir, 'models', 'Tiny-Q2_K.gguf'))).toEqual(own);
   });
 
   it('says that the hub cannot be reached', async () => {
