@@ -24,9 +24,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const options = parseBenchOptions(argv, [...known, 'all']);
     const setting = await describeSetting(process.cwd());
     const rows = await runAll(
-      options.name === 'all'
-        ? known.filter((name) => name !== 'tasks' && name !== 'pair' && name !== 'prepare')
-        : [options.name],
+      options.name === 'all' ? known.filter((name) => name !== 'tasks' && name !== 'pair') : [options.name],
       {
         args: options.args,
         setting,

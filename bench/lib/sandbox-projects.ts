@@ -2,16 +2,16 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, valueOf } from '../src/shared/errors.ts';
-import { settingsSchema, type Settings } from '../src/shared/settings.ts';
-import { findPlaces } from '../src/main/lib/places.ts';
-import { silentLog } from '../src/main/lib/log.ts';
-import { createPreparations } from '../src/main/sandbox/preparations.ts';
-import { createSandboxFactory } from '../src/main/sandbox/sandbox-factory.ts';
-import type { Sandbox } from '../src/main/sandbox/sandbox.ts';
-import { fetchPlanted } from './lib/planted.ts';
-import type { BenchRow } from './lib/rows.ts';
-import { median } from './lib/statistics.ts';
+import { messageOf, valueOf } from '../../src/shared/errors.ts';
+import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
+import { findPlaces } from '../../src/main/lib/places.ts';
+import { silentLog } from '../../src/main/lib/log.ts';
+import { createPreparations } from '../../src/main/sandbox/preparations.ts';
+import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
+import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
+import { fetchPlanted } from './planted.ts';
+import type { BenchRow } from './rows.ts';
+import { median } from './statistics.ts';
 
 const projectSchema = z.strictObject({
   ecosystem: z.enum(['pypi', 'npm']),
@@ -39,15 +39,15 @@ const testMs = 5 * 60_000;
 const root = process.cwd();
 
 /**
- * Published projects with their own tests: unpacked as they are published, their packages installed from the indexes
- * that this machine is set up for, their tests run in a second session, without a network.
+ * So many published projects with their own tests: unpacked as they are published, their packages installed from the
+ * indexes that this machine is set up for, their tests run in a second session, without a network.
  */
-export async function run(): Promise<readonly BenchRow[]> {
+export async function prepareProjects(count: number): Promise<readonly BenchRow[]> {
   const list = JSON.parse(await readFile(join(root, 'bench', 'data', 'prepare-projects.json'), 'utf8'));
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-prepare-bench-')));
   const outcomes: Outcome[] = [];
   try {
-    for (const project of z.array(projectSchema).parse(list)) {
+    for (const project of inTurn(z.array(projectSchema).parse(list)).slice(0, count)) {
       const outcome = await tryProject(project, folder);
       const { prepareSeconds, addedSeconds, problem } = outcome;
       const times = `installed in ${prepareSeconds.toFixed(1)} s, adds ${addedSeconds?.toFixed(2) ?? '?'} s to a session`;
@@ -58,6 +58,15 @@ export async function run(): Promise<readonly BenchRow[]> {
     await rm(folder, { recursive: true, force: true });
   }
   return rowsOf(outcomes);
+}
+
+/** One of each ecosystem after the other, so that a few of them are of both. */
+function inTurn(projects: readonly Project[]): readonly Project[] {
+  const [python, javascript] = [
+    projects.filter(({ ecosystem }) => ecosystem === 'pypi'),
+    projects.filter(({ ecosystem }) => ecosystem === 'npm'),
+  ];
+  return projects.flatMap((_project, at) => [...python.slice(at, at + 1), ...javascript.slice(at, at + 1)]);
 }
 
 function rowsOf(outcomes: readonly Outcome[]): readonly BenchRow[] {
