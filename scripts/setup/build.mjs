@@ -46,7 +46,8 @@ export function ensureBenchBuilt(node24) {
   const sources = readdirSync(join(root, 'bench')).filter((name) => name !== 'results');
   return ensure({
     what: 'the benchmark',
-    inputs: [...shared, config, ...sources.map((name) => `bench/${name}`)],
+    // It takes scenes, fakes and hostile lists from the tests.
+    inputs: [...shared, 'tests', config, ...sources.map((name) => `bench/${name}`)],
     output: benchFile,
     target: join(root, 'out', 'bench'),
     folders: ['.'],

@@ -58,8 +58,9 @@ export async function startPathRace(): Promise<PathRace> {
   return {
     strategies: {
       ...readingOf(at('work')),
-      ...writingOf(at('work')),
       copy: () => copyOnce(at('work'), at('copies/one')),
+      // Last: a writer may make the folder anew while it is away, and then nothing of the first one is in it.
+      ...writingOf(at('work')),
     },
     outsideWrites: async () => {
       const now = await shapeOf(at('outside'));
@@ -102,16 +103,16 @@ function writingOf(work: string): PathRace['strategies'] {
   const safe = createSafeFolder(work);
   let count = 0;
   return {
+    'break links': async () => {
+      const { broken } = await breakHardLinks(work, [{ path: 'd/f', sizeBytes: 4 }], none);
+      return broken === 1 ? 'inside' : 'refused';
+    },
     write: () => {
       count += 1;
       const file = { bytes: Buffer.from('x'), mode: 0o644 };
       return madeIt(safe.write(`d/new-${count % 50}`, file, () => true));
     },
     remove: () => madeIt(safe.remove(`d/new-${(count += 1) % 50}`, () => true)),
-    'break links': async () => {
-      const { broken } = await breakHardLinks(work, [{ path: 'd/f', sizeBytes: 4 }], none);
-      return broken === 1 ? 'inside' : 'refused';
-    },
   };
 }
 
