@@ -4,7 +4,7 @@ import { startPathRace, type PathRace, type RaceAnswer } from '../../fakes/path-
 /** On a busy machine a single step of the race can take long. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 /** Of each; `bench -- sandbox --only races` does 100,000. */
-const operations = 40;
+const operations = 20;
 
 describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a link all the time', () => {
   let race: PathRace;
