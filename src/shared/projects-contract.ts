@@ -10,8 +10,13 @@ import { bringImageSchema, type BringProgress, type ProjectImage } from './sandb
 export interface CopySize {
   readonly files: number;
   readonly bytes: number;
-  /** What ignore files name and what is not copied; `paths` are the first of it. */
-  readonly leftOut: { readonly files: number; readonly bytes: number; readonly paths: readonly string[] };
+  /** What ignore files name and what is not copied; `paths` are the first of it, and there are `morePaths`. */
+  readonly leftOut: {
+    readonly files: number;
+    readonly bytes: number;
+    readonly paths: readonly string[];
+    readonly morePaths: number;
+  };
 }
 
 const projectPath = z.string().min(1).max(4096);

@@ -9,7 +9,7 @@ export interface KnownFile {
   readonly mode: number;
   /** Null: not kept, for `why`. */
   readonly bytes: Uint8Array | null;
-  readonly why: 'too-large' | 'not-a-file' | null;
+  readonly why: 'too-large' | 'not-a-file' | 'no-text-name' | null;
 }
 
 /** A change that a scan found. */
@@ -74,8 +74,9 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
       const read = await readAll(sandbox, paths, signal);
       // What was not read because of a cancel is not known yet; the next look begins with it.
       if (signal.aborted) return null;
-      for (const { path, file, isRead } of batch) {
-        const after = knownFrom(file, isRead, read.get(path));
+      for (const one of batch) {
+        const { path } = one;
+        const after = knownFrom(one, read.get(path));
         const before = known.get(path) ?? null;
         remember(path, after);
         if (before === null || !isSame(before, after)) found.push({ path, before, after });
@@ -125,7 +126,7 @@ function* batchesOf(touched: readonly (readonly [string, ScannedFile])[], room: 
   let size = 0;
   let left = room;
   for (const [index, [path, file]] of touched.entries()) {
-    const isRead = file.sizeBytes <= Math.min(MAX_FILE_BYTES, left) && index < MAX_FILES;
+    const isRead = isText(path) && file.sizeBytes <= Math.min(MAX_FILE_BYTES, left) && index < MAX_FILES;
     if (isRead && size + file.sizeBytes > READ_BYTES) {
       yield batch;
       batch = [];
@@ -148,10 +149,15 @@ async function readAll(sandbox: Sandbox, paths: readonly string[], signal: Abort
   return read.ok ? read.value : new Map();
 }
 
-function knownFrom(file: ScannedFile, isRead: boolean, content: FileContent | undefined): KnownFile {
+function isText(path: string): boolean {
+  return !path.includes('\uFFFD');
+}
+
+function knownFrom({ path, file, isRead }: Touched, content: FileContent | undefined): KnownFile {
   const { fingerprint, sizeBytes, mode } = file;
   if (content !== undefined) return { fingerprint, sizeBytes, mode: content.mode, bytes: content.bytes, why: null };
-  return { fingerprint, sizeBytes, mode, bytes: null, why: isRead ? 'not-a-file' : 'too-large' };
+  const why = isRead ? 'not-a-file' : isText(path) ? 'too-large' : 'no-text-name';
+  return { fingerprint, sizeBytes, mode, bytes: null, why };
 }
 
 /** Touched, but with the same content: nothing changed. What was not kept counts as changed. */

@@ -2,6 +2,7 @@ import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
 import { runsLater } from '@shared/runs-later.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
+import { seenName } from './seen-text.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonLine, printable } from './terminal.ts';
 
@@ -50,7 +51,7 @@ function show(files: readonly ChangedFile[], terminal: Terminal): void {
   warnOfRunning(files, terminal);
   for (const file of files) {
     const state = file.state === 'open' ? '' : ` (${file.state})`;
-    terminal.out(`${file.kind} ${printable(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
+    terminal.out(`${file.kind} ${seenName(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
     if (file.diff === null) terminal.out(colors.dim('  binary, or its bytes were not kept\n'));
     else
       terminal.out(
@@ -66,7 +67,7 @@ function show(files: readonly ChangedFile[], terminal: Terminal): void {
 function warnOfRunning(files: readonly ChangedFile[], { colors, err }: Terminal): void {
   const running = files.flatMap(({ path, state }) => {
     const why = state === 'undone' ? null : runsLater(path);
-    return why === null ? [] : [`  ${printable(path)}: ${why}\n`];
+    return why === null ? [] : [`  ${seenName(path)}: ${why}\n`];
   });
   if (running.length > 0) err(`${colors.yellow('Will run on your machine later:')}\n${running.join('')}`);
 }
@@ -77,8 +78,8 @@ function paint(line: string, { colors }: Terminal): string {
 }
 
 function report(outcome: ChangeOutcome, word: (path: string) => string, terminal: Terminal): void {
-  for (const path of outcome.done) terminal.out(`${word(path)} ${printable(path)}\n`);
+  for (const path of outcome.done) terminal.out(`${word(path)} ${seenName(path)}\n`);
   for (const { path, why } of outcome.refused) {
-    terminal.err(`${terminal.colors.yellow('left as it is')} ${printable(path)}: ${printable(why)}\n`);
+    terminal.err(`${terminal.colors.yellow('left as it is')} ${seenName(path)}: ${seenName(why)}\n`);
   }
 }

@@ -5,6 +5,7 @@ import { moneyText } from '@shared/money-text.ts';
 import { decodeSpeedOf } from '@shared/session-state.ts';
 import { describeTests, parseTestOutput } from '../tools/test-output.ts';
 import { capLine } from './ask-cap.ts';
+import { seenName } from './seen-text.ts';
 import type { Terminal } from './terminal.ts';
 import { oneLine, printable, seconds } from './terminal.ts';
 
@@ -118,7 +119,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'recipe-progressed':
       return colors.dim(`    ${event.phase}: ${oneLine(event.text, 160)}`);
     case 'file-changed':
-      return `    ${colors.green(event.after === null ? 'deleted' : event.before === null ? 'new' : 'changed')} ${printable(event.path)}${counts(event)}`;
+      return `    ${colors.green(event.after === null ? 'deleted' : event.before === null ? 'new' : 'changed')} ${seenName(event.path)}${counts(event)}`;
     case 'notice-added':
       return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${printable(event.text)}`;
     case 'context-compacted':

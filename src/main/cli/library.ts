@@ -3,6 +3,7 @@ import type { SessionSummary } from '@shared/contract.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
+import { seenName } from './seen-text.ts';
 import { jsonLine, oneLine, printable } from './terminal.ts';
 
 export type LibraryAction = 'rename' | 'fork' | 'export' | 'import' | 'delete' | 'bin' | 'restore' | 'purge';
@@ -33,7 +34,7 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
       const at = await pointOf(core, sessionId, args);
       const outcome = await core.sessions.fork({ sessionId, ...(at === null ? {} : { at }) }, { signal });
       for (const { path, why } of outcome.notRestored)
-        terminal.err(`${printable(path)} is not what it was there: ${printable(why)}\n`);
+        terminal.err(`${seenName(path)} is not what it was there: ${seenName(why)}\n`);
       terminal.out(args.json === true ? jsonLine(outcome) : `${outcome.sessionId}\n`);
       return 0;
     }

@@ -17,6 +17,7 @@ import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
 import { offerPreparation } from './projects.ts';
 import { readTask } from './read-task.ts';
+import { seenName } from './seen-text.ts';
 import type { Terminal } from './terminal.ts';
 import { bytes, jsonLine, oneLine, printable, seconds } from './terminal.ts';
 
@@ -191,14 +192,17 @@ const bigCopy = { files: 10_000, bytes: 100 * 1024 * 1024 };
 async function showCopySize({ core, terminal, signal }: CommandContext, projectPath: string): Promise<void> {
   const { files, bytes: size, leftOut } = await (await core()).projects.copySize({ projectPath }, { signal });
   if (files >= bigCopy.files || size >= bigCopy.bytes)
-    terminal.err(
-      `Copying ${files.toLocaleString('en')} files, ${bytes(size)}. Ctrl-C stops it; nothing of the copy stays.\n`,
-    );
+    terminal.err(`Copying ${filesText(files)}, ${bytes(size)}. Ctrl-C stops it; nothing of the copy stays.\n`);
   if (leftOut.paths.length === 0) return;
-  const names = leftOut.paths.map(printable).join(', ');
+  const names = leftOut.paths.map(seenName).join(', ');
+  const more = leftOut.morePaths === 0 ? '' : ` and ${leftOut.morePaths.toLocaleString('en')} more`;
   terminal.err(
-    `Not copied, for ignore files name it: ${leftOut.files.toLocaleString('en')} files, ${bytes(leftOut.bytes)} (${names} …).\n`,
+    `Left out, because ignore files name it: ${filesText(leftOut.files)}, ${bytes(leftOut.bytes)} (${names}${more}).\n`,
   );
+}
+
+function filesText(count: number): string {
+  return count === 1 ? '1 file' : `${count.toLocaleString('en')} files`;
 }
 
 /** The answer on stdout, everything about it on stderr. */
@@ -214,7 +218,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
     `${headline}${result.confidence === null ? '' : colors.dim(` (${confidenceWords(result.confidence)})`)}\n`,
   );
   for (const change of result.changes) {
-    terminal.err(`  ${printable(change.path)}  +${change.added ?? '?'} -${change.removed ?? '?'}\n`);
+    terminal.err(`  ${seenName(change.path)}  +${change.added ?? '?'} -${change.removed ?? '?'}\n`);
   }
   const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
   terminal.err(

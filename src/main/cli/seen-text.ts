@@ -5,6 +5,11 @@ export function seenText(text: string): string {
   });
 }
 
+/** A name, of a file for one: on one line whatever stands in it, so that no part of it can pass for a line of ours. */
+export function seenName(name: string): string {
+  return seenText(name).replaceAll('\n', '<U+000A>');
+}
+
 /** A text of several lines, each marked as one of it, so that none can pass for a line of ours. Tabs are blanks. */
 export function seenLines(text: string, mark = '  | '): string {
   const lines = text.replaceAll('\t', '    ').replace(/\n$/u, '').split('\n');

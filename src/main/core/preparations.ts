@@ -46,7 +46,8 @@ export function createPreparationCommands(
     copySize: async (path, signal) => {
       const from = valueOf(await checkWorkspace(path, { homePath: deps.homePath, needsWrite: false }));
       const { files, bytes, leftOut } = await planCopy(from, signal);
-      return { files, bytes, leftOut: { ...leftOut, paths: leftOut.paths.slice(0, shownPaths) } };
+      const paths = leftOut.paths.slice(0, shownPaths);
+      return { files, bytes, leftOut: { ...leftOut, paths, morePaths: leftOut.paths.length - paths.length } };
     },
     bringImage: (request, onProgress, signal) => images.bring(request, onProgress, signal),
     listInstructions: (projectPath) => instructions.list(projectPath),

@@ -292,6 +292,7 @@ export interface FileStat {
   readonly modifiedMs: number;
 }
 
+/** Its path has U+FFFD in it where the name is no text: then it cannot be opened. */
 export interface ScannedFile {
   readonly sizeBytes: number;
   readonly mode: number;

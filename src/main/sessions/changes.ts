@@ -194,7 +194,8 @@ async function putImage(
   move: Pick<Move, 'from' | 'to'> & { readonly path: string },
 ): Promise<string | null> {
   const { path, from, to } = move;
-  if ((from !== null && !from.kept) || (to !== null && !to.kept)) return 'its bytes were not kept';
+  if ((from !== null && !from.kept) || (to !== null && !to.kept))
+    return path.includes('\uFFFD') ? 'its name is no text (UTF-8)' : 'its bytes were not kept';
   const now = await folder.look(path);
   // Done already, and only the record of it is missing: the program ended between the two.
   if (matches(now, to) && hasMode(now, to)) return null;

@@ -41,7 +41,7 @@ export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Prom
   if (scan.unnamed > 0) {
     const what = scan.unnamed === 1 ? 'name of a file or folder is' : 'names of files or folders are';
     warnings.push(
-      `${scan.unnamed} ${what} no text (UTF-8): commands see what is in there, also secrets, and its changes are not tracked.`,
+      `${scan.unnamed} ${what} no text (UTF-8): commands see what is in there, also secrets, and what they change in it cannot be taken over or back.`,
     );
   }
   if (scan.isCut)

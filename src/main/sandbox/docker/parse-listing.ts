@@ -17,17 +17,21 @@ export function parseListing(output: Buffer): { entries: ListEntry[]; ignoreFile
   return { entries, ignoreFiles: end < 0 ? new Map() : parseIgnoreFiles(records.slice(end + 1)) };
 }
 
-/** What the scan program printed: path to metadata. */
+/**
+ * What the scan program printed: path to metadata. A path that is no text has U+FFFD in it; it cannot be opened by that,
+ * and those that look the same count as one.
+ */
 export function parseScan(output: Buffer): Map<string, ScannedFile> {
   const files = new Map<string, ScannedFile>();
   for (const record of splitRecords(output)) {
     const match = /^(\d+) ([0-7]+) (\d+ [^\t]+)\t([^]+)$/.exec(record);
-    if (match?.[4] === undefined || !isText(record)) continue;
+    if (match?.[4] === undefined) continue;
     const [, size = '0', mode = '0', touched, path = ''] = match;
+    const same = files.get(path);
     files.set(path, {
-      sizeBytes: Number(size),
+      sizeBytes: Number(size) + (same?.sizeBytes ?? 0),
       mode: Number.parseInt(mode, 8),
-      fingerprint: `${size} ${touched}`,
+      fingerprint: `${same === undefined ? '' : `${same.fingerprint}, `}${size} ${touched}`,
     });
   }
   return files;

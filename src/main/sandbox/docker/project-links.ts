@@ -44,7 +44,7 @@ export function createProjectLinks(container: Holding, found: HardLinks): Projec
     warning: () => {
       if (now.files.length > 0)
         return `${headOf(now)}: a command that changes one in place changes the other. --workspace copy has none.`;
-      return now.isCut ? 'The project is too large to look through whole for hard links.' : null;
+      return now.isCut ? 'Not everything in the project could be looked at for hard links.' : null;
     },
   };
 }

@@ -3,7 +3,7 @@ import { useClient } from '../../lib/core-context.ts';
 import { bytes } from '../../lib/format.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { choosablePolicies } from '../../lib/policies.ts';
-import { t } from '../../lib/texts.ts';
+import { plural, t } from '../../lib/texts.ts';
 import { Field, InputField, inputClass } from '../../ui/field.tsx';
 import { Fold } from '../../ui/fold.tsx';
 import type { TaskChoice } from './start-task.ts';
@@ -112,7 +112,9 @@ function useCopySize(projectPath: string): string | undefined {
   if (size.error !== null) return failureText(size.error);
   if (size.data === undefined) return t('task.copySize.looking');
   const { files, bytes: count, leftOut } = size.data;
-  const whole = t('task.copySize', { files, size: bytes(count) });
+  const whole = plural('task.copySize', files, { size: bytes(count) });
   if (leftOut.paths.length === 0) return whole;
-  return `${whole} ${t('task.copySize.leftOut', { size: bytes(leftOut.bytes), paths: leftOut.paths.join(', ') })}`;
+  const { morePaths: more, paths } = leftOut;
+  const values = { size: bytes(leftOut.bytes), paths: paths.join(', '), more };
+  return `${whole} ${t(more === 0 ? 'task.copySize.leftOut' : 'task.copySize.leftOutMore', values)}`;
 }

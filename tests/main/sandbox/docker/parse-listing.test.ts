@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMany } from '../../../../src/main/sandbox/docker/parse-listing.ts';
+import { parseMany, parseScan } from '../../../../src/main/sandbox/docker/parse-listing.ts';
 
 const line = (size: number, time: string): string => `${size} 644 77 ${time} ${time}\n`;
 const output = (...parts: readonly string[]): Buffer => Buffer.from(parts.join(''));
@@ -23,5 +23,21 @@ describe('what was printed of many files', () => {
     ['there is none', output()],
   ])('is not believed where %s', (_why, bytes) => {
     expect(parseMany(bytes, ['a'])).toBeNull();
+  });
+});
+
+describe('what was printed of all files', () => {
+  it('tells of a name that is no text, too, and changes when one of those that look the same does', () => {
+    const scan = (time: string): Buffer =>
+      Buffer.concat([
+        Buffer.from('3 644 77 10:00 10:00\ta\0'),
+        Buffer.from('1 644 78 10:00 10:00\tf\xff\0', 'latin1'),
+        Buffer.from(`2 644 79 ${time} ${time}\tf\xfe\0`, 'latin1'),
+      ]);
+    const [before, after] = [parseScan(scan('10:00')), parseScan(scan('10:01'))];
+    expect([...before.keys()]).toEqual(['a', 'f\uFFFD']);
+    expect(before.get('f\uFFFD')?.sizeBytes).toBe(3);
+    expect(after.get('a')).toEqual(before.get('a'));
+    expect(after.get('f\uFFFD')).not.toEqual(before.get('f\uFFFD'));
   });
 });
