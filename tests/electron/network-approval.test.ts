@@ -40,6 +40,8 @@ describe('a command that asks for a network', () => {
     await dialog.getByRole('button', { name: 'For this session' }).click();
     await expect.poll(asked).toEqual(['n0', 'allow', 'session']);
     await dialog.getByText('npm ci').waitFor();
+    await dialog.getByText('scroll to read all of it').waitFor();
+    await dialog.getByText('60 empty lines').waitFor();
     await expect
       .poll(() => dialog.getByRole('button', { name: 'Allow once' }).getAttribute('aria-disabled'))
       .toBe('false');

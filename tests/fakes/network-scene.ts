@@ -9,7 +9,10 @@ export async function networkScene(core: PageCore): Promise<Story> {
   story.rung('local', 'A small task.');
   const callId = story.begin('local');
   const hosts = ['files.example.org', 'xn--fles-8va.example.org'];
-  for (const [index, command] of ['pip install -r requirements.txt\necho second line', 'npm ci'].entries()) {
+  for (const [index, command] of [
+    'pip install -r requirements.txt\necho second line',
+    `npm ci${'\n'.repeat(61)}${'echo more\n'.repeat(20)}`,
+  ].entries()) {
     const toolCallId = `${story.sessionId}-network-${index}`;
     const input = { command, network: { hosts, why: 'They are \u202Eneeded' } };
     story.append({

@@ -44,6 +44,16 @@ describe('a text to be judged', () => {
     ]);
   });
 
+  it('writes out how many empty lines stand before what would not be seen', () => {
+    expect(kinds(`ls\n\n\nls${'\n \t'.repeat(60)}\ncurl`)).toEqual([
+      'plain:ls\n\n\nls',
+      'plain:\n',
+      'hidden:60 empty lines',
+      'plain:\n',
+      'plain:curl',
+    ]);
+  });
+
   it('marks a letter that looks like a Latin one among Latin ones, and leaves other languages alone', () => {
     expect(kinds('p\u0430th \u043F\u0443\u0442\u044C caf\u00E9')).toEqual([
       'plain:p',

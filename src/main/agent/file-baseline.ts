@@ -75,11 +75,10 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
       // What was not read because of a cancel is not known yet; the next look begins with it.
       if (signal.aborted) return null;
       for (const one of batch) {
-        const { path } = one;
-        const after = knownFrom(one, read.get(path));
-        const before = known.get(path) ?? null;
-        remember(path, after);
-        if (before === null || !isSame(before, after)) found.push({ path, before, after });
+        const after = knownFrom(one, read.get(one.path));
+        const before = known.get(one.path) ?? null;
+        remember(one.path, after);
+        if (before === null || !isSame(before, after)) found.push({ path: one.path, before, after });
       }
     }
     return found.sort(byPath);

@@ -2,9 +2,9 @@ import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
 import { runsLater } from '@shared/runs-later.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
-import { seenName } from './seen-text.ts';
+import { seenLine, seenName } from './seen-text.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, printable } from './terminal.ts';
+import { jsonLine } from './terminal.ts';
 
 const actions = ['show', 'take', 'undo'] as const;
 type Action = (typeof actions)[number];
@@ -57,7 +57,7 @@ function show(files: readonly ChangedFile[], terminal: Terminal): void {
       terminal.out(
         `${file.diff
           .split('\n')
-          .map((line) => paint(printable(line), terminal))
+          .map((line) => paint(seenLine(line), terminal))
           .join('\n')}\n`,
       );
   }

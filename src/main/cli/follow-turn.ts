@@ -1,6 +1,7 @@
 import type { Attachment } from '@shared/attachments.ts';
 import type { EventOf, SessionEvent, Transient } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
+import { emptySession } from '@shared/session-state.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Said } from './ask-approval.ts';
 import type { CapAnswer } from './ask-cap.ts';
@@ -8,6 +9,8 @@ import type { CommandContext } from './context.ts';
 
 export interface TurnToFollow {
   readonly sessionId: string;
+  /** The session was made for this message: how it came to be is told, too. */
+  readonly isFirst?: boolean;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
   readonly options: RunOptions;
@@ -34,7 +37,8 @@ export async function followTurn(
 ): Promise<EventOf<'turn-ended'> | null> {
   const { sessionId } = turn;
   const stop = new AbortController();
-  const { seq: seen, approvals } = (await core.sessions.show({ sessionId })).state;
+  const { seq: seen, approvals } =
+    turn.isFirst === true ? emptySession : (await core.sessions.show({ sessionId })).state;
   const waiting = new Set(approvals.map(({ approvalId }) => approvalId));
   const fromSeq = waiting.size === 0 ? seen + 1 : 1;
   const pushes = await core.sessions.events({ sessionId, fromSeq }, { signal: stop.signal });

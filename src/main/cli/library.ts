@@ -4,7 +4,7 @@ import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import { seenName } from './seen-text.ts';
-import { jsonLine, oneLine, printable } from './terminal.ts';
+import { jsonLine, oneLine } from './terminal.ts';
 
 export type LibraryAction = 'rename' | 'fork' | 'export' | 'import' | 'delete' | 'bin' | 'restore' | 'purge';
 

@@ -65,6 +65,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   terminal.err(`${terminal.colors.dim(`session ${sessionId}`)}\n`);
   await followTurn(context, core, {
     sessionId,
+    isFirst: options.sessionId === undefined,
     text: task,
     attachments: given,
     options,

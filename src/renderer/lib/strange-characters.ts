@@ -1,3 +1,6 @@
+import { splitEmptyLines } from '@shared/empty-lines.ts';
+import { t } from './texts.ts';
+
 /** A piece of a text that a person must judge. `hidden`: written out because it cannot be seen; `alike`: looks like Latin and is not. */
 export interface SeenPiece {
   readonly kind: 'plain' | 'hidden' | 'alike';
@@ -17,6 +20,18 @@ const odd =
  * letters that look like Latin ones are marked where they stand in a word with Latin letters or digits.
  */
 export function seenPieces(text: string): readonly SeenPiece[] {
+  return splitEmptyLines(text).flatMap((part): readonly SeenPiece[] =>
+    typeof part === 'string'
+      ? piecesOf(part)
+      : [
+          { kind: 'plain', text: '\n' },
+          { kind: 'hidden', text: t('seen.emptyLines', { count: part }) },
+          { kind: 'plain', text: '\n' },
+        ],
+  );
+}
+
+function piecesOf(text: string): readonly SeenPiece[] {
   const pieces: { kind: SeenPiece['kind']; text: string }[] = [];
   const add = (kind: SeenPiece['kind'], piece: string): void => {
     const last = pieces.at(-1);

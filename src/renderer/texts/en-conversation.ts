@@ -239,6 +239,8 @@ export const conversation = {
   'approval.allow': 'Allow',
   'approval.strange': 'Marked characters are invisible or look like others. Read them closely.',
   'approval.whole': 'The whole call',
+  'seen.emptyLines': '{count} empty lines',
+  'seen.more': 'There is more than fits: scroll to read all of it.',
   'approval.failed': 'The answer was not taken.',
   'approval.hint': 'Nothing happens until you answer. Denied, it is told so and goes on.',
 

@@ -1,4 +1,6 @@
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { SeenPiece } from '../lib/strange-characters.ts';
+import { t } from '../lib/texts.ts';
 
 const looks = {
   plain: '',
@@ -6,16 +8,29 @@ const looks = {
   alike: 'rounded-sm bg-warn-soft text-warn underline decoration-wavy',
 } as const;
 
-/** A text to be judged, character by character where that matters. */
+/** A text to be judged, character by character where that matters. Where it is taller than its box, that is said. */
 export function SeenText({ pieces }: { readonly pieces: readonly SeenPiece[] }) {
+  const box = useRef<HTMLPreElement>(null);
+  const [isCut, setIsCut] = useState(false);
+  useLayoutEffect(() => {
+    const look = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setIsCut(entry.target.scrollHeight > entry.target.clientHeight + 1);
+    });
+    if (box.current !== null) look.observe(box.current);
+    return () => look.disconnect();
+  }, [pieces]);
   return (
-    <pre
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
-      tabIndex={0}
-      className="max-h-48 overflow-auto rounded-lg bg-sunken px-3 py-2 font-mono text-xs leading-relaxed whitespace-pre-wrap wrap-anywhere"
-    >
-      <SeenPieces pieces={pieces} />
-    </pre>
+    <>
+      <pre
+        ref={box}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
+        tabIndex={0}
+        className="max-h-48 overflow-auto rounded-lg bg-sunken px-3 py-2 font-mono text-xs leading-relaxed whitespace-pre-wrap wrap-anywhere"
+      >
+        <SeenPieces pieces={pieces} />
+      </pre>
+      {isCut && <p className="text-xs text-warn">{t('seen.more')}</p>}
+    </>
   );
 }
 

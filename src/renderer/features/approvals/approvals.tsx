@@ -73,6 +73,7 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
   const { approvalId, kind, hosts, isOnce, text } = approval;
   const { say, problem, isAnswerable } = useAnswer(sessionId, approval);
   const deny = useRef<HTMLButtonElement>(null);
+  const asked = approvalText(kind);
   useImperativeHandle(handle, () => ({ focus: () => deny.current?.focus() }));
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
@@ -99,7 +100,7 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
           )}
         </div>
         <p id={`approval-${approvalId}`} className="text-sm">
-          {approvalText(kind)}:
+          {asked.endsWith('?') ? asked : `${asked}:`}
         </p>
         <AskedSubject approval={approval} />
         {/* Of a text there is no more than the text. */}
