@@ -87,7 +87,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
     '',
     `- Task: ${escape(input.task)}`,
     `- Project: ${escape(input.projectPath)}`,
-    `- Check: ${input.check === undefined ? 'the test command of the project' : `\`${input.check.replaceAll('`', "'")}\``}`,
+    `- Check: ${input.check === undefined ? 'the test command of the project' : `\`${input.check.replaceAll('`', "'").replaceAll(/\s+/gu, ' ')}\``}`,
     `- Begun: ${new Date(createdAt).toISOString()}`,
     '',
     ...tableOf(
@@ -103,26 +103,69 @@ export function comparisonMarkdown(comparison: Comparison): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A line a run, for a spreadsheet: figures without units, and nothing that one would take for a formula. */
+/**
+ * A line a run, for a spreadsheet: figures without units, an empty cell for what there is none of, and no text that would
+ * be taken for a formula.
+ */
 export function comparisonCsv(comparison: Comparison): string {
-  const head = ['policy', 'repeat', 'state', 'solved', 'status', 'steps', 'local_steps', 'seconds', ...buckets, 'usd'];
-  const lines = comparison.runs.map(({ policy, repeat, state, check, figures, sessionId }) => [
+  const { task } = comparison.input;
+  const lines = comparison.runs.map((run) => [...csvCells(run), task].map(csvCell).join(','));
+  return [[...csvHead, 'task'].join(','), ...lines].map((line) => `${line}\n`).join('');
+}
+
+const csvHead = [
+  'policy',
+  'repeat',
+  'state',
+  'solved',
+  'status',
+  'steps',
+  'local_steps',
+  'seconds',
+  'fresh_input',
+  'cache_read',
+  'cache_write',
+  'output',
+  'usd',
+  'energy_wh',
+  'session',
+  'check',
+  'why',
+] as const;
+
+function csvCells({ policy, repeat, state, check, figures, sessionId, why }: ComparisonRun) {
+  const { tokens } = figures ?? {};
+  return [
     policy,
     repeat,
     state,
-    check?.passed ?? '',
-    figures?.status ?? '',
-    figures?.steps ?? '',
-    figures?.localSteps ?? '',
-    figures?.seconds ?? '',
-    ...buckets.map((bucket) => figures?.tokens[bucket] ?? ''),
-    figures?.costUsd ?? '',
-    sessionId ?? '',
-  ]);
-  return [[...head, 'session'], ...lines].map((line) => `${line.join(',')}\n`).join('');
+    check?.passed ?? null,
+    figures?.status ?? null,
+    figures?.steps ?? null,
+    figures?.localSteps ?? null,
+    figures?.seconds ?? null,
+    tokens?.freshInput ?? null,
+    tokens?.cacheRead ?? null,
+    tokens?.cacheWrite ?? null,
+    tokens?.output ?? null,
+    // A price that is not known is not 0, and not the same as a run that did not come about.
+    figures === null ? null : (figures.costUsd ?? 'unpriced'),
+    figures?.energyWh ?? null,
+    sessionId,
+    check?.command ?? null,
+    why ?? check?.summary ?? null,
+  ];
 }
 
-const buckets = ['freshInput', 'cacheRead', 'cacheWrite', 'output'] as const;
+/** Spreadsheets calculate what begins like this, whatever stands in quotes around it. */
+const likeFormula = /^[\s]*[=+\-@\t\r]/u;
+
+function csvCell(value: string | number | boolean | null): string {
+  if (value === null) return '';
+  if (typeof value !== 'string') return String(value);
+  const text = likeFormula.test(value) ? `'${value}` : value;
+  return /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const line = (cells: readonly string[]): string => `| ${cells.map(escape).join(' | ')} |`;

@@ -3,7 +3,7 @@ import type { Comparison, ComparisonInput, ComparisonRun, RunFigures } from '../
 import { plannedRuns } from '../../src/shared/comparison.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { createPageCore } from '../fakes/page-core.ts';
-import { fixScene } from '../fakes/page-scenes.ts';
+import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
@@ -45,6 +45,7 @@ function push(...changes: readonly Partial<ComparisonRun>[]): void {
 
 beforeAll(async () => {
   const core = createPageCore();
+  furnish(core);
   ({ sessionId } = await fixScene(core));
   served = await servePage({
     ...core,
@@ -83,6 +84,7 @@ describe('comparing policies in the window', () => {
     await form.getByLabel('Project folder').fill('/nowhere');
     await form.getByLabel('Solved when this command passes').fill('npm test');
     await form.getByLabel('Local first, cloud when needed').uncheck();
+    await form.getByLabel('Cloud model').selectOption('example/large-1');
     await form.getByRole('button', { name: 'Start' }).click();
     await form.getByRole('alert').getByText('There is no folder /nowhere.').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -90,7 +92,13 @@ describe('comparing policies in the window', () => {
     await form.getByRole('button', { name: 'Start' }).click();
     await page.getByText('working').waitFor();
     expect(asked).toMatchObject([
-      { task: 'Make the week tests pass.', policies: ['local', 'cloud'], check: 'npm test', repeat: 1 },
+      {
+        task: 'Make the week tests pass.',
+        policies: ['local', 'cloud'],
+        check: 'npm test',
+        cloud: 'example/large-1',
+        repeat: 1,
+      },
     ]);
     push(ended(false, {}), { state: 'running', sessionId });
     await page.getByText('check failed').waitFor();

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { extractFile, listPackage } from '@electron/asar';
@@ -71,7 +71,21 @@ describe('the packed app', () => {
       nodeOptions: isOn(FuseV1Options.EnableNodeOptionsEnvironmentVariable),
       inspect: isOn(FuseV1Options.EnableNodeCliInspectArguments),
       onlyFromArchive: isOn(FuseV1Options.OnlyLoadAppFromAsar),
-    }).toEqual({ runAsNode: '0', nodeOptions: '0', inspect: '0', onlyFromArchive: '1' });
+      cookiesEncrypted: isOn(FuseV1Options.EnableCookieEncryption),
+      ownSnapshot: isOn(FuseV1Options.LoadBrowserProcessSpecificV8Snapshot),
+    }).toEqual({
+      runAsNode: '0',
+      nodeOptions: '0',
+      inspect: '0',
+      onlyFromArchive: '1',
+      cookiesEncrypted: '1',
+      ownSnapshot: '0',
+    });
+    // Came with Electron 29: an older shell has no such switch, and what is packed for people is told to turn it off.
+    const files = fuses[FuseV1Options.GrantFileProtocolExtraPrivileges];
+    if (files !== undefined) expect(isOn(FuseV1Options.GrantFileProtocolExtraPrivileges)).toBe('0');
+    const { electronFuses } = JSON.parse(readFileSync('electron-builder.json', 'utf8'));
+    expect(electronFuses).toMatchObject({ grantFileProtocolExtraPrivileges: false });
   });
 
   it('brings the list of licences, and no engine of another machine', () => {

@@ -55,7 +55,7 @@ describe('the window', () => {
       expect.stringMatching(/^local .* → .* s$/u),
     ]);
     await page.locator('[id^=row-][aria-expanded]').first().click();
-    await page.locator('[id$=-body] pre').getByText('PORT = 8123').waitFor();
+    await page.locator('[id$=-body]').getByText('PORT = 8123').waitFor();
     const bar = await page.getByRole('region', { name: 'Status' }).innerText();
     expect(bar).toContain('script/script');
     expect(bar).toContain('Read-only');
@@ -177,6 +177,65 @@ describe('the page', () => {
     expect(tried).toEqual({ opened: 'refused', permission: 'denied' });
     expect(page.url()).toBe(before);
     expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1);
+  });
+
+  it('is denied whatever a page can ask for', async () => {
+    const denied = await asPage(async () => {
+      const names = ['camera', 'microphone', 'geolocation', 'notifications', 'midi'] as const;
+      const states = names.map(async (name) => [name, (await navigator.permissions.query({ name })).state]);
+      const refusal = (work: Promise<unknown>): Promise<string> =>
+        work.then(
+          () => 'granted',
+          (error: unknown) => (error instanceof Error ? error.name : String(error)),
+        );
+      const place = new Promise((resolve, reject) => {
+        navigator.geolocation.getCurrentPosition(resolve, () => reject(new DOMException('', 'NotAllowedError')));
+      });
+      return {
+        ...Object.fromEntries(await Promise.all(states)),
+        sound: await refusal(navigator.mediaDevices.getUserMedia({ audio: true })),
+        clipboard: await refusal(navigator.clipboard.readText()),
+        place: await refusal(place),
+      };
+    });
+    expect(denied).toEqual({
+      camera: 'denied',
+      microphone: 'denied',
+      geolocation: 'denied',
+      notifications: 'denied',
+      midi: 'denied',
+      sound: expect.stringMatching(/^Not(?:Allowed|Found)Error$/u),
+      clipboard: 'NotAllowedError',
+      place: 'NotAllowedError',
+    });
+  });
+
+  it('is the only one whose port is answered: neither a frame in it nor another page is', async () => {
+    const { app } = launched;
+    // As Electron tells main of a message: only who sent it is another each time.
+    const closed = await app.evaluate(async ({ BrowserWindow, MessageChannelMain, ipcMain }) => {
+      const [window] = BrowserWindow.getAllWindows();
+      if (window === undefined) return ['no window'];
+      const url = window.webContents.getURL();
+      const senders = [
+        { parent: null, url: 'https://dewpoint.invalid/' },
+        { parent: null, url: url.replace('app://dewpoint/', 'app://dewpoint.invalid/') },
+        { parent: null, url: 'file:///index.html' },
+        { parent: window.webContents.mainFrame, url },
+        null,
+      ];
+      const answers = senders.map(async (senderFrame) => {
+        const { port1, port2 } = new MessageChannelMain();
+        const gone = new Promise<string>((resolve) => port1.once('close', () => resolve('closed')));
+        const heard = new Promise<string>((resolve) => port1.once('message', () => resolve('answered')));
+        port1.start();
+        port1.postMessage(JSON.stringify({ i: '1', p: { u: '/home/info', b: {} } }));
+        ipcMain.emit('dewpoint:port', { ports: [port2], sender: window.webContents, senderFrame });
+        return Promise.race([gone, heard]);
+      });
+      return Promise.all(answers);
+    });
+    expect(closed).toEqual(['closed', 'closed', 'closed', 'closed', 'closed']);
   });
 
   it('gets one port a load', async () => {

@@ -135,6 +135,35 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     expect(existsSync(join(place.project, 'solved.txt'))).toBe(false);
   });
 
+  it('saves the result as Markdown and as lines for a spreadsheet, where a dialog says', async () => {
+    const save = async (button: string, name: string): Promise<string> => {
+      const file = join(place.project, name);
+      await launched.app.evaluate(({ session }, path) => {
+        // In place of the dialog, in which a person names the file.
+        session.defaultSession.once('will-download', (_event, item) => {
+          Reflect.set(globalThis, 'offered', item.getFilename());
+          item.setSavePath(path);
+          item.once('done', (_done, state) => void Reflect.set(globalThis, 'saved', `${path} ${state}`));
+        });
+      }, file);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      const saved = (): Promise<unknown> => launched.app.evaluate(() => Reflect.get(globalThis, 'saved'));
+      await expect.poll(saved, { timeout: 20_000 }).toBe(`${file} completed`);
+      expect(await launched.app.evaluate(() => Reflect.get(globalThis, 'offered'))).toMatch(
+        /^comparison-.*\.(?:md|csv)$/u,
+      );
+      return readFileSync(file, 'utf8');
+    };
+    const markdown = await save('Save as Markdown', 'result.md');
+    expect(markdown).toContain('- Task: Make the file solved.txt.');
+    expect(markdown).toMatch(/^\| local \| 1 of 1 \|/mu);
+    const [head, line = '', ...rest] = (await save('Save as CSV', 'result.csv')).split('\n');
+    expect(head).toMatch(/^policy,repeat,state,solved,/u);
+    expect(line).toMatch(/^local,1,ended,true,done,/u);
+    expect(line).toContain(',test -e solved.txt,');
+    expect(rest).toEqual(['']);
+  });
+
   it('stops in the middle of an answer, and keeps what was said of it', async () => {
     chat.behave({ type: 'stream', body: said('The first half of an answer'), after: 'hang' });
     await page.locator('[data-session]', { hasText: 'Which port is it?' }).click();

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison, ComparisonRun, RunFigures } from '../../src/shared/comparison.ts';
 import { comparisonInputSchema, plannedRuns } from '../../src/shared/comparison.ts';
-import { comparisonCells, comparisonMarkdown, comparisonRows } from '../../src/shared/comparison-table.ts';
+import {
+  comparisonCells,
+  comparisonCsv,
+  comparisonMarkdown,
+  comparisonRows,
+} from '../../src/shared/comparison-table.ts';
 
 const figures: RunFigures = {
   status: 'done',
@@ -98,5 +103,29 @@ describe('the table of a comparison', () => {
     expect(report).toContain('- Task: One \\| two \\# three \\<b\\>');
     expect(report).toContain('| local | 1 | ended | not run: no \\| sandbox | done | 4 | 10.0 | $0.5000 | s |');
     expect(report.split('\n').filter((line) => line.startsWith('# '))).toEqual(['# Comparison c1']);
+  });
+
+  it('writes a line a run for a spreadsheet, in which no text is a formula or another cell', () => {
+    const csv = comparisonCsv(
+      comparisonOf({ task: '=HYPERLINK("http://x")', policies: ['local', 'cloud'], repeat: 2 }, [
+        {
+          ...ended(true, { energyWh: 0.25 }),
+          check: { command: 'a, "b"', passed: true, seconds: 1, summary: '+1 passed' },
+        },
+        ended(false, { status: 'gave-up', costUsd: null }),
+        { state: 'skipped', why: 'the money\nis spent' },
+      ]),
+    );
+    const task = `"'=HYPERLINK(""http://x"")"`;
+    expect(csv).toBe(
+      [
+        'policy,repeat,state,solved,status,steps,local_steps,seconds,fresh_input,cache_read,cache_write,output,usd,energy_wh,session,check,why,task',
+        `local,1,ended,true,done,4,3,10,100,20,0,30,0.5,0.25,s,"a, ""b""",'+1 passed,${task}`,
+        `cloud,1,ended,false,gave-up,4,3,10,100,20,0,30,unpriced,,s,make test,,${task}`,
+        `local,2,skipped,,,,,,,,,,,,,,"the money\nis spent",${task}`,
+        `cloud,2,waiting,,,,,,,,,,,,,,,${task}`,
+        '',
+      ].join('\n'),
+    );
   });
 });

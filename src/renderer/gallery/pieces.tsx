@@ -13,6 +13,7 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { Empty, Facts, Section } from '../ui/facts.tsx';
 import { Field, InputField, inputClass } from '../ui/field.tsx';
 import { Fold, FoldMark } from '../ui/fold.tsx';
+import { HintText } from '../ui/hint-text.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { InstructionFileNow } from '../ui/instruction-file.tsx';
 import { LiveRegions } from '../ui/live-regions.tsx';
@@ -196,6 +197,13 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
           A row of another form <FoldMark />
         </summary>
       </details>
+    </>
+  ),
+  'hint-text': (
+    <>
+      <HintText hint="dewpoint keys set example" />
+      <HintText hint="Look at the models (`dewpoint models list`), and name one of them." />
+      <HintText hint="Start it again." />
     </>
   ),
   icon: (

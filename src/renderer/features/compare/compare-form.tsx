@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import { useClient } from '../../lib/core-context.ts';
@@ -9,6 +10,7 @@ import { policies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useDraft } from '../../lib/use-draft.ts';
 import { useRoots } from '../../lib/use-host.ts';
+import { useModels } from '../../lib/use-local-model.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -156,14 +158,7 @@ function Details({ choice, onChange }: ChoiceProps) {
         value={choice.check}
         onText={(text) => onChange({ ...choice, check: text })}
       />
-      <InputField
-        label={t('compare.cloud')}
-        hint={t('compare.cloudHint')}
-        type="text"
-        spellCheck={false}
-        value={choice.cloud}
-        onText={(text) => onChange({ ...choice, cloud: text })}
-      />
+      <CloudModel choice={choice} onChange={onChange} />
       <InputField
         label={t('compare.repeat')}
         type="number"
@@ -187,6 +182,36 @@ function Details({ choice, onChange }: ChoiceProps) {
   );
 }
 
+/** One that can be called now, or that of the settings. */
+function CloudModel({ choice, onChange }: ChoiceProps) {
+  const client = useClient();
+  const usual = useQuery({
+    queryKey: ['settings', 'cloud'],
+    queryFn: ({ signal }) => client.settings.get({ key: 'cloud' }, { signal }),
+  }).data;
+  const models = (useModels().data ?? []).filter(({ where, state }) => where === 'cloud' && state === 'ready');
+  const model = typeof usual === 'string' ? usual : t('project.none');
+  return (
+    <Field label={t('compare.cloud')} {...(models.length === 0 ? { hint: t('compare.cloudNone') } : {})}>
+      {(ids) => (
+        <select
+          {...ids}
+          value={choice.cloud}
+          className={`${inputClass} h-8`}
+          onChange={({ target }) => onChange({ ...choice, cloud: target.value })}
+        >
+          <option value="">{t('compare.cloudUsual', { model })}</option>
+          {models.map(({ id }) => (
+            <option key={id} value={id}>
+              {id}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
 /** Takes the copy and starts the runs; answers the id. Rejects with a typed failure of the core. */
 async function begin(client: CoreClient, task: string, choice: Choice): Promise<string> {
   const { check, repeat, maxUsd, cloud } = choice;
@@ -196,7 +221,7 @@ async function begin(client: CoreClient, task: string, choice: Choice): Promise<
     policies: [...choice.policies],
     repeat: Number(repeat),
     ...(check.trim() === '' ? {} : { check: check.trim() }),
-    ...(cloud.trim() === '' ? {} : { cloud: cloud.trim() }),
+    ...(cloud === '' ? {} : { cloud }),
     ...(maxUsd === '' ? {} : { maxUsd: Number(maxUsd) }),
   });
   await client.comparisons.start({ id });

@@ -6,6 +6,7 @@ import type { RunStatus } from '@shared/run-options.ts';
 import { turnStatus } from '@shared/session-state.ts';
 import { seconds } from '../../lib/format.ts';
 import type { TurnTimeline } from '../../lib/timeline.ts';
+import { HintText } from '../../ui/hint-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { AttachmentList } from '../../ui/attachment-list.tsx';
 import { Fold } from '../../ui/fold.tsx';
@@ -194,9 +195,10 @@ export function TurnAfter({ turn, text, whole }: AfterProps) {
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
       {text !== '' && <Markdown text={text} />}
       {turn.failure !== null && (
-        <p className="wrap-anywhere">
-          {turn.text.startsWith(turn.failure.message) ? '' : turn.failure.message} {turn.failure.hint}
-        </p>
+        <>
+          {!turn.text.startsWith(turn.failure.message) && <p className="wrap-anywhere">{turn.failure.message}</p>}
+          {turn.failure.hint !== undefined && <HintText hint={turn.failure.hint} />}
+        </>
       )}
       <div className="flex items-start gap-2 text-xs text-soft">
         <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />

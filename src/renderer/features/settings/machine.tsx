@@ -5,8 +5,8 @@ import { useNavigate } from '../../lib/navigation.ts';
 import { isFirstStartWanted } from '../../lib/preferences.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
+import { HintText } from '../../ui/hint-text.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { PullControl } from '../../ui/pull-control.tsx';
 import { Group } from '../../ui/settings-parts.tsx';
 
 const looks = {
@@ -14,12 +14,6 @@ const looks = {
   warning: 'text-warn',
   missing: 'text-bad',
 } as const;
-
-/** What the command in a hint would fetch can be fetched by a click, too. */
-function Fetchable({ hint }: { readonly hint: string | null }) {
-  const id = /dewpoint models pull (\S+)/u.exec(hint ?? '')?.[1];
-  return id === undefined ? null : <PullControl id={id} />;
-}
 
 /** What works on this machine and what does not; the same as `dewpoint doctor`. */
 export function Machine() {
@@ -46,8 +40,7 @@ export function Machine() {
                   <span className="text-soft">{finding.area}: </span>
                   {finding.text}
                 </p>
-                {finding.hint !== null && <p className="text-xs text-soft">{finding.hint}</p>}
-                <Fetchable hint={finding.hint} />
+                {finding.hint !== null && <HintText hint={finding.hint} />}
               </div>
             </li>
           ))}

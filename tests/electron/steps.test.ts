@@ -1,0 +1,152 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventOf, EventType, SessionEvent } from '../../src/shared/events.ts';
+import { isWithoutEngine } from '../docker/docker-kit.ts';
+import { change, command, complete, tool } from '../faults/program.ts';
+import type { Launched, Place } from './launch.ts';
+import { keepScreenshot, launch, preparePlace } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+/** Waits until the test lets it go on, and leaves nothing behind. */
+const held = (file: string) => command(`until test -e ${file}; do sleep 0.1; done; rm ${file}`);
+const price = { input: 1, output: 1, source: 'test', date: '2026-11-21' };
+
+/** Of the model on this machine, one after the other. */
+const replies = [
+  // While it works a message comes.
+  held('go'),
+  change('first.txt'),
+  complete('With the note.'),
+  // Stopped in the middle of a command.
+  held('never'),
+  // The second model of this machine has its own.
+  tool('read_file', { path: 'main.py' }),
+  change('second.txt'),
+  complete('Done here.'),
+];
+const cloudReplies = [change('cloud.txt'), complete('Done in the cloud.')];
+const otherReplies = [change('other.txt'), complete('Done by the other model.')];
+
+// The real app, core and containers; only the models are written.
+describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_000 }, () => {
+  let place: Place;
+  let launched: Launched;
+  let endDisplay: () => void;
+  let page: Page;
+
+  beforeAll(async () => {
+    endDisplay = await ensureShellAndDisplay();
+    place = preparePlace([]);
+    const scripted = { kind: 'scripted', gears: ['loop'] };
+    const paid = { ...scripted, where: 'cloud', price, replies: cloudReplies };
+    const other = { ...scripted, replies: otherReplies };
+    place.script(replies, { cloud: 'paid/script', providers: { paid, other } });
+    launched = await launch(place.home, { hasEngine: true });
+    ({ page } = launched);
+    page.setDefaultTimeout(60_000);
+  });
+
+  afterAll(async () => {
+    await launched?.app.close();
+    place?.remove();
+    endDisplay?.();
+  });
+
+  const outcome = (reason: string) => page.locator(`[data-outcome="${reason}"]`);
+  const message = () => page.getByRole('textbox', { name: 'Message' });
+  const running = () => page.locator('[id^=row-][aria-expanded]').getByText('running').first();
+
+  async function start(task: string): Promise<void> {
+    await page.getByRole('button', { name: 'New task', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Task' }).fill(task);
+    await page.getByRole('combobox', { name: 'Project folder' }).fill(place.project);
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+  }
+
+  /** What the log of the session with this title has of a type, as it lies on the disk. */
+  function logged<Type extends EventType>(title: string, type: Type): readonly EventOf<Type>[] {
+    const folder = join(place.home, 'sessions');
+    const logs = readdirSync(folder).map((id) =>
+      readFileSync(join(folder, id, 'events.jsonl'), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line): SessionEvent => JSON.parse(line)),
+    );
+    const own = logs.find((events) =>
+      events.some(
+        (event) => (event.type === 'session-created' || event.type === 'session-renamed') && event.title === title,
+      ),
+    );
+    return (own ?? []).filter((event): event is EventOf<Type> => event.type === type);
+  }
+
+  it('sends a message while it works, which waits in sight and is delivered with the next step', async () => {
+    await start('Make the file first.txt.');
+    await running().waitFor({ timeout: 90_000 });
+    await message().fill('And mention the changelog.');
+    await message().press('Enter');
+    const waiting = page.getByRole('article', { name: 'You, waiting for the next step' });
+    await waiting.getByText('And mention the changelog.').waitFor();
+    await keepScreenshot(page, 'steps-waiting');
+    writeFileSync(join(place.project, 'go'), '');
+    await outcome('done').getByText('With the note.').waitFor();
+    await waiting.waitFor({ state: 'detached' });
+    await page.getByRole('article', { name: 'You' }).getByText('And mention the changelog.').waitFor();
+    expect(logged('Make the file first.txt.', 'message-delivered')).toHaveLength(1);
+    expect(existsSync(join(place.project, 'first.txt'))).toBe(true);
+  });
+
+  it('stops a command in the middle, by keyboard, and the session can be gone on with', async () => {
+    await start('Wait for the file never.');
+    await running().waitFor();
+    await page.keyboard.press('Control+.');
+    await outcome('cancelled').getByText('Stopped by you').waitFor();
+    await running().waitFor({ state: 'detached' });
+    expect(logged('Wait for the file never.', 'tool-ended').map(({ status }) => status)).toContain('cancelled');
+    await message().fill('Then make the file second.txt.');
+    await message().press('Enter');
+    await outcome('done').getByText('Done here.').waitFor();
+    await keepScreenshot(page, 'steps-stopped');
+  });
+
+  it('does a step the other way, in a fork, and leaves what was done as it is', async () => {
+    await page.keyboard.press('Control+1');
+    const route = page.getByRole('tabpanel', { name: 'Route' });
+    // Later steps have changed a file, so that the fork works in a copy.
+    const choose = route.getByRole('combobox', { name: 'Step', exact: true });
+    const before = await choose.locator('option', { hasText: 'write second.txt' }).getAttribute('value');
+    await choose.selectOption(before);
+    await route.getByRole('button', { name: 'Do it the other way: in the cloud' }).waitFor();
+    await keepScreenshot(page, 'steps-route');
+    await route.getByRole('button', { name: 'Do it the other way: in the cloud' }).click();
+    const title = 'Wait for the file never. (fork)';
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    await outcome('done').getByText('Done in the cloud.').waitFor();
+    await route.getByText('Ran in the cloud').waitFor();
+    await keepScreenshot(page, 'steps-other-way');
+    const models = logged(title, 'model-call-started').map(({ model }) => model);
+    expect(models.slice(-2)).toEqual(['paid/script', 'paid/script']);
+    expect(existsSync(join(place.project, 'cloud.txt'))).toBe(false);
+    await page
+      .locator('[data-session]', { hasText: /^Wait for the file never\.(?! \(fork\))/u })
+      .first()
+      .click();
+    await outcome('done').getByText('Done here.').waitFor();
+    expect(logged('Wait for the file never.', 'model-call-started').map(({ model }) => model)).not.toContain(
+      'paid/script',
+    );
+  });
+
+  it('tries a step again on another model of this machine', async () => {
+    await page.locator('[id^=row-][aria-expanded]', { hasText: 'read main.py' }).click();
+    await page.getByRole('combobox', { name: 'Model of the next try' }).selectOption('other/script');
+    await page.getByRole('button', { name: 'Try again from this step' }).click();
+    await outcome('done').getByText('Done by the other model.').waitFor();
+    const called = page.getByRole('region', { name: 'Status' }).getByText('other/script');
+    await called.waitFor();
+    expect(existsSync(join(place.project, 'other.txt'))).toBe(false);
+    await keepScreenshot(page, 'steps-again');
+  });
+});
