@@ -1,7 +1,7 @@
 import type { Confidence } from '@shared/events.ts';
 import type { Syntax } from '../code/syntax.ts';
 import type { RecipeContext, RecipeOutcome } from '../define.ts';
-import { codeKeyOf, type Candidate, type FileText } from './candidate.ts';
+import { codeKeyOf, withoutComments, type Candidate, type FileText } from './candidate.ts';
 import type { Judge, Verdict } from './judge.ts';
 import { applyMutation, mutationsOf } from './mechanical.ts';
 import { overfitMarks } from './overfit-lint.ts';
@@ -116,8 +116,7 @@ function isCalledByOther({ candidate: { span } }: Verdict, verdicts: readonly Ve
 
 /** A rewrite leaves comments out or adds some: that makes it no larger. */
 const withoutNotes = (text: string): string =>
-  text
-    .replaceAll(/(^|\s)(#|\/\/)[^\n]*/g, '$1')
+  withoutComments(text)
     .split('\n')
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')

@@ -31,7 +31,9 @@ export function candidateKey(candidate: Pick<Candidate, 'files'>): string {
   return candidate.files.map((file) => `${file.path}\0${file.text.replaceAll(/\s+/g, ' ')}`).join('\0\0');
 }
 
+export const withoutComments = (text: string): string => text.replaceAll(/(^|\s)(#|\/\/)[^\n]*/g, '$1');
+
 /** A text without white space and comments: two answers with the same key mean the same. */
 export function codeKeyOf(text: string): string {
-  return text.replaceAll(/(^|\s)(#|\/\/)[^\n]*/g, '').replaceAll(/\s+/g, ' ');
+  return withoutComments(text).replaceAll(/\s+/g, ' ');
 }

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { CodeLanguage } from '../code/syntax.ts';
 import type { TestReport } from '../facts/test-report.ts';
 import type { SourceFile } from './project.ts';
@@ -64,11 +65,6 @@ const isModule = (language: CodeLanguage, text: string): boolean =>
   language === 'typescript' || /^(?:import|export)\b/m.test(text);
 
 function relativePath(path: string, to: string): string {
-  const from = path.split('/').slice(0, -1);
-  const target = to.split('/');
-  while (from.length > 0 && from[0] === target[0]) {
-    from.shift();
-    target.shift();
-  }
-  return `${from.length === 0 ? './' : '../'.repeat(from.length)}${target.join('/')}`;
+  const between = posix.relative(posix.dirname(path), to);
+  return between.startsWith('.') ? between : `./${between}`;
 }
