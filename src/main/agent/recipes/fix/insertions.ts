@@ -48,7 +48,7 @@ function insertionsFor(
     (missing.receiver === null
       ? undefined
       : classes.find(
-          (one) => tests.names.has(one.span.shortName) && !files.some((file) => namespaceOf(missing, file, tests.text)),
+          (one) => isMade(one.span.shortName, tests) && !files.some((file) => namespaceOf(missing, file, tests.text)),
         ));
   if (owner !== undefined && missing.kind === 'attribute') {
     // A class that declares its fields gets another one: that is a rewrite of the class.
@@ -62,6 +62,10 @@ function insertionsFor(
   const targets = module === undefined ? files.slice(0, 1) : [module];
   return targets.map((file) => atModule(missing, file, tests.text));
 }
+
+/** A helper of the tests may be what makes the object that a test works on. */
+const isMade = (name: string, tests: { readonly names: ReadonlySet<string>; readonly text: string }): boolean =>
+  tests.names.has(name) || new RegExp(`\\bnew ${name}\\(`).test(tests.text);
 
 /** `import * as x` or `import x`: then `x.name` is an export of the module. */
 function namespaceOf(missing: MissingName, file: SourceFile, tests: string): boolean {

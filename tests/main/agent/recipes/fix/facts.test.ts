@@ -78,8 +78,14 @@ test('a missing method is to be written into the class that the test makes', () 
     spans: findSpans(syntax, { path: 'cart.js', language: 'javascript', text }),
   } as const;
   const missing = findMissingNames([failing('cart.total is not a function')]);
-  const [insertion] = findInsertions(missing, [file], { names: new Set(['Cart']), text: 'cart.total()', roots: [] });
-  expect([insertion?.into?.name, insertion?.opening]).toEqual(['Cart', 'total(']);
+  const inHelper = 'const setUp = () => new Cart();\ncart.total()';
+  for (const [names, tests] of [
+    [['Cart'], 'cart.total()'],
+    [['setUp'], inHelper],
+  ] as const) {
+    const [insertion] = findInsertions(missing, [file], { names: new Set(names), text: tests, roots: [] });
+    expect([insertion?.into?.name, insertion?.opening]).toEqual(['Cart', 'total(']);
+  }
 });
 
 describe('suspects', () => {
