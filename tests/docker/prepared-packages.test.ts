@@ -177,17 +177,21 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
     },
   );
 
+  const member = (name: string, more: object): string => JSON.stringify({ name, version: '1.0.0', ...more });
+  const members = (lib: string): Readonly<Record<string, string>> => ({
+    'packages/lib/package.json': member('@herd/lib', { main: 'lib.js' }),
+    'packages/lib/lib.js': 'module.exports = "theirs";\n',
+    'packages/app/package.json': member('app', { dependencies: { '@herd/lib': lib, 'is-number': '7.0.0' } }),
+    'packages/app/app.js': 'console.log(require("@herd/lib"), require("is-number")(3));\n',
+  });
+
   it(
     'of a workspace of npm: members find each other and their packages, in the project and in a trial of it',
     { timeout: minutes(5) },
     async () => {
-      const member = (name: string, more: object): string => JSON.stringify({ name, version: '1.0.0', ...more });
       const path = await bed.project('herd', {
+        ...members('*'),
         'package.json': '{"name": "herd", "private": true, "workspaces": ["packages/*"]}',
-        'packages/lib/package.json': member('@herd/lib', { main: 'lib.js' }),
-        'packages/lib/lib.js': 'module.exports = "theirs";\n',
-        'packages/app/package.json': member('app', { dependencies: { '@herd/lib': '*', 'is-number': '7.0.0' } }),
-        'packages/app/app.js': 'console.log(require("@herd/lib"), require("is-number")(3));\n',
         'packages/old/package.json': member('old', { dependencies: { 'is-number': '6.0.0' } }),
       });
       expect(await bed.prepare(path)).toEqual(['ready']);
@@ -214,6 +218,31 @@ describe.skipIf(isWithoutEngine)('packages of a project', () => {
       });
     },
   );
+
+  it('of a workspace of pnpm, whose members have links into its store elsewhere', { timeout: minutes(5) }, async () => {
+    const path = await bed.project('flock', {
+      ...members('workspace:*'),
+      'package.json': '{"name": "flock", "private": true}',
+      'pnpm-workspace.yaml': 'packages:\n  - packages/*\n',
+      'pnpm-lock.yaml': `lockfileVersion: '9.0'
+settings: {autoInstallPeers: true, excludeLinksFromLockfile: false}
+importers:
+  .: {}
+  packages/app:
+    dependencies:
+      '@herd/lib': {specifier: 'workspace:*', version: 'link:../lib'}
+      is-number: {specifier: 7.0.0, version: 7.0.0}
+  packages/lib: {}
+packages:
+  is-number@7.0.0:
+    resolution: {integrity: sha512-41Cifkg6e8TylSpdtTpeLVMqvSBEVzTttHvERD741+pnZ8ANv0004MRL43QKPDlK9cGvNp6NZWZUBlbGXYxxng==}
+snapshots:
+  is-number@7.0.0: {}
+`,
+    });
+    expect(await bed.prepare(path)).toEqual(['ready']);
+    expect(await run0(path, 'cd packages/app && node app.js')).toEqual({ code: 0, text: 'theirs true\n' });
+  });
 
   it('of an installation that was killed are removed by clean', async () => {
     const owner = '4194305:1';

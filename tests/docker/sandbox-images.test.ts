@@ -103,6 +103,11 @@ describe.skipIf(isWithoutEngine)('images that are no image of ours', () => {
     await expect(requireEngine().docker.getImage(forged).inspect()).rejects.toMatchObject({ statusCode: 404 });
     const absent = images().bring({ type: 'pull', name: `${name}:absent` }, quiet, none);
     await expect(absent).rejects.toMatchObject({ code: 'missing-sandbox' });
+    const nowhere = images().bring({ type: 'pull', name: '127.0.0.1:1/none:1' }, quiet, none);
+    await expect(nowhere).rejects.toMatchObject({
+      message: expect.stringMatching(/^The registry cannot be reached from here/),
+      hint: expect.stringContaining('sandbox image import'),
+    });
   });
 
   it('that are no images say so', async () => {

@@ -188,5 +188,15 @@ async function inspected(name: string, { engine }: Work): Promise<BroughtImage> 
 }
 
 function failed(why: string): AppError {
+  // In the engine's words, which come out of Go's network library.
+  if (/no such host|dial tcp|network is unreachable|i\/o timeout|TLS handshake timeout/i.test(why)) {
+    return new AppError(
+      'missing-sandbox',
+      `The registry cannot be reached from here, so there is no image of it (${why}).`,
+      {
+        hint: 'Where there is a network: docker save -o image.tar NAME; then here: dewpoint sandbox image import image.tar',
+      },
+    );
+  }
   return new AppError('missing-sandbox', `There is no image of it: ${why}.`);
 }
