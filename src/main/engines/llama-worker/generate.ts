@@ -70,7 +70,8 @@ export function startGeneration(
     stops: request.stop,
     onText: (text, tokens) => emit.delta(text, tokens),
     now: () => performance.now(),
-    later: (work) => void setTimeout(work, underWayMs),
+    // A call that has ended has shown all of it, and its model may be gone.
+    later: (work) => void setTimeout(() => (account.endedAt === null ? work() : undefined), underWayMs),
   });
   return {
     cancelled: () => {
