@@ -163,7 +163,7 @@ describe.each(wireFormats)('the wire format of $kind', (format) => {
       expect({ at, ends: parts.filter((part) => part.type === 'ended').length }).toEqual({ at, ends: 1 });
       expect({ at, retryable: end.error?.retryable }).toEqual({ at, retryable: true });
     }
-  }, 60_000);
+  }, 300_000);
 
   it('never counts less than it has seen of an answer that broke off', async () => {
     const half = format.body.slice(0, Math.floor(format.wholeFrom * 0.9));
