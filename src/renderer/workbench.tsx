@@ -185,7 +185,8 @@ function MenuButton({ onClick }: { readonly onClick: () => void }) {
     <Button
       look="quiet"
       size="icon"
-      className="absolute top-2 left-2 z-10"
+      // What is scrolled below it does not shine through.
+      className="absolute top-2 left-2 z-10 bg-paper"
       aria-label={t('app.menu')}
       title={t('app.menu')}
       onClick={onClick}

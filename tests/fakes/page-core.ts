@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { counterfactualOf } from '../../src/shared/counterfactual.ts';
+import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/counterfactual.ts';
 import { noSplitWork } from '../../src/shared/workload.ts';
 import type { SearchHit } from '../../src/shared/search-answer.ts';
 import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry, SessionSummary } from '@shared/contract.ts';
@@ -8,8 +8,8 @@ import type { PlanAnswer } from '@shared/plan.ts';
 import type { PreparationPlan } from '@shared/preparation.ts';
 import type { NetworkHistory, SandboxView } from '@shared/sandbox-view.ts';
 import type { ProjectImage } from '@shared/sandbox-images.ts';
-import type { CostRow } from '@shared/cost-report.ts';
-import { addTotals, noCosts } from '@shared/cost-report.ts';
+import type { CostRow, EnergyTotals } from '@shared/cost-report.ts';
+import { addTotals, energyOf, noCosts } from '@shared/cost-report.ts';
 import type { InstructionFile } from '@shared/instructions.ts';
 import type { RuleCheck, RuleFile } from '@shared/rule-report.ts';
 import { contradictionsIn, parseRules } from '../../src/shared/rules.ts';
@@ -122,6 +122,32 @@ const noRules: RuleFile = {
 function checked(text: string): RuleCheck {
   const { rules, errors } = parseRules(text, 'your rules');
   return { rules, errors, warnings: contradictionsIn(rules).map((one) => ({ line: one.line, text: one.text })) };
+}
+
+/** What all rows say of the same work in one place. */
+function together(rows: readonly CostRow[], where: keyof Counterfactual): Elsewhere {
+  const all = rows.map(({ elsewhere }) => elsewhere[where]);
+  const add = (intervals: readonly (Interval | null)[]): Interval =>
+    intervals.reduce<Interval>(
+      (sum, one) => ({
+        value: sum.value + (one?.value ?? 0),
+        low: sum.low + (one?.low ?? 0),
+        high: sum.high + (one?.high ?? 0),
+      }),
+      { value: 0, low: 0, high: 0 },
+    );
+  const [usd, seconds] = [add(all.map((one) => one.usd)), add(all.map((one) => one.seconds))];
+  return { basis: 'estimated', usd, seconds, why: null, formula: 'tokens × price' };
+}
+
+function addEnergy(left: EnergyTotals, right: EnergyTotals): EnergyTotals {
+  return {
+    wattHours: left.wattHours + right.wattHours,
+    energyUsd: left.energyUsd + right.energyUsd,
+    unmeteredCalls: left.unmeteredCalls + right.unmeteredCalls,
+    unpricedEnergyCalls: left.unpricedEnergyCalls + right.unpricedEnergyCalls,
+    estimatedEnergyCalls: left.estimatedEnergyCalls + right.estimatedEnergyCalls,
+  };
 }
 
 const noDetail: CallDetail = { text: null, request: null, parts: [], price: null, tools: [] };
@@ -297,8 +323,8 @@ export function createPageCore(): PageCore {
       project: null,
       rows: core.costRows,
       total: core.costRows.reduce(addTotals, noCosts),
-      elsewhere: counterfactualOf(noSplitWork, null),
-      energy: noSplitWork.local,
+      elsewhere: { allLocal: together(core.costRows, 'allLocal'), allCloud: together(core.costRows, 'allCloud') },
+      energy: core.costRows.reduce((sum, { energy }) => addEnergy(sum, energy), energyOf(noSplitWork)),
       unreadable: [],
     }),
     importModel: async ({ path, name }) => {

@@ -1,8 +1,7 @@
 import type { ChangedFile, ModelEntry } from '@shared/contract.ts';
 import type { Comparison, ComparisonPolicy, ComparisonRun } from '../../src/shared/comparison.ts';
-import { counterfactualOf } from '../../src/shared/counterfactual.ts';
+import type { Elsewhere, Interval } from '../../src/shared/counterfactual.ts';
 import { noUsage } from '../../src/shared/money.ts';
-import { noSplitWork } from '../../src/shared/workload.ts';
 import type { PageCore } from './page-core.ts';
 import type { Story } from './page-story.ts';
 import { cloudModel, localModel, startStory } from './page-story.ts';
@@ -422,6 +421,12 @@ function infoOf(id: string, where: 'local' | 'cloud', contextTokens: number, par
   };
 }
 
+/** As figures of work that would have been done elsewhere look. */
+function about(usd: number, seconds: number): Elsewhere {
+  const span = (value: number): Interval => ({ value, low: value * 0.8, high: value * 1.3 });
+  return { basis: 'estimated', usd: span(usd), seconds: span(seconds), why: null, formula: 'tokens × price' };
+}
+
 /** A home with something in it: sessions of several days, models, and a machine that has what is needed. */
 export function furnish(core: PageCore): void {
   core.models = models;
@@ -431,6 +436,7 @@ export function furnish(core: PageCore): void {
     local: localModel,
     cloud: cloudModel,
     approve: 'ask',
+    notify: 'all',
     limits: { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000 },
     sandbox: { image: null, memoryMb: 2048, cpus: null, pids: 512, commandTimeoutSeconds: 120 },
   };
@@ -459,8 +465,17 @@ export function furnish(core: PageCore): void {
     },
     costUsd: [0.0021, 0.213, 0.084, 0.031][index] ?? 0,
     unpricedCalls: 0,
-    elsewhere: counterfactualOf(noSplitWork, null),
-    energy: noSplitWork.local,
+    elsewhere: {
+      allLocal: about(calls * 0.0001, calls * 2.9),
+      allCloud: about(calls * 0.0067, calls * 1.1),
+    },
+    energy: {
+      wattHours: calls * 0.12,
+      energyUsd: calls * 0.00004,
+      unmeteredCalls: 0,
+      unpricedEnergyCalls: 0,
+      estimatedEnergyCalls: calls,
+    },
   }));
   core.findings = [
     { area: 'dewpoint', status: 'ok', text: '0.1.0 on Node 24.21.0, linux x64', hint: null },

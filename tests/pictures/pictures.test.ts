@@ -1,153 +1,115 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { allViews } from '../../src/renderer/lib/all-views.ts';
+import type { PageCore } from '../fakes/page-core.ts';
 import { createPageCore } from '../fakes/page-core.ts';
-import {
-  answerScene,
-  approvalScene,
-  capScene,
-  endScenes,
-  fixScene,
-  furnish,
-  longScene,
-  workingScene,
-} from '../fakes/page-scenes.ts';
+import { furnish } from '../fakes/page-scenes.ts';
 import type { ServedPage } from '../electron/page-kit.ts';
 import { servePage } from '../electron/page-kit.ts';
+import { furnishEveryView, viewWays } from '../electron/view-ways.ts';
 
 const folder = process.env.DEWPOINT_PICTURES ?? join(tmpdir(), 'dewpoint-pictures');
-const day = 24 * 60 * 60 * 1000;
 const wide = [1360, 860] as const;
+const narrow = [390, 780] as const;
+const names = Object.keys(allViews).filter((name): name is keyof typeof allViews => name in allViews);
 
 let served: ServedPage;
 
+/** As WebP: a page of text in a quarter of the bytes. */
 async function shot(name: string): Promise<void> {
-  await served.page.waitForTimeout(200);
-  await served.page.screenshot({ path: join(folder, `${name}.png`) });
+  const { page } = served;
+  await page.evaluate(() => document.fonts.ready);
+  await page.waitForTimeout(400);
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 76 });
+  await session.detach();
+  writeFileSync(join(folder, `${name}.webp`), Buffer.from(data, 'base64'));
 }
 
-async function open(title: string): Promise<void> {
-  await served.page.locator('[data-session]', { hasText: title }).click();
-  await served.page.getByRole('heading', { level: 1, name: title }).waitFor();
-}
-
-async function inspect(tab: string): Promise<void> {
-  await served.page.getByRole('tab', { name: tab }).click();
-}
-
-async function show(name: string): Promise<void> {
-  await served.page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
-}
-
-async function startWide(colorScheme: 'light' | 'dark', core: ReturnType<typeof createPageCore>): Promise<void> {
+async function start(core: PageCore, size: readonly [number, number], colorScheme: 'light' | 'dark'): Promise<void> {
   mkdirSync(folder, { recursive: true });
   served = await servePage(core);
-  await served.resize(...wide);
+  await served.resize(...size);
   await served.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
 }
 
-/** A home that has been in use for a while. */
-async function usedHome(): Promise<{ readonly core: ReturnType<typeof createPageCore>; readonly speak: () => void }> {
-  const core = createPageCore();
-  furnish(core);
-  core.setTime(Date.now() - 9 * day);
-  await longScene(core);
-  core.setTime(Date.now() - 3 * day);
-  await endScenes(core);
-  core.setTime(Date.now() - day);
-  await answerScene(core);
-  core.setTime(Date.now() - 600_000);
-  await approvalScene(core);
-  await capScene(core);
-  core.setTime(Date.now() - 300_000);
-  const { sessionId, callId } = await workingScene(core);
-  core.setTime(Date.now() - 60_000);
-  await fixScene(core);
-  const text =
-    'Releases are made by `scripts/release.sh`, which does three things:\n\n1. it reads the version from **VERSION**\n2. it';
-  const speak = (): void => core.push(sessionId, { type: 'text-delta', callId, text });
-  return { core, speak };
-}
-
-describe('pictures', { timeout: 180_000 }, () => {
+describe('pictures', { timeout: 240_000 }, () => {
   afterEach(async () => {
     await served?.close();
   });
 
-  it.for(['light', 'dark'] as const)('of a home in use, %s', async (look) => {
-    const { core, speak } = await usedHome();
-    await startWide(look, core);
+  it.for([
+    ['light', wide, 'light'],
+    ['dark', wide, 'dark'],
+    ['narrow', narrow, 'light'],
+  ] as const)('of every view, %s', async ([suffix, size, look]) => {
+    const core = createPageCore();
+    const sessions = await furnishEveryView(core, 60);
+    await start(core, size, look);
     const { page } = served;
-    await open('Fix the failing date test');
-    await page.getByRole('button', { name: /^Step 5, cloud/u }).click();
-    await shot(`session-${look}`);
-    for (const tab of ['Cost', 'Sandbox', 'Context', 'Changes']) {
-      await inspect(tab);
-      await shot(`${tab.toLowerCase()}-${look}`);
+    const { ways, waysBack, openSession } = viewWays(page, sessions);
+    for (const name of names) {
+      if (name === 'palette') await openSession('fix', 'Fix the failing date test');
+      await ways[name]();
+      // Of the session that is gone through by its texts the one is shown that says most.
+      if (name === 'session') {
+        await shot(`long-${suffix}`);
+        await openSession('fix', 'Fix the failing date test');
+        await page.getByRole('button', { name: /^Step 5, cloud/u }).click();
+      }
+      // Answers are taken half a second after a question has come.
+      if (name === 'approval') await page.waitForTimeout(600);
+      await shot(`${name}-${suffix}`);
+      await waysBack[name]?.();
     }
-    await inspect('Route');
-    await open('Which port');
-    await shot(`answer-${look}`);
-    await open('Add a check for empty names');
-    await page.waitForTimeout(600);
-    await shot(`approval-${look}`);
-    await open('Explain how releases are made');
-    speak();
-    await page.getByRole('textbox', { name: 'Message' }).fill('/');
-    await shot(`working-${look}`);
-    await page.getByRole('textbox', { name: 'Message' }).fill('');
-    await open('Make the nightly job');
-    await shot(`error-${look}`);
-    await open('Rewrite the importer');
-    await shot(`cap-${look}`);
-    await open('A session of many weeks');
-    await shot(`long-${look}`);
-    for (const name of ['Models', 'Costs', 'Settings', 'New task']) {
-      await show(name);
-      await shot(`${name.toLowerCase().replace(' ', '-')}-${look}`);
-    }
-    await page.keyboard.press('Control+K');
-    await page.getByPlaceholder('Search actions').fill('test');
-    await shot(`palette-${look}`);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   });
 
-  it('of a narrow window', async () => {
-    const { core } = await usedHome();
-    await startWide('light', core);
-    const { page } = served;
-    await served.resize(390, 780);
-    await shot('narrow-new-task');
-    await page.getByRole('button', { name: 'Open the list of sessions' }).click();
-    await shot('narrow-list');
-    await open('Fix the failing date test');
-    // Drawn by what is fetched when a text is first shown.
-    await page.locator('code', { hasText: 'week_of' }).last().waitFor();
-    await shot('narrow-session');
-    await page.getByRole('button', { name: 'Show the inspector' }).click();
-    await inspect('Changes');
-    await shot('narrow-changes');
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  it('of an answer that is being written, with the list of commands', async () => {
+    const core = createPageCore();
+    const sessions = await furnishEveryView(core);
+    await start(core, wide, 'light');
+    const { openSession } = viewWays(served.page, sessions);
+    await openSession('working', 'Explain how releases are made');
+    const sessionId = sessions.working ?? '';
+    const { state } = await core.showSession(sessionId);
+    const text =
+      'Releases are made by `scripts/release.sh`, which does three things:\n\n1. it reads the version from **VERSION**\n2. it';
+    core.push(sessionId, { type: 'text-delta', callId: state.steps.at(-1)?.callId ?? '', text });
+    await shot('working-light');
+    await served.page.getByRole('textbox', { name: 'Message' }).fill('/');
+    await shot('commands-light');
   });
 
   it('of an empty home', async () => {
     const core = createPageCore();
     furnish(core);
-    core.models = core.models.map((model) => ({ ...model, state: 'downloadable', info: null }));
+    core.models = core.models
+      .filter(({ where }) => where === 'local')
+      .map((model) => ({ ...model, state: 'downloadable' as const, info: null }));
+    core.costRows = [];
+    core.keys = { ...core.keys, keys: [] };
     const hint = 'Install Docker or Podman and start it.';
     core.findings = [{ area: 'sandbox', status: 'missing', text: 'No container engine was found.', hint }];
-    await startWide('light', core);
+    await start(core, wide, 'light');
+    const { ways } = viewWays(served.page, {});
     await served.page.getByText('Three things').waitFor();
-    await shot('empty-light');
+    for (const name of ['new', 'models', 'compare', 'costs', 'bin'] as const) {
+      await ways[name]();
+      await shot(`${name}-empty`);
+    }
   });
 
   it('of a window that has lost its core', async () => {
-    const { core } = await usedHome();
-    await startWide('light', core);
-    await open('Which port');
+    const core = createPageCore();
+    const sessions = await furnishEveryView(core);
+    await start(core, wide, 'light');
+    await viewWays(served.page, sessions).openSession('answer', 'Which port');
     await served.page.locator('code', { hasText: 'config/default.toml' }).waitFor();
     await served.stopServer();
     await served.page.getByText('The connection to Dewpoint is gone').waitFor();
-    await shot('offline-light');
+    await shot('session-offline');
   });
 });

@@ -170,6 +170,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
         />
       </Section>
       <Empty>Nothing is here yet.</Empty>
+      <Empty icon="bin">Nothing is in this view yet.</Empty>
     </>
   ),
   field: (

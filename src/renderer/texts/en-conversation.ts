@@ -28,7 +28,6 @@ export const conversation = {
   'turn.passes': 'passes',
   'turn.fails': 'fails',
   'turn.failsApart': 'fails for something else, as before',
-  'turn.took': 'in {time}',
   'turn.planned': 'Plan',
   'turn.status.done': 'Done',
   'turn.status.gave-up': 'Gave up',

@@ -244,7 +244,7 @@ export const settings = {
   'costs.tokens': 'Tokens',
   'costs.allCloud': 'All in the cloud',
   'costs.energy': 'Wh here',
-  'costs.estimate': 'estimated',
+  'costs.estimate': 'about, {low}–{high}',
   'costs.unreadable.one': '{count} session could not be read; what it cost is in no figure.',
   'costs.unreadable.other': '{count} sessions could not be read; what they cost is in no figure.',
 } as const;

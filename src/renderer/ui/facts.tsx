@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import type { IconName } from './icon.tsx';
+import { Icon } from './icon.tsx';
 
 /** A heading with what belongs to it, in the inspector and in settings. */
 export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -31,7 +33,22 @@ export function Facts({ facts }: FactsProps) {
   );
 }
 
+interface EmptyProps {
+  /** Of a view that has nothing else; a part of one has none. */
+  readonly icon?: IconName;
+  readonly children: ReactNode;
+}
+
 /** What a place says when it has nothing to show. */
-export function Empty({ children }: { readonly children: ReactNode }) {
-  return <p className="py-6 text-center text-sm text-balance text-soft">{children}</p>;
+export function Empty({ icon, children }: EmptyProps) {
+  const words = <p className="py-6 text-center text-sm text-balance text-soft">{children}</p>;
+  if (icon === undefined) return words;
+  return (
+    <div className="flex flex-col items-center pt-24">
+      <span className="flex size-12 items-center justify-center rounded-xl border border-line bg-sunken text-soft">
+        <Icon name={icon} className="size-5" />
+      </span>
+      {words}
+    </div>
+  );
 }

@@ -30,14 +30,14 @@ export default function BinView({ onSession }: { readonly onSession: (sessionId:
   const error = query.error ?? restore.error ?? purge.error;
   return (
     <div className="h-full overflow-y-auto">
-      <div className="mx-auto w-full max-w-2xl px-5 py-8">
+      <div className="mx-auto w-full max-w-3xl px-5 py-8">
         <ViewHeader title={t('bin.title')} text={t('bin.text')} />
         {error !== null && (
           <Notice kind="error" className="mt-3">
             {failureText(error)}
           </Notice>
         )}
-        {query.data?.length === 0 && <Empty>{t('bin.empty')}</Empty>}
+        {query.data?.length === 0 && <Empty icon="bin">{t('bin.empty')}</Empty>}
         <ul className="mt-4 flex flex-col divide-y divide-line">
           {query.data?.map((session) => (
             <Binned

@@ -62,7 +62,7 @@ function Listing({ onOpen }: { readonly onOpen: (id: string) => void }) {
   });
   if (list.error !== null) return <Notice kind="error">{failureText(list.error)}</Notice>;
   if (list.data === undefined) return <Empty>{t('compare.loading')}</Empty>;
-  if (list.data.all.length === 0) return <Empty>{t('compare.none')}</Empty>;
+  if (list.data.all.length === 0) return <Empty icon="columns">{t('compare.none')}</Empty>;
   return (
     <ul className="flex flex-col gap-1">
       {list.data.all.map((comparison) => (

@@ -128,7 +128,7 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
         {row.policy}
       </th>
       <td className={cell}>
-        {t('compare.solvedOf', { solved: row.solved, runs: judged })}
+        {judged === 0 ? '–' : t('compare.solvedOf', { solved: row.solved, runs: judged })}
         {row.unjudged > 0 && (
           <span className="block text-xs text-warn">{plural('compare.unjudged', row.unjudged)}</span>
         )}

@@ -189,7 +189,7 @@ export function TurnAfter({ turn, text, whole }: AfterProps) {
   const status = turnStatus(turn);
   if (status === 'running') return null;
   const isPlain = plainEnds.includes(turn.reason ?? '');
-  const took = turn.endedAt === null ? '' : t('turn.took', { time: seconds(turn.endedAt - turn.startedAt) });
+  const took = turn.endedAt === null ? '' : seconds(turn.endedAt - turn.startedAt);
   const isGood = status === 'done';
   return (
     <div id={rowId(`after-${turn.id}`)} tabIndex={-1} data-outcome={turn.reason} className="mt-2 flex flex-col gap-2">
@@ -204,7 +204,7 @@ export function TurnAfter({ turn, text, whole }: AfterProps) {
         <Icon name={isGood ? 'check' : 'alert'} className={`mt-0.5 size-3.5 ${isGood ? 'text-good' : 'text-warn'}`} />
         <p className="min-w-0 wrap-anywhere">
           <span className={`font-medium ${isGood ? 'text-good' : 'text-warn'}`}>{t(endKey(turn.reason, status))}</span>{' '}
-          {took}
+          {took !== '' && `· ${took}`}
           {turn.confidence !== null && !isPlain && ` · ${t(`turn.confidence.${turn.confidence}`)}`}
         </p>
         {turn.text !== '' && <CopyButton text={whole} label={t('session.copy')} />}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { CostReport, CostRow } from '@shared/cost-report.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
-import { folderName, money, span, tokens } from '../../lib/format.ts';
+import { folderName, money, tokens } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { ElsewhereFigures, EnergyText } from '../../ui/elsewhere.tsx';
 import { DayChart } from '../../ui/day-chart.tsx';
@@ -56,7 +56,7 @@ const shownDays = 62;
 
 function Report({ report }: { readonly report: CostReport }) {
   const { rows, total, elsewhere, energy, unreadable } = report;
-  if (rows.length === 0) return <Empty>{t('cost.none')}</Empty>;
+  if (rows.length === 0) return <Empty icon="coins">{t('cost.none')}</Empty>;
   const most = Math.max(...rows.map((row) => row.costUsd));
   return (
     <>
@@ -77,7 +77,7 @@ function Report({ report }: { readonly report: CostReport }) {
               {(
                 ['cost.calls', 'costs.local', 'costs.tokens', 'cost.money', 'costs.allCloud', 'costs.energy'] as const
               ).map((key) => (
-                <th key={key} scope="col" className="py-1.5 pl-4 text-right font-normal">
+                <th key={key} scope="col" className="py-1.5 pl-4 text-right font-normal whitespace-nowrap">
                   {t(key)}
                 </th>
               ))}
@@ -116,7 +116,7 @@ function Row({ row, by, most }: RowProps) {
   const percent = most === 0 ? 0 : (row.costUsd / most) * 100;
   return (
     <tr>
-      <th scope="row" title={row.key} className="w-2/5 max-w-64 truncate py-1.5 text-left font-normal">
+      <th scope="row" title={row.key} className="w-1/4 max-w-64 truncate py-1.5 text-left font-normal">
         {nameOf(row, by)}
         {by === 'model' && <OwnPriceMark model={row.key} />}
         <span aria-hidden="true" className="block h-1 rounded-full bg-cloud" style={{ width: `${percent}%` }} />
@@ -126,9 +126,11 @@ function Row({ row, by, most }: RowProps) {
       <td className="py-1.5 pl-4 text-right tabular-nums">{tokens(all)}</td>
       <td className="py-1.5 pl-4 text-right tabular-nums">{money(row.unpricedCalls > 0 ? null : row.costUsd)}</td>
       <td title={usd === null ? (why ?? '') : formula} className="py-1.5 pl-4 text-right tabular-nums">
-        {usd === null ? '–' : span(usd, money)}
+        {usd === null ? '–' : money(usd.value)}
         {usd !== null && basis === 'estimated' && (
-          <span className="block text-2xs text-soft">{t('costs.estimate')}</span>
+          <span className="block text-2xs whitespace-nowrap text-soft">
+            {t('costs.estimate', { low: money(usd.low), high: money(usd.high) })}
+          </span>
         )}
       </td>
       <td className="py-1.5 pl-4 text-right tabular-nums">

@@ -57,7 +57,7 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
         <StartServer model={model} onDone={onChanged} />
         <RemoveModel model={model} onDone={onChanged} />
       </div>
-      <div className="col-span-full col-start-2 flex flex-wrap items-center gap-x-6 gap-y-1 empty:hidden">
+      <div className="col-span-full col-start-2 flex flex-wrap items-center gap-x-2 gap-y-1 empty:hidden">
         {model.where === 'local' && model.state === 'downloadable' && <ModelFit id={model.id} />}
         {model.where === 'cloud' && model.state === 'ready' && <PriceForm model={model} />}
         {model.state === 'ready' && <ProbeCard model={model} onDone={onChanged} />}

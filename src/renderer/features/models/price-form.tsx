@@ -26,8 +26,6 @@ export function PriceForm({ model }: { readonly model: ModelEntry }) {
       <p className="flex flex-wrap items-center gap-x-2">
         <Button
           size="small"
-          look="quiet"
-          className="-ml-2.5"
           aria-label={t('price.of', { action: t(own === null ? 'price.set' : 'price.change'), model: model.label })}
           onClick={() => setIsOpen(true)}
         >
@@ -36,7 +34,6 @@ export function PriceForm({ model }: { readonly model: ModelEntry }) {
         {own !== null && (
           <Button
             size="small"
-            look="quiet"
             aria-label={t('price.of', { action: t('price.listed'), model: model.label })}
             onClick={() => void change(null)}
           >

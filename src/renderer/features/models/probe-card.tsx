@@ -36,7 +36,7 @@ export function ProbeCard({ model, onDone }: ProbeCardProps) {
     >
       {card !== undefined && <p className="min-w-0 flex-1 basis-60">{factsOf(card).join(' · ')}</p>}
       {said === null ? (
-        <Button size="small" look="quiet" className={card === undefined ? '-ml-2.5' : ''} onClick={() => void probe()}>
+        <Button size="small" className="text-ink" onClick={() => void probe()}>
           {t(card === undefined ? 'models.probe' : 'models.probeAgain')}
         </Button>
       ) : (

@@ -50,12 +50,7 @@ export function RemoveModel({ model, onDone }: RemoveModelProps) {
           </Button>
         </span>
       ) : (
-        <Button
-          size="small"
-          look="quiet"
-          className="-mr-2.5 max-sm:ml-0"
-          onClick={() => (file.isOurs ? setAsking(true) : void remove())}
-        >
+        <Button size="small" onClick={() => (file.isOurs ? setAsking(true) : void remove())}>
           {t(file.isOurs ? 'models.remove' : 'models.forget')}
         </Button>
       )}

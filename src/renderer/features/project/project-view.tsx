@@ -32,7 +32,7 @@ export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
   const navigate = useNavigate();
   return (
     <div className="h-full overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-2xl flex-col gap-8 px-5 py-8">
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-5 py-8">
         <ViewHeader title={folderName(projectPath)} text={<About projectPath={projectPath} />}>
           <Button onClick={() => navigate({ type: 'new', project: projectPath })}>
             <Icon name="plus" /> {t('project.task')}

@@ -17,7 +17,8 @@ export const SessionItem = memo(function SessionItem({ session, isSelected, time
   const { sessionId, title, projectPath, status, steps, costUsd } = session;
   const facts = [
     projectPath === null ? null : folderName(projectPath),
-    steps === 0 ? null : plural('sessions.steps', steps),
+    // Where it has to say more, there is no room for it.
+    steps === 0 || status !== 'idle' ? null : plural('sessions.steps', steps),
     costUsd === 0 ? null : money(costUsd),
   ];
   return (

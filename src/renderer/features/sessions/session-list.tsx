@@ -56,7 +56,7 @@ export function SessionList({ load, view, onShow, onPalette }: SessionListProps)
           <Icon name="plus" /> {t('sessions.new')}
         </Button>
         <div className="relative">
-          <Icon name="search" className="absolute top-2 left-2.5 size-3.5 text-soft" />
+          <Icon name="search" className="absolute inset-y-0 left-2.5 my-auto size-3.5 text-soft" />
           <input
             id="search-sessions"
             type="search"

@@ -25,7 +25,7 @@ interface SettingsViewProps {
 export function SettingsView({ actions, children }: SettingsViewProps) {
   return (
     <div className="h-full overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-2xl flex-col gap-8 px-5 py-8">
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-5 py-8">
         <ViewHeader title={t('settings.title')} />
         <LookSettings />
         <CoreSettings />

@@ -1,0 +1,199 @@
+import type { Page } from 'playwright-core';
+import type { allViews } from '../../src/renderer/lib/all-views.ts';
+import { parseRules } from '../../src/shared/rules.ts';
+import type { PageCore } from '../fakes/page-core.ts';
+import {
+  answerScene,
+  approvalScene,
+  capScene,
+  comparisonScene,
+  endScenes,
+  fixScene,
+  furnish,
+  longScene,
+  planScene,
+  workingScene,
+} from '../fakes/page-scenes.ts';
+
+type ViewName = keyof typeof allViews;
+type Way = () => Promise<void>;
+
+const ruleText = 'local-only path customers/**\nmask path config/keys.json\nlocal path docs/**\ncloud task migration\n';
+const day = 24 * 60 * 60 * 1000;
+
+/** A home in which every view has something to show; answers its sessions, by their scenes. */
+export async function furnishEveryView(core: PageCore, longTurns = 10): Promise<Readonly<Record<string, string>>> {
+  furnish(core);
+  comparisonScene(core);
+  const sessions: Record<string, string> = {};
+  const at = (daysAgo: number, minutes: number): void => core.setTime(Date.now() - daysAgo * day - minutes * 60_000);
+  const add = async (name: string, scene: (core: PageCore) => Promise<{ readonly sessionId: string }>) => {
+    sessions[name] = (await scene(core)).sessionId;
+  };
+  at(9, 0);
+  await add('long', (made) => longScene(made, longTurns));
+  at(3, 0);
+  await endScenes(core);
+  at(1, 90);
+  await add('plan', planScene);
+  at(1, 0);
+  await add('answer', answerScene);
+  at(0, 10);
+  await add('approval', approvalScene);
+  await add('cap', capScene);
+  at(0, 5);
+  await add('working', workingScene);
+  at(0, 1);
+  await add('fix', fixScene);
+  core.binned = [
+    { ...(await core.findSession(sessions.answer ?? '')), sessionId: 'binned', title: 'Try another parser' },
+  ];
+  const { rules } = parseRules(ruleText, 'your rules');
+  core.rules = { ...core.rules, rules, text: ruleText, hash: 'f'.repeat(64), holds: 'as-written' };
+  const missing = (await core.listSessions()).find(({ title }) => title === 'Make the nightly job idempotent');
+  sessions.missing = missing?.sessionId ?? '';
+  return sessions;
+}
+
+interface ViewWays {
+  /** How a person comes to each view. */
+  readonly ways: Readonly<Record<ViewName, Way>>;
+  /** What lies over the window, or in a view's place, is closed again. */
+  readonly waysBack: Partial<Record<ViewName, Way>>;
+  readonly openSession: (name: string, title: string) => Promise<void>;
+}
+
+/** By the palette, which is there in every size of the window. */
+export function viewWays(page: Page, sessions: Readonly<Record<string, string>>): ViewWays {
+  const choose = async (id: string): Promise<void> => {
+    await page.keyboard.press('Control+K');
+    await page.locator(`[cmdk-item][data-value="${id}"]`).click();
+    await page.getByPlaceholder('Search actions').waitFor({ state: 'detached' });
+  };
+  const goTo = async (action: string, heading: string | RegExp): Promise<void> => {
+    await choose(action);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  };
+  const openSession = async (name: string, title: string): Promise<void> => {
+    await choose(sessions[name] ?? '');
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  };
+  const inspect = async (tab: string): Promise<void> => {
+    await openSession('fix', 'Fix the failing date test');
+    await choose(`inspect-${tab.toLowerCase()}`);
+    await page.getByRole('tabpanel', { name: tab }).waitFor();
+  };
+  const packages = page.getByRole('dialog', { name: 'Prepare the packages of this project' });
+  const listButton = page.getByRole('button', { name: 'Open the list of sessions' });
+  const escape = async (shown: ReturnType<Page['locator']>): Promise<void> => {
+    await page.keyboard.press('Escape');
+    await shown.waitFor({ state: 'detached' });
+  };
+  const ways: ViewWays['ways'] = {
+    new: () => goTo('new', 'What is to be done?'),
+    'first-start': async () => {
+      await goTo('first-steps', 'What is to be done?');
+      await page.getByText('Three things').waitFor();
+    },
+    project: async () => {
+      await openSession('answer', 'Which port');
+      await goTo('project', 'api-server');
+    },
+    session: () => openSession('long', 'A session of many weeks'),
+    route: () => inspect('Route'),
+    cost: () => inspect('Cost'),
+    sandbox: () => inspect('Sandbox'),
+    changes: () => inspect('Changes'),
+    context: () => inspect('Context'),
+    failure: async () => {
+      await choose(sessions.missing ?? '');
+      await page.getByText('No container engine was found').first().waitFor();
+    },
+    plan: async () => {
+      await openSession('plan', 'Move the settings');
+      await page.getByRole('textbox', { name: 'Step 1' }).waitFor();
+    },
+    approval: async () => {
+      await openSession('approval', 'Add a check for empty names');
+      const dialog = page.getByRole('alertdialog');
+      await dialog.getByRole('button', { name: 'Deny' }).waitFor();
+    },
+    cap: async () => {
+      await openSession('cap', 'Rewrite the importer');
+      await page.getByRole('alertdialog', { name: 'The money cap is reached' }).waitFor();
+    },
+    bin: () => goTo('bin', 'Bin'),
+    models: () => goTo('models', 'Models'),
+    driving: async () => {
+      await goTo('models', 'Models');
+      await page
+        .getByRole('button', { name: /^How it is driven/u })
+        .first()
+        .click();
+      await page.getByLabel('Tools at most').waitFor();
+    },
+    price: async () => {
+      await goTo('models', 'Models');
+      await page
+        .getByRole('button', { name: /^(?:Set a|Change the) price/u })
+        .first()
+        .click();
+      await page.getByLabel('Input, $').waitFor();
+    },
+    compare: () => goTo('compare', 'Compare'),
+    'compare-form': async () => {
+      await goTo('compare', 'Compare');
+      await page.getByRole('button', { name: 'New comparison' }).click();
+      await page.getByRole('form', { name: 'New comparison' }).waitFor();
+    },
+    comparison: async () => {
+      await goTo('compare', 'Compare');
+      await page.getByRole('button', { name: /local, hybrid, cloud/u }).click();
+      await page.getByText('Result by policy').waitFor();
+    },
+    costs: () => goTo('costs', 'Costs'),
+    settings: () => goTo('settings', 'Settings'),
+    shortcuts: async () => {
+      await goTo('settings', 'Settings');
+      await page.getByRole('button', { name: /^Change the keys of Costs/u }).click();
+      await page.getByText('Press keys').waitFor();
+    },
+    rules: async () => {
+      await goTo('settings', 'Settings');
+      await page.getByRole('form', { name: 'New rule' }).scrollIntoViewIfNeeded();
+    },
+    sessions: async () => {
+      if (await listButton.isVisible()) await listButton.click();
+      await page.getByRole('searchbox', { name: 'Search sessions' }).waitFor();
+    },
+    palette: async () => {
+      await page.keyboard.press('Control+K');
+      await page.getByPlaceholder('Search actions').waitFor();
+    },
+    'session-menu': async () => {
+      await openSession('answer', 'Which port');
+      await page.getByRole('button', { name: 'What to do with this session' }).click();
+      await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
+    },
+    packages: async () => {
+      await openSession('answer', 'Which port');
+      await goTo('project', 'api-server');
+      await page.getByRole('button', { name: 'Prepare …' }).click();
+      await packages.getByText('packages.example.org').waitFor();
+    },
+  };
+  const allComparisons = (): Promise<void> => page.getByRole('button', { name: 'All comparisons' }).click();
+  const waysBack: ViewWays['waysBack'] = {
+    'compare-form': allComparisons,
+    comparison: allComparisons,
+    // Else the next keys would be taken for the action.
+    shortcuts: () => escape(page.getByText('Press keys')),
+    palette: () => escape(page.getByPlaceholder('Search actions')),
+    'session-menu': () => escape(page.getByRole('menuitem', { name: 'Rename' })),
+    packages: async () => {
+      await packages.getByRole('button', { name: 'Close' }).click();
+      await packages.waitFor({ state: 'detached' });
+    },
+  };
+  return { ways, waysBack, openSession };
+}
