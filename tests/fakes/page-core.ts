@@ -3,6 +3,7 @@ import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/count
 import { noSplitWork } from '../../src/shared/workload.ts';
 import type { SearchHit } from '../../src/shared/search-answer.ts';
 import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry, SessionSummary } from '@shared/contract.ts';
+import type { Manifest } from '@shared/manifest.ts';
 import type { KeptCard } from '@shared/probe-card.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
 import type { PreparationPlan } from '@shared/preparation.ts';
@@ -150,6 +151,9 @@ function addEnergy(left: EnergyTotals, right: EnergyTotals): EnergyTotals {
   };
 }
 
+/** A call that carries nothing which a rule names. */
+const noManifest: Manifest = { model: 'example/large-1', purpose: 'act', bytes: 0, parts: [], builtFrom: [] };
+
 const noDetail: CallDetail = { text: null, request: null, parts: [], price: null, tools: [] };
 
 /** A scripted core that also answers what the other views of the window ask for, and notes what it was asked. */
@@ -214,6 +218,7 @@ export function createPageCore(): PageCore {
       note('purge', id);
       core.binned = [];
     },
+    manifest: async () => noManifest,
     callDetail: async (_sessionId, id) => details.get(id) ?? noDetail,
     cancel: async (sessionId) => note('cancel', sessionId),
     approve: async (sessionId, approvalId, answer, scope) => {

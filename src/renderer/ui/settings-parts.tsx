@@ -37,7 +37,7 @@ export function Choice<Value extends string>({
         id={id}
         value={value}
         disabled={isDisabled}
-        className={`${controlClass} w-80 max-w-full truncate disabled:opacity-60 max-sm:w-full`}
+        className={`${controlClass} w-96 max-w-full truncate disabled:opacity-60 max-sm:w-full`}
         onChange={({ target }) => {
           const option = options.find((one) => one.value === target.value);
           if (option !== undefined) onChange(option.value);

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
-import { folderName, sessionTitle } from '../../lib/format.ts';
+import { clock, folderName, sessionTitle } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
@@ -69,7 +69,7 @@ function Binned({ session, onRestore, onPurge }: BinnedProps) {
         <span className="block truncate text-sm">{title}</span>
         <span className="block truncate text-xs text-soft">
           {place}
-          {plural('sessions.steps', session.steps)} · {new Date(session.updatedAt).toLocaleDateString()}
+          {plural('sessions.steps', session.steps)} · {clock(session.updatedAt, Date.now())}
         </span>
       </span>
       {isAsking ? (
