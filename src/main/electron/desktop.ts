@@ -12,6 +12,7 @@ import { setMenu } from './menu.ts';
 import { notifyOfSessions } from './notify.ts';
 import { acceptPorts } from './port.ts';
 import { pageUrl, registerPageScheme, servePage } from './protocol.ts';
+import { texts } from './texts.ts';
 import type { Windows } from './windows.ts';
 import { createWindows } from './windows.ts';
 
@@ -111,6 +112,6 @@ function fail(error: unknown, { isTest }: DesktopOptions): void {
   const { message, hint } = toFailure(error);
   const text = hint === undefined ? message : `${message}\n${hint}`;
   process.stderr.write(`dewpoint: ${text}\n${isTest && error instanceof Error ? `${error.stack}\n` : ''}`);
-  if (!isTest) dialog.showErrorBox('Dewpoint cannot start', text);
+  if (!isTest) dialog.showErrorBox(texts['dialog.cannotStart'], text);
   app.exit(1);
 }

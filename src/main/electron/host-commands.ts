@@ -4,6 +4,7 @@ import { AppError } from '@shared/errors.ts';
 import { z } from 'zod';
 import type { ForwardedCall, OwnCommand } from '../api/forward-router.ts';
 import type { CoreClient } from '../api/socket.ts';
+import { texts } from './texts.ts';
 import type { Windows } from './windows.ts';
 import { sessionPrefix } from './windows.ts';
 
@@ -14,7 +15,7 @@ export interface HostCommandsOptions {
   readonly page: WebContents;
 }
 
-const sessionFile = { name: 'Dewpoint session', extensions: ['dewpoint'] };
+const sessionFile = { name: texts['dialog.sessionFile'], extensions: ['dewpoint'] };
 const bySession = z.object({ sessionId: z.string() });
 const forWindow = z.object({ sessionId: z.string().optional() });
 const byView = z.object({ view: z.string() });

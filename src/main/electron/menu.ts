@@ -1,11 +1,12 @@
 import { Menu } from 'electron';
 import type { MenuItemConstructorOptions } from 'electron';
+import { texts } from './texts.ts';
 import type { Windows } from './windows.ts';
 
 /** The menu of the app. Keys of the page's own actions are only shown: the page listens for them itself. */
 export function setMenu(windows: Windows): void {
-  const action = (id: string, label: string, accelerator?: string): MenuItemConstructorOptions => ({
-    label,
+  const action = (id: string, text: keyof typeof texts, accelerator?: string): MenuItemConstructorOptions => ({
+    label: texts[text],
     click: () => windows.push({ type: 'action', id }),
     ...(accelerator === undefined ? {} : { accelerator, registerAccelerator: false }),
   });
@@ -14,20 +15,20 @@ export function setMenu(windows: Windows): void {
     Menu.buildFromTemplate([
       ...(isMac ? [{ role: 'appMenu' as const }] : []),
       {
-        label: 'File',
+        label: texts['menu.file'],
         submenu: [
-          action('new', 'New task', 'CommandOrControl+N'),
+          action('new', 'menu.new', 'CommandOrControl+N'),
           // The page opens it by its own keys, which a person can change.
           {
-            label: 'New window',
+            label: texts['menu.newWindow'],
             accelerator: 'CommandOrControl+Shift+N',
             registerAccelerator: false,
             click: () => void windows.open(),
           },
           { type: 'separator' },
-          action('import', 'Import a session…'),
+          action('import', 'menu.import'),
           { type: 'separator' },
-          action('settings', 'Settings', 'CommandOrControl+,'),
+          action('settings', 'menu.settings', 'CommandOrControl+,'),
           { type: 'separator' },
           { role: 'close' },
           ...(isMac ? [] : [{ role: 'quit' as const }]),
@@ -35,11 +36,11 @@ export function setMenu(windows: Windows): void {
       },
       { role: 'editMenu' },
       {
-        label: 'View',
+        label: texts['menu.view'],
         submenu: [
-          action('palette', 'All commands', 'CommandOrControl+K'),
-          action('sidebar', 'Sessions', 'CommandOrControl+B'),
-          action('inspector', 'Inspector', 'CommandOrControl+J'),
+          action('palette', 'menu.palette', 'CommandOrControl+K'),
+          action('sidebar', 'menu.sidebar', 'CommandOrControl+B'),
+          action('inspector', 'menu.inspector', 'CommandOrControl+J'),
           { type: 'separator' },
           { role: 'resetZoom' },
           { role: 'zoomIn' },

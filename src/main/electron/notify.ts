@@ -2,14 +2,10 @@ import { Notification } from 'electron';
 import type { SessionNews, Watched } from '@shared/session-news.ts';
 import { isWanted, sessionNews } from '@shared/session-news.ts';
 import type { CoreClient } from '../api/socket.ts';
+import { texts } from './texts.ts';
 import type { Windows } from './windows.ts';
 
 const everyMs = 4_000;
-
-const words: Readonly<Record<SessionNews['what'], string>> = {
-  ended: 'The task has ended.',
-  waits: 'It waits for your answer.',
-};
 
 /** Tells a person who looks at something else that a long task has ended or waits; a click shows it. */
 export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Windows): void {
@@ -30,7 +26,7 @@ export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Win
 }
 
 function show({ sessionId, title, what }: SessionNews, windows: Windows): void {
-  const notification = new Notification({ title: title === '' ? 'Dewpoint' : title, body: words[what] });
+  const notification = new Notification({ title: title === '' ? 'Dewpoint' : title, body: texts[`news.${what}`] });
   notification.on('click', () => {
     windows.show();
     windows.push({ type: 'session', sessionId, isAsking: what === 'waits' });

@@ -43,6 +43,7 @@ export default function BinView({ onSession }: { readonly onSession: (sessionId:
             <Binned
               key={session.sessionId}
               session={session}
+              readAt={query.dataUpdatedAt}
               onRestore={() => restore.mutate(session.sessionId)}
               onPurge={() => purge.mutate(session.sessionId)}
             />
@@ -55,11 +56,12 @@ export default function BinView({ onSession }: { readonly onSession: (sessionId:
 
 interface BinnedProps {
   readonly session: SessionSummary;
+  readonly readAt: number;
   readonly onRestore: () => void;
   readonly onPurge: () => void;
 }
 
-function Binned({ session, onRestore, onPurge }: BinnedProps) {
+function Binned({ session, readAt, onRestore, onPurge }: BinnedProps) {
   const [isAsking, setIsAsking] = useState(false);
   const title = sessionTitle(session.title);
   const place = session.projectPath === null ? '' : `${folderName(session.projectPath)} · `;
@@ -69,7 +71,7 @@ function Binned({ session, onRestore, onPurge }: BinnedProps) {
         <span className="block truncate text-sm">{title}</span>
         <span className="block truncate text-xs text-soft">
           {place}
-          {plural('sessions.steps', session.steps)} · {clock(session.updatedAt, Date.now())}
+          {plural('sessions.steps', session.steps)} · {clock(session.updatedAt, readAt)}
         </span>
       </span>
       {isAsking ? (
