@@ -146,7 +146,7 @@ it('has a model driven as a person says, entry by entry, and as its probe found 
   expect(await violations(page)).toEqual([]);
   await open();
   expect(await row.getByLabel('Tool calls').inputValue()).toBe('text');
-  await row.getByRole('button', { name: 'All as its probe found out' }).click();
+  await row.getByRole('button', { name: 'All as usual' }).click();
   await row.getByText(/^You set:/u).waitFor({ state: 'detached' });
   expect(lastAsked('unset')).toEqual([['models', 'example/large-1']]);
 });

@@ -76,7 +76,7 @@ export const settings = {
   'driving.change': 'How it is driven',
   'driving.of': '{action}: {model}',
   'driving.own': 'You set: {entries}',
-  'driving.usual': 'As its probe found out',
+  'driving.usual': 'As usual',
   'driving.calls': 'Tool calls',
   'driving.calls.native': 'Its own way',
   'driving.calls.grammar': 'Forced by a grammar',
@@ -96,9 +96,10 @@ export const settings = {
   'driving.temperature': 'Temperature',
   'driving.topP': 'Top-p',
   'driving.systemText': 'Your own system text, added to every task',
-  'driving.text': 'What is left empty stays as its probe found out. It counts from the next task on.',
+  'driving.text':
+    'What is left empty is as its probe found out, else as for any model. It counts from the next task on.',
   'driving.save': 'Save',
-  'driving.reset': 'All as its probe found out',
+  'driving.reset': 'All as usual',
 
   'endpoints.title': 'Services and servers',
   'endpoints.text':
