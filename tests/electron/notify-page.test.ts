@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPageCore } from '../fakes/page-core.ts';
 import { startStory } from '../fakes/page-story.ts';
@@ -42,6 +43,16 @@ const shown = (): Promise<unknown> =>
     return Array.isArray(all) ? all.map((one) => [one[0], one[1]]) : [];
   });
 
+/** As a person clicks what the system shows. */
+const click = (index: number): Promise<void> =>
+  served.page.evaluate((at) => {
+    const all: unknown = Reflect.get(window, 'shown');
+    if (Array.isArray(all)) all[at][2].dispatchEvent(new Event('click'));
+  }, index);
+
+const hasFocus = async (locator: Locator): Promise<boolean> =>
+  (await locator.count()) > 0 && locator.evaluate((element) => element === document.activeElement);
+
 it('tells of a session that waits once the browser allows it, and a click puts the focus on its question', async () => {
   const { page } = served;
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
@@ -52,12 +63,48 @@ it('tells of a session that waits once the browser allows it, and a click puts t
   const approval = { toolCallId: 't', kind: 'guarded-file', subject: 'write conftest.py', sha256: 'c'.repeat(64) };
   story.append({ type: 'approval-requested', approvalId: 'a', ...approval });
   await expect.poll(shown, { timeout: 20_000 }).toEqual([['A session beside others', 'It waits for your answer.']]);
-  await page.evaluate(() => {
-    const all: unknown = Reflect.get(window, 'shown');
-    if (Array.isArray(all)) all[0][2].dispatchEvent(new Event('click'));
-  });
+  await click(0);
   const deny = page.getByRole('alertdialog', { name: 'Approval needed' }).getByRole('button', { name: 'Deny' });
-  await deny.waitFor();
-  await expect.poll(() => deny.evaluate((button) => button === document.activeElement)).toBe(true);
+  await expect.poll(() => hasFocus(deny)).toBe(true);
+  expect(served.complaints).toEqual([]);
+});
+
+it('puts the focus on the question of a cap, which is answered by keyboard alone, and then on the next message', async () => {
+  const { page } = served;
+  await page.keyboard.press('Control+,');
+  const story = await startStory(core, 'A session at its cap', null);
+  story.ask('Change it.');
+  const sums = { limitUsd: 1, spentUsd: 0.9, heldUsd: 0, worstUsd: 0.4 };
+  story.append({
+    type: 'cap-reached',
+    capId: 'c',
+    model: 'example/large-1',
+    scope: 'task',
+    here: 'script/script',
+    ...sums,
+  });
+  await expect.poll(shown, { timeout: 20_000 }).toContainEqual(['A session at its cap', 'It waits for your answer.']);
+  await click(1);
+  const here = page
+    .getByRole('alertdialog', { name: 'The money cap is reached' })
+    .getByRole('button', { name: 'Go on locally' });
+  await expect.poll(() => hasFocus(here)).toBe(true);
+  await page.keyboard.press('Enter');
+  await here.waitFor({ state: 'detached' });
+  await expect.poll(() => hasFocus(page.getByRole('textbox', { name: 'Message' }))).toBe(true);
+  // Nothing is there to be answered any more; by its keys the next question is found from anywhere.
+  const cap = {
+    type: 'cap-reached',
+    capId: 'd',
+    model: 'example/large-1',
+    scope: 'task',
+    here: null,
+    ...sums,
+  } as const;
+  story.append(cap);
+  const stop = page.getByRole('button', { name: 'Stop here', exact: true });
+  await stop.waitFor();
+  await page.keyboard.press('Control+Shift+A');
+  await expect.poll(() => hasFocus(stop)).toBe(true);
   expect(served.complaints).toEqual([]);
 });
