@@ -23,6 +23,9 @@ const replies = [
   { text: 'I will:\n\n1. Read a.py\n2. Change a.py\n3. Run the tests\n4. Write a poem' },
   { toolCalls: [{ name: 'write_file', input: { path: 'src/b.py', content: 'y = 2\n' } }] },
   { toolCalls: [{ name: 'task_complete', input: { summary: 'All steps are done.' } }] },
+  { text: 'A picture was shown, and a plan was carried out.' },
+  { toolCalls: [{ name: 'write_file', input: { path: 'src/b.py', content: 'y = 3\n' } }] },
+  { toolCalls: [{ name: 'task_complete', input: { summary: 'It is three now.' } }] },
 ];
 
 beforeAll(async () => {
@@ -205,6 +208,28 @@ describe('the composer', () => {
       `Carry out this plan, step by step:\n\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`,
     );
     await shot('after-narrow');
+    expect(served.complaints).toEqual([]);
+  });
+
+  it('sums up on demand, and says part by part what the model was no longer shown', async () => {
+    const { page } = served;
+    await served.resize(1360, 860);
+    await message().fill('/compact');
+    await message().press('Enter');
+    await message().fill('Change y in src/b.py to 3.');
+    await message().press('Enter');
+    await page.getByRole('log').getByText('It is three now.').first().waitFor();
+    await page.keyboard.press('Control+5');
+    const trimmed = page.getByRole('tabpanel', { name: 'Context' }).locator('[data-trimmed=summary]');
+    await trimmed.getByText(/^\d+ parts were summed up$/u).waitFor();
+    await trimmed.getByText('Show them').click();
+    const parts = await trimmed.getByRole('listitem').allInnerTexts();
+    expect(parts.join('\n')).toMatch(/file\s*paste\.txt/u);
+    expect(parts.join('\n')).toMatch(/output\s*write src\/b\.py/u);
+    expect(await violations(page)).toEqual([]);
+    await shot('trimmed');
+    await trimmed.getByRole('button', { name: /^What is this\?/u }).click();
+    await page.getByRole('article', { name: 'You' }).getByText('What is this?').waitFor();
     expect(served.complaints).toEqual([]);
   });
 });

@@ -292,7 +292,7 @@ export const inspector = {
   'context.trimmed.summary.one': '{count} part was summed up',
   'context.trimmed.summary.other': '{count} parts were summed up',
   'context.trimmed.summaryWhy':
-    'The talk no longer fitted the window: a summary stands for them. The task is in it in its own words.',
+    'A summary stands for them: the talk no longer fitted the window, or you asked for one. The task is in it in its own words.',
   'context.parts.show': 'Show them',
   'context.trimmed.what.message': 'message',
   'context.trimmed.what.file': 'file',

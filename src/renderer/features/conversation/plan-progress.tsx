@@ -49,10 +49,10 @@ export function PlanList({ items, isOver }: PlanListProps) {
       data-plan-progress
       className="rounded-lg border border-line px-3 py-2 text-sm"
     >
-      <h3 className="mb-1 flex items-baseline gap-2 text-xs text-soft">
+      <h2 className="mb-1 flex items-baseline gap-2 text-xs text-soft">
         <span className="font-medium text-ink">{t('plan.tasks')}</span>
         {said && <span>{t('plan.said', { done, count: items.length })}</span>}
-      </h3>
+      </h2>
       <ol className="flex flex-col gap-0.5">
         {items.map((item, index) => (
           // Two items may say the same; only its place tells the two apart.
