@@ -2,13 +2,14 @@ import type { ModelEntry } from '@shared/contract.ts';
 import type { ModelChoice } from '@shared/model-choice.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { RunOptions } from '@shared/run-options.ts';
+import { createTimeLeft } from '@shared/time-left.ts';
 import type { Command, CommandContext } from './context.ts';
 
 type Core = Awaited<ReturnType<CommandContext['core']>>;
 import type { Terminal } from './terminal.ts';
 import { cardRows } from './card-rows.ts';
 import { drivingText, ownDriving } from './set-model.ts';
-import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
+import { bytes, jsonLine, oneLine, printable, seconds } from './terminal.ts';
 
 export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const models = await (await core()).models.list();
@@ -115,9 +116,11 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
   let shown = '';
   let done = '';
   let writtenAt = -Infinity;
+  const timeLeft = createTimeLeft();
   for await (const progress of await (await core()).models.pull({ id }, { signal })) {
     const share = progress.totalBytes === null ? '' : ` of ${bytes(progress.totalBytes)}`;
-    const text = `${progress.phase} ${id}: ${bytes(progress.doneBytes)}${share} ${progress.text}`.trimEnd();
+    const left = leftText(timeLeft(progress, now()));
+    const text = `${progress.phase} ${id}: ${bytes(progress.doneBytes)}${share}${left} ${progress.text}`.trimEnd();
     if (terminal.isLive) terminal.err(`\r\u001B[2K${oneLine(text, terminal.columns - 1)}`);
     else if (progress.phase !== shown || now() - writtenAt > 5_000) {
       terminal.err(`${text}\n`);
@@ -129,6 +132,11 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
   endLine(terminal);
   // What it is called here; others keep their name.
   if (id.startsWith('hf:')) terminal.out(`${printable(done)}\n`);
+}
+
+function leftText(leftMs: number | null): string {
+  if (leftMs === null) return '';
+  return `, about ${leftMs < 100_000 ? seconds(leftMs) : `${Math.round(leftMs / 60_000)} min`} left`;
 }
 
 /** How much, and under which licence it may be used: before it is fetched. */

@@ -21,7 +21,8 @@ export function processTerminal(): Terminal {
     err: (text) => void process.stderr.write(text),
     isLive,
     isInteractive: process.stdin.isTTY === true && isLive,
-    columns: process.stderr.columns ?? 100,
+    // A terminal may say 0: it does not know.
+    columns: process.stderr.columns || 100,
     colors: picocolors.createColors(isLive && !noColor),
   };
 }

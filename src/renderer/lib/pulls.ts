@@ -1,11 +1,14 @@
 import { useSyncExternalStore } from 'react';
 import type { PullProgress } from '@shared/contract.ts';
+import { createTimeLeft } from '@shared/time-left.ts';
 import type { CoreClient } from './core-client.ts';
 import { failureText } from './failure-text.ts';
 
 /** A download of a model; it goes on whatever the window shows. */
 export interface Pull {
   readonly progress: PullProgress | null;
+  /** Milliseconds until it will have come; null: that cannot be said yet. */
+  readonly leftMs: number | null;
   /** Why it stopped; null while it runs. */
   readonly problem: string | null;
 }
@@ -23,15 +26,16 @@ export async function startPull(client: CoreClient, id: string): Promise<boolean
   if (stops.has(id)) return false;
   const stop = new AbortController();
   stops.set(id, stop);
-  change(id, { progress: null, problem: null });
+  const timeLeft = createTimeLeft();
+  change(id, { progress: null, leftMs: null, problem: null });
   try {
     for await (const progress of await client.models.pull({ id }, { signal: stop.signal })) {
-      change(id, { progress, problem: null });
+      change(id, { progress, leftMs: timeLeft(progress, performance.now()), problem: null });
     }
     change(id, null);
     return true;
   } catch (error) {
-    change(id, stop.signal.aborted ? null : { progress: null, problem: failureText(error) });
+    change(id, stop.signal.aborted ? null : { progress: null, leftMs: null, problem: failureText(error) });
     return false;
   } finally {
     stops.delete(id);

@@ -27,6 +27,7 @@ export const settings = {
   'models.missing': 'The local model {label} is not on this machine yet ({size}, once).',
   'models.missingNoSize': 'The local model {label} is not on this machine yet.',
   'models.progress': '{done} of {total}',
+  'models.timeLeft': 'about {time} left',
   'models.phase.checking': 'Checking',
   'models.phase.downloading': 'Downloading',
   'models.phase.joining': 'Putting it together',

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { PullProgress } from '@shared/contract.ts';
 import { useClient } from '../lib/core-context.ts';
-import { megabytes } from '../lib/format.ts';
+import { megabytes, seconds } from '../lib/format.ts';
 import { cancelPull, startPull, usePulls } from '../lib/pulls.ts';
+import type { Pull } from '../lib/pulls.ts';
 import { t } from '../lib/texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -17,7 +17,7 @@ export function PullControl({ id }: { readonly id: string }) {
     if (!(await startPull(client, id))) return;
     for (const key of ['models', 'doctor']) await queries.invalidateQueries({ queryKey: [key] });
   };
-  if (pull !== undefined && pull.problem === null) return <Progress id={id} progress={pull.progress} />;
+  if (pull !== undefined && pull.problem === null) return <Progress id={id} pull={pull} />;
   return (
     <div className="flex flex-col items-start gap-2">
       {pull?.problem !== undefined && pull.problem !== null && (
@@ -32,7 +32,7 @@ export function PullControl({ id }: { readonly id: string }) {
   );
 }
 
-function Progress({ id, progress }: { readonly id: string; readonly progress: PullProgress | null }) {
+function Progress({ id, pull: { progress, leftMs } }: { readonly id: string; readonly pull: Pull }) {
   const phase = t(`models.phase.${progress?.phase ?? 'checking'}`);
   const total = progress?.totalBytes ?? null;
   const value = total === null ? {} : { value: progress?.doneBytes ?? 0, max: total };
@@ -52,6 +52,7 @@ function Progress({ id, progress }: { readonly id: string; readonly progress: Pu
         {phase}
         {total !== null &&
           ` · ${t('models.progress', { done: megabytes(progress?.doneBytes ?? 0), total: megabytes(total) })}`}
+        {leftMs !== null && ` · ${t('models.timeLeft', { time: seconds(leftMs) })}`}
       </p>
     </div>
   );
