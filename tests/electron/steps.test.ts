@@ -74,11 +74,10 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
         .filter((line) => line !== '')
         .map((line): SessionEvent => JSON.parse(line)),
     );
-    const own = logs.find((events) =>
-      events.some(
-        (event) => (event.type === 'session-created' || event.type === 'session-renamed') && event.title === title,
-      ),
-    );
+    // A fork begins as its original did, by that one's title.
+    const titleOf = (events: readonly SessionEvent[]) =>
+      events.findLast((event) => event.type === 'session-created' || event.type === 'session-renamed')?.title;
+    const own = logs.find((events) => titleOf(events) === title);
     return (own ?? []).filter((event): event is EventOf<Type> => event.type === type);
   }
 
