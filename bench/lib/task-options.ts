@@ -40,6 +40,7 @@ const flags = [
   'no-mutants',
   'no-overfit-lint',
   'no-rerun',
+  'no-varied',
   'no-repair',
   'no-trace',
   'no-coverage',
@@ -68,7 +69,7 @@ type Text = (typeof texts)[number];
 const tasksUsage = `npm run bench -- tasks [--models ID,…] [--gears recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
   [--edit-form ${editForms.join('|')}] [--samples N] [--no-check] [--no-mechanical] [--no-repair] [--no-trace] [--no-coverage]
-  [--no-agreement] [--no-mutants] [--no-overfit-lint] [--no-rerun]`;
+  [--no-agreement] [--no-mutants] [--no-overfit-lint] [--no-rerun] [--no-varied]`;
 
 /** Throws a `UsageError` for anything it does not understand, so that a slip does not cost an hour. */
 export function parseTaskOptions(args: readonly string[]): TaskOptions {
@@ -101,6 +102,7 @@ function switchesOf({ has, text }: Given): Partial<RecipeSettings> {
     mutants: !has('no-mutants'),
     overfitLint: !has('no-overfit-lint'),
     rerun: !has('no-rerun'),
+    varied: !has('no-varied'),
   };
   const locate = { trace: !has('no-trace'), coverage: !has('no-coverage') };
   return {
@@ -132,6 +134,7 @@ export function describeSwitches({ recipe, passCheck }: Pick<TaskOptions, 'recip
     judge?.mutants === false ? 'no-mutants' : '',
     judge?.overfitLint === false ? 'no-overfit-lint' : '',
     judge?.rerun === false ? 'no-rerun' : '',
+    judge?.varied === false ? 'no-varied' : '',
     passCheck ? '' : 'no-check',
   ];
   return parts.filter((part) => part !== '').join(', ');

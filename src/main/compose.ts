@@ -77,7 +77,7 @@ const recipeDefaults: AgentConfig['recipe'] = {
   samples: 10,
   mechanicalArm: true,
   repairTurn: true,
-  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true },
+  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
   locate: { trace: true, coverage: true },
   seed: 1,
 };

@@ -34,7 +34,7 @@ describe('the options of every benchmark', () => {
 });
 
 describe('the options of the tasks', () => {
-  const judge = { agreement: true, mutants: true, overfitLint: true, rerun: true };
+  const judge = { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true };
 
   it('are what users get on the development half when none is given', () => {
     const options = parseTaskOptions([]);
@@ -79,6 +79,7 @@ describe('the options of the tasks', () => {
     ['--no-mutants', 'no-mutants', { judge: { ...judge, mutants: false } }],
     ['--no-overfit-lint', 'no-overfit-lint', { judge: { ...judge, overfitLint: false } }],
     ['--no-rerun', 'no-rerun', { judge: { ...judge, rerun: false } }],
+    ['--no-varied', 'no-varied', { judge: { ...judge, varied: false } }],
     ['--no-trace', 'no-trace', { locate: { trace: false, coverage: true } }],
     ['--no-coverage', 'no-coverage', { locate: { trace: true, coverage: false } }],
   ])('%s switches one part and nothing else', (argument, words, change) => {

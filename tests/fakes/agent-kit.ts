@@ -139,7 +139,7 @@ export const agentConfig: AgentConfig = {
     samples: 4,
     mechanicalArm: true,
     repairTurn: true,
-    judge: { agreement: true, mutants: true, overfitLint: true, rerun: true },
+    judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
     locate: { trace: true, coverage: true },
     seed: 1,
   },

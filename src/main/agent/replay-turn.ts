@@ -44,7 +44,14 @@ const configSchema = z.object({
     samples: z.number(),
     mechanicalArm: z.boolean(),
     repairTurn: z.boolean(),
-    judge: z.object({ agreement: z.boolean(), mutants: z.boolean(), overfitLint: z.boolean(), rerun: z.boolean() }),
+    judge: z.object({
+      agreement: z.boolean(),
+      mutants: z.boolean(),
+      overfitLint: z.boolean(),
+      rerun: z.boolean(),
+      // Sessions of before it was there did without.
+      varied: z.boolean().default(false),
+    }),
     locate: z.object({ trace: z.boolean(), coverage: z.boolean() }),
     seed: z.number(),
   }),

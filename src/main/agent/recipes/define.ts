@@ -107,6 +107,8 @@ export interface RecipeSettings {
     readonly agreement: boolean;
     readonly mutants: boolean;
     readonly overfitLint: boolean;
+    /** Changes that pass are compared on the tests with other values. */
+    readonly varied: boolean;
     readonly rerun: boolean;
   };
   readonly locate: { readonly trace: boolean; readonly coverage: boolean };

@@ -1,28 +1,24 @@
 import type { Confidence } from '@shared/events.ts';
-import type { Syntax } from '../code/syntax.ts';
-import type { RecipeContext, RecipeOutcome } from '../define.ts';
-import { codeKeyOf, withoutComments, type Candidate, type FileText } from './candidate.ts';
-import type { Judge, Verdict } from './judge.ts';
+import type { RecipeOutcome } from '../define.ts';
+import { behavioursOf, codeKey, type BehaviourParts, type Behaviours } from './behaviour.ts';
+import { withoutComments, type Candidate, type FileText } from './candidate.ts';
+import type { Verdict } from './judge.ts';
 import { applyMutation, mutationsOf } from './mechanical.ts';
 import { overfitMarks } from './overfit-lint.ts';
 import type { SearchResult } from './search.ts';
 
-export interface AcceptParts {
-  readonly context: RecipeContext;
-  readonly syntax: Syntax;
-  readonly judge: Judge;
-  readonly secondsLeft: () => number;
-}
-
 /** Chooses among accepted changes, checks the choice again, and writes it to the workspace. */
-export async function acceptBest(parts: AcceptParts, result: SearchResult): Promise<RecipeOutcome | null> {
+export async function acceptBest(parts: BehaviourParts, result: SearchResult): Promise<RecipeOutcome | null> {
   const { context, judge } = parts;
   const { settings } = context;
   if (result.accepted.length > 0) {
     const labels = result.accepted.map((one) => one.candidate.label);
     await context.progress('accepted', `Passing: ${labels.join(' | ')}`);
   }
-  for (const ranked of await preferred(parts, result, await rank(parts, result))) {
+  const passing = result.accepted.map((one) => one.candidate);
+  const behaviours = await behavioursOf(parts, result.scene, passing);
+  const all = await rankAll(parts, { result, behaviours }, result.accepted);
+  for (const ranked of await preferred(parts, { result, behaviours }, all)) {
     const { candidate } = ranked.verdict;
     if (settings.judge.rerun && !(await judge.holdsAgain(candidate))) {
       await context.progress('reject', `${candidate.label}: it did not pass a second time.`);
@@ -44,11 +40,7 @@ export async function acceptBest(parts: AcceptParts, result: SearchResult): Prom
  * Where different changes pass, the model rewrites the function without having seen them: a change that it comes to
  * by itself goes first, and so does its own one when it passes. (Asked to choose, a small model takes the first.)
  */
-async function preferred(
-  parts: AcceptParts,
-  result: SearchResult,
-  ranked: readonly Ranked[],
-): Promise<readonly Ranked[]> {
+async function preferred(parts: BehaviourParts, found: Found, ranked: readonly Ranked[]): Promise<readonly Ranked[]> {
   const { context } = parts;
   const [top] = ranked;
   const span = top?.verdict.candidate.span ?? null;
@@ -56,7 +48,7 @@ async function preferred(
   const isByModel = ranked.some((one) => one.verdict.candidate.origin !== 'mechanical');
   const isAsked = context.settings.judge.agreement && context.budget.stepsLeft() > 1 && parts.secondsLeft() > 15;
   if (top === undefined || span === null || different.size < 2 || isByModel || !isAsked) return ranked;
-  const own = await result.confer(top.verdict.candidate);
+  const own = await found.result.confer(top.verdict.candidate);
   if (own === null) return ranked;
   const agreeing = ranked.filter((one) => sameChange(one.verdict.candidate, own.candidate));
   if (agreeing.length > 0) {
@@ -66,7 +58,7 @@ async function preferred(
     );
     return [...agreeing, ...ranked.filter((one) => !agreeing.includes(one))];
   }
-  const [judged] = own.type === 'accepted' ? await rankAll(parts, result, [own]) : [];
+  const [judged] = own.type === 'accepted' ? await rankAll(parts, found, [own]) : [];
   return judged === undefined || judged.marks.length > 0 ? ranked : [judged, ...ranked];
 }
 
@@ -76,14 +68,16 @@ interface Ranked {
   readonly score: number;
 }
 
-/** The smallest change that others agree with and that does not bend to the test comes first. */
-function rank(parts: AcceptParts, result: SearchResult): Promise<readonly Ranked[]> {
-  return rankAll(parts, result, result.accepted);
+/** What passes, and what each of these does with other values. */
+interface Found {
+  readonly result: SearchResult;
+  readonly behaviours: Behaviours;
 }
 
+/** The smallest change that others agree with and that does not bend to the test comes first. */
 async function rankAll(
-  parts: AcceptParts,
-  result: SearchResult,
+  parts: BehaviourParts,
+  { result, behaviours }: Found,
   verdicts: readonly Verdict[],
 ): Promise<readonly Ranked[]> {
   const tests = result.scene.tests.map((test) => test.text).join('\n');
@@ -98,11 +92,14 @@ async function rankAll(
         changedLines(withoutNotes(before), withoutNotes(file.text)) + (changesSignature(before, file.text) ? 4 : 0);
     }
     if (!parts.context.settings.judge.overfitLint) marks = [];
-    const agreeing = result.accepted.filter((one) => sameChange(one.candidate, verdict.candidate)).length;
+    const key = behaviours.keyOf(verdict.candidate);
+    const agreeing = result.accepted.filter((one) => behaviours.keyOf(one.candidate) === key).length;
     const agreement = parts.context.settings.judge.agreement ? agreeing - 1 : 0;
     const depth = isCalledByOther(verdict, verdicts) ? 1.5 : 0;
-    const chance = isByChance(verdict, verdicts) ? 50 : 0;
-    ranked.push({ verdict, marks, score: marks.length * 100 + chance + size - agreement * 5 - depth + index * 0.5 });
+    const chance = isByChance(verdict, verdicts, behaviours) ? 50 : 0;
+    const failing = behaviours.failuresOf(verdict.candidate) * 100;
+    const score = marks.length * 100 + chance + failing + size - agreement * 5 - depth + index * 0.5;
+    ranked.push({ verdict, marks, score });
   }
   return ranked.sort((left, right) => left.score - right.score);
 }
@@ -122,12 +119,19 @@ const withoutNotes = (text: string): string =>
     .filter((line) => line !== '')
     .join('\n');
 
-/** Tests that let several small changes pass say little of any of them: what the model wrote goes before these. */
-function isByChance({ candidate }: Verdict, verdicts: readonly Verdict[]): boolean {
+/** More small changes than this: anything would do at that place. */
+const mostAlike = 3;
+
+/**
+ * Tests that let small changes pass which do different things, or many of them, say little of any: what the model
+ * wrote goes before these. Two or three ways to write the same thing are no chance.
+ */
+function isByChance({ candidate }: Verdict, verdicts: readonly Verdict[], behaviours: Behaviours): boolean {
   const isSmall = (one: Candidate) => one.origin === 'mechanical' || one.origin === 'polish';
-  const small = verdicts.filter((one) => isSmall(one.candidate));
-  const different = new Set(small.map((one) => codeKey(one.candidate)));
-  return isSmall(candidate) && small.length < verdicts.length && different.size > 1;
+  const small = verdicts.filter((one) => isSmall(one.candidate)).map((one) => one.candidate);
+  const doings = new Set(small.map((one) => behaviours.keyOf(one)));
+  const isLoose = doings.size > 1 || new Set(small.map(codeKey)).size > mostAlike;
+  return isSmall(candidate) && small.length < verdicts.length && isLoose;
 }
 
 /** What a function takes is a promise to its callers: changing it is seldom the repair. */
@@ -141,10 +145,6 @@ function changesSignature(before: string, after: string): boolean {
 /** The same text but for white space and comments. */
 function sameChange(left: Candidate, right: Candidate): boolean {
   return codeKey(left) === codeKey(right);
-}
-
-function codeKey(candidate: Candidate): string {
-  return candidate.files.map((file) => `${file.path}\0${codeKeyOf(file.text)}`).join('\0\0');
 }
 
 export function changedLines(before: string, after: string): number {
@@ -168,7 +168,7 @@ interface MutantCount {
 const noMutants: MutantCount = { tried: 0, survived: 0 };
 
 /** Small mutations of the changed lines that the tests let pass as well: the tests do not hold this change. */
-async function tryMutants(parts: AcceptParts, candidate: Candidate): Promise<MutantCount> {
+async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<MutantCount> {
   const [file] = candidate.files;
   const { span } = candidate;
   if (file === undefined) return noMutants;
@@ -229,7 +229,7 @@ function doubtOf(ranked: Ranked, mutants: MutantCount | null, result: SearchResu
   return mutants !== null && (mutants.survived > 0 || mutants.tried === 0) ? 'not-held' : null;
 }
 
-async function doubtIn(parts: AcceptParts, result: SearchResult, ranked: Ranked): Promise<Doubt | null> {
+async function doubtIn(parts: BehaviourParts, result: SearchResult, ranked: Ranked): Promise<Doubt | null> {
   const { criterion, settings } = parts.context;
   if (criterion?.source === 'text') return 'one-example';
   const { candidate } = ranked.verdict;
@@ -244,7 +244,7 @@ const secondsForOpinion = 15;
  * Passing tests and failing mutants are not enough: the changes of a small model that had both were wrong in two of
  * two (`docs/figures.md`). Called sure is only what the model comes to by two ways. New code has one way alone.
  */
-async function secondOpinion(parts: AcceptParts, result: SearchResult, candidate: Candidate): Promise<Doubt | null> {
+async function secondOpinion(parts: BehaviourParts, result: SearchResult, candidate: Candidate): Promise<Doubt | null> {
   const { settings, budget } = parts.context;
   if (!settings.judge.agreement || candidate.origin === 'insert') return null;
   if (budget.stepsLeft() < 1 || parts.secondsLeft() < secondsForOpinion) return 'not-agreed';
@@ -271,7 +271,7 @@ const doubtTexts: Readonly<Record<Doubt, string>> = {
 };
 
 function describe(
-  { context }: AcceptParts,
+  { context }: BehaviourParts,
   candidate: Candidate,
   { result, doubt }: { readonly result: SearchResult; readonly doubt: Doubt | null },
 ): string {

@@ -60,11 +60,14 @@ export interface Judge {
   keep(files: readonly FileText[]): Promise<Baseline>;
   /** The text of a file in the base of the copy; null when there is none. */
   read(path: string): Promise<string | null>;
+  /** What `command` prints beside each of these texts in place of the base's; null where it was not run. */
+  observe(variants: readonly (readonly FileText[])[], command: string): Promise<readonly (string | null)[]>;
   /** Runs the criterion once more on a candidate: whether it holds a second time. */
   holdsAgain(candidate: Candidate): Promise<boolean>;
 }
 
 const keepBytes = 6_000;
+const observedBytes = 60_000;
 
 /** Null, with a reason told by `progress`, when the copy could not be made. */
 export async function makeJudge(context: RecipeContext, command: string): Promise<Judge | null> {
@@ -178,6 +181,20 @@ class TrialJudge implements Judge {
     return text;
   }
 
+  async observe(variants: readonly (readonly FileText[])[], command: string): Promise<readonly (string | null)[]> {
+    const scripted: ScriptCandidate[] = [];
+    for (const files of variants) scripted.push({ patches: await this.#patchesOf(files), checks: [] });
+    const limits = {
+      limitSeconds: 12,
+      totalSeconds: 30,
+      graceSeconds: 30,
+      stopAfter: variants.length,
+      keepBytes: observedBytes,
+    };
+    const runs = await this.#script(scripted, { commands: [command], ...limits });
+    return variants.map((_, index) => runs.find((run) => run.candidate === index)?.output ?? null);
+  }
+
   async holdsAgain(candidate: Candidate): Promise<boolean> {
     const patches = await this.#patchesOf(candidate.files);
     const checks = candidate.files.map((file) => compileCheck(file.path)).filter((check) => check !== null);
@@ -201,7 +218,7 @@ class TrialJudge implements Judge {
 
   async #script(
     candidates: readonly ScriptCandidate[],
-    options: { commands: readonly TrialCommand[]; limitSeconds: number } & Partial<JudgeOptions>,
+    options: { commands: readonly TrialCommand[]; limitSeconds: number; keepBytes?: number } & Partial<JudgeOptions>,
   ): Promise<readonly TrialRun[]> {
     const { world, facts } = this.#context;
     // A share of the time that is left is seldom a whole number, and the shell's arithmetic knows no others.
@@ -213,7 +230,7 @@ class TrialJudge implements Judge {
       stopAfter: options.stopAfter ?? 1,
       totalSeconds,
       graceSeconds: Math.ceil(options.graceSeconds ?? 3),
-      keepBytes,
+      keepBytes: options.keepBytes ?? keepBytes,
     });
     const result = await world.run({
       command: 'bash -s',

@@ -165,7 +165,7 @@ class Search {
     )
       return [];
     const pool = await mechanicalPool(this.#parts.syntax, this.#reader, scene.suspects.slice(0, 6), scene.evidence);
-    const verdicts = await this.#tryPool(pool, 60, 'beside the rewrite', 10);
+    const verdicts = await this.#tryPool(pool, 120, 'beside the rewrite', 15);
     return verdicts.filter((verdict) => verdict.type === 'accepted');
   }
 

@@ -41,7 +41,7 @@ const defaults: RecipeSettings = {
   samples: 4,
   mechanicalArm: true,
   repairTurn: true,
-  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true },
+  judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },
   locate: { trace: true, coverage: true },
   seed: 1,
 };

@@ -18,7 +18,10 @@ afterEach(() => stage?.dispose());
 const before = 'def net(x):\n    return tax(x) - 1\n\n\ndef tax(x):\n    y = x * 2\n    return y\n';
 
 /** The text that is taken of some that all pass the tests; in the function that each changes. */
-async function taken(passing: readonly { readonly origin: Origin; readonly name: string; readonly text: string }[]) {
+async function taken(
+  passing: readonly { readonly origin: Origin; readonly name: string; readonly text: string }[],
+  seen: readonly string[] = [],
+) {
   stage = await makeStage({ files: { 'm.py': before }, task: 'Fix it.', command: 'python3 -m pytest' });
   const spans = findSpans(syntax, { path: 'm.py', language: 'python', text: before });
   const span = (name: string): Span | null => spans.find((one) => one.name === name) ?? null;
@@ -36,10 +39,18 @@ async function taken(passing: readonly { readonly origin: Origin; readonly name:
     try: () => Promise.resolve([]),
     keep: () => Promise.reject(new Error('not kept')),
     read: () => Promise.resolve(before),
+    observe: () => Promise.resolve(seen.map((one) => `@@seen test_m.py 1 0 ${one}`)),
     holdsAgain: () => Promise.resolve(true),
   };
+  const failing = { path: 'test_m.py', language: 'python', text: '', names: new Set(''), first: '' } as const;
   const evidence = { failures: [], coverage: null, testNames: new Set(''), task: '', distance: new Map(), lacking: [] };
-  const scene = { evidence: { ...evidence, useTrace: true }, suspects: [], insertions: [], tests: [], files: [] };
+  const scene = {
+    evidence: { ...evidence, useTrace: true },
+    suspects: [],
+    insertions: [],
+    tests: [failing],
+    files: [],
+  };
   const rest = { kept: new Map(), scene, tried: [], isAmbiguous: false, fatal: null };
   const result: SearchResult = { ...rest, accepted, confer: () => Promise.resolve(null) };
   await acceptBest({ context: stage.context, syntax, judge, secondsLeft: () => 60 }, result);
@@ -58,6 +69,21 @@ test('one small change that passes is taken before a larger rewrite', async () =
 
 test('where several small changes pass, chance does not win over what was written', async () => {
   expect(await taken([written, small('- 2'), small('+ 1')])).toBe(rewrite);
+});
+
+test('small changes that do the same with other values agree, and win over what was written', async () => {
+  const passing = [written, small('- 2'), small('-1-1')];
+  expect(await taken(passing, ['old', 'one', 'two', 'two'])).toBe(small('- 2').text);
+  expect(await taken(passing, ['old', 'one', 'two', 'three'])).toBe(rewrite);
+});
+
+test('many small changes that do the same show only that anything would do', async () => {
+  const many = ['- 2', '-1-1', '- 3+1', '- 1*2'].map(small);
+  expect(await taken([written, ...many], ['old', 'one', 'two', 'two', 'two', 'two'])).toBe(rewrite);
+});
+
+test('what fails with other values where nothing else does is not taken', async () => {
+  expect(await taken([small('- 2'), written], ['old', '!bad', 'fine'])).toBe(rewrite);
 });
 
 test('of the caller and what it calls the latter is mended', async () => {

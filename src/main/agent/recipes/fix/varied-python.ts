@@ -1,0 +1,157 @@
+/**
+ * Runs the tests of files again and again with one literal of a call altered, writes down what they look at in place
+ * of judging it, and prints a line `VARIANT TEST SEEN` for each. In the recipe's copy only; arguments: the files.
+ */
+export const variedPython = String.raw`
+import ast, asyncio, copy, hashlib, inspect, io, os, re, signal, sys, time, unittest
+
+END = time.monotonic() + 5
+MOST = 60
+SEEN = []
+
+def note(value):
+    SEEN.append(re.sub(r" at 0x[0-9a-f]+", "", repr(value))[:2000])
+    return value
+
+class Looks(ast.NodeTransformer):
+    """An assertion looks at its left side; what was expected no longer holds."""
+    def visit_Assert(self, node):
+        value = node.test.left if isinstance(node.test, ast.Compare) else node.test
+        call = ast.Call(ast.Name("dewpoint_note", ast.Load()), [value], [])
+        return ast.copy_location(ast.Expr(call), node)
+
+def others(node):
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if isinstance(value, bool) or value is None:
+            return []
+        if isinstance(value, (int, float)):
+            made = [value + 1, value - 1, 0, -value, value * 10]
+        elif isinstance(value, str):
+            made = [value + value[-1:], " " + value, "", value[:-1], value.swapcase(), "é" + value]
+        else:
+            return []
+        return [ast.Constant(one) for one in dict.fromkeys(made) if one != value]
+    if isinstance(node, ast.List) and node.elts:
+        items = node.elts
+        made = [items[:-1], items[::-1], items + items[:1], []]
+        return [ast.List(copy.deepcopy(one), ast.Load()) for one in made]
+    return []
+
+def skipped(tree):
+    out = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            out.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            out.update(ast.walk(node))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr.startswith("assert"):
+                for one in node.args[1:]:
+                    out.update(ast.walk(one))
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for one in node.decorator_list:
+                out.update(ast.walk(one))
+    return out
+
+def variants(source):
+    """The tree as it is, then with one literal altered: one way for every place before a second way for any."""
+    base = ast.fix_missing_locations(Looks().visit(ast.parse(source)))
+    yield base
+    out = skipped(base)
+    places = [(index, ways) for index, node in enumerate(ast.walk(base)) if node not in out and (ways := others(node))]
+    rounds = max((len(ways) for _, ways in places), default=0)
+    for turn in range(rounds):
+        for index, ways in places:
+            if turn < len(ways):
+                tree = copy.deepcopy(base)
+                old = list(ast.walk(tree))[index]
+                for parent in ast.walk(tree):
+                    for name, value in ast.iter_fields(parent):
+                        if value is old:
+                            setattr(parent, name, ways[turn])
+                        elif isinstance(value, list):
+                            value[:] = [ways[turn] if one is old else one for one in value]
+                yield ast.fix_missing_locations(tree)
+
+class Raised:
+    def __enter__(self):
+        return self
+    def __exit__(self, kind, error, trace):
+        note(kind and kind.__name__)
+        self.exception = error
+        return kind is not None
+
+def look(self, *args, **kwargs):
+    note(args[0] if args else None)
+
+def raised(self, kind, call=None, *args, **kwargs):
+    if call is None:
+        return Raised()
+    with Raised():
+        call(*args, **kwargs)
+
+for name in dir(unittest.TestCase):
+    if name.startswith("assert"):
+        setattr(unittest.TestCase, name, raised if "Raises" in name or "Warns" in name else look)
+
+def tests(space):
+    for name, value in list(space.items()):
+        if inspect.isclass(value) and value.__module__ == "dewpoint_varied":
+            for method in [one for one in dir(value) if one.startswith("test")]:
+                yield bound(value, method)
+        elif name.startswith("test") and inspect.isfunction(value) and not inspect.signature(value).parameters:
+            yield value
+
+def bound(kind, method):
+    def run():
+        one = kind(method) if issubclass(kind, unittest.TestCase) else kind()
+        for name in ("setUp", "setup_method"):
+            if hasattr(one, name):
+                getattr(one, name)()
+        return getattr(one, method)()
+    return run
+
+class Slow(BaseException):
+    pass
+
+def stop(*_):
+    raise Slow()
+
+def seen(test):
+    SEEN.clear()
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        result = test()
+        if inspect.iscoroutine(result):
+            asyncio.run(result)
+    except Slow:
+        note("slow")
+    except BaseException as error:
+        SEEN.append("!" + type(error).__name__)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return SEEN
+
+signal.signal(signal.SIGALRM, stop)
+out = sys.stdout
+sys.stdout = sys.stderr = io.StringIO()
+sys.path[0] = os.getcwd()
+for path in sys.argv[1:]:
+    sys.path.insert(1, os.path.dirname(os.path.abspath(path)))
+    with open(path, encoding="utf-8") as file:
+        source = file.read()
+    for index, tree in enumerate(variants(source)):
+        if index > MOST or time.monotonic() > END:
+            break
+        space = {"__name__": "dewpoint_varied", "__file__": os.path.abspath(path), "dewpoint_note": note}
+        try:
+            exec(compile(tree, path, "exec"), space)
+        except BaseException:
+            continue
+        for number, test in enumerate(tests(space)):
+            told = seen(test)
+            digest = hashlib.sha256("\n".join(told).encode("utf-8", "replace")).hexdigest()[:10]
+            crash = "!" if told and told[-1].startswith("!") else ""
+            print("@@seen", path, index, number, crash + digest, file=out, flush=True)
+`;
