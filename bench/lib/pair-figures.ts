@@ -170,8 +170,10 @@ function workOf(record: PairRecord): SplitWork {
   const where = policy === 'cloud' ? 'cloud' : 'local';
   const recipe = calls.some(({ purpose }) => purpose === 'propose') ? 'fix-failing-tests' : 'answer';
   const modelMs = calls.reduce((sum, { end }) => sum + end.timings.totalMs, 0);
-  const run = { recipe, model: where, where, tookMs: seconds * 1000, calls: calls.length, modelMs } as const;
-  return withCourses(splitWork(calls), coursesOf([run], status === 'done' ? 'done' : 'gave-up', maxMinutes));
+  const written = calls.reduce((sum, { end }) => sum + end.usage.output, 0);
+  const run = { recipe, model: where, where, tookMs: seconds * 1000, calls: calls.length, written, modelMs } as const;
+  const reason = status !== 'done' ? 'gave-up' : recipe === 'answer' ? 'answered' : 'done';
+  return withCourses(splitWork(calls), coursesOf([run], reason, maxMinutes));
 }
 
 function sumOf(sum: SplitWork, { local, cloud }: { readonly local: SplitWork; readonly cloud: SplitWork }): SplitWork {

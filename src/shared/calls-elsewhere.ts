@@ -1,5 +1,5 @@
 import runs from './counterfactual-runs.json';
-import type { CourseSum } from './courses.ts';
+import type { Courses, CourseSum } from './courses.ts';
 import { promptTokensOf } from './money.ts';
 import type { SplitWork, Workload } from './workload.ts';
 
@@ -53,6 +53,32 @@ export function secondsInCloud(work: Workload, { local: here, cloud }: SplitWork
   return (anewOf(work, here) * readMs + work.usage.output * writeMs) / 1000;
 }
 
+/** Programs that models are asked by, and those that answer a person: what is usual of one is not of the other. */
+const sorts: readonly (readonly (keyof Courses)[])[] = [['through', 'cut', 'solved', 'again', 'covered'], ['answered']];
+
+/** After so many runs of programs there what is usual of them counts as much as what was written here. */
+const halfAt = 4;
+
+/**
+ * Tokens that the same calls would have written elsewhere, as a share of those that they wrote. To the questions of a
+ * program a model writes as much as it is used to write, rather than as much as another wrote to them; `there`: what is
+ * known of that. What no program asked is taken to be answered in as many.
+ */
+export function writtenElsewhere({ courses, usage }: Workload, there: Workload): number {
+  const more = sorts.map((kinds) => {
+    const [own, usual] = [sumOf(courses, kinds), sumOf(there.courses, kinds)];
+    if (own.written === 0 || usual.written === 0) return 0;
+    const ratio = usual.written / usual.calls / (own.written / own.calls);
+    return own.written * (ratio ** (usual.runs / (usual.runs + halfAt)) - 1);
+  });
+  return 1 + more.reduce((sum, one) => sum + one, 0) / Math.max(1, usage.output);
+}
+
+function sumOf(courses: Courses, kinds: readonly (keyof Courses)[]): Pick<CourseSum, 'runs' | 'calls' | 'written'> {
+  const sum = (of: (one: CourseSum) => number): number => kinds.reduce((total, kind) => total + of(courses[kind]), 0);
+  return { runs: sum((one) => one.runs), calls: sum((one) => one.calls), written: sum((one) => one.written) };
+}
+
 /**
  * How many calls there would have been elsewhere, as a share of those there were. A program asks the same questions
  * there until something solves the task or its time is up: a slower model answers fewer of them, and where time was up
@@ -65,14 +91,15 @@ export function callsElsewhere(
   seconds: number | null,
   known: SplitWork & { readonly there: Workload },
 ): number {
-  const { through, cut, solved, again, covered } = work.courses;
+  const { through, cut, solved, answered, again, covered } = work.courses;
   if (work.calls === 0) return 1;
   const callMs = usualCallMs(known.there) ?? (seconds === null ? null : (seconds * 1000) / work.calls);
-  const asked = through.calls + solved.calls + cut.calls + again.calls + covered.calls;
+  const asked = through.calls + solved.calls + answered.calls + cut.calls + again.calls + covered.calls;
   const rest = Math.max(0, work.calls - asked);
   const there =
     inTime(through, callMs, 0) +
     inTime(solved, callMs, 0) +
+    inTime(answered, callMs, 0) +
     inTime(cut, callMs, usualCalls(known)) +
     Math.max(0, inTime(again, callMs, 0) - again.madeThere);
   return (rest + there) / (rest + asked);
@@ -83,8 +110,8 @@ const overrun = 1.1;
 
 /** The most that all of it can take elsewhere, in seconds, for what programs do ends with their time. */
 export function mostSeconds({ calls, courses }: Workload, seconds: number): number {
-  const { through, cut, solved, again, covered } = courses;
-  const bounded = [through, cut, solved, again];
+  const { through, cut, solved, answered, again, covered } = courses;
+  const bounded = [through, cut, solved, answered, again];
   const asked = bounded.reduce((sum, one) => sum + one.calls, covered.calls);
   const limitMs = bounded.reduce((sum, one) => sum + one.limitMs, 0);
   return (limitMs / 1000) * overrun + seconds * Math.max(0, 1 - asked / Math.max(1, calls));

@@ -126,7 +126,7 @@ export type EnergyTotals = Pick<
 >;
 
 export interface CostRow extends Omit<GroupedCosts, 'work'> {
-  /** What the same tokens would have cost elsewhere. */
+  /** What the same work would have cost elsewhere. */
   readonly elsewhere: Counterfactual;
   readonly energy: EnergyTotals;
 }
@@ -179,7 +179,7 @@ export interface CostReport {
   readonly project: string | null;
   readonly rows: readonly CostRow[];
   readonly total: CostTotals;
-  /** What the same tokens would have cost elsewhere. */
+  /** What the same work would have cost elsewhere. */
   readonly elsewhere: Counterfactual;
   readonly energy: EnergyTotals;
   /** Sessions whose log could not be read; what they cost is in no figure. */

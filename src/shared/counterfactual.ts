@@ -1,5 +1,5 @@
 import runs from './counterfactual-runs.json';
-import { anewOf, callsElsewhere, mostSeconds, secondsInCloud } from './calls-elsewhere.ts';
+import { anewOf, callsElsewhere, mostSeconds, secondsInCloud, writtenElsewhere } from './calls-elsewhere.ts';
 import type { Where } from './models.ts';
 import type { Price } from './money.ts';
 import { promptTokensOf, ratesFor } from './money.ts';
@@ -18,7 +18,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** What the same tokens would have cost somewhere else. `measured`: nothing had to be imagined, for all of it ran there. */
+/** What the same work would have cost somewhere else. `measured`: nothing had to be imagined, for all of it ran there. */
 export interface Elsewhere {
   readonly basis: 'measured' | 'estimated';
   /** US dollars. Null: `why` says what is not known. */
@@ -43,9 +43,10 @@ const speedSpread = { low: 0.75, high: 1.5 } as const;
 type Scope = 'tokens' | 'run';
 
 /**
- * The value is that of the same tokens; for a whole run that of as many calls as its programs would have made there
- * (`calls-elsewhere.ts`), with an interval as wide as real runs of the other policy were found to differ from it
- * (`counterfactual-runs.json`). `known`: all calls of which speeds are known.
+ * The value is that of the same tokens; for a whole run that of as many calls as its programs would have made there, each
+ * answered in as many tokens as the model there usually writes to them (`calls-elsewhere.ts`), with an interval as wide as
+ * real runs of the other policy were found to differ from it (`counterfactual-runs.json`). `known`: all calls of which
+ * speeds are known.
  */
 export function counterfactualOf(
   work: SplitWork,
@@ -94,7 +95,9 @@ function allCloud(
 ): Elsewhere {
   const spent = cloud.unpricedCalls > 0 ? null : exact(cloud.costUsd);
   if (local.calls === 0) return ranThere(spent, cloud, 'calls without a known price');
-  const guessed = cloudSeconds(local, known);
+  const spoken = scope === 'tokens' ? 1 : writtenElsewhere(local, known.cloud);
+  const asThere = withWritten(local, spoken);
+  const guessed = cloudSeconds(asThere, known);
   const share =
     scope === 'tokens' ? 1 : callsElsewhere(local, guessed?.value ?? null, { ...known, there: known.cloud });
   const time = guessed === null ? null : widened(shortened(guessed, share, local), scope, runs.cloudSeconds);
@@ -104,13 +107,17 @@ function allCloud(
     return { basis: 'estimated', usd: null, seconds, why, formula: 'nothing was computed' };
   }
   const { price } = reference;
-  const guess = widened(times(priced(local, price), share), scope, runs.cloudUsd);
+  const guess = widened(times(priced(asThere, price), share), scope, runs.cloudUsd);
   const formula =
     `${cloud.calls > 0 ? 'the bill of the cloud calls + ' : ''}(tokens read anew × input + tokens kept from the call before × cache read ` +
-    `+ tokens written × output) at the price of ${reference.model} (${price.source}, ${price.date})${shareText(share)}; ` +
+    `+ tokens written × output) at the price of ${reference.model} (${price.source}, ${price.date})${writtenText(spoken)}${shareText(share)}; ` +
     `from: everything kept that could be, 20 % fewer tokens; to: nothing kept, 25 % more tokens${scope === 'run' ? foundText : ''}`;
   const why = spent === null ? 'calls without a known price' : null;
   return { basis: 'estimated', usd: spent === null ? null : add(spent, guess), seconds, why, formula };
+}
+
+function withWritten(work: Workload, share: number): Workload {
+  return { ...work, usage: { ...work.usage, output: work.usage.output * share } };
 }
 
 /** Each call at the rates that the average prompt falls under. */
@@ -148,6 +155,12 @@ function shortened(guess: Interval, share: number, work: Workload): Interval {
   return times(guess, share * most);
 }
 
+/** How much programs are answered there, where that is known to be another length. */
+function writtenText(share: number): string {
+  if (Math.abs(share - 1) < 0.005) return '';
+  return `, tokens written times ${share.toFixed(2)} for what the model there usually writes to the questions of programs`;
+}
+
 /** How many of the calls of programs there would have been elsewhere, where that is another number. */
 function shareText(share: number): string {
   if (Math.abs(share - 1) < 0.005) return '';
@@ -171,8 +184,9 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): 
   }
   const prompt = promptTokensOf(cloud.usage);
   const anew = anewOf(cloud, known.local);
+  const spoken = scope === 'tokens' ? 1 : writtenElsewhere(cloud, known.local);
   const ms = (tokens: number): number =>
-    (tokens * read.ms) / read.tokens + (cloud.usage.output * written.ms) / written.tokens;
+    (tokens * read.ms) / read.tokens + (cloud.usage.output * spoken * written.ms) / written.tokens;
   const value = ms(anew) / 1000;
   const low = (ms(prompt / cloud.calls) / 1000) * speedSpread.low * tokenSpread.low;
   const high = (ms(prompt) / 1000) * speedSpread.high * tokenSpread.high;
@@ -183,7 +197,7 @@ function allLocal({ local, cloud }: SplitWork, known: SplitWork, scope: Scope): 
   const usd = electricity === null || perSecond === null ? null : add(electricity, times(guess, perSecond));
   const formula =
     `${local.calls > 0 ? 'the time of the local calls + ' : ''}tokens read anew (${Math.round((anew / Math.max(1, prompt)) * 100)} % of the prompts) ÷ ` +
-    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as this machine was timed${shareText(share)}${scope === 'run' ? foundText : ''}; ` +
+    `${speedText(read)} + tokens written ÷ ${speedText(written)}, as this machine was timed${writtenText(spoken)}${shareText(share)}${scope === 'run' ? foundText : ''}; ` +
     'money: that time at the electricity of the local calls';
   return {
     basis: 'estimated',

@@ -9,6 +9,8 @@ export const courseSeconds = { 'fix-failing-tests': 250 } as const;
 export interface CourseSum {
   readonly runs: number;
   readonly calls: number;
+  /** Tokens that the model wrote in these calls. */
+  readonly written: number;
   /** Waiting for anything but the model: tests, copies. Milliseconds. */
   readonly otherMs: number;
   /** The time that they had. Milliseconds. */
@@ -29,19 +31,29 @@ export interface Courses {
   /** Time was up before all was asked. */
   readonly cut: CourseSum;
   readonly solved: CourseSum;
+  /** Told something that nothing judges. */
+  readonly answered: CourseSum;
   /** To no end, and the other place was asked after it in the same turn, to no end either. */
   readonly again: CourseSum;
   /** The other place has really been asked in the same turn: there is nothing to imagine. */
   readonly covered: CourseSum;
 }
 
-const none: CourseSum = { runs: 0, calls: 0, otherMs: 0, limitMs: 0, madeThere: 0, rate: 0 };
-export const noCourses: Courses = { through: none, cut: none, solved: none, again: none, covered: none };
+const none: CourseSum = { runs: 0, calls: 0, written: 0, otherMs: 0, limitMs: 0, madeThere: 0, rate: 0 };
+export const noCourses: Courses = {
+  through: none,
+  cut: none,
+  solved: none,
+  answered: none,
+  again: none,
+  covered: none,
+};
 
 export function addCourses(left: Courses, right: Courses): Courses {
   const both = (kind: keyof Courses): CourseSum => ({
     runs: left[kind].runs + right[kind].runs,
     calls: left[kind].calls + right[kind].calls,
+    written: left[kind].written + right[kind].written,
     otherMs: left[kind].otherMs + right[kind].otherMs,
     limitMs: left[kind].limitMs + right[kind].limitMs,
     madeThere: left[kind].madeThere + right[kind].madeThere,
@@ -51,6 +63,7 @@ export function addCourses(left: Courses, right: Courses): Courses {
     through: both('through'),
     cut: both('cut'),
     solved: both('solved'),
+    answered: both('answered'),
     again: both('again'),
     covered: both('covered'),
   };
@@ -63,6 +76,8 @@ export interface CourseRun {
   readonly where: Where;
   readonly tookMs: number;
   readonly calls: number;
+  /** Tokens, of these calls. */
+  readonly written: number;
   /** Of these calls. */
   readonly modelMs: number;
 }
@@ -85,13 +100,14 @@ export function coursesOf(
   return runs
     .filter(({ calls }) => calls > 0)
     .map((run) => {
-      const { model, where, recipe, tookMs, calls, modelMs } = run;
+      const { model, where, recipe, tookMs, calls, written, modelMs } = run;
       const own = Object.entries(courseSeconds).find(([id]) => id === recipe)?.[1] ?? Infinity;
       const limitMs = Math.min(own, maxMinutes * 60) * 1000;
       const madeThere = made(where === 'local' ? 'cloud' : 'local');
       const sum: CourseSum = {
         runs: 1,
         calls,
+        written,
         otherMs: Math.max(0, tookMs - modelMs),
         limitMs,
         madeThere,
@@ -104,18 +120,19 @@ export function coursesOf(
         const isAgain = where === 'local' && end === 'gave-up' && endOf(reason) === 'gave-up';
         return { model, where, courses: { ...noCourses, [isAgain ? 'again' : 'covered']: sum } };
       }
-      const kind = end === 'solved' ? 'solved' : tookMs >= limitMs || reason === 'time-limit' ? 'cut' : 'through';
+      const kind = end !== 'gave-up' ? end : tookMs >= limitMs || reason === 'time-limit' ? 'cut' : 'through';
       return { model, where, courses: { ...noCourses, [kind]: sum } };
     });
 }
 
 /** Null: somebody, or something else, ended it; how many more questions there would have been it does not say. */
-function endOf(reason: TurnEndReason): 'solved' | 'gave-up' | null {
+function endOf(reason: TurnEndReason): 'solved' | 'answered' | 'gave-up' | null {
   switch (reason) {
     case 'done':
+      return 'solved';
     case 'answered':
     case 'planned':
-      return 'solved';
+      return 'answered';
     case 'gave-up':
     case 'criterion-unmet':
     case 'time-limit':
@@ -131,6 +148,7 @@ interface OpenRun {
   readonly where: Where;
   readonly startedAt: number;
   calls: number;
+  written: number;
   modelMs: number;
 }
 
@@ -157,12 +175,13 @@ export function createCourseFold(): (event: SessionEvent) => readonly EndedCours
         close(event.at);
         const { rung, recipe, at } = event;
         const { model, where } = rung;
-        if (recipe !== null) open = { recipe, model, where, startedAt: at, calls: 0, modelMs: 0 };
+        if (recipe !== null) open = { recipe, model, where, startedAt: at, calls: 0, written: 0, modelMs: 0 };
         return [];
       }
       case 'model-call-ended':
         if (open !== null) {
           open.calls += 1;
+          open.written += event.usage.output;
           open.modelMs += event.timings.totalMs;
         }
         return [];
@@ -184,7 +203,9 @@ export function coursesInTurn(turn: TurnState, steps: readonly StepState[]): rea
     const until = turn.rungs[index + 1]?.at ?? endedAt;
     const own = steps.filter((step) => step.turnId === turn.id && isBetween(step, at, until));
     const modelMs = own.reduce((sum, step) => sum + (step.end?.timings.totalMs ?? 0), 0);
-    return [{ recipe, model: rung.model, where: rung.where, tookMs: until - at, calls: own.length, modelMs }];
+    const written = own.reduce((sum, step) => sum + (step.end?.usage.output ?? 0), 0);
+    const { model, where } = rung;
+    return [{ recipe, model, where, tookMs: until - at, calls: own.length, written, modelMs }];
   });
   return coursesOf(runs, reason, turn.limits.maxMinutes);
 }

@@ -144,6 +144,7 @@ describe('what the same tokens would have cost elsewhere', () => {
       where: 'local',
       tookMs,
       calls,
+      written: calls * 100,
       modelMs: calls * 5500,
     } as const;
     const ended = coursesOf([run, ...more], reason, 15);
@@ -170,13 +171,32 @@ describe('what the same tokens would have cost elsewhere', () => {
   });
 
   it('goes by how quick calls usually were there, not by one hour in which they hung', () => {
-    const run = { recipe: 'fix-failing-tests', model: 'c', where: 'cloud', calls: 5 } as const;
+    const run = { recipe: 'fix-failing-tests', model: 'c', where: 'cloud', calls: 5, written: 0 } as const;
     const runs = [10_000, 10_000, 1_000_000].map((modelMs) => ({ ...run, modelMs, tookMs: modelMs }));
     const ended = runs.flatMap((one) => coursesOf([one], 'gave-up', 15));
     const known = withCourses(there(15, (1_020_000 * 2400) / 1100 / 15), ended);
     const through = course(10, 60_000, 'gave-up');
     // By the sum of their times a call took 68 s there, and four would have fitted.
     expect(usdOf(through, known)).toBeCloseTo(usdOf(through, there(4, 100)), 9);
+  });
+
+  it('takes a model to write as much to the questions of a program as it usually does, by so many runs as are known', () => {
+    const work = course(10, 60_000, 'gave-up');
+    const asked = { recipe: 'fix-failing-tests', model: 'c', where: 'cloud', tookMs: 9000, calls: 4 } as const;
+    const knownBy = (count: number, reason: 'gave-up' | 'answered') => {
+      const ended = coursesOf([{ ...asked, written: 4 * 25, modelMs: 8000 }], reason, 15);
+      return Array.from({ length: count }, () => withCourses(there(4, 100), ended)).reduce(addSplitWork);
+    };
+    const readUsd = (10 * 100 * 2.5 + 10 * 900 * 0.2) / 1e6;
+    const writtenBy = (known: ReturnType<typeof there>) => (usdOf(work, known) - readUsd) / 10e-6;
+    expect(writtenBy(there(4, 100))).toBeCloseTo(1000, 6);
+    // 25 a question there and 100 here: after four runs half way between, as ratios go, and after many runs there.
+    expect(writtenBy(knownBy(4, 'gave-up'))).toBeCloseTo(500, 6);
+    expect(writtenBy(knownBy(4000, 'gave-up'))).toBeCloseTo(250, 0);
+    // What is answered to a person says nothing of what a program is answered.
+    expect(writtenBy(knownBy(4, 'answered'))).toBeCloseTo(1000, 6);
+    const { allCloud } = counterfactualOf(work, reference, addSplitWork(work, knownBy(4, 'gave-up')));
+    expect(allCloud.formula).toContain('tokens written times 0.50');
   });
 
   it('expects as many questions as such programs ask where time was up here and is not there', () => {
@@ -195,6 +215,7 @@ describe('what the same tokens would have cost elsewhere', () => {
       where: 'cloud',
       tookMs: 9000,
       calls: 10,
+      written: 1000,
       modelMs: 9000,
     } as const;
     for (const reason of ['done', 'gave-up'] as const) {
@@ -202,7 +223,7 @@ describe('what the same tokens would have cost elsewhere', () => {
       expect(counterfactualOf(both, reference).allCloud.usd?.value).toBeCloseTo(0.01, 12);
     }
     // Fewer were asked there, for what was known already: alone it would have asked the rest as well.
-    const short = addSplitWork(course(10, 60_000, 'gave-up', [{ ...more, calls: 4 }]), there(4, 100));
+    const short = addSplitWork(course(10, 60_000, 'gave-up', [{ ...more, calls: 4, written: 400 }]), there(4, 100));
     const perCall = usdOf(course(10, 60_000, 'gave-up'), there(4, 100)) / 10;
     expect(counterfactualOf(short, reference).allCloud.usd?.value).toBeCloseTo(0.004 + 6 * perCall, 12);
   });

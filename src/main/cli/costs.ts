@@ -97,7 +97,7 @@ function showReport(report: CostReport, terminal: Terminal): void {
   for (const line of table(lines)) terminal.out(`${line}\n`);
 }
 
-/** What the same tokens would have cost elsewhere, and what was drawn from the wall. */
+/** What the same work would have cost elsewhere, and what was drawn from the wall. */
 function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Terminal): void {
   const { allLocal, allCloud } = elsewhere;
   for (const [name, { basis, usd, seconds, why, formula }] of [

@@ -256,7 +256,7 @@ function confidenceWords(confidence: string): string {
   }
 }
 
-/** What the same tokens would have cost in one place alone, where that is known and is not what was paid. */
+/** What the same work would have cost in one place alone, where that is known and is not what was paid. */
 function showElsewhere({ counterfactual, energyWh, energyReason }: RunResult, { err, colors }: Terminal): void {
   const { detail } = counterfactual;
   const places = [

@@ -49,6 +49,7 @@ export interface Ledger {
 const courseSchema = z.object({
   runs: z.number(),
   calls: z.number(),
+  written: z.number(),
   otherMs: z.number(),
   limitMs: z.number(),
   madeThere: z.number(),
@@ -73,13 +74,14 @@ const workSchema: z.ZodType<Workload> = z.object({
     through: courseSchema,
     cut: courseSchema,
     solved: courseSchema,
+    answered: courseSchema,
     again: courseSchema,
     covered: courseSchema,
   }),
 });
 
 const cellsSchema = z.object({
-  version: z.literal(4),
+  version: z.literal(5),
   logBytes: z.number(),
   /** Days are those of this machine's calendar: sums of another one are of no use. */
   zone: z.string(),
@@ -186,7 +188,7 @@ async function cellsOf(
     return null;
   }
   const cells = fold.cells();
-  const text = JSON.stringify({ version: 4, logBytes: session.logBytes, zone, cells });
+  const text = JSON.stringify({ version: 5, logBytes: session.logBytes, zone, cells });
   // Only a help for the next time.
   await writeFileAtomic(path, `${text}\n`, { sync: false }).catch(() => undefined);
   return cells;

@@ -70,7 +70,7 @@ export const inspector = {
   'cost.model': 'Model',
   'cost.money': 'Money',
   'cost.estimated': 'Some providers gave no counts; those are counted by Dewpoint.',
-  'cost.elsewhere': 'The same tokens elsewhere',
+  'cost.elsewhere': 'The same work elsewhere',
   'cost.all.local': 'All of it here',
   'cost.all.cloud': 'All of it in the cloud',
   'cost.notKnown': 'not known',

@@ -133,7 +133,7 @@ export const shell = {
   'status.elsewhere.local': 'all here {money}',
   'status.elsewhere.cloud': 'all in the cloud {money}',
   'status.energy': '{wh} Wh',
-  'status.elsewhereHint': 'What the same tokens would have cost there; the inspector says how that was worked out.',
+  'status.elsewhereHint': 'What the same work would have cost there; the inspector says how that was worked out.',
   'unit.seconds': '{count} s',
   'unit.minutes': '{minutes} min {seconds} s',
   'unit.bytes': '{count} B',

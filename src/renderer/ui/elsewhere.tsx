@@ -7,7 +7,7 @@ import { plural, t } from '../lib/texts.ts';
 import { FoldMark } from './fold.tsx';
 import { RouteDot } from './route-dot.tsx';
 
-/** What the same tokens would have cost in one place alone; how that was worked out is one click away. */
+/** What the same work would have cost in one place alone; how that was worked out is one click away. */
 export function ElsewhereFigures({ figures: { allLocal, allCloud } }: { readonly figures: Counterfactual }) {
   return (
     <>

@@ -6,7 +6,7 @@ import { useReference } from '../../lib/use-reference.ts';
 import { ElsewhereFigures, EnergyText } from '../../ui/elsewhere.tsx';
 import { Section } from '../../ui/facts.tsx';
 
-/** What the same tokens would have cost in one place alone, and what was drawn from the wall. */
+/** What the same work would have cost in one place alone, and what was drawn from the wall. */
 export function CostElsewhere({ state }: { readonly state: SessionState }) {
   const reference = useReference(state);
   const work = sessionWork(state);
