@@ -1,11 +1,13 @@
-import { resolve } from 'node:path';
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const define = { __APP_VERSION__: JSON.stringify(version) };
+/** Which build of a version it is, by its sources: two of them may meet in one home, and the version is the same. */
+const define = { __APP_VERSION__: JSON.stringify(`${version}+${keyOfSources(['src', 'resources'])}`) };
 const alias = { '@shared': resolve('src/shared') };
 
 /** Native or ESM-only packages that are loaded at run time and must not be bundled. */
@@ -73,3 +75,13 @@ export default defineConfig({
     },
   },
 });
+
+function keyOfSources(folders: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const folder of folders) {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    for (const path of files.map(({ parentPath, name }) => join(parentPath, name)).sort())
+      hash.update(`${path}\0`).update(readFileSync(path)).update('\0');
+  }
+  return hash.digest('hex').slice(0, 8);
+}

@@ -18,6 +18,8 @@ export interface OpenCore {
   readonly router: AppRouter | null;
   /** Resolves when the process that owns the home has gone; never, where this one owns it. */
   readonly closed: Promise<void>;
+  /** The version of the process that owns the home, where it is another build than this one. */
+  readonly otherBuild: string | null;
   /**
    * As the owner: waits until the other processes have what they asked for, then ends everything that was started.
    * With `now`, turns that only this process can have asked for are cancelled instead.
@@ -33,7 +35,8 @@ const lookMs = 50;
 
 /**
  * Opens the core of the home: as its owner, or as a client of the process that owns it. An owner that goes away
- * between the look and the call is replaced by this process.
+ * between the look and the call is replaced by this process. One of another build does the work all the same, for there
+ * is one core a home; a person is told so.
  */
 export async function openCore(terminal: Pick<Terminal, 'err'>, version: string): Promise<OpenCore> {
   const places = findPlaces(process.env, process.platform);
@@ -43,13 +46,27 @@ export async function openCore(terminal: Pick<Terminal, 'err'>, version: string)
     try {
       const connection = await connectSocket(claim.socketPath, connectTimeoutMs);
       const { client, closed } = connection;
-      return { client, router: null, closed, close: async () => connection.close() };
+      const otherBuild = await otherBuildOf(client, version);
+      if (otherBuild !== null) terminal.err(otherBuildNotice(otherBuild, version, claim.pid));
+      return { client, router: null, closed, otherBuild, close: async () => connection.close() };
     } catch (error) {
       // The owner may still be starting, or just be leaving.
       if (attempt === connectTries) throw error;
       await delay(150, new AbortController().signal);
     }
   }
+}
+
+async function otherBuildOf(client: CoreClient, version: string): Promise<string | null> {
+  const { version: theirs } = await client.home.info();
+  return theirs === version ? null : theirs;
+}
+
+function otherBuildNotice(theirs: string, ours: string, pid: number): string {
+  return (
+    `This home is owned by another build of Dewpoint, and that one does the work: ${theirs}, process ${pid}; ` +
+    `this one is ${ours}. To work with this one, end that process and start again.\n`
+  );
 }
 
 async function becomeOwner(
@@ -69,7 +86,8 @@ async function becomeOwner(
       await core.dispose();
       await claim.release();
     };
-    return { client: createRouterClient(router), router, closed: new Promise<void>(() => undefined), close };
+    const closed = new Promise<void>(() => undefined);
+    return { client: createRouterClient(router), router, closed, otherBuild: null, close };
   } catch (error) {
     await claim.release();
     throw error;

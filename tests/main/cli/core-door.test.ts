@@ -22,7 +22,11 @@ function openOnes(): { readonly all: Opened[]; readonly open: () => Promise<Open
     const close = async (): Promise<void> => {
       opened.closes += 1;
     };
-    const opened: Opened = { core: { client: createRouterClient(router), router, closed, close }, end, closes: 0 };
+    const opened: Opened = {
+      core: { client: createRouterClient(router), router, closed, otherBuild: null, close },
+      end,
+      closes: 0,
+    };
     all.push(opened);
     return opened.core;
   };
