@@ -5,7 +5,6 @@ import { AppError, messageOf, valueOf } from '@shared/errors.ts';
 import type { CoreApi } from './api/core-api.ts';
 import type { AgentConfig } from './agent/services.ts';
 import { discoverRecipes } from './agent/recipes/registry.ts';
-import { runReplayTurn } from './agent/replay-turn.ts';
 import { buildRunResult } from './agent/run-result.ts';
 import type { CoreCompare } from './core/compare.ts';
 import { createCoreCompare } from './core/compare.ts';
@@ -24,6 +23,7 @@ import type { CoreAttachments } from './core/attachments.ts';
 import { createCoreAttachments } from './core/attachments.ts';
 import type { CoreSessions } from './core/sessions.ts';
 import { historyCommands } from './core/history.ts';
+import { replayCommand } from './core/replay.ts';
 import { busySession, createCoreSessions } from './core/sessions.ts';
 import { createPriors } from './core/priors.ts';
 import type { SandboxCommands } from './core/sandboxes.ts';
@@ -47,7 +47,6 @@ import { createBlobs } from './sessions/blobs.ts';
 import { createComparisonStore } from './sessions/comparison-store.ts';
 import { showChanges, takeChanges, undoChanges } from './sessions/changes.ts';
 import { createRedactor } from './sessions/redact.ts';
-import { replaySession } from './sessions/replay.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import { createSessionStore } from './sessions/session-store.ts';
 import type { SettingsStore } from './settings/settings-store.ts';
@@ -86,18 +85,13 @@ const recipeDefaults: AgentConfig['recipe'] = {
 export async function compose(config: ComposeConfig): Promise<CoreApi> {
   const parts = await createParts(config);
   const { settings, models, sessions, store, blobs } = parts;
-  const replayParts = { tools: parts.tools, recipes: parts.recipes };
   return {
     info: { version: config.version, home: config.home, cache: config.cache },
     ...sessionCommands(parts),
     ...parts.library.commands,
     ...createInspectCommands({ store, blobs, rules: parts.rules, settings: () => settings.current() }),
     ...historyCommands(sessions, store, blobs),
-    replay: async (sessionId) => {
-      if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
-      const view = await store.view(sessionId, 'whole');
-      return replaySession(view, blobs, (turn) => runReplayTurn(turn, replayParts));
-    },
+    replay: replayCommand(parts),
     ...changeCommands(sessions),
     ...modelCommands(parts, sessions),
     listKeys: parts.keys.list,

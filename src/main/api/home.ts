@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { type FileLock, tryLock } from '../lib/file-lock.ts';
-import { isDiskFull } from '../lib/json-file.ts';
+import { isDiskFull, makeFolder, writeProblem } from '../lib/json-file.ts';
 
 /** The process that owns a home: its engine, purse, sandboxes and logs. All others are its clients. */
 export type HomeClaim =
@@ -13,16 +13,14 @@ export type HomeClaim =
 
 /**
  * Claims a home, or says who has it. An owner that died is replaced; of several who notice only one becomes the next.
- * Rejects with `home-busy` when that does not settle within two seconds, with `disk-full`, and with the file system's
- * error when the home cannot be written.
+ * Rejects with `home-busy` when that does not settle within two seconds, with `disk-full`, and with `bad-input` when the
+ * home cannot be written.
  */
 export async function claimHome(home: string): Promise<HomeClaim> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeFolder(home, 0o700).catch(refuse(home));
   const path = join(home, 'owner.json');
   const socketPath = socketPathOf(home);
-  const attempt = await tryLock(path).catch((error: unknown) => {
-    throw isDiskFull(error) ? noRoom(home, error) : error;
-  });
+  const attempt = await tryLock(path).catch(refuse(home));
   if (attempt.type === 'taken') {
     return { type: 'owner', socketPath, release: () => releaseHome(attempt.lock, socketPath) };
   }
@@ -42,11 +40,15 @@ export function socketPathOf(home: string): string {
   return join(tmpdir(), `dewpoint-${user}-${name}.sock`);
 }
 
-function noRoom(home: string, cause: unknown): AppError {
-  return new AppError('disk-full', `The disk is full: nothing can be written to ${home}.`, {
-    hint: 'Make room and try again.',
-    cause,
-  });
+function refuse(home: string): (cause: unknown) => never {
+  return (cause) => {
+    if (isDiskFull(cause)) {
+      const hint = 'Make room and try again.';
+      throw new AppError('disk-full', `The disk is full: nothing can be written to ${home}.`, { hint, cause });
+    }
+    const hint = 'Dewpoint keeps its state there. Another folder: DEWPOINT_HOME=DIR';
+    throw new AppError('bad-input', `The folder ${home} cannot be used: ${writeProblem(cause)}.`, { hint, cause });
+  };
 }
 
 /** The socket goes first: whoever claims the home next makes its own under the same name. */

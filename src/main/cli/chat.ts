@@ -5,6 +5,7 @@ import type { Attachment } from '@shared/attachments.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import { parseSlash } from '@shared/slash-commands.ts';
+import type { CoreClient } from '../api/socket.ts';
 import { leastRaise } from './ask-cap.ts';
 import type { Chat } from './chat-state.ts';
 import { showQuestion } from './chat-questions.ts';
@@ -39,6 +40,8 @@ export const chat: Command<
   });
   await ensureModel(context, options);
   const { projectPath } = await core.sessions.find({ id: sessionId });
+  // A reader that is made after the abort would never hear of it.
+  if (context.signal.aborted) return 130;
   context.terminal.err(`session ${sessionId}; /help lists the commands\n`);
   const reader = createInterface({
     input: process.stdin,
@@ -72,8 +75,17 @@ export const chat: Command<
   };
   await converse(state, reader);
   await state.running;
+  if (args.session === undefined) await forgetUnused(core, sessionId);
   return 0;
 };
+
+/** A talk in which nothing was said would only be in the way in the list. */
+async function forgetUnused(core: CoreClient, sessionId: string): Promise<void> {
+  const { title } = await core.sessions.find({ id: sessionId });
+  if (title !== '') return;
+  await core.sessions.delete({ sessionId });
+  await core.sessions.purge({ id: sessionId });
+}
 
 async function converse(state: Chat, reader: Interface): Promise<void> {
   const stop = (): void => reader.close();

@@ -1,5 +1,6 @@
 import type { KeptItem } from '@shared/preparation.ts';
 import type { Command, CommandContext } from './context.ts';
+import { usageError } from './fail.ts';
 import { bytes, jsonLine, printable } from './terminal.ts';
 
 export interface CleanArguments {
@@ -17,6 +18,7 @@ export interface CleanArguments {
 export const clean: Command<[CleanArguments]> = async (context, { dryRun, packages, images, model, json }) => {
   const { core, terminal, signal } = context;
   const remove = dryRun === true ? 'nothing' : packages === true ? 'all' : 'unneeded';
+  await checkModels(context, model ?? []);
   const kept = await (await core()).clean({ remove, images }, { signal });
   const items = [...kept, ...(await cleanModels(context, dryRun === true ? [] : (model ?? [])))];
   if (json === true) {
@@ -30,6 +32,14 @@ export const clean: Command<[CleanArguments]> = async (context, { dryRun, packag
   terminal.err(gone.length === 0 ? 'Nothing was removed.\n' : `Removed: ${gone.length}, at least ${bytes(total)}.\n`);
   return 0;
 };
+
+/** A wrong name removes nothing, and nothing else either. */
+async function checkModels({ core }: CommandContext, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const known = (await (await core()).models.list()).map(({ id }) => id);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw usageError(`There is no model ${unknown}.`, 'See: dewpoint models list');
+}
 
 /** The model files that Dewpoint brought. Files of the user's own are not its to clean. */
 async function cleanModels({ core }: CommandContext, unwanted: readonly string[]): Promise<readonly KeptItem[]> {

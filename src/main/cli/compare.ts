@@ -8,12 +8,13 @@ import {
   comparisonMarkdown,
   comparisonRows,
 } from '@shared/comparison-table.ts';
+import { issueText } from '@shared/issue-text.ts';
 import { moneyText } from '@shared/money-text.ts';
-import { writeFileAtomic, writeJsonFile } from '../lib/json-file.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
 import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
+import { checkOutput, writeOutput } from './output-file.ts';
 import { readTask } from './read-task.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonLine, oneLine, seconds, table } from './terminal.ts';
@@ -38,13 +39,14 @@ export interface CompareArguments {
 export const compare: Command<[string | undefined, CompareArguments]> = async (context, taskText, args) => {
   const { terminal } = context;
   if (args.list === true) return listComparisons(context, args);
+  if (args.report !== undefined) await checkOutput(args.report);
   const maxUsd = args.maxUsd === undefined ? undefined : numberOf('max-usd', args.maxUsd);
   const id = await comparisonFor(context, taskText, args, maxUsd);
   terminal.err(`${terminal.colors.dim(`comparison ${id}`)}\n`);
   const comparison = await carryOut(context, id, maxUsd);
-  if (args.report !== undefined) await writeReport(resolve(args.report), comparison);
   if (args.json === true) terminal.out(jsonLine({ ...comparison, rows: comparisonRows(comparison) }));
   else showTable(comparison, terminal);
+  if (args.report !== undefined) await writeOutput(args.report, reportText(args.report, comparison));
   const open = comparison.runs.filter((run) => run.state !== 'ended').length;
   if (open > 0) terminal.err(`${open} runs are left: dewpoint compare --resume ${id}\n`);
   return context.signal.aborted ? 130 : comparison.runs.some((run) => run.state === 'skipped') ? 3 : exitOf(comparison);
@@ -102,7 +104,7 @@ export function parseInput(task: string, args: CompareArguments, maxUsd: number 
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw usageError(
-    `--${String(issue?.path[0] ?? '')} is not right: ${issue?.message ?? 'wrong value'}.`,
+    `--${String(issue?.path[0] ?? '')} is not right: ${issueText(issue)}.`,
     'See: dewpoint compare --help',
   );
 }
@@ -196,9 +198,10 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
 }
 
 /** JSON or CSV for a name that ends so, else Markdown. */
-async function writeReport(path: string, comparison: Comparison): Promise<void> {
-  if (path.endsWith('.json')) await writeJsonFile(path, { ...comparison, rows: comparisonRows(comparison) });
-  else await writeFileAtomic(path, path.endsWith('.csv') ? comparisonCsv(comparison) : comparisonMarkdown(comparison));
+function reportText(path: string, comparison: Comparison): string {
+  if (path.endsWith('.json'))
+    return `${JSON.stringify({ ...comparison, rows: comparisonRows(comparison) }, null, 2)}\n`;
+  return path.endsWith('.csv') ? comparisonCsv(comparison) : comparisonMarkdown(comparison);
 }
 
 async function listComparisons({ core, terminal }: CommandContext, args: CompareArguments): Promise<number> {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { writeJsonFile } from '../lib/json-file.ts';
 import type { Command } from './context.ts';
 import { doctorBundle } from './doctor-bundle.ts';
+import { checkOutput, writeOutput } from './output-file.ts';
 import { jsonLine, printable } from './terminal.ts';
 
 export interface DoctorArguments {
@@ -13,17 +13,18 @@ export interface DoctorArguments {
 /** What works on this machine and what does not; exit code 5 when something that runs need is missing. */
 export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle }) => {
   const { terminal, version } = context;
+  if (bundle !== undefined) await checkOutput(bundle);
   const core = await context.core();
-  const findings = await core.doctor();
+  const findings = await core.doctor(undefined, { signal: context.signal });
   if (bundle !== undefined) {
-    const path = resolve(bundle);
     const [settings, models, sessions] = await Promise.all([
       core.settings.get({}),
       core.models.list(),
       core.sessions.list(),
     ]);
-    await writeJsonFile(path, doctorBundle({ version, madeAt: Date.now(), findings, settings, models, sessions }));
-    terminal.err(`Written: ${printable(path)}. It can be read before it is given to anybody.\n`);
+    const subject = doctorBundle({ version, madeAt: Date.now(), findings, settings, models, sessions });
+    await writeOutput(bundle, `${JSON.stringify(subject, null, 2)}\n`);
+    terminal.err(`Written: ${printable(resolve(bundle))}. It can be read before it is given to anybody.\n`);
   }
   const isMissing = findings.some((finding) => finding.status === 'missing');
   if (json === true) {

@@ -2,6 +2,7 @@ import { ORPCError } from '@orpc/client';
 import { z } from 'zod';
 import type { Failure } from '@shared/errors.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
+import { issuesText } from '@shared/issue-text.ts';
 import type { Terminal } from './terminal.ts';
 import { printable } from './terminal.ts';
 
@@ -40,14 +41,12 @@ function failureOf(error: unknown): Reported | Failure {
   return toFailure(error);
 }
 
-const issuesSchema = z.object({
-  issues: z.array(z.object({ message: z.string(), path: z.array(z.unknown()).optional() })),
-});
+const issuesSchema = z.object({ issues: z.array(z.unknown()) });
 
 function describeIssues(data: unknown): string {
   const parsed = issuesSchema.safeParse(data);
   if (!parsed.success) return 'it is not what the command takes';
-  return parsed.data.issues.map((issue) => `${(issue.path ?? []).map(String).join('.')}: ${issue.message}`).join('; ');
+  return issuesText(parsed.data.issues, 'the input');
 }
 
 function exitCodeOf(code: string): number {

@@ -4,6 +4,7 @@ import { exitCodes } from '@shared/run-result.ts';
 import { confirm } from './confirm.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
+import { requireFolder } from './require-folder.ts';
 import { seenLines } from './seen-text.ts';
 import { jsonLine, printable } from './terminal.ts';
 
@@ -31,13 +32,14 @@ export const instructions: Command<[InstructionsAction, string | undefined, Inst
     else terminal.err(gone.length === 0 ? 'None was approved.\n' : `Not followed any more: ${gone.join(', ')}\n`);
     return 0;
   }
+  await requireFolder(projectPath);
   const all = await core.projects.instructions({ projectPath });
   const chosen = all.filter(({ path }) => args.file === undefined || path === args.file);
   if (args.file !== undefined && chosen.length === 0)
     throw usageError(`${args.file} is no file of instructions of this project.`, 'See: dewpoint projects instructions');
   if (action === 'approve') return approve(context, { projectPath, files: chosen, args });
   if (args.json === true) terminal.out(jsonLine(chosen));
-  else if (chosen.length === 0) terminal.err('This project brings no instructions for agents.\n');
+  else if (chosen.length === 0) terminal.err(none);
   else for (const file of chosen) terminal.out(action === 'show' ? wholeText(file) : `${stateLine(file)}\n`);
   return 0;
 };
@@ -70,6 +72,7 @@ async function approve(
   }
   const now = await core.projects.instructions({ projectPath });
   if (args.json === true) terminal.out(jsonLine(now));
+  else if (now.length === 0) terminal.err(none);
   else for (const file of now) terminal.err(`${stateLine(file)}\n`);
   return left === 0 ? 0 : exitCodes['needs-approval'];
 }
@@ -80,6 +83,8 @@ async function isWanted(context: CommandContext, file: InstructionFile): Promise
   context.terminal.err(`Nobody can be asked here. To say yes to exactly this: --sha256 ${file.sha256 ?? ''}\n`);
   return false;
 }
+
+const none = 'This project brings no instructions for agents.\n';
 
 const sentences = {
   approved: 'followed: you approved exactly these bytes',

@@ -1,3 +1,4 @@
+import { AppError } from '@shared/errors.ts';
 import { summariseManifest } from '@shared/manifest.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
@@ -15,8 +16,9 @@ export const manifest: Command<[string, string, { readonly json?: boolean }]> = 
   const client = await core();
   const { sessionId } = await client.sessions.find({ id });
   const found = await client.sessions.manifest({ sessionId, step });
+  if (found === null)
+    throw new AppError('not-found', `The session ${sessionId} knows no step ${step}, or its bytes are gone.`);
   if (json === true) terminal.out(jsonLine(found));
-  else if (found === null) terminal.err(`The session ${sessionId} knows no step ${step}, or its bytes are gone.\n`);
   else {
     for (const { role, kind, bytes, origin, text, hits } of found.parts) {
       const fenced = hits.map(({ path, rule }) => path ?? rule).join(', ');
@@ -27,5 +29,5 @@ export const manifest: Command<[string, string, { readonly json?: boolean }]> = 
     }
     terminal.out(`${oneLine(summariseManifest(found), 400)}\n`);
   }
-  return found === null ? 1 : 0;
+  return 0;
 };

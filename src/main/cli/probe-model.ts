@@ -9,8 +9,10 @@ export const probeModel: Command<[string, { readonly json?: boolean }]> = async 
   { json },
 ) => {
   let said = '';
+  let isDone = false;
   for await (const { text, card } of await (await core()).models.probe({ id }, { signal })) {
     if (card !== null) {
+      isDone = true;
       if (terminal.isLive) terminal.err('\r\u001B[2K');
       if (json === true) terminal.out(jsonLine(card));
       else for (const [name, value] of cardRows(card)) terminal.out(`${name.padEnd(11)} ${printable(value)}\n`);
@@ -20,5 +22,6 @@ export const probeModel: Command<[string, { readonly json?: boolean }]> = async 
       said = text;
     }
   }
-  return 0;
+  if (isDone) return 0;
+  return signal.aborted ? 130 : 1;
 };

@@ -70,14 +70,41 @@ export function buildProgram(handlers: Handlers, version: string): Command {
   addClean(program, handlers);
   addSandbox(program, subcommand, (action, word, args) => handlers.sandboxImage(action, word, args));
   addMachine(program, handlers);
+  program.hook('preAction', (_program, command) => refuseEmpty(command));
   return program;
 }
 
+/** A variable of a script that was not set must not mean the folder one happens to be in. */
+function refuseEmpty(command: Command): void {
+  const help = `\n(see: ${wordsOf(command)} --help)`;
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (isEmpty(value)) command.error(`error: option '${option.flags}' was given nothing${help}`, { exitCode: 2 });
+  }
+  command.registeredArguments.forEach((argument, index) => {
+    const value: unknown = command.processedArgs[index];
+    if (isEmpty(value) && !mayBeEmpty.includes(argument.name()))
+      command.error(`error: argument '${argument.name()}' is empty${help}`, { exitCode: 2 });
+  });
+}
+
+/** Also one of several. */
+function isEmpty(value: unknown): boolean {
+  return value === '' || (Array.isArray(value) && value.includes(''));
+}
+
+/** A task says itself what it lacks; a setting can be an empty text. */
+const mayBeEmpty = ['task', 'value'];
+
+/** As it is typed: `dewpoint sessions list`. */
+function wordsOf(command: Command): string {
+  return command.parent === null ? command.name() : `${wordsOf(command.parent)} ${command.name()}`;
+}
+
 function subcommand(parent: Command, name: string, description: string, example: string): Command {
-  return parent
-    .command(name)
-    .description(description)
-    .allowExcessArguments(false)
+  const command = parent.command(name).description(description).allowExcessArguments(false);
+  return command
+    .showHelpAfterError(`(see: ${wordsOf(command)} --help)`)
     .addHelpText('after', `\nExample:\n  ${example}\n`);
 }
 

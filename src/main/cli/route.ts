@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import type { Escalation } from '@shared/escalations.ts';
@@ -10,6 +8,7 @@ import type { StepCost } from '@shared/step-costs.ts';
 import { intervalText } from './interval-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
+import { writeOutput } from './output-file.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonLine, oneLine, printable, seconds, table } from './terminal.ts';
 
@@ -253,7 +252,7 @@ async function exportRecords(
       unreadable += 1;
     }
   }
-  await writeFile(resolve(path), lines.join(''));
+  await writeOutput(path, lines.join(''));
   err(`${lines.length} decisions of ${sessions.length - unreadable} sessions were written to ${path}.\n`);
   if (unreadable > 0) err(`${unreadable} sessions could not be read.\n`);
   return 0;

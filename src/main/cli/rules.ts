@@ -6,6 +6,7 @@ import { purposeSchema } from '@shared/events.ts';
 import type { RuleAnswer, RuleCheck, RuleFile } from '@shared/rule-report.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
+import { requireFolder } from './require-folder.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonLine, printable } from './terminal.ts';
 
@@ -17,11 +18,15 @@ export interface RulesArguments {
   readonly json?: boolean;
 }
 
-const projectOf = ({ project }: RulesArguments): string | null => (project === undefined ? null : resolve(project));
+async function projectOf({ project }: RulesArguments): Promise<string | null> {
+  if (project === undefined) return null;
+  await requireFolder(resolve(project));
+  return resolve(project);
+}
 
 /** The rules that there are, in their order, with what of them holds. */
 export const listRules: Command<[RulesArguments]> = async ({ core, terminal }, args) => {
-  const { files } = await (await core()).rules.show({ projectPath: projectOf(args) });
+  const { files } = await (await core()).rules.show({ projectPath: await projectOf(args) });
   if (args.json === true) terminal.out(jsonLine(files));
   else for (const file of files) showFile(file, terminal);
   return 0;
@@ -54,7 +59,7 @@ function showFile(file: RuleFile, { out, err, colors }: Terminal): void {
 /** Reads a file, or those that there are, and names each line that is no rule or contradicts another. 2: one is none. */
 export const checkRules: Command<[string | undefined, RulesArguments]> = async ({ core, terminal }, path, args) => {
   const { rules } = await core();
-  const projectPath = projectOf(args);
+  const projectPath = await projectOf(args);
   const owner = projectPath === null ? 'own' : 'project';
   const checks: readonly (readonly [string, RuleCheck])[] =
     path === undefined
@@ -92,7 +97,7 @@ export const testRules: Command<[string | undefined, RulesArguments]> = async ({
   const answer = await (
     await core()
   ).rules.test({
-    projectPath: projectOf(args),
+    projectPath: await projectOf(args),
     path: path ?? '',
     ...(args.task === undefined ? {} : { task: args.task }),
     ...(purpose === undefined ? {} : { purpose }),
@@ -129,7 +134,7 @@ function showAnswer({ place, fence, mask }: RuleAnswer, path: string | null, { o
 
 /** Lets the rules of a project hold as they are written: exactly these bytes, no others. */
 export const approveRules: Command<[string, RulesArguments]> = async ({ core, terminal }, hash, args) => {
-  const projectPath = projectOf(args);
+  const projectPath = await projectOf(args);
   if (projectPath === null) throw usageError('Say whose rules: --project DIR');
   const { files } = await (await core()).rules.approve({ projectPath, hash });
   for (const file of files.filter(({ owner }) => owner === 'project')) showFile(file, terminal);
@@ -138,7 +143,7 @@ export const approveRules: Command<[string, RulesArguments]> = async ({ core, te
 
 /** Where the files lie, or would. */
 export const rulesPath: Command<[RulesArguments]> = async ({ core, terminal }, args) => {
-  const { files } = await (await core()).rules.show({ projectPath: projectOf(args) });
+  const { files } = await (await core()).rules.show({ projectPath: await projectOf(args) });
   for (const { path } of files) terminal.out(`${path}\n`);
   return 0;
 };

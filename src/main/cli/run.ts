@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { Attachment } from '@shared/attachments.ts';
 import { canonicalHost } from '@shared/host-name.ts';
+import { issueText } from '@shared/issue-text.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import { exitCodes } from '@shared/run-result.ts';
 import { moneyText } from '@shared/money-text.ts';
-import { writeJsonFile } from '../lib/json-file.ts';
 import { attachableFile, attachFile } from './attach-file.ts';
 import { askApproval } from './ask-approval.ts';
 import { askCap } from './ask-cap.ts';
@@ -15,6 +15,7 @@ import { usageError } from './fail.ts';
 import { followTurn } from './follow-turn.ts';
 import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
+import { checkOutput, writeOutput } from './output-file.ts';
 import { offerPreparation } from './projects.ts';
 import { readTask } from './read-task.ts';
 import { seenName } from './seen-text.ts';
@@ -54,6 +55,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   const options = parseRunOptions(args, terminal.isInteractive && args.json !== true);
   // A wrong name begins no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
+  if (args.result !== undefined) await checkOutput(args.result);
   const core = await context.core();
   if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.plan !== true) {
     await offerPreparation(context, options.projectPath, options.interactive);
@@ -85,8 +87,8 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   });
   view.close();
   const result = await core.sessions.result({ sessionId });
-  if (args.result !== undefined) await writeJsonFile(resolve(args.result), result);
   showResult(result, terminal, args.json === true);
+  if (args.result !== undefined) await writeOutput(args.result, `${JSON.stringify(result, null, 2)}\n`);
   return exitCodes[result.status];
 };
 
@@ -134,8 +136,13 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
   const parsed = runOptionsSchema.safeParse(raw);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const name = String(issue?.path[0] ?? '').replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
-  throw usageError(`--${name} is not right: ${issue?.message ?? 'wrong value'}.`, 'See: dewpoint run --help');
+  const name = optionName(String(issue?.path[0] ?? ''));
+  throw usageError(`--${name} is not right: ${issueText(issue)}.`, 'See: dewpoint run --help');
+}
+
+/** As it is typed: `maxSteps` is `max-steps`. */
+function optionName(key: string): string {
+  return key.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function parseNetwork(text: string): 'off' | 'ask' | readonly string[] {
@@ -167,7 +174,7 @@ function numbers(args: RunArguments): Record<string, number> {
       if (text === undefined) return [];
       const value = Number(text);
       if (text.trim() === '' || !Number.isFinite(value))
-        throw usageError(`"${text}" is not a number.`, 'See: dewpoint run --help');
+        throw usageError(`--${optionName(name)} takes a number, not "${text}".`, 'See: dewpoint run --help');
       return [[name, value]];
     }),
   );

@@ -43,13 +43,13 @@ export const showSession: Command<[string, { readonly json?: boolean }]> = async
 };
 
 export const replaySession: Command<[string, { readonly json?: boolean }]> = async (
-  { core, terminal },
+  { core, terminal, signal },
   id,
   { json },
 ) => {
   const client = await core();
   const { sessionId } = await client.sessions.find({ id });
-  const report = await client.sessions.replay({ sessionId });
+  const report = await client.sessions.replay({ sessionId }, { signal });
   if (json === true) terminal.out(jsonLine(report));
   else if (report.matched)
     terminal.out(`The ${report.events} events of ${sessionId} replay to the same state.\n${report.stateHash}\n`);

@@ -1,4 +1,4 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
 import { messageOf } from '@shared/errors.ts';
@@ -6,6 +6,7 @@ import type { RuleFile } from '@shared/rule-report.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
 import type { CoreModels } from './models.ts';
+import { makeFolder, writeProblem } from '../lib/json-file.ts';
 import { engineProblems } from '../sandbox/docker/engine-health.ts';
 import { unheldLimits } from '../sandbox/docker/engine-limits.ts';
 import { findEngine, type Engine } from '../sandbox/docker/engine.ts';
@@ -48,11 +49,11 @@ export async function examine(subject: DoctorSubject, signal: AbortSignal): Prom
 
 async function folder(area: string, path: string): Promise<Finding> {
   try {
-    await mkdir(path, { recursive: true });
+    await makeFolder(path);
     await access(path, constants.W_OK);
     return room(area, path, await spaceOf(path));
   } catch (error) {
-    return { area, status: 'missing', text: `${path} cannot be written: ${messageOf(error)}`, hint: null };
+    return { area, status: 'missing', text: `${path} cannot be written: ${writeProblem(error)}`, hint: null };
   }
 }
 

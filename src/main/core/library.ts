@@ -88,12 +88,12 @@ export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
       },
       binnedSessions: async () => (await bin.list()).map((summary) => listedSession(summary, 'idle')),
       restoreSession: async (text) => {
-        const sessionId = await bin.find(text);
+        const sessionId = await inBin(bin, text);
         await move(bin.folderOf(sessionId), store.folderOf(sessionId));
         return sessionId;
       },
       purgeSession: async (text) => {
-        const sessionId = await bin.find(text);
+        const sessionId = await inBin(bin, text);
         await rm(bin.folderOf(sessionId), { recursive: true, force: true });
         // Only what was made for it; a project folder lies elsewhere.
         await rm(join(home, 'workspaces', sessionId), { recursive: true, force: true });
@@ -101,6 +101,15 @@ export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
     },
     dispose: () => index.close(),
   };
+}
+
+async function inBin(bin: Pick<SessionStore, 'find'>, text: string): Promise<string> {
+  return bin.find(text).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'not-found') throw error;
+    throw new AppError('not-found', `There is no session "${text}" in the bin.`, {
+      hint: '`dewpoint sessions bin` shows what there is.',
+    });
+  });
 }
 
 /** A session of that name in both places is nothing that should be merged or replaced. */

@@ -1,8 +1,9 @@
-import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { access, constants, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { AppError, failure, success, toFailure } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import { withFileLock } from '../lib/file-lock.ts';
+import { makeFolder, writeProblem } from '../lib/json-file.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { sha256OfFile } from './hash-file.ts';
 import type { ReadHeader } from './header-reader.ts';
@@ -164,6 +165,13 @@ async function ensureKnown(model: FetchedModel, context: Ensure): Promise<Reply<
   const { signal, onProgress } = context.pull;
   const onWait = (): void => onProgress({ phase: 'waiting', doneBytes: 0, totalBytes: model.bytes });
   try {
+    await makeFolder(context.dir);
+    await access(context.dir, constants.W_OK);
+  } catch (error) {
+    const hint = 'Models lie in the cache. Another folder: DEWPOINT_CACHE=DIR';
+    return failure('bad-input', `${context.dir} cannot be written: ${writeProblem(error)}.`, hint);
+  }
+  try {
     return await withFileLock(`${path}.lock`, { signal, onWait }, async () => {
       // Another process may have brought it while this one waited.
       if ((await sizeOf(path)) === model.bytes) return success(path);
@@ -177,7 +185,6 @@ async function ensureKnown(model: FetchedModel, context: Ensure): Promise<Reply<
 
 /** Tries the sources in their order; the failure of the last one is the answer. */
 async function fetchModel(model: FetchedModel, path: string, context: Ensure): Promise<Reply<string>> {
-  await mkdir(context.dir, { recursive: true });
   let last: Reply<string> = failure('missing-model', `There is no source for ${model.name}.`);
   for (const source of model.from) {
     const partial = `${path}.${source.type === 'uri' ? 'download' : 'partial'}`;

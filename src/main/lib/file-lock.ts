@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { sleep } from './abort.ts';
 import { delay } from './delay.ts';
-import { errorCodeOf, isMissing } from './json-file.ts';
+import { errorCodeOf, isMissing, makeFolder } from './json-file.ts';
 import { isRunning, ownerFrom, thisProcess } from './lock-owner.ts';
 
 /** A lock that dies with its process: the file says which process holds it. */
@@ -60,7 +60,7 @@ export async function withFileLock<T>(
   options: { readonly signal: AbortSignal; readonly onWait: () => void },
   work: () => Promise<T>,
 ): Promise<T> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   let attempt = await tryLock(path);
   if (attempt.type === 'held') options.onWait();
   while (attempt.type === 'held') {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** What was found at a path: a missing file is no damage, and damage is no exception. */
@@ -39,7 +39,7 @@ export async function writeFileAtomic(
   bytes: Uint8Array | string,
   options: AtomicOptions = {},
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
   try {
     const file = await open(temporary, 'wx', options.mode ?? 0o600);
@@ -56,11 +56,51 @@ export async function writeFileAtomic(
   }
 }
 
+/**
+ * Makes a folder and those above it; one that is there is left as it is. Rejects with the file system's error. Node's
+ * own recursive `mkdir` never ends in a folder that is there and in which none can be made (`/proc`).
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+  try {
+    await mkdir(path, mode);
+  } catch (error) {
+    if (isMissing(error) && !(await isFolder(dirname(path)))) {
+      await makeFolder(dirname(path), mode);
+      return makeFolder(path, mode);
+    }
+    if (errorCodeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.isDirectory() === true;
+}
+
 /** The system's code of an error (`ENOENT`), where it has one. */
 export function errorCodeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;
 }
+
+/** Why a file or folder could not be written, for a person; the system's own message where there is no better one. */
+export function writeProblem(error: unknown): string {
+  const problem = writeProblems.get(errorCodeOf(error) ?? '');
+  return problem ?? (error instanceof Error ? error.message : String(error));
+}
+
+const writeProblems = new Map([
+  ['EROFS', 'it lies on a disk that can only be read'],
+  ['EACCES', 'this user may not write there'],
+  ['EPERM', 'this user may not write there'],
+  ['ENOENT', 'its folder is not there and cannot be made'],
+  ['ENOTDIR', 'a part of its path is a file'],
+  ['EEXIST', 'a file is in its place'],
+  ['EISDIR', 'it is a folder'],
+  ['ENAMETOOLONG', 'its name is too long'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the quota is used up'],
+]);
 
 export function isMissing(error: unknown): boolean {
   return errorCodeOf(error) === 'ENOENT';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -9,7 +9,7 @@ import { AppError, messageOf } from '@shared/errors.ts';
 import type { BlobRef, SessionEvent } from '@shared/events.ts';
 import { blobRefSchema } from '@shared/blob-ref.ts';
 import { LOG_VERSION, parseEvent } from '@shared/events.ts';
-import { isDiskFull, isMissing } from '../lib/json-file.ts';
+import { isDiskFull, isMissing, writeProblem } from '../lib/json-file.ts';
 import type { Blobs } from './blobs.ts';
 import { createByteReader } from './byte-reader.ts';
 import type { ByteReader } from './byte-reader.ts';
@@ -46,7 +46,7 @@ interface WriteOptions {
   readonly blobs: Pick<Blobs, 'get'>;
 }
 
-/** Writes the file as a whole or not at all; blobs that are gone are left out. Rejects with `disk-full` or `bad-input`. */
+/** Writes the file as a whole or not at all, over a file alone (a device would be gone for all); blobs that are gone are left out. Rejects with `disk-full` or `bad-input`. */
 export async function writeSessionFile(
   options: WriteOptions,
   signal: AbortSignal,
@@ -55,6 +55,7 @@ export async function writeSessionFile(
   for await (const event of options.read()) for (const ref of blobsOf(event)) named.set(ref.sha256, ref);
   const present: BlobRef[] = [];
   for (const ref of named.values()) if ((await options.blobs.get(ref)) !== null) present.push(ref);
+  await requireFile(options.path);
   const temporary = `${options.path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const target = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
@@ -67,10 +68,15 @@ export async function writeSessionFile(
   return { blobs: present.length, missing: named.size - present.length };
 }
 
+async function requireFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found !== null && !found.isFile()) throw new AppError('bad-input', `${path} is there already and is no file.`);
+}
+
 function writeError(error: unknown, path: string): unknown {
   if (error instanceof AppError || (error instanceof Error && error.name === 'AbortError')) return error;
   if (isDiskFull(error)) return new AppError('disk-full', 'The disk is full: nothing was written.', { cause: error });
-  return new AppError('bad-input', `${path} cannot be written: ${messageOf(error)}.`, { cause: error });
+  return new AppError('bad-input', `${path} cannot be written: ${writeProblem(error)}.`, { cause: error });
 }
 
 async function* piecesOf({ header, read, blobs }: WriteOptions, refs: readonly BlobRef[]): AsyncGenerator<Buffer> {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
+import { issuesText } from '@shared/issue-text.ts';
 import type { SettingKey } from '@shared/settings-contract.ts';
 import type { Settings } from '@shared/settings.ts';
 import { SETTINGS_VERSION, settingsSchema } from '@shared/settings.ts';
@@ -83,17 +84,25 @@ function createStore(path: string, initial: Readonly<Record<string, unknown>>, p
       if (key === undefined) return success(settings);
       const names = namesOf(key);
       const found = lookUp(settings, names);
-      return found === undefined
-        ? failure('not-found', `There is no setting ${names.join('.')}.`, 'dewpoint settings get shows all of them.')
-        : success(found);
+      return found === undefined ? noSetting(names) : success(found);
     },
     set: change,
-    unset: (key) => change(key, undefined),
+    unset: async (key) => (isKnown(written, namesOf(key)) ? change(key, undefined) : noSetting(namesOf(key))),
     watch(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
+}
+
+function noSetting(names: readonly string[]): Reply<never> {
+  return failure('not-found', `There is no setting ${names.join('.')}.`, 'dewpoint settings get shows all of them.');
+}
+
+/** Whether the settings have a place of that name, set or not. */
+function isKnown(written: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  const { error } = settingsSchema.safeParse(withValue(written, names, null));
+  return error?.issues.every(({ code }) => code !== 'unrecognized_keys') ?? true;
 }
 
 function namesOf(key: SettingKey): readonly string[] {
@@ -124,8 +133,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function describe(error: z.ZodError): string {
-  return error.issues
-    .slice(0, 5)
-    .map((issue) => `${issue.path.join('.') || 'settings'}: ${issue.message}`)
-    .join('; ');
+  return issuesText(error.issues, 'settings');
 }

@@ -22,6 +22,15 @@ describe('claimHome', () => {
     expect(await claimHome(home)).toMatchObject({ type: 'owned', pid: process.pid });
   });
 
+  it('says of a home that cannot be used why, and that another can be named', async () => {
+    await writeFile(join(home, 'file'), '');
+    await expect(claimHome(join(home, 'file'))).rejects.toMatchObject({
+      code: 'bad-input',
+      message: expect.stringContaining('cannot be used: a file is in its place'),
+      hint: expect.stringContaining('DEWPOINT_HOME'),
+    });
+  });
+
   it('gives the home free again', async () => {
     const first = await claimHome(home);
     if (first.type === 'owner') await first.release();

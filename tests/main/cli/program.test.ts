@@ -90,6 +90,25 @@ describe('the command line', () => {
     expect(error).toContain('Did you mean --project?');
   });
 
+  it('refuses an option or a name that is empty, as of a variable that was not set', async () => {
+    for (const argv of [
+      ['run', 'x', '--project', ''],
+      ['run', 'x', '--file', 'a', '--file', ''],
+      ['projects', 'add', ''],
+      ['changes', 'last', 'undo', ''],
+    ]) {
+      const { called, code, error } = await parse(...argv);
+      expect({ called, code }).toEqual({ called: [], code: 2 });
+      expect(error).toMatch(/was given nothing|is empty/u);
+    }
+    expect((await parse('settings', 'set', 'a', '')).code).toBe(0);
+  });
+
+  it('points to the help of the command that was meant', async () => {
+    expect((await parse('sessions', 'show')).error).toContain('(see: dewpoint sessions show --help)');
+    expect((await parse('nope')).error).toContain('(see: dewpoint --help)');
+  });
+
   it('refuses an unknown command with the nearest match', async () => {
     expect((await parse('ru')).error).toContain('Did you mean run?');
   });
@@ -121,7 +140,7 @@ describe('parseRunOptions', () => {
   });
 
   it.each([
-    [{ maxSteps: 'many' }, 'not a number'],
+    [{ maxSteps: 'many' }, '--max-steps takes a number'],
     [{ maxSteps: '-1' }, '--max-steps'],
     [{ gear: 'fast' }, '--gear'],
     [{ policy: 'wild' }, '--policy'],

@@ -257,7 +257,10 @@ describe('the bin', () => {
     await core.deleteSession(id);
     await core.purgeSession(id);
     await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(core.restoreSession(id)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(core.restoreSession(id)).rejects.toMatchObject({
+      code: 'not-found',
+      hint: expect.stringContaining('sessions bin'),
+    });
     const kept = await sessionInProject();
     await core.deleteSession(kept.id);
     await core.purgeSession(kept.id);

@@ -1,9 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { isDiskFull, readJsonFile, writeFileAtomic, writeJsonFile } from '../../../src/main/lib/json-file.ts';
+import {
+  isDiskFull,
+  makeFolder,
+  readJsonFile,
+  writeFileAtomic,
+  writeJsonFile,
+} from '../../../src/main/lib/json-file.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -37,6 +43,23 @@ describe('json files', () => {
     await writeFileAtomic(join(path, 'inside'), 'x');
     await expect(writeFileAtomic(path, 'y')).rejects.toThrow();
     expect(await readdir(folder)).toEqual(['taken']);
+  });
+
+  it('makes folders also through a link, and says where a file or a wrong place is in the way', async () => {
+    await makeFolder(join(folder, 'a', 'b'));
+    await symlink(join(folder, 'a'), join(folder, 'link'));
+    await makeFolder(join(folder, 'link', 'b', 'c'));
+    await makeFolder(join(folder, 'a', 'b', 'c'));
+    await writeFile(join(folder, 'file'), '');
+    await expect(makeFolder(join(folder, 'file'))).rejects.toMatchObject({ code: 'EEXIST' });
+    await expect(makeFolder(join(folder, 'file', 'in', 'it'))).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await symlink(join(folder, 'nowhere'), join(folder, 'dangling'));
+    await expect(makeFolder(join(folder, 'dangling', 'in', 'it'))).rejects.toMatchObject({ code: 'EEXIST' });
+  });
+
+  it.skipIf(process.platform !== 'linux')('comes to an end where no folder can be made', async () => {
+    await expect(makeFolder('/proc/nope/in/it')).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(writeJsonFile('/proc/nope/a.json', {})).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('knows the errors that mean that there is no room', () => {

@@ -34,6 +34,17 @@ describe('openSettings', () => {
     expect((await open()).current().limits).toMatchObject({ maxSteps: 60, maxMinutes: 15 });
   });
 
+  it('takes back what was set, also what has no usual value, and knows no other name', async () => {
+    const store = await open();
+    await store.set('limits.maxSteps', 60);
+    await store.unset('limits.maxSteps');
+    expect(store.current().limits.maxSteps).toBe(40);
+    expect((await store.unset('connection.proxy')).ok).toBe(true);
+    expect((await store.unset('providers.nobody')).ok).toBe(true);
+    for (const name of ['nope', 'limits.nope'])
+      expect(await store.unset(name)).toMatchObject({ ok: false, error: { code: 'not-found' } });
+  });
+
   it('refuses a wrong value and keeps the old one, in memory and on disk', async () => {
     const store = await open();
     await store.set('limits.maxSteps', 60);

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+
+/** The parts of zod's issues that words are made of; those that came over a wire are checked like anything else. */
+const issueSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  path: z.array(z.union([z.string(), z.number()])).optional(),
+  expected: z.string().optional(),
+  origin: z.string().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  inclusive: z.boolean().optional(),
+  values: z.array(z.unknown()).optional(),
+  keys: z.array(z.string()).optional(),
+});
+type Issue = z.infer<typeof issueSchema>;
+
+/** What is wrong with a value, as a sentence about "it"; where zod has nothing to say about it that a person would, its message. */
+export function issueText(issue: unknown): string {
+  const parsed = issueSchema.safeParse(issue);
+  return parsed.success ? words(parsed.data) : 'it is not what is taken here';
+}
+
+/** All of them, each after its place; `whole` names the value itself. */
+export function issuesText(issues: readonly unknown[], whole: string): string {
+  return issues
+    .slice(0, 5)
+    .map((issue) => `${placeOf(issue) || whole}: ${issueText(issue)}`)
+    .join('; ');
+}
+
+function placeOf(issue: unknown): string {
+  const parsed = issueSchema.safeParse(issue);
+  return parsed.success ? (parsed.data.path ?? []).join('.') : '';
+}
+
+function words(issue: Issue): string {
+  switch (issue.code) {
+    case 'too_small':
+      return tooSmall(issue);
+    case 'too_big':
+      return `it must be ${issue.inclusive === false ? 'below' : 'at most'} ${issue.maximum ?? '?'}${unitOf(issue)}`;
+    case 'invalid_type':
+      return `it must be ${(issue.expected === undefined ? undefined : kinds.get(issue.expected)) ?? issue.expected ?? 'something else'}`;
+    case 'invalid_value':
+      return `it must be ${(issue.values ?? []).length > 1 ? 'one of ' : ''}${(issue.values ?? []).map(String).join(', ')}`;
+    case 'unrecognized_keys':
+      return `there is no ${(issue.keys ?? []).join(', ')}`;
+    default:
+      return issue.message;
+  }
+}
+
+function tooSmall({ minimum, inclusive, ...issue }: Issue): string {
+  if (unitOf(issue) !== '' && minimum === 1) return 'it must not be empty';
+  return `it must be ${inclusive === false ? 'above' : 'at least'} ${minimum ?? '?'}${unitOf(issue)}`;
+}
+
+/** Of what is counted and not measured. */
+function unitOf({ origin }: Pick<Issue, 'origin'>): string {
+  if (origin === 'string') return ' characters long';
+  return origin === 'array' || origin === 'set' ? ' long' : '';
+}
+
+const kinds = new Map([
+  ['int', 'a whole number'],
+  ['number', 'a number'],
+  ['string', 'a text'],
+  ['boolean', 'true or false'],
+  ['object', 'an object'],
+  ['record', 'an object'],
+  ['array', 'a list'],
+]);
