@@ -32,7 +32,7 @@ describe('a file that a person named', () => {
   });
 
   it.skipIf(process.platform === 'win32')('may be a pipe, which gets the text and stays a pipe', async () => {
-    execFileSync('mkfifo', [at('pipe')]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', at('pipe')]);
     await checkOutput(at('pipe'));
     const [read] = await Promise.all([readFile(at('pipe'), 'utf8'), writeOutput(at('pipe'), 'text')]);
     expect(read).toBe('text');
