@@ -43,7 +43,7 @@ export async function behavioursOf(
   const [old = new Map(), ...seen] = (await judge.observe(variants, varied.command)).map((one) => readSeen(one ?? ''));
   // One that was not reached, or never came to a test, stands for itself.
   const told = seen.filter((one) => one.size > 0);
-  const places = [...old.keys()].filter((place) => told.every((one) => one.has(place)));
+  const places = [...(told[0]?.keys() ?? [])].filter((place) => told.every((one) => one.has(place)));
   if (told.length < 2 || places.length === 0) return unseen;
   await context.progress('vary', `${told.length} changes that pass were compared on ${places.length} altered tests.`);
   const keys = different.map(codeKey);

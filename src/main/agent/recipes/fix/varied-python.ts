@@ -3,18 +3,26 @@
  * of judging it, and prints a line `VARIANT TEST SEEN` for each. In the recipe's copy only; arguments: the files.
  */
 export const variedPython = String.raw`
-import ast, asyncio, copy, hashlib, inspect, io, os, re, signal, sys, time, unittest
+import ast, asyncio, copy, hashlib, inspect, io, os, pathlib, re, signal, sys, tempfile, time, unittest
 
-END = time.monotonic() + 5
+END = time.monotonic() + 10
+MOST_WORK = 4
 MOST = 60
 SEEN = []
 
 def note(value):
-    SEEN.append(re.sub(r" at 0x[0-9a-f]+", "", repr(value))[:2000])
+    SEEN.append(re.sub(r" at 0x[0-9a-f]+|/tmp/tmp\w+", "", repr(value))[:2000])
     return value
 
 class Looks(ast.NodeTransformer):
-    """An assertion looks at its left side; what was expected no longer holds."""
+    """An assertion looks at its left side; what was expected no longer holds. Fixtures become plain functions."""
+    def visit_FunctionDef(self, node):
+        plain = [one for one in node.decorator_list if "fixture" not in ast.unparse(one)]
+        if len(plain) < len(node.decorator_list):
+            plain.append(ast.Name("dewpoint_fixture", ast.Load()))
+        node.decorator_list = plain
+        return self.generic_visit(node)
+
     def visit_Assert(self, node):
         value = node.test.left if isinstance(node.test, ast.Compare) else node.test
         call = ast.Call(ast.Name("dewpoint_note", ast.Load()), [value], [])
@@ -49,9 +57,8 @@ def skipped(tree):
             if node.func.attr.startswith("assert"):
                 for one in node.args[1:]:
                     out.update(ast.walk(one))
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            for one in node.decorator_list:
-                out.update(ast.walk(one))
+            elif node.func.attr == "parametrize" and node.args:
+                out.update(ast.walk(node.args[0]))
     return out
 
 def variants(source):
@@ -95,21 +102,55 @@ for name in dir(unittest.TestCase):
     if name.startswith("assert"):
         setattr(unittest.TestCase, name, raised if "Raises" in name or "Warns" in name else look)
 
+def fixture(call):
+    call.dewpoint_fixture = True
+    return call
+
+def given(call, space, known):
+    """What a test takes: its case, fixtures of its file, and the two of pytest that are plain values."""
+    values = {}
+    for name in inspect.signature(call).parameters:
+        if name in known:
+            values[name] = known[name]
+        elif hasattr(space.get(name), "dewpoint_fixture"):
+            made = space[name](**given(space[name], space, known))
+            values[name] = next(made) if inspect.isgenerator(made) else made
+        elif name == "tmp_path":
+            values[name] = pathlib.Path(tempfile.mkdtemp())
+        elif name == "monkeypatch":
+            values[name] = sys.modules["pytest"].MonkeyPatch()
+        else:
+            raise LookupError(name)
+    return values
+
+def cases(test):
+    """The values of parametrize, every set of one with every set of the others."""
+    out = [{}]
+    for mark in getattr(test, "pytestmark", []):
+        if mark.name == "parametrize":
+            names = mark.args[0] if not isinstance(mark.args[0], str) else re.split(r"\s*,\s*", mark.args[0].strip())
+            rows = [getattr(row, "values", row) for row in mark.args[1]]
+            rows = [row if len(names) > 1 or hasattr(row, "_fields") else (row,) for row in rows]
+            out = [{**dict(zip(names, row)), **known} for row in rows for known in out]
+    return out
+
 def tests(space):
     for name, value in list(space.items()):
         if inspect.isclass(value) and value.__module__ == "dewpoint_varied":
             for method in [one for one in dir(value) if one.startswith("test")]:
-                yield bound(value, method)
-        elif name.startswith("test") and inspect.isfunction(value) and not inspect.signature(value).parameters:
-            yield value
+                for known in cases(getattr(value, method)):
+                    yield bound(value, method, space, known)
+        elif name.startswith("test") and inspect.isfunction(value):
+            for known in cases(value):
+                yield lambda test=value, known=known: test(**given(test, space, known))
 
-def bound(kind, method):
+def bound(kind, method, space, known):
     def run():
         one = kind(method) if issubclass(kind, unittest.TestCase) else kind()
         for name in ("setUp", "setup_method"):
             if hasattr(one, name):
                 getattr(one, name)()
-        return getattr(one, method)()
+        return getattr(one, method)(**given(getattr(one, method), space, known))
     return run
 
 class Slow(BaseException):
@@ -120,7 +161,7 @@ def stop(*_):
 
 def seen(test):
     SEEN.clear()
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    signal.setitimer(signal.ITIMER_REAL, 1)
     try:
         result = test()
         if inspect.iscoroutine(result):
@@ -142,9 +183,9 @@ for path in sys.argv[1:]:
     with open(path, encoding="utf-8") as file:
         source = file.read()
     for index, tree in enumerate(variants(source)):
-        if index > MOST or time.monotonic() > END:
+        if index > MOST or time.monotonic() > END or time.process_time() > MOST_WORK:
             break
-        space = {"__name__": "dewpoint_varied", "__file__": os.path.abspath(path), "dewpoint_note": note}
+        space = {"__name__": "dewpoint_varied", "__file__": os.path.abspath(path), "dewpoint_note": note, "dewpoint_fixture": fixture}
         try:
             exec(compile(tree, path, "exec"), space)
         except BaseException:
