@@ -4,7 +4,8 @@ import type { ModelInfo } from '@shared/models.ts';
 import type { StepError } from './turn.ts';
 
 const codes: Readonly<Record<ProviderError['code'], ErrorCode>> = {
-  'rate-limit': 'model-failed',
+  // Asked in another way, it would refuse as well.
+  'rate-limit': 'network',
   overloaded: 'model-failed',
   auth: 'missing-key',
   'bad-request': 'model-failed',

@@ -1,4 +1,5 @@
 import type { ModelInfo } from '@shared/models.ts';
+import { moneyText } from '@shared/money-text.ts';
 import { worstCostOf } from '@shared/money.ts';
 import type { CapDecision, CapReached } from '../money/budget.ts';
 import type { Stop } from './limits.ts';
@@ -101,15 +102,10 @@ export const capNames: Readonly<Record<CapReached['scope'], string>> = {
 };
 
 function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: CapReached, info: ModelInfo): string {
-  const cap = `the cap of ${usd(limitUsd)} ${capNames[scope]}`;
+  const cap = `the cap of ${moneyText(limitUsd)} ${capNames[scope]}`;
   if (worstUsd === null) return `${info.label} has no known price, so ${cap} could not be kept.`;
-  const next = `The next call could cost ${usd(worstUsd)}`;
+  const next = `The next call could cost ${moneyText(worstUsd)}`;
   if (scope === 'step') return `${next}, more than ${cap}.`;
-  const held = heldUsd > 0 ? ` and ${usd(heldUsd)} put aside for calls that run` : '';
-  return `${next}; of ${cap}, ${usd(spentUsd)} are spent${held}.`;
-}
-
-function usd(amount: number): string {
-  if (amount === 0) return '$0';
-  return `$${amount < 0.01 ? amount.toFixed(6) : amount.toFixed(4)}`;
+  const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} put aside for calls that run` : '';
+  return `${next}; of ${cap}, ${moneyText(spentUsd)} are spent${held}.`;
 }

@@ -232,7 +232,8 @@ function worthTrying(error: ProviderError): ProviderError {
   const waitMs = error.retryAfterMs ?? 0;
   if (!error.retryable || waitMs <= LONGEST_WAIT_MS) return error;
   const minutes = Math.ceil(waitMs / 60_000);
-  return { ...error, message: `${error.message} (It asks to wait ${minutes} minutes.)`, retryable: false };
+  const wait = minutes > 24 * 60 ? 'longer than a day' : `${minutes} minutes`;
+  return { ...error, message: `${error.message} (It asks to wait ${wait}.)`, retryable: false };
 }
 
 async function waitBeforeRetry(turn: Turn, error: ProviderError, attempt: number): Promise<void> {

@@ -221,6 +221,25 @@ describe('a service that stops answering in the middle of a task', () => {
     expect(kit.requests).toHaveLength(2);
     expect(kit.sandbox.text('calc.py')).toContain('a + b');
   });
+
+  it('that wants to be left alone is left alone, not asked at once by another gear', async () => {
+    const recipe = defineRecipe({
+      id: 'again',
+      label: 'Again',
+      fits: () => ({ score: 1, reason: 'It fits.' }),
+      run: async () => ({ type: 'gave-up', reason: 'Nobody may come here.', facts: '' }),
+    });
+    const busy = { code: 'rate-limit', message: '429', retryable: true, retryAfterMs: 99_999_999_000 } as const;
+    const kit = createAgentKit({
+      replies: [{ error: busy }],
+      recipes: [recipe],
+      model: { gears: ['loop', 'recipe'] },
+      sandbox: { files: brokenCalc },
+    });
+    const { text } = await kit.runner.send('Mend add in calc.py.', turnOptions);
+    expect(text).toContain('(It asks to wait longer than a day.)');
+    expect(ofType(kit.journal.events, 'rung-chosen')).toHaveLength(1);
+  });
 });
 
 it('says at the cap that nobody here could go on, where that was asked for', async () => {
