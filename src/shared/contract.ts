@@ -199,9 +199,9 @@ export interface KeyReport {
   readonly keys: readonly KeyEntry[];
 }
 
-/** A call of a service that costs nothing, with the key that is set; `unknown`: the service could not be asked. */
+/** A call of a service that costs nothing, with the key that is set. `open`: it answers whoever asks, `unknown`: not at all. */
 export interface KeyTest {
-  readonly test: 'accepted' | 'refused' | 'unknown';
+  readonly test: 'accepted' | 'open' | 'refused' | 'unknown';
   /** What the service said. */
   readonly text: string;
 }

@@ -4,6 +4,8 @@ import { networkRulesSchema } from './network-access.ts';
 import { drivingSchema, effortSchema } from './models.ts';
 import { priceSchema } from './money.ts';
 import { projectModelsSchema } from './project-models.ts';
+import type { Service } from './services.ts';
+import { services } from './services.ts';
 import { policySchema, profileSchema, routingNumbersSchema } from './routing.ts';
 
 export const SETTINGS_VERSION = 1;
@@ -148,39 +150,26 @@ export const providerSettingsSchema = z.discriminatedUnion('kind', [
 ]);
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
-/** Services that can be named without an entry in the settings, and where their key is looked for. */
-const services: Readonly<Record<string, { readonly settings: unknown; readonly keyVariable: string | null }>> = {
-  openai: { settings: { kind: 'openai' }, keyVariable: 'OPENAI_API_KEY' },
-  anthropic: { settings: { kind: 'anthropic' }, keyVariable: 'ANTHROPIC_API_KEY' },
-  gemini: { settings: { kind: 'gemini' }, keyVariable: 'GEMINI_API_KEY' },
-  huggingface: { settings: { kind: 'huggingface' }, keyVariable: 'HF_TOKEN' },
-  openrouter: { settings: { kind: 'openai-compatible', preset: 'openrouter' }, keyVariable: 'OPENROUTER_API_KEY' },
-  groq: { settings: { kind: 'openai-compatible', preset: 'groq' }, keyVariable: 'GROQ_API_KEY' },
-  deepseek: { settings: { kind: 'openai-compatible', preset: 'deepseek' }, keyVariable: 'DEEPSEEK_API_KEY' },
-  mistral: { settings: { kind: 'openai-compatible', preset: 'mistral' }, keyVariable: 'MISTRAL_API_KEY' },
-  xai: { settings: { kind: 'openai-compatible', preset: 'xai' }, keyVariable: 'XAI_API_KEY' },
-  together: { settings: { kind: 'openai-compatible', preset: 'together' }, keyVariable: 'TOGETHER_API_KEY' },
-  fireworks: { settings: { kind: 'openai-compatible', preset: 'fireworks' }, keyVariable: 'FIREWORKS_API_KEY' },
-  'lm-studio': { settings: { kind: 'openai-compatible', preset: 'lm-studio' }, keyVariable: null },
-  vllm: { settings: { kind: 'openai-compatible', preset: 'vllm' }, keyVariable: null },
-  'llama-server': { settings: { kind: 'openai-compatible', preset: 'llama-server' }, keyVariable: null },
-};
+/** By the name of a service; a plain record, for names that are none. */
+const known: Readonly<Record<string, Service>> = services;
+
+/** Services that can be named without an entry in the settings: all that need no address of the user's. */
+export const serviceNames: readonly string[] = Object.keys(known).filter((name) => name !== 'azure');
 
 /** The settings of a service as it is without an entry; null for a name that is none of ours. */
 export function serviceSettings(name: string): ProviderSettings | null {
-  const service = Object.hasOwn(services, name) ? services[name] : undefined;
-  return service === undefined ? null : providerSettingsSchema.parse(service.settings);
+  const service = serviceNames.includes(name) ? known[name] : undefined;
+  if (service === undefined) return null;
+  const { kind, preset } = service;
+  return providerSettingsSchema.parse(preset === undefined ? { kind } : { kind, preset });
 }
-
-export const serviceNames: readonly string[] = Object.keys(services);
 
 /** The environment variable that may hold the key of a provider; null where it needs none. */
 export function keyVariableOf(settings: ProviderSettings): string | null {
   if (settings.kind === 'llama-cpp' || settings.kind === 'ollama' || settings.kind === 'scripted') return null;
   if (settings.keyVariable !== undefined) return settings.keyVariable;
-  if (settings.kind !== 'openai-compatible') return services[settings.kind]?.keyVariable ?? null;
-  if (settings.preset === 'azure') return 'AZURE_OPENAI_API_KEY';
-  return settings.preset === undefined ? null : (services[settings.preset]?.keyVariable ?? null);
+  const name = settings.kind === 'openai-compatible' ? settings.preset : settings.kind;
+  return name === undefined ? null : services[name].keyVariable;
 }
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
@@ -305,7 +294,10 @@ export const settingsSchema = z.strictObject({
   /** How services on the net are reached. Without a proxy here, the usual environment variables are heeded. */
   connection: z
     .strictObject({
-      proxy: z.url().nullable().default(null),
+      proxy: z
+        .url({ protocol: /^https?$/, error: 'It needs the address of an HTTP proxy: http://HOST:PORT.' })
+        .nullable()
+        .default(null),
       /** A file with certificates (PEM) that are trusted beside the usual ones. */
       certificates: z.string().nullable().default(null),
     })

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/shared/messages.ts';
+import type { ModelInfo } from '../../src/shared/models.ts';
+import type { Service } from '../../src/shared/services.ts';
+import { services } from '../../src/shared/services.ts';
 import { discoverProviders } from '../../src/main/providers/registry.ts';
 import type { ModelRequest } from '../../src/main/providers/define.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
@@ -81,6 +84,66 @@ describe('the presets', () => {
     const { max_tokens: max_completion_tokens, ...rest } = chat;
     expect(differing(body)).toEqual({ ...rest, max_completion_tokens });
     expect([body.temperature, body.top_p]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a list of models that cannot be fetched', () => {
+  const listOf = (name: string, answer: () => Promise<Response>): Promise<readonly ModelInfo[]> => {
+    const { kind, preset: named, address } = known[name] ?? { kind: 'none' };
+    const definition = discoverProviders().get(kind);
+    if (definition === undefined) throw new Error(`no provider of the kind ${kind}`);
+    const settings = definition.settings.parse({
+      kind,
+      ...(named === undefined ? {} : { preset: named }),
+      ...(address === undefined ? {} : { baseUrl: address.toLowerCase() }),
+    });
+    const dependencies = providerDependencies({ secret: async () => 'a-key', fetch: answer });
+    return definition.create(dependencies, { id: name, settings }).listModels(new AbortController().signal);
+  };
+  const unreachable = async (): Promise<Response> => {
+    throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+  };
+  const known: Readonly<Record<string, Service>> = services;
+  const names = Object.keys(known);
+  const own = names.filter((name) => known[name]?.isOwn === true);
+
+  it.each(names.filter((name) => !own.includes(name)))(
+    '%s: is the dated one that comes with Dewpoint, with what each model can, and says why',
+    async (name) => {
+      const models = await listOf(name, unreachable);
+      expect(models.length).toBeGreaterThan(1);
+      for (const { capabilities, listedOn, note, contextTokens } of models) {
+        expect(listedOn).toMatch(/^2026-\d\d-\d\d$/u);
+        expect(note).toContain('ECONNREFUSED');
+        expect(capabilities).toMatchObject({ tools: true, images: expect.any(Boolean), cache: expect.any(Boolean) });
+        expect(capabilities.reasoning).toEqual(expect.any(Boolean));
+        expect(contextTokens).toBeGreaterThanOrEqual(128_000);
+      }
+    },
+  );
+
+  it.each(own)("%s: is none, for its models are its user's own, and says so", async (name) => {
+    await expect(listOf(name, unreachable)).rejects.toThrow(/ECONNREFUSED\. Which models it has, only it knows/u);
+  });
+
+  it.each([
+    ['a page', 200, '<!doctype html><html><title>Sign in</title></html>', 'a web page ("Sign in")'],
+    [
+      'an error page',
+      502,
+      '<html><head><title>502 Bad Gateway</title></head></html>',
+      'a web page ("502 Bad Gateway")',
+    ],
+    ['another format', 200, '{"tags": []}', 'not with a list of models'],
+  ])('says that %s came in its place', async (_what, status, body, words) => {
+    const [first] = await listOf('groq', async () => new Response(body, { status }));
+    expect(first?.note).toContain(words);
+    expect(first?.note).not.toContain('<');
+  });
+
+  it('says where nothing was found, for it is the address that is wrong', async () => {
+    const page = async (): Promise<Response> => new Response('<html><h1>Not Found</h1></html>', { status: 404 });
+    await expect(listOf('groq', page)).rejects.toThrow('answered 404 at /openai/v1/models: a web page ("Not Found")');
   });
 });
 

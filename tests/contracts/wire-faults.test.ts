@@ -132,5 +132,10 @@ describe.each(wireFormats)('what goes wrong with $kind', (format) => {
     const page: typeof fetch = async () =>
       new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } });
     for (const door of [page, whole('')]) expect(endOf(await run(format, door)).error).not.toBeNull();
+    const gateway: typeof fetch = async () =>
+      new Response('<!DOCTYPE html><html><head><title>Bad gateway</title></head></html>', { status: 502 });
+    const { error } = endOf(await run(format, gateway));
+    expect(error).toMatchObject({ retryable: true, message: expect.stringContaining('a web page ("Bad gateway")') });
+    expect(error?.message).not.toContain('<');
   });
 });

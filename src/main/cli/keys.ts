@@ -16,7 +16,9 @@ export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (
   if (value === '') throw usageError('No key was given.', `For example: dewpoint keys set ${provider} < FILE`);
   const outcome = await core.keys.set({ provider, value, forThisRun: thisRun === true });
   const place = outcome.kept === 'store' ? "in this system's key store" : 'in memory, until Dewpoint ends';
-  terminal.err(`The key of ${provider} is kept ${place}. ${printable(outcome.text)}\n`);
+  const open =
+    outcome.test === 'open' ? ' It does so for whoever asks: whether the key is right, its first call says.' : '';
+  terminal.err(`The key of ${provider} is kept ${place}. ${printable(outcome.text)}${open}\n`);
   if (outcome.test === 'refused') {
     throw new AppError('missing-key', `The service refused the key of ${provider}.`, {
       hint: 'It is kept all the same. Set another one, or remove it: dewpoint keys remove ' + provider,
@@ -68,7 +70,7 @@ async function knownProvider({ core }: CommandContext, provider: string): Promis
 }
 
 async function readKey({ terminal, signal }: CommandContext, provider: string): Promise<string> {
-  if (!terminal.isInteractive) return (await readAll(process.stdin)).split('\n')[0] ?? '';
+  if (!terminal.isInteractive) return readAll(process.stdin);
   terminal.err(`Key of ${provider} (it is not shown): `);
   // Echo goes through `output`; without one nothing of the key appears.
   const reader = createInterface({ input: process.stdin, terminal: true });

@@ -21,7 +21,7 @@ export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core,
   for (const model of models) {
     const size = model.sizeBytes === null ? '' : bytes(model.sizeBytes);
     terminal.out(
-      `${printable(model.id).padEnd(width)}  ${model.where.padEnd(5)}  ${model.state.padEnd(12)}  ${size.padStart(9)}  ${oneLine(model.note ?? '', 80)}\n`,
+      `${printable(model.id).padEnd(width)}  ${model.where.padEnd(5)}  ${model.state.padEnd(12)}  ${size.padStart(9)}  ${oneLine(model.note ?? '', model.state === 'unreachable' ? 300 : 160)}\n`,
     );
   }
   return 0;

@@ -7,7 +7,7 @@ import type { StoreState } from '../secrets/key-store.ts';
 import { createKeyStore } from '../secrets/key-store.ts';
 import type { Keys, KeysOptions } from '../secrets/keys.ts';
 import { createKeys } from '../secrets/keys.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { AskedService } from './models.ts';
 
 /** The keys of this home: set, listed and removed by a person, found by providers. */
 export interface CoreKeys {
@@ -32,11 +32,13 @@ export interface CoreKeysOptions {
   readonly nodePath: string;
   readonly processPath: string;
   readonly settings: () => Settings;
+  /** Keeps a service among the providers of the settings, so that its models are listed; null: takes it out. */
+  readonly keepService: (provider: string, service: ProviderSettings | null) => Promise<void>;
   readonly learn: KeysOptions['learn'];
   /** A sentence for a person: a key store that does not open. */
   readonly onNotice: (text: string) => void;
-  /** The models of a provider as its service lists them now, with the key that is set; rejects where it says no. */
-  readonly askModels: (provider: string, signal: AbortSignal) => Promise<readonly ModelInfo[]>;
+  /** What its service says now to the key that is set; rejects where it says no. */
+  readonly askModels: (provider: string, signal: AbortSignal) => Promise<AskedService>;
 }
 
 export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
@@ -67,8 +69,10 @@ export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
     },
     set: async ({ provider, value, forThisRun }, signal) => {
       mustBeKnown(provider, settings());
-      if (forThisRun) keys.setForThisRun(provider, value.trim());
-      else await keep(keys, provider, value.trim());
+      const key = keyOf(value);
+      if (forThisRun) keys.setForThisRun(provider, key);
+      else await keep(keys, provider, key);
+      await setUp(options, provider);
       const kept = forThisRun ? 'this-run' : 'store';
       return { kept, ...(await tryKey(options, provider, signal)) };
     },
@@ -79,6 +83,10 @@ export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
     remove: async (provider) => {
       mustBeKnown(provider, settings());
       mustBeReady(await keys.remove(provider));
+      // Only what came with a key goes with it.
+      const plain = serviceSettings(provider);
+      const own = settings().providers[provider];
+      if (plain !== null && JSON.stringify(own) === JSON.stringify(plain)) await options.keepService(provider, null);
     },
     restore: async (provider) => {
       mustBeKnown(provider, settings());
@@ -89,6 +97,7 @@ export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
         });
       }
       mustBeReady(state);
+      await setUp(options, provider);
     },
     dispose: keys.dispose,
   };
@@ -122,6 +131,20 @@ function mustBeKnown(provider: string, settings: Settings): void {
   });
 }
 
+async function setUp({ settings, keepService }: CoreKeysOptions, provider: string): Promise<void> {
+  const service = serviceSettings(provider);
+  if (service !== null && settings().providers[provider] === undefined) await keepService(provider, service);
+}
+
+/** What a person pasted, without what came along at its ends. No header could carry what is refused here. */
+function keyOf(value: string): string {
+  const key = value.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new AppError('bad-input', 'This is no key: it has a space, a line break or a letter in it that no key has.', {
+    hint: 'Copy it once more from where you got it. Nothing was kept.',
+  });
+}
+
 function mustBeReady(state: StoreState): void {
   if (state.type !== 'ready') throw new AppError('missing-key', state.message, { hint: state.hint });
 }
@@ -137,10 +160,11 @@ async function keep(keys: Keys, provider: string, value: string): Promise<void> 
 /** The list of models costs nothing and needs the key at most services. */
 async function tryKey(options: CoreKeysOptions, provider: string, signal: AbortSignal): Promise<KeyTest> {
   try {
-    const models = await options.askModels(provider, signal);
+    const { models, isOpen } = await options.askModels(provider, signal);
     const bundled = models.find(({ listedOn }) => listedOn !== undefined);
-    if (bundled !== undefined) return { test: 'unknown', text: 'The service could not be asked with it.' };
-    return { test: 'accepted', text: `The service lists ${models.length} models.` };
+    if (bundled !== undefined) return { test: 'unknown', text: bundled.note ?? '' };
+    const text = `The service lists ${models.length} model${models.length === 1 ? '' : 's'}.`;
+    return { test: isOpen ? 'open' : 'accepted', text };
   } catch (error) {
     const text = messageOf(error);
     return { test: /\b40[13]\b|auth|api key|unauthori[sz]ed|forbidden/iu.test(text) ? 'refused' : 'unknown', text };

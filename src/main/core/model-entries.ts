@@ -46,10 +46,11 @@ function noteOf({ origin, place, isInstalled, isStarter, hereBytes }: StoredMode
 }
 
 export function entryOfInfo(info: ModelInfo): ModelEntry {
+  const why = info.note === undefined ? '' : ` (${info.note})`;
   const note =
     info.listedOn === undefined
       ? (info.note ?? null)
-      : `from the list of ${info.listedOn}: the service could not be asked`;
+      : `from the list of ${info.listedOn}: the service could not be asked${why}`;
   const { id, label, where, sizeBytes = null } = info;
   return { id, label, where, state: 'ready', sizeBytes, licence: null, info, note };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import catalogue from '../../../resources/models.json';
+import { valueOf } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { EngineFiles } from './engine-files.ts';
 import { createEngineFiles } from './engine-files.ts';
@@ -186,6 +187,10 @@ export function createModelParts(
     nodePath: files.node,
     processPath: files.keyProcess,
     settings: () => settings.current(),
+    keepService: async (provider, service) => {
+      const key = ['providers', provider];
+      valueOf(await (service === null ? settings.unset(key) : settings.set(key, service)));
+    },
     learn: (secret) => redactor.learn(secret),
     onNotice: config.onNotice,
     askModels: (provider, signal) => models.ask(provider, signal),

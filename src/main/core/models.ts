@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
 import type { ModelEntry, ModelMending, ModelRemoval, PullProgress } from '@shared/contract.ts';
-import type { ModelInfo } from '@shared/models.ts';
+import type { ModelInfo, Where } from '@shared/models.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { Price } from '@shared/money.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
@@ -22,6 +22,7 @@ import type { OwnServer } from '../engines/own-server.ts';
 import type { PlanServer } from '../engines/plan-server.ts';
 import { localDay } from '../money/budget.ts';
 import type { PricedModel } from '../money/prices.ts';
+import { chatService } from '../providers/chat-services.ts';
 import type { Provider, ProviderDependencies } from '../providers/define.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 
@@ -30,8 +31,8 @@ export interface CoreModels {
   /** Null: not set up, not on this machine, or its endpoint does not know it. */
   readonly info: (id: string, signal: AbortSignal) => Promise<ModelInfo | null>;
   readonly provider: (providerId: string) => Provider | null;
-  /** What the service itself lists now, with the key as it is now; rejects where it says no. Of its own, nothing kept. */
-  readonly ask: (providerId: string, signal: AbortSignal) => Promise<readonly ModelInfo[]>;
+  /** What the service itself says now to the key as it is now; rejects where it says no. Nothing of it is kept. */
+  readonly ask: (providerId: string, signal: AbortSignal) => Promise<AskedService>;
   readonly list: (signal: AbortSignal) => Promise<readonly ModelEntry[]>;
   readonly show: (id: string, fit: boolean, signal: AbortSignal) => Promise<ModelEntry>;
   /** Looks at what is wrong with a model of a server, and mends it where `apply` says so. */
@@ -46,6 +47,12 @@ export interface CoreModels {
   ) => Promise<ModelEntry>;
   readonly remove: (id: string, signal: AbortSignal) => Promise<ModelRemoval>;
   readonly dispose: () => Promise<void>;
+}
+
+export interface AskedService {
+  readonly models: readonly ModelInfo[];
+  /** Everybody gets this answer: it says nothing of the key that there is. */
+  readonly isOpen: boolean;
 }
 
 export interface CoreModelsOptions {
@@ -200,19 +207,25 @@ function createInstances(options: CoreModelsOptions): Instances {
     return provider;
   };
   return {
-    ids: () => Object.keys(configured()),
+    ids: () => {
+      // The model of the cloud may be one of a service that is known without an entry.
+      const cloud = splitModelId(options.settings().cloud ?? '')?.provider;
+      return [...new Set([...Object.keys(configured()), ...(cloud === undefined ? [] : [cloud])])];
+    },
     get,
     ask: async (id, signal) => {
       const settings = configured()[id] ?? serviceSettings(id);
       const definition = settings === null ? undefined : options.registry.get(settings.kind);
-      if (settings === null || definition === undefined) return [];
+      if (settings === null || definition === undefined) return { models: [], isOpen: false };
       // Without the models that the settings name there is nothing to fall back on: a refusal shows.
       const bare = 'models' in settings ? { ...settings, models: {} } : settings;
-      const provider = definition.create(dependenciesOf(options, id, bare, paths), { id, settings: bare });
+      const dependencies = dependenciesOf(options, id, bare, paths);
+      const withKey = definition.create(dependencies, { id, settings: bare });
+      const without = definition.create({ ...dependencies, secret: async () => null }, { id, settings: bare });
       try {
-        return await provider.listModels(signal);
+        return await askService({ withKey, without, hasKey: (await dependencies.secret('apiKey')) !== null }, signal);
       } finally {
-        await provider.dispose();
+        await Promise.all([withKey.dispose(), without.dispose()]);
       }
     },
     mention: (name) => {
@@ -223,6 +236,24 @@ function createInstances(options: CoreModelsOptions): Instances {
       made.clear();
     },
   };
+}
+
+interface ServiceDoors {
+  readonly withKey: Provider;
+  readonly without: Provider;
+  readonly hasKey: boolean;
+}
+
+/** Some services list their models for everybody: there a wrong key would seem to be right. */
+async function askService({ withKey, without, hasKey }: ServiceDoors, signal: AbortSignal): Promise<AskedService> {
+  const models = await withKey.listModels(signal);
+  if (!hasKey) return { models, isOpen: false };
+  if (withKey.tryKey !== undefined) {
+    await withKey.tryKey(signal);
+    return { models, isOpen: false };
+  }
+  const open = await without.listModels(signal).catch(() => []);
+  return { models, isOpen: open.some(({ listedOn }) => listedOn === undefined) };
 }
 
 async function infoOf(
@@ -317,10 +348,16 @@ async function entriesOf(
     // Nobody who has neither set it up nor installed it misses a server that does not run.
     const canStart = (await provider.canStart?.()) ?? false;
     if (own === undefined && id in builtIn && !canStart) return [];
-    const where = canStart || own?.kind === 'ollama' ? 'local' : 'cloud';
+    const where = canStart ? 'local' : whereOf(own);
     const base = { id: `${id}/*`, label: id, where, sizeBytes: null, licence: null, info: null } as const;
     return [{ ...base, state: 'unreachable', note: messageOf(error), ...(canStart ? { canStart } : {}) }];
   }
+}
+
+/** Of a server that says nothing of itself: where its settings say that it is. */
+function whereOf(settings: ProviderSettings | undefined): Where {
+  if (settings?.kind === 'openai-compatible') return settings.where ?? chatService(settings.preset).where;
+  return settings?.kind === 'ollama' ? 'local' : 'cloud';
 }
 
 async function withInfo(entry: ModelEntry, info: CoreModels['info'], signal: AbortSignal): Promise<ModelEntry> {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { getCACertificates, rootCertificates } from 'node:tls';
+import { rootCause } from './root-cause.ts';
 
 export interface Connection {
   /** The address of a proxy; null: as the usual environment variables say. */
@@ -15,29 +16,60 @@ const thisMachine = ['localhost', '127.0.0.1', '::1', '[::1]'];
 
 /**
  * A `fetch` for services on the net that heeds proxies and certificates. Where neither is set it is the built-in one.
- * Settings are read anew for each call, so that a change holds at once. Rejects where the file of certificates
- * cannot be read: to go on without it could mean to trust the wrong server.
+ * Settings are read anew for each call, so that a change holds at once. Rejects as `fetch` does, with a `LastingError`
+ * at the root where trying again is no use: also where the file of certificates cannot be read, for to go on without it
+ * could mean to trust the wrong server.
  */
 export function createNetFetch(connection: () => Connection, env: Env): typeof fetch {
   let made: { readonly key: string; readonly use: Promise<typeof fetch> } | null = null;
-  return async (input, init) => {
+  const door = async (): Promise<typeof fetch> => {
     const wanted = wishes(connection(), env);
-    if (wanted === null) return fetch(input, init);
+    if (wanted === null) return fetch;
     const key = JSON.stringify(wanted);
-    // A failure is not kept: the file may be put in its place meanwhile.
     if (made?.key !== key) made = { key, use: viaDispatcher(wanted) };
     try {
+      return await made.use;
+    } catch (error) {
+      // A failure is not kept: the file may be put in its place meanwhile.
+      made = null;
+      throw error;
+    }
+  };
+  return async (input, init) => {
+    try {
       return await (
-        await made.use
+        await door()
       )(input, init);
     } catch (error) {
-      if (error instanceof CertificateFileError) made = null;
-      throw error;
+      throw explained(error);
     }
   };
 }
 
-class CertificateFileError extends Error {}
+/** Why there is no connection, and will be none until a person changes something: no reason to try again. */
+export class LastingError extends Error {}
+
+/** In the shape of any failure of `fetch`, for whoever tells no connection from a broken one. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const root = rootCause(error);
+  const cause = root instanceof LastingError ? root : lasting(root);
+  return cause === null ? error : new TypeError('fetch failed', { cause });
+}
+
+function lasting(root: Error): LastingError | null {
+  const refused = /^Proxy response \((\d+)\)/.exec(root.message)?.[1];
+  if (refused === '407')
+    return new LastingError(
+      'The proxy wants a name and a password (407): put them into connection.proxy, http://NAME:PASSWORD@HOST:PORT.',
+    );
+  if (refused !== undefined) return new LastingError(`The proxy does not let this through (${refused}).`);
+  const code: unknown = Reflect.get(root, 'code');
+  if (typeof code !== 'string' || !/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return null;
+  return new LastingError(
+    `Its certificate is not trusted: ${root.message}. One of your own authority is named in connection.certificates, a file.`,
+  );
+}
 
 interface Wishes {
   readonly httpProxy: string;
@@ -73,7 +105,7 @@ async function trust(path: string): Promise<object> {
     return { connect: { ca }, requestTls: { ca }, proxyTls: { ca } };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CertificateFileError(`The certificates in ${path} cannot be read: ${why}`);
+    throw new LastingError(`The certificates in ${path} cannot be read: ${why}`);
   }
 }
 

@@ -59,10 +59,12 @@ export async function* answer<Event>(
   context.signal.addEventListener('abort', abort, { once: true });
   const taken = emptyAnswer();
   let firstAt: number | null = null;
+  let events = 0;
   try {
-    const events = opened(() => wire.open(request, controller.signal));
+    const stream = opened(() => wire.open(request, controller.signal));
     const limitMs = (): number => (firstAt === null ? context.firstWordMs : context.stallMs);
-    for await (const event of watched(events, limitMs, context.signal)) {
+    for await (const event of watched(stream, limitMs, context.signal)) {
+      events += 1;
       for (const part of wire.take(event, taken)) {
         firstAt ??= context.now();
         yield part;
@@ -70,6 +72,7 @@ export async function* answer<Event>(
       if (taken.error !== null) break;
     }
     if (taken.error === null) wire.close?.(taken);
+    if (events > 0 && isNothing(taken)) taken.error = otherFormat;
     yield* finish(request, taken, { startedAt, firstAt }, context);
   } catch (error) {
     const usage = usageSoFar(request, taken, taken.text === '' && taken.reasoning === '');
@@ -145,7 +148,7 @@ function* finish(
   const timings = { queuedMs: 0, prefillMs, decodeMs, totalMs: Math.max(0, endedAt - startedAt) };
   if (context.signal.aborted || taken.error !== null || taken.stopReason === null) {
     // Without a reason for its end the answer is not whole: no call in it may run.
-    const usage = usageSoFar(request, taken, false);
+    const usage = usageSoFar(request, taken, taken.error === otherFormat);
     const error = context.signal.aborted ? null : (taken.error ?? brokenOff);
     yield { ...endedWith(error, startedAt, context.now(), usage), timings, ...modelOf(taken) };
     return;
@@ -174,6 +177,17 @@ function writingMs({ usage, reasoning }: Answer, firstAt: number | null, endedAt
   return passedMs < leastWritingMs || isHidden ? null : passedMs;
 }
 
+/** Whatever came, none of it was in this format: even a stream that breaks off early names its model at its start. */
+function isNothing({ text, reasoning, stopReason, usage, error, model, calls }: Answer): boolean {
+  const said = text + reasoning + (model ?? '');
+  return said === '' && stopReason === null && usage === null && error === null && calls.length === 0;
+}
+
+const otherFormat: ProviderError = {
+  code: 'bad-request',
+  message: 'What it answers is in another format than that of the service it was set up as.',
+  retryable: false,
+};
 const brokenOff: ProviderError = { code: 'cut', message: 'The answer broke off before its end.', retryable: true };
 const withheld: ProviderError = {
   code: 'bad-request',

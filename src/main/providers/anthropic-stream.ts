@@ -8,7 +8,7 @@ import type { thinkingStateSchema } from './anthropic-messages.ts';
 import { toAnthropicWire } from './anthropic-messages.ts';
 import type { ModelRequest, ProviderError, StreamPart } from './define.ts';
 import { errorOfRefusal } from './http-errors.ts';
-import { brokenStream, connectionMessage } from './openai-errors.ts';
+import { brokenStream, connectionError } from './openai-errors.ts';
 import type { ModelTarget } from './service-provider.ts';
 
 type Event = Anthropic.RawMessageStreamEvent;
@@ -194,8 +194,7 @@ const bodySchema = z.object({ error: z.object({ type: z.string().nullish(), mess
 
 function toError(error: unknown): ProviderError | null {
   if (error instanceof APIUserAbortError) return null;
-  if (error instanceof APIConnectionError)
-    return { code: 'network', message: connectionMessage(error), retryable: true };
+  if (error instanceof APIConnectionError) return connectionError(error);
   if (!(error instanceof APIError)) return brokenStream(error);
   const body = bodySchema.safeParse(error.error);
   const said = body.success ? body.data.error : {};

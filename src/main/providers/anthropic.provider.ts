@@ -6,6 +6,7 @@ import type { ListedModel } from './bundled-models.ts';
 import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { createModelBook, ListRefusedError } from './model-book.ts';
+import { noPages } from './no-pages.ts';
 import { createServiceProvider } from './service-provider.ts';
 import { firstWordMs } from './watched.ts';
 
@@ -17,7 +18,7 @@ export default defineProvider({
   secrets: ['apiKey'],
   create(dependencies, { id, settings }): Provider {
     const { now, secret } = dependencies;
-    const get = dependencies.fetch ?? fetch;
+    const get = noPages(dependencies.fetch ?? fetch);
     const book = createModelBook({
       id,
       service: 'anthropic',

@@ -10,8 +10,11 @@ export interface ListedModel {
   readonly price?: { readonly input: number; readonly output: number } | undefined;
 }
 
-/** The day on which the list below was put together from the services' own pages and packages. */
-export const bundledOn = '2026-11-21';
+/**
+ * The day on which the lists below were put together, from the services' own pages and packages; of those who serve
+ * open models, from models.dev, which names the page or the answer of the service that each entry is from.
+ */
+export const bundledOn = '2026-11-22';
 
 const MILLION = 1_000_000;
 
@@ -64,6 +67,28 @@ const deepseek = (name: string): ListedModel => ({
   images: false,
   reasoning: true,
 });
+
+type Open = Omit<ListedModel, 'name'>;
+
+const open = (label: string, contextTokens: number, can: 'read' | 'see' = 'read'): Open => ({
+  label,
+  contextTokens,
+  tools: true,
+  images: can === 'see',
+  reasoning: true,
+});
+
+/** Open models are served by many, under many names; the window is the smallest of those that are offered. */
+const glm53 = open('GLM-5.3', MILLION);
+const glm53Flash = open('GLM-5.3 Flash', MILLION, 'see');
+const kimiK3 = open('Kimi K3', MILLION, 'see');
+const deepseekPro = open('DeepSeek V4 Pro', MILLION);
+const deepseekFlash = open('DeepSeek V4.1 Flash', MILLION, 'see');
+const minimaxM3 = open('MiniMax-M3', 512_000, 'see');
+const gptOss120 = open('GPT OSS 120B', 131_072);
+const gptOss20 = open('GPT OSS 20B', 131_072);
+
+const fireworks = (name: string, model: Open): ListedModel => ({ ...model, name: `accounts/fireworks/models/${name}` });
 
 /**
  * Models by service, for when it cannot be asked, and what its own list leaves out (OpenAI's has names alone).
@@ -124,4 +149,47 @@ export const bundledModels: Readonly<Record<string, readonly ListedModel[]>> = {
     mistral('devstral-2512', false),
   ],
   xai: [grok('grok-4.6', 500_000), grok('grok-4.5', 500_000), grok('grok-4.3', MILLION), grok('grok-4.20', MILLION)],
+  groq: [
+    { ...open('Qwen3.8 27B', 131_042, 'see'), name: 'qwen/qwen3.8-27b' },
+    { ...gptOss120, name: 'openai/gpt-oss-120b' },
+    { ...gptOss20, name: 'openai/gpt-oss-20b' },
+  ],
+  together: [
+    { ...deepseekFlash, name: 'deepseek-ai/DeepSeek-V4.1-Flash' },
+    { ...deepseekPro, name: 'deepseek-ai/DeepSeek-V4-Pro-0813' },
+    { ...glm53, name: 'zai-org/GLM-5.3' },
+    { ...kimiK3, name: 'moonshotai/Kimi-K3' },
+    { ...open('Gemma 4 31B', 262_144, 'see'), name: 'google/gemma-4-31B-it', reasoning: false },
+  ],
+  fireworks: [
+    fireworks('glm-5p3', glm53),
+    fireworks('glm-5p3-flash', glm53Flash),
+    fireworks('deepseek-v4-pro-0813', deepseekPro),
+    fireworks('deepseek-v4-flash-0731', open('DeepSeek V4 Flash', MILLION)),
+    fireworks('kimi-k3', kimiK3),
+    fireworks('minimax-m3', minimaxM3),
+    fireworks('qwen3p8-max', open('Qwen3.8 Max', 262_144, 'see')),
+    fireworks('gpt-oss-120b', gptOss120),
+  ],
+  huggingface: [
+    { ...deepseekFlash, name: 'deepseek-ai/DeepSeek-V4.1-Flash' },
+    { ...deepseekPro, name: 'deepseek-ai/DeepSeek-V4-Pro-0813' },
+    { ...glm53, name: 'zai-org/GLM-5.3' },
+    { ...glm53Flash, name: 'zai-org/GLM-5.3-Flash', images: false },
+    { ...kimiK3, name: 'moonshotai/Kimi-K3' },
+    { ...minimaxM3, name: 'MiniMaxAI/MiniMax-M3' },
+    { ...gptOss120, name: 'openai/gpt-oss-120b' },
+  ],
+  openrouter: [
+    claude('anthropic/claude-fable-5.1', 'Claude Fable 5.1'),
+    claude('anthropic/claude-opus-5.5', 'Claude Opus 5.5'),
+    claude('anthropic/claude-sonnet-5.5', 'Claude Sonnet 5.5'),
+    gpt('openai/gpt-6-sol', 1_050_000),
+    gpt('openai/gpt-6-luna', 1_050_000),
+    gemini('google/gemini-3.5-flash', 'Gemini 3.5 Flash'),
+    { ...deepseekFlash, name: 'deepseek/deepseek-v4.1-flash' },
+    { ...deepseekPro, name: 'deepseek/deepseek-v4-pro-0813' },
+    { ...glm53, name: 'z-ai/glm-5.3' },
+    { ...kimiK3, name: 'moonshotai/kimi-k3' },
+  ],
 };

@@ -7,6 +7,7 @@ import { chatWire } from './chat-stream.ts';
 import type { Provider, ProviderDependencies } from './define.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
+import { noPages } from './no-pages.ts';
 import { addressBelow, createServiceProvider, isThisMachine } from './service-provider.ts';
 import { firstWordMs } from './watched.ts';
 
@@ -26,12 +27,16 @@ export interface ChatEndpoint {
 export function createChatProvider(dependencies: ProviderDependencies, endpoint: ChatEndpoint): Provider {
   const { now, secret } = dependencies;
   const { id, service, where } = endpoint;
-  const get = dependencies.fetch ?? fetch;
+  const get = noPages(dependencies.fetch ?? fetch);
   const headersOf = (key: string | null): Record<string, string> => {
     if (key === null) return {};
     const own = service.keyHeader === null ? {} : { [service.keyHeader]: key };
     return { authorization: `Bearer ${key}`, ...own };
   };
+  const ask = async (url: string, signal: AbortSignal): Promise<unknown> =>
+    getJson({ url, headers: headersOf(await secret('apiKey')), fetch: get, signal });
+  // A key goes nowhere but to the address of the settings and to the service that is known to be there.
+  const keyUrl = endpoint.baseUrl === service.baseUrl ? service.keyUrl : null;
   const book = createModelBook({
     id,
     where,
@@ -48,10 +53,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
       reasoning: service.reasoningBack !== null,
       cache: service.cache,
     }),
-    fetchList: async (signal) => {
-      const url = addressBelow(endpoint.baseUrl, 'models');
-      return readChatModels(await getJson({ url, headers: headersOf(await secret('apiKey')), fetch: get, signal }));
-    },
+    fetchList: async (signal) => readChatModels(await ask(addressBelow(endpoint.baseUrl, 'models'), signal)),
   });
   const connect = async (): Promise<OpenAI> => {
     const key = await secret('apiKey');
@@ -76,6 +78,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
     settings: endpoint,
     book,
     now,
+    ...(keyUrl === null ? {} : { tryKey: async (signal: AbortSignal) => void (await ask(keyUrl, signal)) }),
     wire: (targetOf) => chatWire(connect, (request) => ({ service, ...targetOf(request) })),
   });
 }

@@ -1,9 +1,9 @@
+import { services } from '@shared/services.ts';
 import type { Preset } from '@shared/settings.ts';
 import type { HistoryRules } from './fit-history.ts';
 
 /** What sets a service apart that speaks Chat Completions. The default is what plain servers take. */
 export interface ChatService {
-  readonly label: string;
   readonly baseUrl: string | null;
   readonly where: 'local' | 'cloud';
   /** Names the list of models that comes with Dewpoint. */
@@ -20,6 +20,8 @@ export interface ChatService {
   readonly strictGreedy: boolean;
   /** A header of its own for the key, beside the usual one. */
   readonly keyHeader: string | null;
+  /** Where a key can be tried for nothing, at a service whose list of models is open to everybody. */
+  readonly keyUrl: string | null;
   /** Models are called by names of the user's own (of a deployment), which no list has. */
   readonly ownNames: boolean;
   readonly cache: boolean;
@@ -31,7 +33,6 @@ export interface ChatService {
 const usualId = { pattern: /^[a-zA-Z0-9_-]{1,40}$/, length: 24 };
 
 const plain: ChatService = {
-  label: 'OpenAI-compatible endpoint',
   baseUrl: null,
   where: 'cloud',
   bundled: null,
@@ -44,41 +45,42 @@ const plain: ChatService = {
   streamOptions: true,
   strictGreedy: false,
   keyHeader: null,
+  keyUrl: null,
   ownNames: false,
   cache: false,
   images: false,
   contextTokens: 32_768,
 };
 
-const cloud = (label: string, baseUrl: string, habits: Partial<ChatService> = {}): ChatService => ({
+const cloud = (baseUrl: string, habits: Partial<ChatService> = {}): ChatService => ({
   ...plain,
-  label,
   baseUrl,
   cache: true,
   contextTokens: 128_000,
   ...habits,
 });
 
-const local = (label: string, baseUrl: string): ChatService => ({
+const local = (baseUrl: string): ChatService => ({
   ...plain,
-  label,
   baseUrl,
   where: 'local',
   cache: true,
 });
 
 const presets: Readonly<Record<Preset, ChatService>> = {
-  openrouter: cloud('OpenRouter', 'https://openrouter.ai/api/v1', {
+  openrouter: cloud('https://openrouter.ai/api/v1', {
+    bundled: 'openrouter',
+    keyUrl: 'https://openrouter.ai/api/v1/key',
     effort: 'reasoning',
     reasoningBack: 'reasoning_details',
   }),
-  groq: cloud('Groq', 'https://api.groq.com/openai/v1'),
-  deepseek: cloud('DeepSeek', 'https://api.deepseek.com/v1', {
+  groq: cloud('https://api.groq.com/openai/v1', { bundled: 'groq' }),
+  deepseek: cloud('https://api.deepseek.com/v1', {
     bundled: 'deepseek',
     effort: 'thinking',
     reasoningBack: 'reasoning_content',
   }),
-  mistral: cloud('Mistral', 'https://api.mistral.ai/v1', {
+  mistral: cloud('https://api.mistral.ai/v1', {
     bundled: 'mistral',
     callId: { pattern: /^[a-zA-Z0-9]{9}$/, length: 9 },
     answersResults: true,
@@ -86,11 +88,11 @@ const presets: Readonly<Record<Preset, ChatService>> = {
     streamOptions: false,
     strictGreedy: true,
   }),
-  xai: cloud('xAI', 'https://api.x.ai/v1', { bundled: 'xai' }),
-  together: cloud('Together', 'https://api.together.xyz/v1'),
-  fireworks: cloud('Fireworks', 'https://api.fireworks.ai/inference/v1'),
+  xai: cloud('https://api.x.ai/v1', { bundled: 'xai' }),
+  together: cloud('https://api.together.xyz/v1', { bundled: 'together' }),
+  fireworks: cloud('https://api.fireworks.ai/inference/v1', { bundled: 'fireworks' }),
   azure: {
-    ...cloud('Azure OpenAI', '', {
+    ...cloud('', {
       maxTokens: 'max_completion_tokens',
       images: true,
       keyHeader: 'api-key',
@@ -98,12 +100,14 @@ const presets: Readonly<Record<Preset, ChatService>> = {
     }),
     baseUrl: null,
   },
-  'lm-studio': local('LM Studio', 'http://127.0.0.1:1234/v1'),
-  vllm: local('vLLM', 'http://127.0.0.1:8000/v1'),
-  'llama-server': local('llama-server', 'http://127.0.0.1:8080/v1'),
+  'lm-studio': local(services['lm-studio'].address),
+  vllm: local(services.vllm.address),
+  'llama-server': local(services['llama-server'].address),
 };
 
-export const huggingfaceService: ChatService = cloud('Hugging Face', 'https://router.huggingface.co/v1', {
+export const huggingfaceService: ChatService = cloud('https://router.huggingface.co/v1', {
+  bundled: 'huggingface',
+  keyUrl: 'https://huggingface.co/api/whoami-v2',
   cache: false,
 });
 

@@ -115,6 +115,8 @@ export interface ProviderError {
 export interface Provider {
   readonly id: string;
   listModels(signal: AbortSignal): Promise<readonly ModelInfo[]>;
+  /** Asks what only a right key is answered, and what costs nothing; rejects as `listModels` does. Absent: its list is such. */
+  readonly tryKey?: (signal: AbortSignal) => Promise<void>;
   /**
    * What is known of a model that the list does not name although it can be called: a dated or variant name, or any
    * where the service refused to list (the call then says why). Null: nothing. After `listModels`; never waits.

@@ -7,7 +7,7 @@ import { sayReasoning, sayText } from './answer.ts';
 import type { ModelRequest, ProviderError, StreamPart } from './define.ts';
 import { toGeminiWire } from './gemini-messages.ts';
 import { errorOfRefusal } from './http-errors.ts';
-import { brokenStream, connectionMessage } from './openai-errors.ts';
+import { brokenStream, connectionError } from './openai-errors.ts';
 import { readSse } from './sse.ts';
 import { addressBelow } from './service-provider.ts';
 import type { ModelTarget } from './service-provider.ts';
@@ -95,8 +95,7 @@ function errorOfBody(error: z.infer<typeof errorSchema>['error'], response: Resp
 
 /** The built-in `fetch` says only that it failed; why is in its cause. */
 function networkError(error: unknown): ProviderError {
-  if (error instanceof TypeError && error.message === 'fetch failed')
-    return { code: 'network', message: connectionMessage(error), retryable: true };
+  if (error instanceof TypeError && error.message === 'fetch failed') return connectionError(error);
   return brokenStream(error);
 }
 

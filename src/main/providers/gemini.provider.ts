@@ -6,6 +6,7 @@ import { defineProvider } from './define.ts';
 import { geminiWire } from './gemini-stream.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
+import { noPages } from './no-pages.ts';
 import { addressBelow, createServiceProvider } from './service-provider.ts';
 
 /** Gemini models, through Google's own API. */
@@ -16,7 +17,7 @@ export default defineProvider({
   secrets: ['apiKey'],
   create(dependencies, { id, settings }): Provider {
     const { now, secret } = dependencies;
-    const get = dependencies.fetch ?? fetch;
+    const get = noPages(dependencies.fetch ?? fetch);
     const book = createModelBook({
       id,
       service: 'gemini',

@@ -14,7 +14,8 @@ export interface Refusal {
 
 /** The same words mean the same in every service that we know; the status is the last to ask, for proxies change it. */
 export function errorOfRefusal(refusal: Refusal): ProviderError {
-  const { status, message, kind = '' } = refusal;
+  const { status, kind = '' } = refusal;
+  const message = readable(refusal.message);
   const wait = refusal.retryAfterMs ?? retryAfterMs(refusal.headers);
   const later = wait === null ? {} : { retryAfterMs: wait };
   // Money that is used up does not come back by waiting, whatever the status.
@@ -25,6 +26,12 @@ export function errorOfRefusal(refusal: Refusal): ProviderError {
   if (status === 401 || status === 403 || /authentication|permission|invalid_api_key|unauthenticated/iu.test(kind))
     return { code: 'auth', message, retryable: false };
   if (isContextFull(`${kind} ${message}`)) return { code: 'context-full', message, retryable: false };
+  if (status === 404 && !/model/iu.test(`${kind} ${message}`))
+    return {
+      code: 'missing-model',
+      message: `${message} (Nothing is there: is its base URL right?)`,
+      retryable: false,
+    };
   if (status === 404 || /not_found|model_not_found/iu.test(kind))
     return { code: 'missing-model', message, retryable: false };
   if (status === 413) return { code: 'context-full', message, retryable: false };
@@ -33,6 +40,17 @@ export function errorOfRefusal(refusal: Refusal): ProviderError {
     return { code: 'bad-request', message, retryable: false };
   // An error frame inside a 200 has no status: the server gave up in the middle.
   return { code: 'overloaded', message, retryable: true, ...later };
+}
+
+const LONGEST_MESSAGE = 500;
+
+/** What a service or whoever answers in its place said, as a sentence: of a page its title, never its markup. */
+export function readable(text: string): string {
+  const page = /<(?:!doctype|html|head|body)\b/iu.exec(text);
+  if (page === null) return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)} …` : text;
+  const title = /<(title|h1)\b[^>]*>([^<]+)</iu.exec(text)?.[2]?.replace(/\s+/gu, ' ').trim() ?? '';
+  // Packages put the status before the body.
+  return `${text.slice(0, page.index)}a web page${title === '' ? '' : ` ("${title.slice(0, 100)}")`}`;
 }
 
 function isContextFull(text: string): boolean {

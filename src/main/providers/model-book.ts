@@ -1,8 +1,11 @@
+import { z } from 'zod';
+import { messageOf } from '@shared/errors.ts';
 import type { Effort, ModelInfo } from '@shared/models.ts';
 import type { ModelSettings } from '@shared/settings.ts';
 import { childAbort } from '../lib/child-abort.ts';
 import type { ListedModel } from './bundled-models.ts';
 import { bundledModels, bundledOn } from './bundled-models.ts';
+import { connectionMessage } from './openai-errors.ts';
 
 /** What is known of the models of one configured service. */
 export interface ModelBook {
@@ -50,10 +53,10 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
   const bundled = options.service === null ? [] : (bundledModels[options.service] ?? []);
   let live: { readonly models: readonly ListedModel[]; readonly at: number } | null = null;
   let isRefused = false;
-  const infos = (models: readonly ListedModel[], listedOn?: string): readonly ModelInfo[] => {
+  const infos = (models: readonly ListedModel[], unlisted?: string): readonly ModelInfo[] => {
     const names = new Set([...Object.keys(options.models), ...models.map((model) => model.name)]);
     return [...names].map((name) =>
-      infoOf(options, name, { listed: nearest(models, name), bundled: nearest(bundled, name), listedOn }),
+      infoOf(options, name, { listed: nearest(models, name), bundled: nearest(bundled, name), unlisted }),
     );
   };
   const find = (name: string): ModelInfo =>
@@ -74,17 +77,27 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
         return infos(live.models);
       } catch (error) {
         isRefused = error instanceof ListRefusedError;
-        if (isRefused || bundled.length === 0) {
-          if (Object.keys(options.models).length === 0) throw error;
-          return infos([]);
-        }
-        return infos(bundled, bundledOn);
+        const reason = whyNoList(error);
+        if (!isRefused && bundled.length > 0) return infos(bundled, reason);
+        if (Object.keys(options.models).length > 0) return infos([]);
+        if (isRefused) throw error;
+        throw new Error(options.service === null ? `${reason.replace(/\.?$/, '.')} ${onlyItKnows}` : reason);
       } finally {
         clearTimeout(timer);
         child.release();
       }
     },
   };
+}
+
+/** Of a server of one's own, and of deployments: no list could come with Dewpoint. */
+const onlyItKnows = 'Which models it has, only it knows; those that the settings name are there all the same.';
+
+function whyNoList(error: unknown): string {
+  if (error instanceof ListRefusedError) return error.message;
+  if (error instanceof z.ZodError) return 'It answered, but not with a list of models: is the address right?';
+  // `fetch`, and packages around it, say only that something failed.
+  return error instanceof Error && error.cause instanceof Error ? connectionMessage(error) : messageOf(error);
 }
 
 /** A list that was refused; the service is there, and the list that comes with Dewpoint would only hide the reason. */
@@ -104,11 +117,11 @@ function nearest(models: readonly ListedModel[], name: string): ListedModel | un
 interface Known {
   readonly listed: ListedModel | undefined;
   readonly bundled: ListedModel | undefined;
-  /** The first is the bundled one, of this day. */
-  readonly listedOn?: string | undefined;
+  /** Why the service's own list is not there: the first is the bundled one. */
+  readonly unlisted?: string | undefined;
 }
 
-function infoOf(options: ModelBookOptions, name: string, { listed, bundled, listedOn }: Known): ModelInfo {
+function infoOf(options: ModelBookOptions, name: string, { listed, bundled, unlisted }: Known): ModelInfo {
   const { where } = options;
   const usual = options.usual(name);
   const known = options.models[name];
@@ -137,7 +150,7 @@ function infoOf(options: ModelBookOptions, name: string, { listed, bundled, list
     price: known?.price ?? priceOf(options, listed),
     gears: known?.gears ?? ['loop', 'recipe'],
     ...(reasoning && effort !== undefined ? { effort } : {}),
-    ...(listedOn === undefined || known !== undefined ? {} : { listedOn }),
+    ...(unlisted === undefined || known !== undefined ? {} : { listedOn: bundledOn, note: unlisted }),
     ...(options.isElsewhere === true ? { isElsewhere: true } : {}),
   };
 }

@@ -1,13 +1,14 @@
 import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { messageOf } from '@shared/errors.ts';
+import { LastingError } from '../lib/net-fetch.ts';
+import { rootCause } from '../lib/root-cause.ts';
 import type { ProviderError } from './define.ts';
 import { errorOfRefusal } from './http-errors.ts';
 
 /** What went wrong in a call through the `openai` package, in our words. `null`: it was aborted by the caller. */
 export function toProviderError(error: unknown): ProviderError | null {
   if (error instanceof APIUserAbortError) return null;
-  if (error instanceof APIConnectionError)
-    return { code: 'network', message: connectionMessage(error), retryable: true };
+  if (error instanceof APIConnectionError) return connectionError(error);
   if (error instanceof APIError) {
     const status: number | undefined = error.status;
     const kind = [error.code, error.type].filter((word) => typeof word === 'string').join(' ');
@@ -16,11 +17,18 @@ export function toProviderError(error: unknown): ProviderError | null {
   return brokenStream(error);
 }
 
-/** Packages and `fetch` wrap the reason ("connect ECONNREFUSED …") into errors that only say that something failed. */
+/** No connection. Packages and `fetch` wrap the reason ("connect ECONNREFUSED …") into errors that only say that something failed. */
+export function connectionError(error: Error): ProviderError {
+  return { code: 'network', message: connectionMessage(error), retryable: !isLasting(error) };
+}
+
 export function connectionMessage(error: Error): string {
-  let reason = error;
-  while (reason.cause instanceof Error) reason = reason.cause;
-  return `The server could not be reached: ${reason.message}`;
+  const { message } = rootCause(error);
+  return isLasting(error) ? message : `The server could not be reached: ${message}`;
+}
+
+function isLasting(error: Error): boolean {
+  return rootCause(error) instanceof LastingError;
 }
 
 /** Bytes that stopped or cannot be read. */

@@ -5,6 +5,7 @@ import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
+import { noPages } from './no-pages.ts';
 import { addressBelow, createServiceProvider } from './service-provider.ts';
 import { responsesWire } from './responses-stream.ts';
 import { firstWordMs } from './watched.ts';
@@ -17,7 +18,7 @@ export default defineProvider({
   secrets: ['apiKey'],
   create(dependencies, { id, settings }): Provider {
     const { now, secret } = dependencies;
-    const get = dependencies.fetch ?? fetch;
+    const get = noPages(dependencies.fetch ?? fetch);
     const book = createModelBook({
       id,
       service: 'openai',

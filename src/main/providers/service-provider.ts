@@ -20,13 +20,14 @@ export interface ServiceProvider<Event> {
   readonly settings: { readonly firstWordSeconds?: number | undefined };
   readonly book: ModelBook;
   readonly now: () => number;
+  readonly tryKey?: Provider['tryKey'];
   /** One use: one call. */
   readonly wire: (targetOf: (request: ModelRequest) => ModelTarget) => Wire<Event>;
 }
 
 /** A provider that is a service: models from its book, calls over its wire, nothing held open between them. */
 export function createServiceProvider<Event>(service: ServiceProvider<Event>): Provider {
-  const { id, kind, where, book, now } = service;
+  const { id, kind, where, book, now, tryKey } = service;
   const limits = { firstWordMs: firstWordMs(service.settings), stallMs: stallMs[where] };
   const targetOf = ({ model }: ModelRequest): ModelTarget => {
     const { images, reasoning } = book.find(model).capabilities;
@@ -36,6 +37,7 @@ export function createServiceProvider<Event>(service: ServiceProvider<Event>): P
     id,
     listModels: book.list,
     knows: book.knows,
+    ...(tryKey === undefined ? {} : { tryKey }),
     countTokens: async () => null,
     dispose: async () => {},
     stream: (request, signal) => answer(service.wire(targetOf), request, { signal, now, ...limits }),

@@ -29,7 +29,7 @@ import { ProjectHosts } from '../ui/project-hosts.tsx';
 import { RouteDot } from '../ui/route-dot.tsx';
 import { SeenChange } from '../ui/seen-change.tsx';
 import { SeenPieces, SeenText } from '../ui/seen-text.tsx';
-import { Choice, Group, NumberSetting } from '../ui/settings-parts.tsx';
+import { Choice, Group, NumberSetting, TextSetting } from '../ui/settings-parts.tsx';
 import { TerminalOutput } from '../ui/terminal-output.tsx';
 import { ViewHeader } from '../ui/view-header.tsx';
 import { Wide } from '../ui/wide.tsx';
@@ -300,6 +300,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
         onChange={nothing}
       />
       <NumberSetting label="Number" value={12} onSave={nothing} />
+      <TextSetting label="Text" hint="A hint." placeholder="http://proxy:8080" value={null} onSave={nothing} />
     </Group>
   ),
   suggestions: <Suggested />,

@@ -7,7 +7,8 @@ export const settings = {
   'models.none': 'No models are known.',
   'models.local': 'On this machine',
   'models.cloud': 'In the cloud',
-  'models.noCloud': 'No cloud endpoint is set up. Nothing leaves this machine.',
+  'models.noCloud':
+    'No cloud service is set up: nothing leaves this machine. One is added below, or by its key under Settings.',
   'models.ready': 'ready',
   'models.downloadable': 'not fetched',
   'models.unreachable': 'cannot be reached',
@@ -104,11 +105,17 @@ export const settings = {
 
   'endpoints.title': 'Services and servers',
   'endpoints.text':
-    'Services that are well known need only a key, under Settings. Anything else that speaks Chat Completions can be added here.',
+    'Services that are well known need only a key. Servers of your own, and anything else that speaks Chat Completions, need their address.',
   'endpoints.new': 'Add an endpoint',
   'endpoints.name': 'Name',
   'endpoints.nameHint': 'Small letters, digits, - and _; its models are then NAME/MODEL.',
   'endpoints.taken': 'There is one with this name.',
+  'endpoints.service': 'Service',
+  'endpoints.anotherService': 'Another that speaks Chat Completions',
+  'endpoints.listed':
+    'Its models come from its own list; where it cannot be asked, from the dated list of this version.',
+  'endpoints.ownModels':
+    'Its models are your own: only it knows which there are. While it does not answer, there is no list of them.',
   'endpoints.url': 'Base URL',
   'endpoints.urlHint': 'What comes before /chat/completions.',
   'endpoints.where': 'Where it runs',
@@ -116,11 +123,13 @@ export const settings = {
   'endpoints.where.local': 'On this machine or in this house: it counts as local',
   'endpoints.key': 'Key',
   'endpoints.keyHint': 'Kept in the key store of this system; empty where it needs none.',
+  'endpoints.keyHintKnown': 'Kept in the key store of this system; {variable} of the environment goes before it.',
   'endpoints.add': 'Add and test',
   'endpoints.added': 'It was added.',
   'endpoints.test': 'Test',
   'endpoints.testing': 'Asking it …',
   'endpoints.tested.accepted': 'It answers.',
+  'endpoints.tested.open': 'It answers, whoever asks: whether the key is right shows with its first call.',
   'endpoints.tested.refused': 'It refuses the key.',
   'endpoints.tested.unknown': 'It could not be asked.',
   'endpoints.remove': 'Remove',
@@ -128,6 +137,12 @@ export const settings = {
   'endpoints.removed': '{name} was removed.',
   'endpoints.removedWithKey': '{name} was removed with its key. For a minute both can be had back.',
 
+  'settings.connection': 'How services are reached',
+  'settings.proxy': 'Proxy',
+  'settings.proxy.hint':
+    'The address of an HTTP proxy, http://NAME:PASSWORD@HOST:PORT where it wants a password. Empty: as HTTPS_PROXY of the environment says.',
+  'settings.certificates': 'Certificates',
+  'settings.certificates.hint': 'A file (PEM) with authorities that are trusted beside the usual ones.',
   'settings.energy': 'Energy',
   'settings.energy.text':
     'Where no meter of this machine can be read, its watts while a model works are taken instead; with a price, local work costs that. Empty: not known.',
@@ -231,6 +246,7 @@ export const settings = {
   'keys.kept.store': 'It is in the key store of this system.',
   'keys.kept.this-run': 'It is kept for as long as Dewpoint runs.',
   'keys.test.accepted': 'The service took it.',
+  'keys.test.open': 'The service answers whoever asks: whether the key is right shows with its first call.',
   'keys.test.refused': 'The service refused it.',
   'keys.test.unknown': 'The service could not be asked.',
 

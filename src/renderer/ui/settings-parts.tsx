@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useId, useState } from 'react';
+import { InputField } from './field.tsx';
 
 export function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
@@ -90,5 +91,39 @@ export function NumberSetting({ label, value, onSave, onClear }: NumberSettingPr
         }}
       />
     </div>
+  );
+}
+
+interface TextSettingProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string | null;
+  readonly placeholder: string;
+  /** Null: it was emptied. */
+  readonly onSave: (value: string | null) => void;
+}
+
+/** A line of code (an address, a path), saved when it is left or Enter is pressed. */
+export function TextSetting({ label, hint, value, placeholder, onSave }: TextSettingProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const save = (): void => {
+    const text = typed?.trim() ?? '';
+    if (typed !== null && text !== (value ?? '')) onSave(text === '' ? null : text);
+    setTyped(null);
+  };
+  return (
+    <InputField
+      label={label}
+      hint={hint}
+      value={typed ?? value ?? ''}
+      placeholder={placeholder}
+      spellCheck={false}
+      autoComplete="off"
+      onText={setTyped}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') save();
+      }}
+    />
   );
 }

@@ -73,7 +73,9 @@ it('trusts a private certificate authority that the settings name, also through 
   const reach = createNetFetch(() => ({ proxy: url, certificates }), {});
   expect(await (await reach('https://service.invalid/x')).text()).toBe('hello');
   const without = createNetFetch(() => ({ proxy: url, certificates: null }), {});
-  await expect(without('https://service.invalid/x')).rejects.toThrow('fetch failed');
+  await expect(without('https://service.invalid/x')).rejects.toMatchObject({
+    cause: expect.objectContaining({ message: expect.stringContaining('connection.certificates') }),
+  });
   expect(asked).toEqual(['service.invalid:443', 'service.invalid:443']);
   await rm(folder, { recursive: true, force: true });
 });
@@ -81,7 +83,8 @@ it('trusts a private certificate authority that the settings name, also through 
 it('does not go on without the certificates that it cannot read', async () => {
   const target = await listen(hello());
   const reach = createNetFetch(() => ({ ...plain, certificates: '/nonexistent/ca.pem' }), {});
-  await expect(reach(`http://${target}/x`)).rejects.toThrow('/nonexistent/ca.pem cannot be read');
+  const cause = expect.objectContaining({ message: expect.stringContaining('/nonexistent/ca.pem cannot be read') });
+  await expect(reach(`http://${target}/x`)).rejects.toMatchObject({ message: 'fetch failed', cause });
 });
 
 it('is the built-in one where nothing is set', async () => {

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { KeyTest } from '@shared/contract.ts';
+import type { Service } from '@shared/services.ts';
+import { services } from '@shared/services.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
@@ -11,13 +13,15 @@ import { Field, InputField, inputClass } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
 interface Typed {
+  /** The name of one that is known; null: something else. */
+  readonly service: string | null;
   readonly name: string;
   readonly baseUrl: string;
   readonly where: 'local' | 'cloud';
   readonly key: string;
 }
 
-const nothing: Typed = { name: '', baseUrl: '', where: 'cloud', key: '' };
+const nothing: Typed = { service: null, name: '', baseUrl: '', where: 'cloud', key: '' };
 
 interface NewEndpointProps {
   /** Names that there are already. */
@@ -25,7 +29,27 @@ interface NewEndpointProps {
   readonly onAdded: () => void;
 }
 
-/** Anything that speaks Chat Completions: where it is, and its key where it needs one, which goes to the core once. */
+const known: Readonly<Record<string, Service>> = services;
+
+function serviceOf({ service }: Typed): Service | null {
+  return service === null ? null : (known[service] ?? null);
+}
+
+/** Some are at one place for everybody. */
+function hasAddress(typed: Typed): boolean {
+  const service = serviceOf(typed);
+  return service === null || service.address !== undefined;
+}
+
+function settingsOf(typed: Typed): object {
+  const service = serviceOf(typed);
+  const baseUrl = typed.baseUrl.trim();
+  if (service === null) return { kind: 'openai-compatible', baseUrl, where: typed.where };
+  const { kind, preset } = service;
+  return { kind, ...(preset === undefined ? {} : { preset }), ...(hasAddress(typed) ? { baseUrl } : {}) };
+}
+
+/** A service that is known, or anything that speaks Chat Completions: where it is, and its key where it needs one, which goes to the core once. */
 export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
   const [typed, setTyped] = useState(nothing);
   const { state, add } = useAdding(onAdded);
@@ -40,7 +64,9 @@ export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
       <Button
         type="submit"
         className="w-fit"
-        disabled={typed.name.trim() === '' || typed.baseUrl.trim() === '' || isTaken || state.isBusy}
+        disabled={
+          typed.name.trim() === '' || (hasAddress(typed) && typed.baseUrl.trim() === '') || isTaken || state.isBusy
+        }
       >
         {t(state.isBusy ? 'endpoints.testing' : 'endpoints.add')}
       </Button>
@@ -62,8 +88,10 @@ interface FieldsProps {
 
 function Fields({ typed, isTaken, onTyped }: FieldsProps) {
   const areKeysRefused = useRefused('keys.set');
+  const service = serviceOf(typed);
   return (
     <div className="grid items-start gap-3 sm:grid-cols-2">
+      <ServiceChoice typed={typed} onTyped={onTyped} />
       <InputField
         label={t('endpoints.name')}
         hint={t(isTaken ? 'endpoints.taken' : 'endpoints.nameHint')}
@@ -74,34 +102,38 @@ function Fields({ typed, isTaken, onTyped }: FieldsProps) {
         autoComplete="off"
         onText={(name) => onTyped({ name })}
       />
-      <InputField
-        label={t('endpoints.url')}
-        hint={t('endpoints.urlHint')}
-        type="url"
-        value={typed.baseUrl}
-        required
-        spellCheck={false}
-        autoComplete="off"
-        placeholder="https://example.org/v1"
-        onText={(baseUrl) => onTyped({ baseUrl })}
-      />
-      <Field label={t('endpoints.where')}>
-        {(ids) => (
-          <select
-            {...ids}
-            value={typed.where}
-            className={inputClass}
-            onChange={({ target }) => onTyped({ where: target.value === 'local' ? 'local' : 'cloud' })}
-          >
-            <option value="cloud">{t('endpoints.where.cloud')}</option>
-            <option value="local">{t('endpoints.where.local')}</option>
-          </select>
-        )}
-      </Field>
+      {hasAddress(typed) && (
+        <InputField
+          label={t('endpoints.url')}
+          hint={t('endpoints.urlHint')}
+          type="url"
+          value={typed.baseUrl}
+          required
+          spellCheck={false}
+          autoComplete="off"
+          placeholder="https://example.org/v1"
+          onText={(baseUrl) => onTyped({ baseUrl })}
+        />
+      )}
+      {service === null && (
+        <Field label={t('endpoints.where')}>
+          {(ids) => (
+            <select
+              {...ids}
+              value={typed.where}
+              className={inputClass}
+              onChange={({ target }) => onTyped({ where: target.value === 'local' ? 'local' : 'cloud' })}
+            >
+              <option value="cloud">{t('endpoints.where.cloud')}</option>
+              <option value="local">{t('endpoints.where.local')}</option>
+            </select>
+          )}
+        </Field>
+      )}
       {!areKeysRefused && (
         <InputField
           label={t('endpoints.key')}
-          hint={t('endpoints.keyHint')}
+          hint={keyHint(service)}
           type="password"
           value={typed.key}
           autoComplete="off"
@@ -109,6 +141,45 @@ function Fields({ typed, isTaken, onTyped }: FieldsProps) {
         />
       )}
     </div>
+  );
+}
+
+function keyHint(service: Service | null): string {
+  const variable = service?.keyVariable ?? null;
+  return variable === null ? t('endpoints.keyHint') : t('endpoints.keyHintKnown', { variable });
+}
+
+interface ServiceChoiceProps {
+  readonly typed: Typed;
+  readonly onTyped: (part: Partial<Typed>) => void;
+}
+
+function ServiceChoice({ typed, onTyped }: ServiceChoiceProps) {
+  const choose = (name: string): void => {
+    const service = known[name];
+    if (service === undefined) onTyped({ ...nothing, key: typed.key });
+    else onTyped({ service: name, name, baseUrl: service.address ?? '' });
+  };
+  const service = serviceOf(typed);
+  const hint = service === null ? undefined : t(service.isOwn === true ? 'endpoints.ownModels' : 'endpoints.listed');
+  return (
+    <Field label={t('endpoints.service')} {...(hint === undefined ? {} : { hint })}>
+      {(ids) => (
+        <select
+          {...ids}
+          value={typed.service ?? ''}
+          className={inputClass}
+          onChange={({ target }) => choose(target.value)}
+        >
+          <option value="">{t('endpoints.anotherService')}</option>
+          {Object.entries(known).map(([name, { label }]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 
@@ -125,12 +196,12 @@ function useAdding(onAdded: () => void) {
   const client = useClient();
   const [state, setState] = useState(idle);
   const keys = useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => client.keys.list(undefined, { signal }) });
-  const add = async ({ name, baseUrl, where, key }: Typed): Promise<boolean> => {
-    const provider = name.trim();
+  const add = async (typed: Typed): Promise<boolean> => {
+    const { key } = typed;
+    const provider = typed.name.trim();
     setState({ ...idle, isBusy: true });
     try {
-      const value = { kind: 'openai-compatible', baseUrl: baseUrl.trim(), where };
-      await client.settings.set({ key: ['providers', provider], value });
+      await client.settings.set({ key: ['providers', provider], value: settingsOf(typed) });
       onAdded();
       const forThisRun = keys.data?.store.type !== 'ready';
       const tested =

@@ -2,7 +2,7 @@ import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { NotifySettings } from './notify-settings.tsx';
-import { Choice, Group, NumberSetting } from '../../ui/settings-parts.tsx';
+import { Choice, Group, NumberSetting, TextSetting } from '../../ui/settings-parts.tsx';
 
 interface WorkSettingsProps {
   /** As the core has them; read by name, for a newer core may have more. */
@@ -61,6 +61,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
         ))}
       </Group>
       <Energy settings={settings} onSave={onSave} />
+      <Connection settings={settings} onSave={onSave} />
       <Group title={t('settings.sandbox')}>
         {sandboxLimits.map((name) => (
           <NumberSetting
@@ -88,6 +89,28 @@ function Energy({ settings, onSave }: WorkSettingsProps) {
           onClear={() => onSave(`energy.${name}`, null)}
         />
       ))}
+    </Group>
+  );
+}
+
+function Connection({ settings, onSave }: WorkSettingsProps) {
+  const connection = valueAt(settings, 'connection');
+  return (
+    <Group title={t('settings.connection')}>
+      <TextSetting
+        label={t('settings.proxy')}
+        hint={t('settings.proxy.hint')}
+        placeholder="http://proxy.example.org:8080"
+        value={textAt(connection, 'proxy')}
+        onSave={(value) => onSave('connection.proxy', value)}
+      />
+      <TextSetting
+        label={t('settings.certificates')}
+        hint={t('settings.certificates.hint')}
+        placeholder="/etc/ssl/our-authority.pem"
+        value={textAt(connection, 'certificates')}
+        onSave={(value) => onSave('connection.certificates', value)}
+      />
     </Group>
   );
 }
