@@ -1,4 +1,5 @@
 import type { Confidence } from '@shared/events.ts';
+import type { Span } from '../code/spans.ts';
 import type { RecipeOutcome } from '../define.ts';
 import { behavioursOf, codeKey, type BehaviourParts, type Behaviours } from './behaviour.ts';
 import { withoutComments, type Candidate, type FileText } from './candidate.ts';
@@ -95,7 +96,7 @@ async function rankAll(
     const key = behaviours.keyOf(verdict.candidate);
     const agreeing = result.accepted.filter((one) => behaviours.keyOf(one.candidate) === key).length;
     const agreement = parts.context.settings.judge.agreement ? agreeing - 1 : 0;
-    const depth = isCalledByOther(verdict, verdicts) ? 1.5 : 0;
+    const depth = depthOf(verdict, verdicts, result.scene.evidence.distance);
     const chance = isByChance(verdict, verdicts, behaviours) ? 50 : 0;
     const failing = behaviours.failuresOf(verdict.candidate) * 100;
     const score = marks.length * 100 + chance + failing + size - agreement * 5 - depth + index * 0.5;
@@ -104,11 +105,20 @@ async function rankAll(
   return ranked.sort((left, right) => left.score - right.score);
 }
 
-/** Where the caller and what it calls can both be changed, the latter is mended for all who call it. */
-function isCalledByOther({ candidate: { span } }: Verdict, verdicts: readonly Verdict[]): boolean {
-  if (span === null) return false;
-  const others = verdicts.flatMap(({ candidate }) => candidate.span ?? []).filter((one) => one.id !== span.id);
-  return others.some((one) => one.names.has(span.shortName) && !span.names.has(one.shortName));
+/**
+ * Where the caller and what it calls can both be changed, the latter is mended for all who call it. In another file it
+ * weighs more: there it has other callers. `distance`: imports from the failing tests to a file.
+ */
+function depthOf({ candidate }: Verdict, verdicts: readonly Verdict[], distance: ReadonlyMap<string, number>): number {
+  const { span } = candidate;
+  const pathOf = (one: Candidate) => one.files[0]?.path ?? '';
+  const isCaller = (one: Span) => span !== null && one.names.has(span.shortName) && !span.names.has(one.shortName);
+  const others = verdicts.map((one) => one.candidate).filter((one) => span === null || one.span?.id !== span.id);
+  const callers = others.filter((one) => one.span !== null && isCaller(one.span));
+  const own = distance.get(pathOf(candidate)) ?? 0;
+  const isFurther = others.some((one) => own > (distance.get(pathOf(one)) ?? Infinity));
+  if (isFurther || callers.some((one) => pathOf(one) !== pathOf(candidate))) return 5;
+  return callers.length > 0 ? 1.5 : 0;
 }
 
 /** A rewrite leaves comments out or adds some: that makes it no larger. */

@@ -19,14 +19,23 @@ const before = 'def net(x):\n    return tax(x) - 1\n\n\ndef tax(x):\n    y = x *
 
 /** The text that is taken of some that all pass the tests; in the function that each changes. */
 async function taken(
-  passing: readonly { readonly origin: Origin; readonly name: string; readonly text: string }[],
+  passing: readonly {
+    readonly origin: Origin;
+    readonly name: string;
+    readonly text: string;
+    readonly path?: string;
+  }[],
   seen: readonly string[] = [],
 ) {
-  stage = await makeStage({ files: { 'm.py': before }, task: 'Fix it.', command: 'python3 -m pytest' });
+  stage = await makeStage({
+    files: { 'm.py': before, 'deep.py': before },
+    task: 'Fix it.',
+    command: 'python3 -m pytest',
+  });
   const spans = findSpans(syntax, { path: 'm.py', language: 'python', text: before });
   const span = (name: string): Span | null => spans.find((one) => one.name === name) ?? null;
-  const accepted = passing.map(({ origin, name, text }): Verdict => ({
-    candidate: { files: [{ path: 'm.py', text }], origin, label: origin, span: span(name) },
+  const accepted = passing.map(({ origin, name, text, path = 'm.py' }): Verdict => ({
+    candidate: { files: [{ path, text }], origin, label: origin, span: span(name) },
     type: 'accepted',
     report: emptyReport,
     gained: 1,
@@ -42,8 +51,12 @@ async function taken(
     observe: () => Promise.resolve(seen.map((one) => `@@seen test_m.py 1 0 ${one}`)),
     holdsAgain: () => Promise.resolve(true),
   };
+  const distance = new Map([
+    ['m.py', 1],
+    ['deep.py', 2],
+  ]);
   const failing = { path: 'test_m.py', language: 'python', text: '', names: new Set(''), first: '' } as const;
-  const evidence = { failures: [], coverage: null, testNames: new Set(''), task: '', distance: new Map(), lacking: [] };
+  const evidence = { failures: [], coverage: null, testNames: new Set(''), task: '', distance, lacking: [] };
   const scene = {
     evidence: { ...evidence, useTrace: true },
     suspects: [],
@@ -91,6 +104,15 @@ test('of the caller and what it calls the latter is mended', async () => {
   const caller = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
   expect(await taken([caller, callee])).toBe(callee.text);
   expect(await taken([callee, caller])).toBe(callee.text);
+});
+
+test('of two files the one further from the tests is mended, unless that takes much more', async () => {
+  const nearer = { origin: 'fix', name: 'net', text: before.replace('- 1', '- 2') } as const;
+  const further = { origin: 'fix', name: 'tax', text: rewrite, path: 'deep.py' } as const;
+  // What lies nearer is left as it was.
+  expect(await taken([nearer, further])).toBe(before);
+  const large = { ...further, text: `${rewrite}${'x = 1\n'.repeat(9)}` };
+  expect(await taken([nearer, large])).toBe(nearer.text);
 });
 
 test('comments make a change no larger', async () => {
