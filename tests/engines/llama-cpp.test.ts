@@ -1,9 +1,11 @@
-import { rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
 import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
 import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import { splitGguf, splitNames } from '../fakes/split-gguf.ts';
 import { collect, createTestProvider, modelPath, modelRequest, scratchDir, startEngine } from './support.ts';
 
 const model = 'smollm2-135m-instruct';
@@ -265,5 +267,31 @@ describe('the in-process engine', () => {
     expect(after.ended.usage.cacheRead).toBeGreaterThan(250);
     expect(after.ended.evaluatedTokens).toBeLessThan(40);
     expect(after.text).toBe(before.text);
+  });
+
+  it('runs a model that lies in several files as it runs the whole one', async () => {
+    const names = splitNames(join(dir, 'several'), 3);
+    const parts = splitGguf(await readFile(modelPath(model)), 3);
+    for (const [index, part] of parts.entries()) await writeFile(names[index] ?? '', part);
+    const [path = ''] = names;
+    const ask = (name: string) =>
+      answer(modelRequest(name, 'Count to ten.', { cacheKey: 'fresh', maxOutputTokens: 12 }));
+    // Both in places that are empty: how a prompt is divided decides about the last digits.
+    await engine.dispose();
+    const [whole, several] = [await ask(model), await ask(path)];
+    expect(several.ended.error).toBeNull();
+    expect(several.text).toBe(whole.text);
+    // Files are mapped in pages of their own.
+    const [took, tookWhole] = [several, whole].map(({ ended }) => ended.engine?.observedBytes ?? 0);
+    expect((took ?? 0) / (tookWhole ?? 1)).toBeCloseTo(1, 3);
+    const planned = (modelPath: string): Promise<number | null> =>
+      engine.measure(
+        { modelPath, contextTokens: 1024, sequences: 1, batchTokens: 64, cacheType: 'f16', flashAttention: true },
+        never,
+      );
+    expect(await planned(path)).toBe(await planned(modelPath(model)));
+    // What it counts is heard after another load and after a dry run, too.
+    const after = await answer(modelRequest(path, 'And to twenty.', { cacheKey: 'fresh', maxOutputTokens: 4 }));
+    expect(after.ended.timings.counted?.writtenTokens).toBe(3);
   });
 });

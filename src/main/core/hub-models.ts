@@ -7,7 +7,9 @@ import type { CorePlan } from './plan.ts';
 import { pullPhases } from './pull-phases.ts';
 import type { Hub, HubFile, HubName, HubRepository } from '../engines/hub.ts';
 import { hubNameOf } from '../engines/hub.ts';
+import type { FetchedModel } from '../engines/fetch-model.ts';
 import type { ModelStore } from '../engines/model-store.ts';
+import { partNameOf } from '../engines/split-files.ts';
 
 /** Models of a hub that the catalogue does not know, by name: `hf:OWNER/REPO[:QUANTISATION]`. */
 export interface HubModels {
@@ -44,13 +46,8 @@ export function createHubModels(options: HubModelsOptions): HubModels {
         throw new AppError('bad-input', `Nothing of ${repository.repository} fits into the memory of this machine.`, {
           hint: `Name one to fetch it all the same: hf:${repository.repository}:${repository.files[0]?.quantisation ?? 'Q4_K_M'}`,
         });
-      const { sizeBytes, sha256, path } = taken;
-      const model = {
-        name: localName(taken),
-        bytes: sizeBytes,
-        sha256,
-        from: [{ type: 'uri' as const, uri: `hf:${repository.repository}/${path}` }],
-      };
+      const { sizeBytes } = taken;
+      const model = fetchedAs(taken, repository.repository);
       const done = await options.store.fetch(model, {
         signal,
         onProgress: ({ phase, doneBytes, totalBytes }) =>
@@ -70,7 +67,9 @@ async function offered(
 ): Promise<Offered> {
   const repository = valueOf(await hub.read(wanted, signal));
   const isAsked = (one: HubFile): boolean =>
-    file === null ? quantisation === null || one.quantisation === quantisation.toUpperCase() : one.path === file;
+    file === null
+      ? quantisation === null || one.quantisation === quantisation.toUpperCase()
+      : one.parts.some(({ path }) => path === file);
   const asked = repository.files.filter(isAsked);
   const [smallest] = asked;
   if (smallest === undefined) throw nothingOf(repository, quantisation ?? file);
@@ -93,12 +92,8 @@ async function offered(
   return { repository, files, taken: quantisation === null && file === null ? best(files) : smallest };
 }
 
-function nothingOf({ repository, files, inParts }: HubRepository, asked: string | null): AppError {
+function nothingOf({ repository, files }: HubRepository, asked: string | null): AppError {
   const names = files.map((one) => one.quantisation ?? one.path);
-  if (asked !== null && inParts.includes(asked.toUpperCase()))
-    return new AppError('bad-input', `${asked} of ${repository} is in several files, which Dewpoint does not fetch.`, {
-      hint: `Fetch and join them yourself (llama-gguf-split --merge), then: dewpoint models import FILE. In one file there: ${names.join(', ') || 'none'}.`,
-    });
   if (names.length > 0)
     return new AppError('not-found', `${repository} has no ${asked ?? 'model'}.`, {
       hint: `It has: ${names.join(', ')}.`,
@@ -129,10 +124,6 @@ function entryOf(id: string, { repository, files, taken }: Offered): ModelEntry 
     fit: plan?.granted.reason ?? null,
     isTaken: file === taken,
   }));
-  const notes = [
-    ...(repository.isGated ? ['gated: its terms have to be accepted at the source, and HF_TOKEN be set'] : []),
-    ...(repository.inParts.length > 0 ? [`in several files, and not fetched: ${repository.inParts.join(', ')}`] : []),
-  ];
   return {
     id,
     label: taken === null ? repository.repository : basename(taken.path),
@@ -141,12 +132,20 @@ function entryOf(id: string, { repository, files, taken }: Offered): ModelEntry 
     sizeBytes: taken?.sizeBytes ?? null,
     licence: repository.licence,
     info: null,
-    note: notes.length === 0 ? null : notes.join('; '),
+    note: repository.isGated ? 'gated: its terms have to be accepted at the source, and HF_TOKEN be set' : null,
     choices,
   };
 }
 
-/** Its place among the models is its file's name. */
-function localName({ path }: HubFile): string {
-  return basename(path, '.gguf');
+/** Its place among the models is its file's name, without the number of one of several. */
+function fetchedAs({ path, parts }: HubFile, repository: string): FetchedModel {
+  return {
+    name: basename(partNameOf(path)?.whole ?? basename(path, '.gguf')),
+    files: parts.map((part) => ({
+      fileName: basename(part.path),
+      bytes: part.sizeBytes,
+      sha256: part.sha256,
+      from: [{ type: 'uri', uri: `hf:${repository}/${part.path}` }],
+    })),
+  };
 }

@@ -9,7 +9,7 @@ import { runOptionsSchema } from '@shared/run-options.ts';
 import type { Settings } from '@shared/settings.ts';
 import { cardPhase, probeTask } from '../agent/recipes/probe.recipe.ts';
 import type { CoreSessions } from './sessions.ts';
-import { sha256OfFile } from '../engines/hash-file.ts';
+import { sha256OfFiles } from '../engines/hash-file.ts';
 import { stampOf } from '../engines/header-reader.ts';
 import type { ModelStore } from '../engines/model-store.ts';
 import type { ProbeCards } from '../engines/probe-cards.ts';
@@ -32,13 +32,13 @@ export interface Probed {
 }
 
 export function createProbed({ cards, store, settings }: ProbedOptions): Probed {
-  const known = async (id: string): Promise<{ readonly key: string | null; readonly path: string | null }> => {
+  const known = async (id: string): Promise<{ readonly key: string | null; readonly files: readonly string[] }> => {
     const name = splitModelId(id);
-    if (name?.provider !== 'llama-cpp') return { key: id, path: null };
-    const file = await store.find(name.name);
-    if (file === null || file.path === null) return { key: null, path: null };
-    if (file.sha256 !== null && file.isInstalled) return { key: file.sha256, path: file.path };
-    return { key: await cards.digestOf(await markOf(file.path)), path: file.path };
+    if (name?.provider !== 'llama-cpp') return { key: id, files: [] };
+    const model = await store.find(name.name);
+    if (model === null || model.path === null) return { key: null, files: [] };
+    if (model.sha256 !== null && model.isInstalled) return { key: model.sha256, files: model.files };
+    return { key: await cards.digestOf(await markOf(model.path)), files: model.files };
   };
   const card: Probed['card'] = async (id) => {
     const { key } = await known(id);
@@ -48,11 +48,12 @@ export function createProbed({ cards, store, settings }: ProbedOptions): Probed 
     card,
     keep: (key, kept) => cards.keep(key, kept),
     async key(id, signal) {
-      const { key, path } = await known(id);
+      const { key, files } = await known(id);
       if (key !== null) return key;
-      if (path === null) throw new AppError('missing-model', `The model ${id} is not on this machine.`);
+      const [path] = files;
+      if (path === undefined) throw new AppError('missing-model', `The model ${id} is not on this machine.`);
       const mark = await markOf(path);
-      const digest = await sha256OfFile(path, { signal, onProgress: () => undefined });
+      const digest = await sha256OfFiles(files, { signal, onProgress: () => undefined });
       await cards.noteDigest(mark, digest);
       return digest;
     },

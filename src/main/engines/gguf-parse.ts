@@ -1,6 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import type { GgufKeys } from './model-keys.ts';
-import type { ModelWeights } from './model-memory.ts';
+import type { ModelFacts, ModelWeights } from './model-memory.ts';
 
 /** A header that grows as its bytes come in. */
 export interface GgufParse {
@@ -20,8 +20,8 @@ export interface ParsedGguf {
   /** Where the weights begin, and where the last of them ends. */
   readonly dataStart: number;
   readonly dataEnd: number;
-  /** Null where the tensors of this file are not the whole model, or have a type that is not known here. */
-  readonly weights: ModelWeights | null;
+  /** Of this file. */
+  readonly tensors: readonly Tensor[];
 }
 
 /**
@@ -70,17 +70,8 @@ export function createGgufParse(): GgufParse {
       const dataStart = Math.ceil(state.position / step) * step;
       const dataEnd =
         dataStart + tensors.reduce((end, tensor) => Math.max(end, tensor.offset + (tensor.bytes ?? 0)), 0);
-      const isSplit = numberOr(state.keys['split.count'], 1) > 1;
       const { version, tensorCount, keys, vocabulary } = state;
-      return {
-        version,
-        tensorCount,
-        keys,
-        vocabulary,
-        dataStart,
-        dataEnd,
-        weights: isSplit ? null : weightsOf(tensors),
-      };
+      return { version, tensorCount, keys, vocabulary, dataStart, dataEnd, tensors };
     },
   };
 }
@@ -311,6 +302,12 @@ function u64(cursor: Cursor): number {
   return value;
 }
 
+/** What the files of a model say together: keys and vocabulary stand in the first one, tensors in each. */
+export function factsOf(first: ParsedGguf, others: readonly ParsedGguf[]): ModelFacts {
+  const { keys, vocabulary } = first;
+  return { keys, vocabulary, weights: weightsOf([first, ...others].flatMap(({ tensors }) => tensors)) };
+}
+
 /** Where the bytes of a model lie, by its list of tensors; null where the size of one is not known. */
 export function weightsOf(
   tensors: readonly { readonly name: string; readonly bytes: number | null; readonly isCopied?: boolean }[],
@@ -384,8 +381,4 @@ function damaged(what: string): AppError {
   return new AppError('bad-input', `its header is damaged (${what}).`, {
     hint: 'Remove it and fetch it again with `dewpoint models pull`.',
   });
-}
-
-function numberOr(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
 }

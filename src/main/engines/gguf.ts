@@ -1,10 +1,12 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { AppError, failure, success } from '@shared/errors.ts';
+import { AppError, success, toFailure } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import { createGgufParse, ggufLimits } from './gguf-parse.ts';
+import { createGgufParse, factsOf, ggufLimits } from './gguf-parse.ts';
+import type { ParsedGguf } from './gguf-parse.ts';
 import { numberOf } from './model-keys.ts';
 import type { ModelFacts } from './model-memory.ts';
+import { filesOf, partNameOf, partPaths } from './split-files.ts';
 
 /** What a model file says about itself. */
 export interface GgufHeader {
@@ -17,58 +19,119 @@ export interface GgufHeader {
   readonly license: string | null;
   readonly chatTemplate: string | null;
   readonly tensorCount: number;
-  /** What the file must have for every tensor to be whole. */
+  /** What its files must have for every tensor to be whole, and what they have. */
   readonly neededBytes: number;
   readonly fileBytes: number;
+  /** Most models have one file; of several the first is named by whoever loads it. */
+  readonly files: readonly string[];
   /** What its memory is computed from. */
   readonly facts: ModelFacts;
 }
 
 /**
- * Reads and checks the header of a GGUF file: its kind, its version, and that no tensor lies beyond its end.
- * The weights are not read, and of a header never more than `ggufLimits` allow.
+ * Reads and checks the header of a GGUF file: its kind, its version, and that no tensor lies beyond its end; of a model
+ * in several files all of theirs, by the path of the first. The weights are not read, and of a header never more than
+ * `ggufLimits` allow.
  * Failures say what to do: `not-found`, or `bad-input` for a file that is none, is cut short or is damaged.
  */
 export async function readGguf(path: string): Promise<Reply<GgufHeader>> {
-  let file: FileHandle;
   try {
-    file = await open(path, 'r');
-  } catch {
-    return failure('not-found', `There is no model file at ${path}.`, 'Fetch it again with `dewpoint models pull`.');
-  }
-  try {
-    const { size } = await file.stat();
-    return success(await readHeader(file, size));
+    const first = await readOne(path, firstBytes);
+    const others = await readOthers(path, first);
+    return success(headerOf(path, first, others));
   } catch (error) {
-    if (error instanceof AppError) return failure(error.code, `${path}: ${error.message}`, error.hint);
-    return failure(
-      'bad-input',
-      `${path} cannot be read as a model file.`,
-      'Fetch it again with `dewpoint models pull`.',
-    );
-  } finally {
-    await file.close();
+    return { ok: false, error: toFailure(error) };
   }
 }
 
 /** Enough for nearly every header with its vocabulary, so that it is parsed once; else four times as much. */
 const firstBytes = 12 * 1024 * 1024;
+/** The other files of a model name their tensors and little else. */
+const otherBytes = 1024 * 1024;
 
-async function readHeader(file: FileHandle, size: number): Promise<GgufHeader> {
+interface OneFile extends ParsedGguf {
+  readonly fileBytes: number;
+}
+
+/** Throws `AppError`, with the path in its message. */
+async function readOne(path: string, upTo: number): Promise<OneFile> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch {
+    throw new AppError('not-found', `There is no model file at ${path}.`, { hint: fetchAgain });
+  }
+  try {
+    const { size } = await file.stat();
+    const parsed = await parseFile(file, size, upTo);
+    if (parsed.dataEnd > size) throw cutShort(parsed.dataEnd, size);
+    return { ...parsed, fileBytes: size };
+  } catch (error) {
+    if (!(error instanceof AppError))
+      throw new AppError('bad-input', `${path} cannot be read as a model file.`, { hint: fetchAgain });
+    const { code, message, hint } = error;
+    throw new AppError(code, `${path}: ${message}`, hint === undefined ? {} : { hint });
+  } finally {
+    await file.close();
+  }
+}
+
+const fetchAgain = 'Fetch it again with `dewpoint models pull`.';
+
+async function parseFile(file: FileHandle, size: number, most: number): Promise<ParsedGguf> {
   const parse = createGgufParse();
   let bytes = Buffer.alloc(0);
-  let upTo = firstBytes;
+  let upTo = most;
   for (;;) {
     bytes = await readTo(file, bytes, Math.min(upTo, size));
     const needed = parse.push(bytes);
-    if (needed === null) break;
+    if (needed === null) return parse.result();
     if (needed > size) throw cutShort(needed, size);
     upTo = Math.min(Math.max(needed, bytes.length * 4), ggufLimits.headerBytes);
   }
-  const { version, tensorCount, keys, vocabulary, weights, dataEnd } = parse.result();
-  if (dataEnd > size) throw cutShort(dataEnd, size);
+}
+
+/** The other files of a model in several, in their order; none of a whole one. */
+async function readOthers(path: string, { keys, tensorCount }: OneFile): Promise<readonly OneFile[]> {
+  const count = numberOf(keys['split.count']) ?? 1;
+  if (count <= 1) return [];
+  const name = partNameOf(path);
+  if (name === null || name.count !== count)
+    throw new AppError('bad-input', `${path} is one of ${count} files that make a model, and its name is not theirs.`, {
+      hint: `Name them as they were: NAME-00001-of-${String(count).padStart(5, '0')}.gguf, and so on.`,
+    });
+  const [first = path, ...rest] = partPaths(name);
+  if (name.number !== 1)
+    throw new AppError('bad-input', `${path} is number ${name.number} of ${count} files that make a model.`, {
+      hint: `Name the first one: ${first}`,
+    });
+  const others: OneFile[] = [];
+  for (const part of rest) others.push(await readPart(part, others.length + 1, count));
+  const tensors = others.reduce((sum, other) => sum + other.tensorCount, tensorCount);
+  const wanted = numberOf(keys['split.tensors.count']) ?? tensors;
+  if (tensors !== wanted)
+    throw new AppError('bad-input', `The ${count} files of ${path} have ${tensors} of ${wanted} tensors.`, {
+      hint: fetchAgain,
+    });
+  return others;
+}
+
+/** `index`: as the files count themselves, from 0. */
+async function readPart(path: string, index: number, count: number): Promise<OneFile> {
+  const part = await readOne(path, otherBytes);
+  const { 'split.no': ownIndex, 'split.count': ownCount } = part.keys;
+  if (ownIndex === index && ownCount === count) return part;
+  throw new AppError('bad-input', `${path} says of itself that it is another file of another model.`, {
+    hint: fetchAgain,
+  });
+}
+
+function headerOf(path: string, first: OneFile, others: readonly OneFile[]): GgufHeader {
+  const { version, keys } = first;
   const architecture = textOf(keys['general.architecture']);
-  if (architecture === null) throw new AppError('bad-input', 'the file does not say what kind of model it is.');
+  if (architecture === null)
+    throw new AppError('bad-input', `${path}: the file does not say what kind of model it is.`);
+  const sum = (of: (file: OneFile) => number): number => [first, ...others].reduce((all, file) => all + of(file), 0);
   return {
     version,
     architecture,
@@ -77,10 +140,11 @@ async function readHeader(file: FileHandle, size: number): Promise<GgufHeader> {
     sizeLabel: textOf(keys['general.size_label']),
     license: textOf(keys['general.license']),
     chatTemplate: textOf(keys['tokenizer.chat_template']),
-    tensorCount,
-    neededBytes: dataEnd,
-    fileBytes: size,
-    facts: { keys, vocabulary, weights },
+    tensorCount: sum((file) => file.tensorCount),
+    neededBytes: sum((file) => file.dataEnd),
+    fileBytes: sum((file) => file.fileBytes),
+    files: others.length === 0 ? [path] : filesOf(path),
+    facts: factsOf(first, others),
   };
 }
 

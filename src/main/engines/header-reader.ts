@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Reply } from '@shared/errors.ts';
 import { readGguf } from './gguf.ts';
 import type { GgufHeader } from './gguf.ts';
+import { filesOf } from './split-files.ts';
 
 /** The header of a model file; failures as `readGguf` has them. */
 export type ReadHeader = (path: string) => Promise<Reply<GgufHeader>>;
@@ -35,8 +36,13 @@ function keep<T>(kept: Map<string, T>, path: string, value: T): void {
   if (kept.size > mostKept && oldest.done !== true) kept.delete(oldest.value);
 }
 
-/** What changes when a file does; null where there is none. */
+/** What changes when a model's files do; null where there is none. */
 export async function stampOf(path: string): Promise<string | null> {
+  const stamps = await Promise.all(filesOf(path).map(stampOfFile));
+  return stamps[0] === null ? null : stamps.join(' ');
+}
+
+async function stampOfFile(path: string): Promise<string | null> {
   try {
     const { size, mtimeMs } = await stat(path);
     return `${size} ${mtimeMs}`;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { failure, messageOf, success, toFailure } from '@shared/errors.ts';
+import { AppError, failure, messageOf, success, toFailure, valueOf } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import { createGgufParse, ggufLimits } from './gguf-parse.ts';
+import { createGgufParse, factsOf, ggufLimits } from './gguf-parse.ts';
+import type { ParsedGguf } from './gguf-parse.ts';
 import type { ModelFacts } from './model-memory.ts';
+import { partNameOf, partPaths } from './split-files.ts';
 
 /** `hf:OWNER/REPO`, with `:QUANTISATION` or `/FILE.gguf`. */
 export interface HubName {
@@ -11,13 +13,22 @@ export interface HubName {
   readonly file: string | null;
 }
 
-/** A model file of a repository. */
+/** A whole model of a repository, in one file or several. */
 export interface HubFile {
+  /** Of the first of its parts. */
+  readonly path: string;
+  /** Of all of them. */
+  readonly sizeBytes: number;
+  /** As its name says it: `Q4_K_M`; null where it says nothing. */
+  readonly quantisation: string | null;
+  /** In their order; most models have one. */
+  readonly parts: readonly HubPart[];
+}
+
+interface HubPart {
   readonly path: string;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** As its name says it: `Q4_K_M`; null where it says nothing. */
-  readonly quantisation: string | null;
 }
 
 export interface HubRepository {
@@ -25,16 +36,14 @@ export interface HubRepository {
   readonly licence: string | null;
   /** Its files are given to people who accepted its terms. */
   readonly isGated: boolean;
-  /** Whole models in one file each, the smallest first. */
+  /** The smallest first. */
   readonly files: readonly HubFile[];
-  /** Quantisations that are there in several files only. */
-  readonly inParts: readonly string[];
 }
 
 /** A hub of models as `HF_ENDPOINT` names it, asked with `HF_TOKEN`. */
 export interface Hub {
   readonly read: (repository: string, signal: AbortSignal) => Promise<Reply<HubRepository>>;
-  /** The header of a file that is not here: its first megabytes are read. */
+  /** The header of a model that is not here: the first megabytes of its files are read. */
   readonly header: (file: HubFile, repository: string, signal: AbortSignal) => Promise<Reply<ModelFacts>>;
 }
 
@@ -70,7 +79,7 @@ const repositorySchema = z.object({
 });
 
 export function createHub({ fetch: ask, env }: HubOptions): Hub {
-  const get = async (path: string, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}) => {
+  const get: Get = async (path, signal, headers = {}) => {
     const { endpoint, token } = hubAddress(env);
     const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
     return ask(`${endpoint}/${path}`, { signal, headers: { ...authorization, ...headers } });
@@ -85,29 +94,12 @@ export function createHub({ fetch: ask, env }: HubOptions): Hub {
         return unreachable(error, signal);
       }
     },
-    async header({ path, sizeBytes }, repository, signal) {
+    async header({ parts }, repository, signal) {
       try {
-        const parse = createGgufParse();
-        let bytes = Buffer.alloc(0);
-        let upTo = firstBytes;
-        for (;;) {
-          const end = Math.min(upTo, sizeBytes);
-          const range = `bytes=${bytes.length}-${end - 1}`;
-          const response = await get(`${repository}/resolve/main/${path}`, signal, { range });
-          // A source that knows no ranges would send all of it.
-          if (response.status !== 206) {
-            await response.body?.cancel();
-            return refused(`${repository}/${path}`, response.status);
-          }
-          bytes = Buffer.concat([bytes, Buffer.from(await response.arrayBuffer())]);
-          const needed = parse.push(bytes);
-          if (needed === null) break;
-          if (needed > sizeBytes || bytes.length < end)
-            return failure('bad-input', `${path} is cut short at its source.`, 'Take another file.');
-          upTo = Math.min(Math.max(needed, bytes.length * 4), ggufLimits.headerBytes);
-        }
-        const { keys, vocabulary, weights } = parse.result();
-        return success({ keys, vocabulary, weights });
+        const headers: ParsedGguf[] = [];
+        for (const part of parts) headers.push(await readHeader(get, { part, repository }, signal));
+        const [first, ...others] = headers;
+        return first === undefined ? refused(repository, 404) : success(factsOf(first, others));
       } catch (error) {
         return unreachable(error, signal);
       }
@@ -115,32 +107,67 @@ export function createHub({ fetch: ask, env }: HubOptions): Hub {
   };
 }
 
+type Get = (path: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>) => Promise<Response>;
+
 /** Enough for most headers; what lies behind the vocabulary of the largest takes a second request. */
 const firstBytes = 8 * 1024 * 1024;
+/** The other files of a model have no vocabulary. */
+const otherBytes = 256 * 1024;
+
+/** Throws `AppError` for what is no header, and what the network throws. */
+async function readHeader(
+  get: Get,
+  { part, repository }: { readonly part: HubPart; readonly repository: string },
+  signal: AbortSignal,
+): Promise<ParsedGguf> {
+  const { path, sizeBytes } = part;
+  const parse = createGgufParse();
+  let bytes = Buffer.alloc(0);
+  let upTo = (partNameOf(path)?.number ?? 1) === 1 ? firstBytes : otherBytes;
+  for (;;) {
+    const end = Math.min(upTo, sizeBytes);
+    const response = await get(`${repository}/resolve/main/${path}`, signal, {
+      range: `bytes=${bytes.length}-${end - 1}`,
+    });
+    // A source that knows no ranges would send all of it.
+    if (response.status !== 206) {
+      await response.body?.cancel();
+      valueOf(refused(`${repository}/${path}`, response.status));
+    }
+    bytes = Buffer.concat([bytes, Buffer.from(await response.arrayBuffer())]);
+    const needed = parse.push(bytes);
+    if (needed === null) return parse.result();
+    if (needed > sizeBytes || bytes.length < end)
+      throw new AppError('bad-input', `${path} is cut short at its source.`, { hint: 'Take another file.' });
+    upTo = Math.min(Math.max(needed, bytes.length * 4), ggufLimits.headerBytes);
+  }
+}
 
 function repositoryOf(
   repository: string,
   { gated, cardData, siblings }: z.infer<typeof repositorySchema>,
 ): HubRepository {
-  const files: HubFile[] = [];
-  const inParts = new Set<string>();
+  const listed = new Map<string, HubPart>();
   for (const { rfilename: path, lfs } of siblings) {
     const name = path.split('/').at(-1) ?? path;
     // Projectors and measurements of importance are no models; a name becomes one of a file here.
     if (!/^[\w/. +-]+\.gguf$/u.test(path) || /^(?:mmproj|imatrix|\.)/iu.test(name)) continue;
-    const quantisation = quantisationOf(name);
-    if (/-\d{5}-of-\d{5}\.gguf$/u.test(name)) inParts.add(quantisation ?? name);
-    else if (lfs !== null && lfs !== undefined)
-      files.push({ path, sizeBytes: lfs.size, sha256: lfs.sha256, quantisation });
+    if (lfs !== null && lfs !== undefined) listed.set(path, { path, sizeBytes: lfs.size, sha256: lfs.sha256 });
   }
+  const files = [...listed.keys()].flatMap((path) => modelAt(path, listed) ?? []);
   files.sort((left, right) => left.sizeBytes - right.sizeBytes);
-  return {
-    repository,
-    licence: cardData?.license ?? null,
-    isGated: gated !== undefined && gated !== false,
-    files,
-    inParts: [...inParts],
-  };
+  return { repository, licence: cardData?.license ?? null, isGated: gated !== undefined && gated !== false, files };
+}
+
+/** The model that a file is the first one of; null where it is another one, or where one of its files is not listed. */
+function modelAt(path: string, listed: ReadonlyMap<string, HubPart>): HubFile | null {
+  const name = partNameOf(path);
+  if (name !== null && name.number !== 1) return null;
+  const paths = name === null ? [path] : partPaths(name);
+  const parts = paths.flatMap((one) => listed.get(one) ?? []);
+  if (parts.length < paths.length) return null;
+  const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  return { path, sizeBytes, quantisation: quantisationOf(path), parts };
 }
 
 function quantisationOf(name: string): string | null {

@@ -3,6 +3,7 @@ import { AppError } from '@shared/errors.ts';
 import type { GgufHeader } from './gguf.ts';
 import type { ReadHeader } from './header-reader.ts';
 import type { ImportedModels } from './imported-models.ts';
+import { partNameOf } from './split-files.ts';
 
 export interface ImportRequest {
   /** Absolute. */
@@ -32,8 +33,11 @@ export async function importModel(
   if (!isAbsolute(path)) throw new AppError('bad-input', 'Give the whole path of the model file, from the root on.');
   const header = await readHeader(path);
   if (!header.ok) {
-    throw new AppError(header.error.code === 'not-found' ? 'not-found' : 'bad-input', header.error.message, {
-      hint: 'Name a whole .gguf file that a model can be run from.',
+    const { code, message, hint } = header.error;
+    // Of several files the reader of headers knows which one to name.
+    const named = partNameOf(path) === null ? undefined : hint;
+    throw new AppError(code === 'not-found' ? 'not-found' : 'bad-input', message, {
+      hint: named ?? 'Name a whole .gguf file that a model can be run from.',
     });
   }
   refuseParts(path, header.value);
@@ -56,7 +60,7 @@ export async function importModel(
   return wanted;
 }
 
-/** What has a header of the kind and is yet no model that can be run alone. */
+/** What has a header of the kind and is yet no model. */
 function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
   const type = facts.keys['general.type'];
   const kind = typeof type === 'string' ? type : architecture === 'clip' ? architecture : 'model';
@@ -65,16 +69,10 @@ function refuseParts(path: string, { architecture, facts }: GgufHeader): void {
       hint: 'Name the file of the model itself.',
     });
   }
-  const count = facts.keys['split.count'];
-  if (typeof count === 'number' && count > 1) {
-    throw new AppError('bad-input', `${path} is one of ${count} files that make a model.`, {
-      hint: 'Join them first: llama-gguf-split --merge FIRST-FILE WHOLE-FILE',
-    });
-  }
 }
 
 function nameOf(path: string): string {
-  return basename(path)
+  return basename(partNameOf(path)?.whole ?? path)
     .replace(/\.gguf$/iu, '')
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/gu, '-')

@@ -24,7 +24,7 @@ export interface RemoveDependencies {
 export const leftovers = (path: string): readonly string[] => [`${path}.partial`, `${path}.download`];
 
 /**
- * Forgets an imported model, or deletes one of our folder with what is left of its download. Waits for a download of
+ * Forgets an imported model, or deletes one of our folder, all its files with what is left of their downloads. Waits for a download of
  * it. Throws `AppError`: `bad-input` for a file that is named by its path.
  */
 export async function removeModel(model: StoredModel, dependencies: RemoveDependencies): Promise<Removal> {
@@ -39,7 +39,8 @@ export async function removeModel(model: StoredModel, dependencies: RemoveDepend
     case 'folder': {
       await release(model.place);
       return withFileLock(`${model.place}.lock`, { signal, onWait: () => undefined }, async () => {
-        for (const path of [model.place, ...leftovers(model.place)]) await rm(path, { force: true });
+        // In their order: without its first file a model is none.
+        for (const path of model.files.flatMap((file) => [file, ...leftovers(file)])) await rm(path, { force: true });
         return { done: 'deleted', path: model.place, bytes: model.hereBytes };
       });
     }

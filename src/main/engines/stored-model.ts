@@ -12,8 +12,10 @@ export interface StoredModel {
   readonly path: string | null;
   /** Whose file it is: of our folder, imported under a name, or named by its path. */
   readonly origin: 'folder' | 'imported' | 'path';
-  /** Where its file is or would be. */
+  /** Where its file is or would be; of several the first. */
   readonly place: string;
+  /** All files of it, in their order. */
+  readonly files: readonly string[];
   /** What lies on the disk of it, a part of a download included. */
   readonly hereBytes: number;
   readonly bytes: number | null;

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PullProgress } from '@shared/contract.ts';
 import type { HubModels } from '../../../src/main/core/hub-models.ts';
 import { createHubModels } from '../../../src/main/core/hub-models.ts';
 import { createCorePlan } from '../../../src/main/core/plan.ts';
@@ -16,13 +17,14 @@ import { createModelStore } from '../../../src/main/engines/model-store.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
 import { modelHub } from '../../fakes/model-hub.ts';
 import type { ModelHub } from '../../fakes/model-hub.ts';
+import { splitGguf, splitNames } from '../../fakes/split-gguf.ts';
 
 const gibi = 1024 ** 3;
 const never = new AbortController().signal;
 const catalogue = { version: 1, date: '2026-11-22', models: [], known: [] } as const;
 
 /** A small llama with a header that says how it is made; its weights are zeros. */
-const model = (label: string, values: number): Buffer =>
+const model = (label: string, values: number, more: readonly string[] = []): Buffer =>
   ggufFile({
     keys: [
       ['general.architecture', 'llama'],
@@ -36,15 +38,20 @@ const model = (label: string, values: number): Buffer =>
         vocab_size: 1000,
       }).map(([key, value]) => [`llama.${key}`, value] as const),
     ],
-    tensors: [{ name: 'token_embd.weight', values }],
+    tensors: ['token_embd.weight', ...more].map((name) => ({ name, values })),
   });
+
+const largest = model('sixteen', 80_000, ['blk.0.attn_q.weight', 'blk.1.attn_q.weight']);
+const parts = splitGguf(largest, 3);
+const partNames = splitNames('Tiny-BF16', 3);
 
 const files = {
   'Tiny-Q8_0.gguf': model('eight', 60_000),
   'Tiny-Q4_K_M.gguf': model('four', 30_000),
   'Tiny-Q2_K.gguf': model('two', 15_000),
   'mmproj-Tiny-f16.gguf': model('projector', 100),
-  'BF16/Tiny-BF16-00001-of-00002.gguf': model('parts', 100),
+  ...Object.fromEntries(partNames.map((name, index) => [`BF16/${name}`, parts[index] ?? Buffer.alloc(0)])),
+  'F16/Tiny-F16-00001-of-00002.gguf': model('a half', 100),
   'README.md': Buffer.from('words'),
 };
 
@@ -118,13 +125,15 @@ describe('a model of a hub', () => {
       state: 'downloadable',
       licence: 'apache-2.0',
       sizeBytes: files['Tiny-Q4_K_M.gguf'].length,
-      note: 'in several files, and not fetched: BF16',
+      note: null,
     });
     expect(entry?.choices?.map(({ id, isTaken }) => [id, isTaken])).toEqual([
       ['hf:owner/Tiny-GGUF:Q2_K', false],
       ['hf:owner/Tiny-GGUF:Q4_K_M', true],
       ['hf:owner/Tiny-GGUF:Q8_0', false],
+      ['hf:owner/Tiny-GGUF:BF16', false],
     ]);
+    expect(entry?.choices?.at(-1)?.sizeBytes).toBe(parts.reduce((sum, part) => sum + part.length, 0));
     expect(entry?.choices?.[0]?.fit).toContain('8192');
   });
 
@@ -151,11 +160,7 @@ describe('a model of a hub', () => {
     const models = create();
     await expect(pull(models, 'hf:owner/Tiny-GGUF:Q5_K_M')).rejects.toMatchObject({
       code: 'not-found',
-      hint: 'It has: Q2_K, Q4_K_M, Q8_0.',
-    });
-    await expect(pull(models, 'hf:owner/Tiny-GGUF:BF16')).rejects.toMatchObject({
-      code: 'bad-input',
-      message: expect.stringContaining('in several files'),
+      hint: 'It has: Q2_K, Q4_K_M, Q8_0, BF16.',
     });
     await expect(pull(models, 'hf:owner/gone')).rejects.toMatchObject({
       code: 'not-found',
@@ -217,6 +222,66 @@ describe('a model of a hub', () => {
     await writeFile(join(dir, 'models', 'Tiny-Q2_K.gguf'), own);
     await expect(pull(models, 'hf:owner/Tiny-GGUF:Q2_K')).rejects.toMatchObject({ code: 'conflict' });
     expect(await readFile(join(dir, 'models', 'Tiny-Q2_K.gguf'))).toEqual(own);
+  });
+
+  it('in several files is planned from the headers of all, fetched whole, and is one model here', async () => {
+    const models = create();
+    const entry = await models.show('hf:owner/Tiny-GGUF:BF16', never);
+    expect(entry?.choices?.[0]?.fit).toContain('8192');
+    const seen: PullProgress[] = [];
+    await models.pull(`hf:owner/Tiny-GGUF/BF16/${partNames[1]}`, (progress) => void seen.push(progress), never);
+    expect(await here()).toEqual(partNames);
+    expect(seen.at(-1)).toMatchObject({ phase: 'done', text: 'llama-cpp/Tiny-BF16' });
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    const downloaded = seen.filter(({ phase }) => phase === 'downloading');
+    expect(downloaded.at(-1)).toMatchObject({ doneBytes: bytes, totalBytes: bytes });
+    expect((await store.list()).map(({ name }) => name)).toEqual(['Tiny-BF16']);
+    expect(await store.find('llama-cpp/Tiny-BF16-00002-of-00003')).toMatchObject({
+      name: 'Tiny-BF16',
+      label: 'sixteen',
+      isInstalled: true,
+      path: join(dir, 'models', partNames[0] ?? ''),
+      bytes,
+    });
+    hub.asked.length = 0;
+    expect(await pull(models, 'hf:owner/Tiny-GGUF:BF16')).toBe('llama-cpp/Tiny-BF16');
+    expect(hub.asked.filter((asked) => !asked.includes('bytes='))).toHaveLength(1);
+    await rm(join(dir, 'models', partNames[2] ?? ''));
+    expect(await store.find('Tiny-BF16')).toMatchObject({ isInstalled: false });
+    const removal = await store.remove('Tiny-BF16', { release: () => Promise.resolve(), signal: never });
+    expect(removal).toMatchObject({ done: 'deleted', bytes: (parts[0]?.length ?? 0) + (parts[1]?.length ?? 0) });
+    expect(await here()).toEqual([]);
+  });
+
+  it('in several files goes on after a cancel, believes no file of its name unseen, and can be removed half-way', async () => {
+    const models = create();
+    const abort = new AbortController();
+    const first = models.pull(
+      'hf:owner/Tiny-GGUF:BF16',
+      ({ doneBytes }) => {
+        if (doneBytes > (parts[1]?.length ?? 0)) abort.abort();
+      },
+      abort.signal,
+    );
+    await expect(first).rejects.toMatchObject({ code: 'cancelled' });
+    // The first one comes last: nobody takes this for a model.
+    expect(await here()).toContain(partNames[1]);
+    expect(await here()).not.toContain(partNames[0]);
+    expect(await store.list()).toEqual([]);
+    hub.asked.length = 0;
+    expect(await pull(models, 'hf:owner/Tiny-GGUF:BF16')).toBe('llama-cpp/Tiny-BF16');
+    const fetched = hub.asked.filter((asked) => !/bytes=0-|blobs/u.test(asked));
+    expect(fetched.some((asked) => asked.includes(partNames[1] ?? ''))).toBe(false);
+    await store.remove('Tiny-BF16', { release: () => Promise.resolve(), signal: never });
+    const others = Buffer.from(parts[1] ?? '');
+    others.write('of another model', others.length - 32);
+    await writeFile(join(dir, 'models', partNames[1] ?? ''), others);
+    expect(await pull(models, 'hf:owner/Tiny-GGUF:BF16')).toBe('llama-cpp/Tiny-BF16');
+    expect(await readFile(join(dir, 'models', partNames[1] ?? ''))).toEqual(parts[1]);
+    await rm(join(dir, 'models', partNames[0] ?? ''));
+    const removal = await store.remove('Tiny-BF16', { release: () => Promise.resolve(), signal: never });
+    expect(removal.bytes).toBe((parts[1]?.length ?? 0) + (parts[2]?.length ?? 0));
+    expect(await here()).toEqual([]);
   });
 
   it('says that the hub cannot be reached', async () => {

@@ -6,6 +6,7 @@ import { createModelFileCheck } from '../../../src/main/engines/check-model-file
 import { createHeaderReader } from '../../../src/main/engines/header-reader.ts';
 import { readGguf } from '../../../src/main/engines/gguf.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
+import { splitGguf, splitNames } from '../../fakes/split-gguf.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -49,6 +50,7 @@ describe('readGguf', () => {
         tensorCount: 2,
         neededBytes: whole.length - 4,
         fileBytes: whole.length,
+        files: [join(dir, 'model.gguf')],
         facts: {
           keys: {
             'general.architecture': 'qwen2',
@@ -96,6 +98,55 @@ describe('readGguf', () => {
   it('says that a file is missing, and a folder is no file', async () => {
     expect(await readGguf(join(dir, 'none.gguf'))).toMatchObject({ ok: false, error: { code: 'not-found' } });
     expect(await readGguf(dir)).toMatchObject({ ok: false });
+  });
+});
+
+describe('a model in several files', () => {
+  const names = splitNames('model', 2);
+  const parts = splitGguf(whole, 2);
+  const save = async (files: readonly (readonly [name: string, bytes: Buffer | undefined])[]): Promise<string> => {
+    for (const [name, bytes] of files) if (bytes !== undefined) await writeFile(join(dir, name), bytes);
+    return join(dir, files[0]?.[0] ?? '');
+  };
+  const all = names.map((name, index) => [name, parts[index]] as const);
+
+  it('is read by its first one, with what all of them hold', async () => {
+    const [single, several] = [await readGguf(await saved(whole)), await readGguf(await save(all))];
+    if (!single.ok || !several.ok) throw new Error('A header could not be read.');
+    const { keys, ...facts } = several.value.facts;
+    expect(several.value).toMatchObject({
+      name: 'Tiny',
+      tensorCount: 2,
+      fileBytes: parts.reduce((sum, part) => sum + part.length, 0),
+      files: names.map((name) => join(dir, name)),
+    });
+    expect({ ...facts, keys }).toMatchObject(single.value.facts);
+  });
+
+  it('is refused by name where one is missing, cut short, of another model, or not the first', async () => {
+    const said = async (): Promise<string> => {
+      const header = await readGguf(join(dir, names[0] ?? ''));
+      return header.ok ? 'fine' : header.error.message;
+    };
+    await save(all.slice(0, 1));
+    expect(await said()).toContain(`There is no model file at ${join(dir, names[1] ?? '')}`);
+    await save([[names[1] ?? '', parts[1]?.subarray(0, -10)]]);
+    expect(await said()).toContain('00002-of-00002.gguf: the file is cut short');
+    await save([[names[1] ?? '', parts[0]]]);
+    expect(await said()).toContain('another file of another model');
+    await save(all);
+    expect(await said()).toBe('fine');
+    const second = await readGguf(join(dir, names[1] ?? ''));
+    expect(second.ok ? null : second.error.hint).toContain(names[0]);
+    expect(await readGguf(await save([['renamed.gguf', parts[0]]]))).toMatchObject({ ok: false });
+  });
+
+  it('is looked at again when any of its files has changed', async () => {
+    const read = createHeaderReader();
+    const path = await save(all);
+    expect(await read(path)).toMatchObject({ ok: true });
+    await rm(join(dir, names[1] ?? ''));
+    expect(await read(path)).toMatchObject({ ok: false, error: { code: 'not-found' } });
   });
 });
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { createImportedModels } from '../../../src/main/engines/imported-models.
 import { createModelStore } from '../../../src/main/engines/model-store.ts';
 import type { ModelStore } from '../../../src/main/engines/model-store.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
+import { splitGguf, splitNames } from '../../fakes/split-gguf.ts';
 
 let dir: string;
 let store: ModelStore;
@@ -112,6 +114,20 @@ describe('an imported model', () => {
   ])('is refused when the file %s', async (_what, bytes, code) => {
     await expect(store.add({ path: await saved('x.gguf', bytes), name: null })).rejects.toMatchObject({ code });
     expect((await store.list()).map(({ name }) => name)).toEqual(['tiny']);
+  });
+
+  it('in several files is one model, by the first of them, and all of them stay when it is forgotten', async () => {
+    const names = splitNames('Mine-Q8_0', 2);
+    for (const [index, part] of splitGguf(llama(), 2).entries()) await saved(names[index] ?? '', part);
+    const [first = '', second = ''] = names.map((name) => join(dir, name));
+    await expect(store.add({ path: second, name: null })).rejects.toMatchObject({
+      code: 'bad-input',
+      hint: `Name the first one: ${first}`,
+    });
+    expect(await store.add({ path: first, name: null })).toBe('mine-q8_0');
+    expect(await store.find('mine-q8_0')).toMatchObject({ isInstalled: true, path: first, files: [first, second] });
+    expect(await remove('mine-q8_0')).toMatchObject({ done: 'forgotten' });
+    expect([existsSync(first), existsSync(second)]).toEqual([true, true]);
   });
 
   it('is refused when there is no such file, or its path is not a whole one', async () => {

@@ -13,6 +13,7 @@ import type { ThreadGovernor } from './thread-count.ts';
 import { createDryRunWatch } from './dry-run-watch.ts';
 import type { DryRunWatch } from './dry-run-watch.ts';
 import { loadWeights } from './load-weights.ts';
+import { openLibrary } from './open-library.ts';
 import { openSlots } from './open-slots.ts';
 import type { Slot } from './open-slots.ts';
 import { createOwnCounters } from './own-counters.ts';
@@ -48,7 +49,7 @@ export async function loadModel(
   // The package is ESM only, and this file is built as CommonJS.
   const library = await import('node-llama-cpp');
   const said = { buffers: createBufferCount(), counters: createOwnCounters(), dryRuns: createDryRunWatch() };
-  const llama = await openEngine(library, options.gpu, (line, isError) => {
+  const llama = await heardLibrary(library, options.gpu, (line, isError) => {
     for (const { hear } of Object.values(said)) hear(line);
     if (isError) onLog(line);
   });
@@ -140,20 +141,16 @@ async function identityOf(path: string, made: readonly (string | number | boolea
   return [path, size, mtimeMs, ...made].join(' ');
 }
 
-function openEngine(
-  library: Library,
+/** The engine, from now on heard by whoever loads this. */
+async function heardLibrary(
+  { LlamaLogLevel }: Library,
   gpu: LoadOptions['gpu'],
   onLine: (line: string, isError: boolean) => void,
 ): Promise<Llama> {
-  return library.getLlama({
-    build: 'never',
-    gpu: gpu === 'off' ? false : 'auto',
-    // What it allocates, and what it counted, it says at this level only.
-    logLevel: library.LlamaLogLevel.info,
-    logger: (level, line) =>
-      onLine(line, level === library.LlamaLogLevel.error || level === library.LlamaLogLevel.fatal),
-    progressLogs: false,
-  });
+  const llama = await openLibrary(gpu);
+  llama.logger = (level, line) => onLine(line, level === LlamaLogLevel.error || level === LlamaLogLevel.fatal);
+  llama.logLevel = LlamaLogLevel.info;
+  return llama;
 }
 
 /** Quantised cells need flash attention; without, the engine decides by its cards. */

@@ -3,7 +3,7 @@ import type { LoadOptions } from './protocol.ts';
 
 /** What of the library this needs; `Model` is what it loads. */
 interface Loader<Model> {
-  readonly llama: { loadModel(options: LlamaModelOptions): Promise<Model> };
+  readonly llama: { readonly gpu: unknown; loadModel(options: LlamaModelOptions): Promise<Model> };
   readonly InsufficientMemoryError: new (message: string) => Error;
 }
 
@@ -13,10 +13,12 @@ interface Loader<Model> {
  */
 export async function loadWeights<Model>(
   { llama, InsufficientMemoryError }: Loader<Model>,
-  { modelPath, gpuLayers }: Pick<LoadOptions, 'modelPath' | 'gpuLayers'>,
+  { modelPath, gpu, gpuLayers: planned }: Pick<LoadOptions, 'modelPath' | 'gpu' | 'gpuLayers'>,
   onLoadProgress: (fraction: number) => void,
 ): Promise<Model> {
   const options = { modelPath, onLoadProgress };
+  // An engine that has no build without its card.
+  const gpuLayers = gpu === 'off' && llama.gpu !== false ? 0 : planned;
   if (gpuLayers === null) return llama.loadModel(options);
   try {
     return await llama.loadModel({ ...options, gpuLayers });

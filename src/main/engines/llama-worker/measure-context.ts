@@ -1,9 +1,7 @@
-import type { Llama } from 'node-llama-cpp';
 import { createDryRunWatch } from './dry-run-watch.ts';
+import { openForPlans } from './open-library.ts';
 import type { DryRun } from './protocol.ts';
 
-/** An engine of its own without a card: kept, because ending one could take what another has loaded with it. */
-let planner: Promise<Llama> | null = null;
 const dryRuns = createDryRunWatch();
 
 /**
@@ -12,25 +10,28 @@ const dryRuns = createDryRunWatch();
  * Throws where the engine cannot.
  */
 export async function measureContext(context: DryRun): Promise<number> {
-  const { getLlama, GgmlType, GgufInsights, LlamaLogLevel, readGgufFileInfo } = await import('node-llama-cpp');
-  planner ??= getLlama({
-    build: 'never',
-    gpu: false,
-    logLevel: LlamaLogLevel.warn,
-    logger: (_level, line) => dryRuns.hear(line),
-    progressLogs: false,
-  });
+  const { GgmlType, GgufInsights, LlamaLogLevel, readGgufFileInfo } = await import('node-llama-cpp');
+  const llama = await openForPlans();
   const type = { f16: GgmlType.F16, q8_0: GgmlType.Q8_0, q4_0: GgmlType.Q4_0 }[context.cacheType];
-  const insights = await GgufInsights.from(await readGgufFileInfo(context.modelPath), await planner);
-  const { cpuRam, gpuVram } = await insights.estimateContextResourceRequirementsV2({
-    contextSize: context.contextTokens,
-    sequences: context.sequences,
-    modelGpuLayers: 0,
-    batchSize: context.batchTokens,
-    flashAttention: context.flashAttention,
-    kvCacheKeyType: type,
-    kvCacheValueType: type,
-  });
-  dryRuns.check();
-  return cpuRam + gpuVram;
+  // It may be the one that has a model loaded, whose own listener hears what comes after this.
+  const { logger, logLevel } = llama;
+  llama.logger = (_level, line) => dryRuns.hear(line);
+  llama.logLevel = LlamaLogLevel.warn;
+  try {
+    const insights = await GgufInsights.from(await readGgufFileInfo(context.modelPath), llama);
+    const { cpuRam, gpuVram } = await insights.estimateContextResourceRequirementsV2({
+      contextSize: context.contextTokens,
+      sequences: context.sequences,
+      modelGpuLayers: 0,
+      batchSize: context.batchTokens,
+      flashAttention: context.flashAttention,
+      kvCacheKeyType: type,
+      kvCacheValueType: type,
+    });
+    dryRuns.check();
+    return cpuRam + gpuVram;
+  } finally {
+    llama.logger = logger;
+    llama.logLevel = logLevel;
+  }
 }

@@ -39,7 +39,7 @@ export function createOwnCounters(): OwnCounters {
       // It prints from a thread of its own, a moment later: what it read first.
       const heard = new Promise<typeof nothing | null>((resolve) => {
         onWritten = resolve;
-        setTimeout(() => resolve(null), mostWaitMs).unref();
+        setTimeout(() => resolve(null), mostWaitMs);
       });
       llama.logLevel = levels.info;
       await context.printTimings();

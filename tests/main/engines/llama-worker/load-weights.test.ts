@@ -10,6 +10,7 @@ class InsufficientMemoryError extends Error {
 function card(room: number) {
   const asked: LlamaModelOptions['gpuLayers'][] = [];
   const llama = {
+    gpu: 'metal',
     loadModel: ({ gpuLayers = 'auto' }: LlamaModelOptions): Promise<number> => {
       asked.push(gpuLayers);
       if (typeof gpuLayers !== 'number') return Promise.resolve(room);
@@ -17,8 +18,8 @@ function card(room: number) {
       return Promise.resolve(gpuLayers);
     },
   };
-  const load = (gpuLayers: number | null): Promise<number> =>
-    loadWeights({ llama, InsufficientMemoryError }, { modelPath: 'm.gguf', gpuLayers }, () => undefined);
+  const load = (gpuLayers: number | null, gpu: 'auto' | 'off' = 'auto'): Promise<number> =>
+    loadWeights({ llama, InsufficientMemoryError }, { modelPath: 'm.gguf', gpu, gpuLayers }, () => undefined);
   return { asked, load };
 }
 
@@ -27,6 +28,10 @@ describe('loadWeights', () => {
     const { asked, load } = card(40);
     expect(await load(33)).toBe(33);
     expect(asked).toEqual([33]);
+  });
+
+  it('puts none there where no card is wanted, by an engine that has one', async () => {
+    expect(await card(40).load(null, 'off')).toBe(0);
   });
 
   it('fails where the engine finds no room for them, and does not let it place them otherwise', async () => {
