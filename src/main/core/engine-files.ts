@@ -1,10 +1,9 @@
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract.ts';
-import type { DeviceMemory } from '@shared/plan.ts';
 import { pullPhases } from './pull-phases.ts';
 import type { ServerStatus } from './servers.ts';
 import type { EngineVariants } from '../engines/engine-variants.ts';
-import { wantedVariant } from '../engines/engine-variants.ts';
+import { notSeen, wantedVariant } from '../engines/engine-variants.ts';
 import type { Hardware } from '../engines/hardware.ts';
 
 /** The engine's libraries for cards, fetched and removed as models are: `engine/cuda`, `engine/vulkan`. */
@@ -72,22 +71,26 @@ export function createEngineFiles({ variants, readHardware, startAnew }: EngineF
       await startAnew();
       return { done: 'deleted', path: variants.folder(variant), bytes: await variants.remove(variant, signal) };
     },
-    status: async (signal) => statusOf((await readHardware(signal)).devices, variants),
+    status: async (signal) => statusOf(await readHardware(signal), variants),
   };
 }
 
 async function statusOf(
-  devices: readonly DeviceMemory[],
+  { devices, isSeen }: Hardware,
   variants: Pick<EngineVariants, 'isHere'>,
 ): Promise<readonly ServerStatus[]> {
   if (devices.length === 0) return [];
   const wanted = wantedVariant(devices, process);
-  const isMissing = wanted !== null && !(await variants.isHere(wanted));
   const text = devices
     .map(({ name, totalBytes, source }) => `${name}, ${(totalBytes / 2 ** 30).toFixed(1)} GiB (${source})`)
     .join('; ');
-  const complaint = isMissing
-    ? `Models inside Dewpoint use the processor until ${wanted.label} is here (${Math.round(wanted.bytes / 1e6)} MB, ${wanted.licence}): dewpoint models pull ${wanted.id}`
-    : null;
+  const complaint =
+    wanted === null || isSeen === true
+      ? null
+      : !(await variants.isHere(wanted))
+        ? `Models inside Dewpoint use the processor until ${wanted.label} is here (${Math.round(wanted.bytes / 1e6)} MB, ${wanted.licence}): dewpoint models pull ${wanted.id}`
+        : isSeen === false
+          ? `Models inside Dewpoint use the processor: ${notSeen(wanted)}`
+          : null;
   return [{ provider: 'llama-cpp', text, isRunning: true, complaint }];
 }

@@ -94,7 +94,7 @@ function createEngineParts(
   const hardware = (signal: AbortSignal): Promise<Hardware> =>
     readHardware(settings.current().cards, signal, {
       ...machineProbe,
-      seenByEngine: async (wait) => ((await variants.hasAny()) ? llama.cards(wait) : null),
+      seenByEngine: async (wait) => ((await variants.hasAny()) ? llama.cards(wait) : undefined),
     });
   const plan = createCorePlan({
     store: modelStore,

@@ -154,17 +154,27 @@ export function createEngineVariants(options: EngineVariantsOptions): EngineVari
       });
     },
     async usable(hardware) {
+      if (hardware.isSeen === true) return hardware;
       const own = hardware.devices.filter(({ source }) => source === 'metal');
       const wanted = wantedVariant(hardware.devices, options);
-      if (wanted !== null && (await isHere(wanted))) return hardware;
       if (wanted === null) return { ...hardware, devices: own };
-      return { ...hardware, devices: own, unused: notHere(wanted) };
+      if (!(await isHere(wanted))) return { ...hardware, devices: own, unused: notHere(wanted) };
+      return hardware.isSeen === false ? { ...hardware, devices: own, unused: notSeen(wanted) } : hardware;
     },
   };
 }
 
+/** node-llama-cpp takes its build for CUDA only where it finds NVIDIA's runtime, which no driver brings. */
+export function notSeen({ label, id }: EngineVariant): string {
+  const other =
+    id === 'engine/cuda'
+      ? "It needs NVIDIA's CUDA runtime beside the driver (libcudart, libcublas; of the CUDA Toolkit 12.4 or later). Without that: dewpoint models pull engine/vulkan"
+      : 'It needs the Vulkan loader (libvulkan) and a driver for the card.';
+  return `a card was found and ${label} is here, but the engine sees no card, so the processor is used. ${other}`;
+}
+
 /** Why a card is not used, and what to do. */
-export function notHere({ label, id, bytes }: EngineVariant): string {
+function notHere({ label, id, bytes }: EngineVariant): string {
   return `a card was found, but ${label} is not here, so the processor is used: dewpoint models pull ${id} (${Math.round(bytes / 1e6)} MB)`;
 }
 

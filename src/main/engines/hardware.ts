@@ -23,6 +23,8 @@ export interface Hardware {
   readonly host: { readonly totalBytes: number; readonly freeBytes: number; readonly source: string };
   /** Why a card that is there is not among the devices. */
   readonly unused?: string | undefined;
+  /** Whether the engine sees any card; absent: it was not asked. */
+  readonly isSeen?: boolean;
 }
 
 /** A card that a person says is there: counts before whatever was found. */
@@ -42,8 +44,8 @@ export interface HardwareProbe {
   list(path: string): Promise<readonly string[]>;
   link(path: string): Promise<string | null>;
   readonly memory: () => { readonly totalBytes: number; readonly freeBytes: number };
-  /** What the engine itself sees; absent: it brings no library for cards, so it sees none. */
-  readonly seenByEngine?: (signal: AbortSignal) => Promise<CardsSeen | null>;
+  /** What the engine itself sees: null for none. Absent or undefined: it has no library for cards, and is not asked. */
+  readonly seenByEngine?: (signal: AbortSignal) => Promise<CardsSeen | null | undefined>;
 }
 
 const mebi = 1024 * 1024;
@@ -62,11 +64,9 @@ export async function readHardware(
 ): Promise<Hardware> {
   const host = await hostMemory(probe);
   if (said.length > 0) return { devices: said.map(fromSettings), host };
-  const [found, seen] = await Promise.all([
-    foundDevices(probe, host.freeBytes, signal),
-    probe.seenByEngine?.(signal) ?? null,
-  ]);
-  return { devices: withEngineView(found, seen), host };
+  const [found, seen] = await Promise.all([foundDevices(probe, host.freeBytes, signal), probe.seenByEngine?.(signal)]);
+  const devices = withEngineView(found, seen ?? null);
+  return seen === undefined ? { devices, host } : { devices, host, isSeen: seen !== null };
 }
 
 async function foundDevices(

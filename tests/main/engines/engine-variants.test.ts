@@ -155,4 +155,16 @@ describe('a card without its library', () => {
     await own.ensure(library, noProgress);
     expect(await own.usable(hardware)).toEqual(hardware);
   });
+
+  it('is not planned for where the engine sees no card through it, and used where it sees one through another', async () => {
+    const own = copies();
+    const host = { totalBytes: 2 ** 35, freeBytes: 2 ** 35, source: 'test' };
+    const hardware = { host, devices: [card('NVIDIA H200', 'nvidia-smi', 'high')] };
+    const byVulkan = { ...hardware, isSeen: true };
+    expect(await own.usable(byVulkan)).toEqual(byVulkan);
+    await own.ensure(library, noProgress);
+    const unseen = await own.usable({ ...hardware, isSeen: false });
+    expect(unseen.devices).toEqual([]);
+    expect(unseen.unused).toMatch(/sees no card.*CUDA runtime.*dewpoint models pull engine\/vulkan/u);
+  });
 });

@@ -92,9 +92,9 @@ function machine(answers: {
   readonly programs?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, string>>;
-  readonly seen?: CardsSeen;
+  readonly seen?: CardsSeen | null;
 }): HardwareProbe {
-  const { platform = 'linux', programs = {}, files = {}, links = {}, seen = null } = answers;
+  const { platform = 'linux', programs = {}, files = {}, links = {}, seen } = answers;
   return {
     platform,
     run: async (program) => programs[program] ?? null,
@@ -120,6 +120,19 @@ describe('the hardware of a machine', () => {
       devices: [],
       host: { totalBytes: 24608676 * 1024, freeBytes: 18 * gib, source: '/proc/meminfo' },
     });
+  });
+
+  it('says whether the engine sees a card, where it was asked', async () => {
+    const seen = async (of: CardsSeen | null | undefined) =>
+      (
+        await readHardware(
+          [],
+          never,
+          machine({ programs: { 'nvidia-smi': nvidia }, ...(of === undefined ? {} : { seen: of }) }),
+        )
+      ).isSeen;
+    expect(await seen(undefined)).toBeUndefined();
+    expect(await seen(null)).toBe(false);
   });
 
   it('names source and confidence beside every number', async () => {
