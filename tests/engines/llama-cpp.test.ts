@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
+import { buildRequest, promptShape } from '../../src/main/agent/build-prompt.ts';
 import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
 import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
+import { loopModel } from '../fakes/agent-kit.ts';
 import { splitGguf, splitNames } from '../fakes/split-gguf.ts';
 import { collect, createTestProvider, modelPath, modelRequest, scratchDir, startEngine } from './support.ts';
 
@@ -52,6 +55,23 @@ describe('the in-process engine', () => {
     expect(ended.engine?.observedBytes).toBeGreaterThan(size * 0.9);
     expect(ended.engine?.observedBytes).toBeLessThan(size * 8);
   });
+
+  it.each([
+    ['held to a grammar', { grammar: true, tools: false }],
+    ['in the text protocol', { grammar: false, tools: false }],
+  ])(
+    'reads the short form of the system text with all tools, calls %s, as fewer than 500 tokens',
+    async (_how, can) => {
+      const capabilities = { ...loopModel.capabilities, ...can };
+      const info = { ...loopModel, name: model, parametersB: 1.5, contextTokens: 4096, capabilities };
+      const tools = builtInTools(discoverTools(), { now: () => 0 }).list();
+      const shape = promptShape(info, tools, { plan: false, canExecute: true });
+      const request = buildRequest(shape, [], info, { seed: null, temperature: 0, cacheKey: 'short' });
+      const counted = await provider.countTokens(request, never);
+      expect(counted).toBeGreaterThan(150);
+      expect(counted).toBeLessThan(500);
+    },
+  );
 
   it('gives the same answer for the same seed, and others for others', async () => {
     const sample = async (seed: number): Promise<string> =>

@@ -26,6 +26,8 @@ export const chat: Command<
   if (args.session !== undefined && args.project !== undefined)
     throw usageError('--session has its project; leave out --project.');
   const core = await context.core();
+  // Whoever left meanwhile began nothing.
+  if (context.signal.aborted) return 130;
   if (args.project !== undefined)
     await offerPreparation(context, resolve(args.project), context.terminal.isInteractive);
   const sessionId =
@@ -40,8 +42,6 @@ export const chat: Command<
   });
   await ensureModel(context, options);
   const { projectPath } = await core.sessions.find({ id: sessionId });
-  // A reader that is made after the abort would never hear of it.
-  if (context.signal.aborted) return 130;
   context.terminal.err(`session ${sessionId}; /help lists the commands\n`);
   const reader = createInterface({
     input: process.stdin,
@@ -73,7 +73,9 @@ export const chat: Command<
       }
     },
   };
-  await converse(state, reader);
+  // What is made after an abort would never hear of it.
+  if (!context.signal.aborted) await converse(state, reader);
+  reader.close();
   await state.running;
   if (args.session === undefined) await forgetUnused(core, sessionId);
   return 0;
@@ -102,7 +104,6 @@ async function converse(state: Chat, reader: Interface): Promise<void> {
     if (!(await takeLine(state, line.trim()))) break;
     if (isOpen) reader.prompt();
   }
-  reader.close();
 }
 
 /** False: leave. */

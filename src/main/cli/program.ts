@@ -76,15 +76,14 @@ export function buildProgram(handlers: Handlers, version: string): Command {
 
 /** A variable of a script that was not set must not mean the folder one happens to be in. */
 function refuseEmpty(command: Command): void {
-  const help = `\n(see: ${wordsOf(command)} --help)`;
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName());
-    if (isEmpty(value)) command.error(`error: option '${option.flags}' was given nothing${help}`, { exitCode: 2 });
+    if (isEmpty(value)) command.error(`error: option '${option.flags}' was given nothing`, { exitCode: 2 });
   }
   command.registeredArguments.forEach((argument, index) => {
     const value: unknown = command.processedArgs[index];
     if (isEmpty(value) && !mayBeEmpty.includes(argument.name()))
-      command.error(`error: argument '${argument.name()}' is empty${help}`, { exitCode: 2 });
+      command.error(`error: argument '${argument.name()}' is empty`, { exitCode: 2 });
   });
 }
 
