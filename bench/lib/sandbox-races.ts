@@ -10,9 +10,14 @@ export async function racePaths(rounds: number): Promise<readonly BenchRow[]> {
   const idle: string[] = [];
   try {
     for (const [name, tryOnce] of Object.entries(race.strategies)) {
-      const before = counts.inside;
+      const before = { ...counts };
       for (let round = 0; round < rounds; round += 1) counts[await tryOnce()] += 1;
-      if (counts.inside === before) idle.push(name);
+      const inside = counts.inside - before.inside;
+      if (inside === 0) idle.push(name);
+      // A whole run takes its time: what was done until then is known also when it is stopped.
+      console.error(
+        `sandbox: ${rounds} of ${name}: ${inside} met the folder, ${counts.leaked - before.leaked} led out`,
+      );
     }
     const outside = await race.outsideWrites();
     const met = `${counts.inside} met the folder, ${counts.refused} the link or nothing`;

@@ -61,8 +61,8 @@ export async function startPathRace(parent: string = tmpdir()): Promise<PathRace
   await new Promise((resolve) => racing.stdout.once('data', resolve));
   return {
     strategies: {
-      ...readingOf(at('work')),
       copy: () => copyOnce(at('work'), at('copies/one')),
+      ...readingOf(at('work')),
       // Last: a writer may make the folder anew while it is away, and then nothing of the first one is in it.
       ...writingOf(at('work')),
     },
