@@ -31,7 +31,7 @@ export interface BedOptions {
 /** Rejects where there is no engine. The caller closes. */
 export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
   const engine = valueOf(
-    await findEngine({ env: process.env, homeDirectory: homedir(), platform: process.platform }, none),
+    await findEngine({ env: process.env, homeDirectory: homedir(), platform: process.platform, waitMs: 60_000 }, none),
   );
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-bench-sandbox-')));
   const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')];

@@ -219,6 +219,8 @@ export const settingsSchema = z.strictObject({
       cpus: z.number().positive().nullable().default(null),
       pids: z.number().int().min(64).default(512),
       commandTimeoutSeconds: z.number().positive().default(120),
+      /** How long a container engine that is there may take to answer, and one that has gone away to come back. */
+      engineWaitSeconds: z.number().min(1).max(3600).default(60),
       /** Files with secrets that commands may see: whole paths, or paths in every project. */
       unmask: z.array(z.string()).default([]),
       /** By the whole path of a project's folder. */

@@ -438,7 +438,7 @@ export function furnish(core: PageCore): void {
     approve: 'ask',
     notify: 'all',
     limits: { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000 },
-    sandbox: { image: null, memoryMb: 2048, cpus: null, pids: 512, commandTimeoutSeconds: 120 },
+    sandbox: { image: null, memoryMb: 2048, cpus: null, pids: 512, commandTimeoutSeconds: 120, engineWaitSeconds: 60 },
   };
   furnishSandbox(core);
   core.keys = {

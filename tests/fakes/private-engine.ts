@@ -85,7 +85,7 @@ export class PrivateEngine {
   /** As Dewpoint finds it. */
   async find(): Promise<Engine> {
     const found = await findEngine(
-      { env: { DOCKER_HOST: this.host }, homeDirectory: this.#folder, platform: 'linux' },
+      { env: { DOCKER_HOST: this.host }, homeDirectory: this.#folder, platform: 'linux', waitMs: 60_000 },
       never,
     );
     if (!found.ok) throw new Error(found.error.message);

@@ -62,7 +62,7 @@ export async function startPodman(kind: PodmanKind): Promise<PrivatePodman> {
   };
   const deadline = performance.now() + 60_000;
   for (;;) {
-    const search = { env: { DOCKER_HOST: host }, homeDirectory: folder, platform: 'linux' } as const;
+    const search = { env: { DOCKER_HOST: host }, homeDirectory: folder, platform: 'linux', waitMs: 60_000 } as const;
     const found = await findEngine(search, never);
     if (found.ok) return { engine: found.value, host, close };
     if (performance.now() > deadline) {

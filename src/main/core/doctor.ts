@@ -1,5 +1,4 @@
 import { access, constants } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import type { Finding, KeyReport, ModelEntry } from '@shared/contract.ts';
 import { messageOf } from '@shared/errors.ts';
 import type { RuleFile } from '@shared/rule-report.ts';
@@ -9,6 +8,7 @@ import type { CoreModels } from './models.ts';
 import { makeFolder, writeProblem } from '../lib/json-file.ts';
 import { engineProblems } from '../sandbox/docker/engine-health.ts';
 import { unheldLimits } from '../sandbox/docker/engine-limits.ts';
+import { engineSearch } from '../sandbox/docker/endpoints.ts';
 import { findEngine, type Engine } from '../sandbox/docker/engine.ts';
 import type { DiskSpace } from '../sandbox/docker/disk-watch.ts';
 import { spaceOf, visiblePart } from '../sandbox/docker/engine-disk.ts';
@@ -72,7 +72,7 @@ async function engineRoom({ rootFolder, isDesktop }: Engine): Promise<Finding> {
 }
 
 async function sandbox(subject: DoctorSubject, signal: AbortSignal): Promise<readonly Finding[]> {
-  const search = { env: subject.env, homeDirectory: homedir(), platform: process.platform };
+  const search = engineSearch(subject.env, subject.settings.sandbox);
   const found = await findEngine(search, signal);
   if (!found.ok) {
     const missing: Finding = {

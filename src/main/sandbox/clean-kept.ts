@@ -1,5 +1,4 @@
 import { realpath, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { valueOf } from '@shared/errors.ts';
 import type { CleanRequest, KeptItem } from '@shared/preparation.ts';
@@ -8,6 +7,7 @@ import type { Log } from '../lib/log.ts';
 import { findPrepared, type PartState } from './dependencies/find-prepared.ts';
 import { dependencyRecords, type DependencyRecord } from './dependencies/records.ts';
 import { halfMadeVolumes, hasDependencyVolume, removeDependencyVolume } from './docker/dependency-volumes.ts';
+import { engineSearch } from './docker/endpoints.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
 import { homeIdOf } from './docker/identity.ts';
 import { ourImageName } from './docker/image.ts';
@@ -34,7 +34,7 @@ export async function cleanKept(
   { remove, images = false, ofProject }: Cleaning,
   signal: AbortSignal,
 ): Promise<readonly KeptItem[]> {
-  const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
+  const search = engineSearch(deps.env, deps.settings());
   const engine = valueOf(await findEngine(search, signal));
   const homePath = await realpath(deps.homePath);
   const homeId = homeIdOf(homePath);

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError, messageOf, valueOf } from '@shared/errors.ts';
 import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
 import type { Settings } from '@shared/settings.ts';
+import { engineSearch } from './docker/endpoints.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
 import { readImageRecords, type ImageRecords } from './docker/image-records.ts';
 import { roomForImage, unknownImageBytes } from './docker/image-room.ts';
@@ -41,7 +42,7 @@ export function createImages(deps: ImagesDeps): Images {
       return own && { ...own, isUsed: used?.approval === own.approval };
     },
     bring: async (request, onProgress, signal) => {
-      const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
+      const search = engineSearch(deps.env, deps.settings(), onProgress);
       const work: Work = { engine: valueOf(await findEngine(search, signal)), onProgress, signal };
       try {
         switch (request.type) {

@@ -15,6 +15,7 @@ import { hostsIn } from './dependencies/source-hosts.ts';
 import { noSurroundings } from './dependencies/surroundings.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
 import { hasDependencyVolume, removeDependencyVolume } from './docker/dependency-volumes.ts';
+import { engineSearch } from './docker/endpoints.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
 import { homeIdOf } from './docker/identity.ts';
 import { findImage, type SandboxImage } from './docker/image.ts';
@@ -143,7 +144,7 @@ async function stateOf(
 
 async function findPlace(deps: PreparationsDeps, path: string, signal: AbortSignal): Promise<Place> {
   const projectPath = valueOf(await checkWorkspace(path, { homePath: deps.homePath, needsWrite: false }));
-  const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
+  const search = engineSearch(deps.env, deps.settings(), deps.onNotice);
   const engine = valueOf(await findEngine(search, signal));
   await mkdir(deps.homePath, { recursive: true });
   const wanted = imageOf(deps.settings(), projectPath);

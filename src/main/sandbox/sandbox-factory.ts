@@ -1,10 +1,10 @@
 import { mkdir, realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import type { Settings } from '@shared/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Connection } from '../lib/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
+import { engineSearch } from './docker/endpoints.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
 import type { Surroundings } from './dependencies/surroundings.ts';
 import { createOutward } from './network/outward.ts';
@@ -67,7 +67,7 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
         needsWrite: request.needsExecute,
       });
       if (!workspace.ok) return workspace;
-      const search = { env: deps.env, homeDirectory: homedir(), platform: process.platform };
+      const search = engineSearch(deps.env, request.settings, request.onProgress);
       const choice = await chooseTier(request, () => findEngine(search, signal));
       if (!choice.ok) return choice;
       const reading = (because: Failure | null): Reply<Sandbox> =>

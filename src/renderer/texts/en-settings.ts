@@ -194,6 +194,7 @@ export const settings = {
   'settings.memoryMb': 'Memory in MB',
   'settings.pids': 'Processes',
   'settings.commandTimeoutSeconds': 'Seconds until a command is stopped',
+  'settings.engineWaitSeconds': 'Seconds that a silent container engine is waited for',
   'settings.machine': 'This machine',
   'settings.checking': 'Looking …',
   'settings.checkAgain': 'Look again',

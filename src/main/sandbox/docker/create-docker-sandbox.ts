@@ -35,8 +35,6 @@ export interface DockerSandboxRequest {
   /** What of the project is mounted and told beside its folder, by the image that runs. */
   readonly surroundings?: (image: SandboxImage) => Promise<ChangingSurroundings>;
   readonly log: Log;
-  /** How long an engine that has gone away is waited for; by default a minute. */
-  readonly engineWaitMs?: number;
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   readonly onService?: (state: ServiceState) => void;
   readonly onDiskLow?: AskAboutDisk;
@@ -79,7 +77,7 @@ export async function createDockerSandbox(
     environment: surroundings.environment,
     besides: null,
     log: request.log,
-    ...(request.engineWaitMs === undefined ? {} : { engineWaitMs: request.engineWaitMs }),
+    engineWaitMs: request.settings.engineWaitSeconds * 1000,
     onLost: request.onLost,
   };
   const started = await startWithRunner(options, { image: image.value, ...request.image }, signal);

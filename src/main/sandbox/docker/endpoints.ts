@@ -1,13 +1,31 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Settings } from '@shared/settings.ts';
 
-/** What tells where an engine may be listening. */
+/** What tells where an engine may be listening, and how much patience there is with it. */
 export interface EngineSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
   readonly platform: NodeJS.Platform;
+  /** How long one that is there may take to answer. */
+  readonly waitMs: number;
+  /** One that takes longer is asked again when all others have been asked; by default 5 s. */
+  readonly soonMs?: number;
+  /** Told, in a sentence, when one is there and does not answer soon. Must not throw. */
+  readonly onWait?: (text: string) => void;
+}
+
+/** For an engine of this person on this machine. */
+export function engineSearch(
+  env: EngineSearch['env'],
+  { engineWaitSeconds }: Pick<Settings['sandbox'], 'engineWaitSeconds'>,
+  onWait?: EngineSearch['onWait'],
+): EngineSearch {
+  const search = { env, homeDirectory: homedir(), platform: process.platform, waitMs: engineWaitSeconds * 1000 };
+  return onWait === undefined ? search : { ...search, onWait };
 }
 
 export interface Endpoint {
@@ -79,7 +97,7 @@ const contextSchema = z.object({ Endpoints: z.object({ docker: z.object({ Host: 
 async function contextHost({
   env,
   homeDirectory,
-}: EngineSearch): Promise<{ name: string; host: string | null } | null> {
+}: Pick<EngineSearch, 'env' | 'homeDirectory'>): Promise<{ name: string; host: string | null } | null> {
   const folder = env['DOCKER_CONFIG'] ?? join(homeDirectory, '.docker');
   const config = configSchema.safeParse(await readJson(join(folder, 'config.json')));
   const name = env['DOCKER_CONTEXT'] ?? (config.success ? config.data.currentContext : null) ?? 'default';

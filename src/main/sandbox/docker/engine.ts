@@ -1,6 +1,7 @@
 import type Dockerode from 'dockerode';
 import { z } from 'zod';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { childAbort } from '../../lib/child-abort.ts';
 import { statusOf, systemCodeOf, withDeadline } from './deadline.ts';
 import { isOlder } from './engine-health.ts';
 import { engineEndpoints, type Endpoint, type EngineSearch } from './endpoints.ts';
@@ -37,31 +38,65 @@ export interface Engine {
 const newestApiVersion = '1.47';
 /** Of Docker Engine 20.10. Podman, which speaks it beside its own, is judged by whether it does what is asked. */
 const oldestApiVersion = '1.41';
-const answerMs = 5_000;
+const usuallySoonMs = 5_000;
 /** An engine that has answered once is there; a busy one may take its time to look at itself. */
 const lookMs = 15_000;
 
-/** The first engine that answers, with its API version agreed. Fails with `missing-sandbox`, saying how to get one. */
+/**
+ * The first engine that answers, with its API version agreed. One that is there and silent (busy, or just being started by
+ * its socket) is waited for as long as the search says, but only where no other one answers. Fails with
+ * `missing-sandbox`, saying how to get one, or with `cancelled`.
+ */
 export async function findEngine(search: EngineSearch, signal: AbortSignal): Promise<Reply<Engine>> {
+  const cancelled = failure('cancelled', 'It was cancelled.');
+  const soonMs = Math.min(search.soonMs ?? usuallySoonMs, search.waitMs);
   const problems: EndpointProblem[] = [];
+  const slow: Endpoint[] = [];
   for (const endpoint of await engineEndpoints(search)) {
-    if (signal.aborted) return failure('cancelled', 'It was cancelled.');
-    const tried = await tryEndpoint(endpoint, signal);
+    const tried = await tryEndpoint(endpoint, soonMs, signal);
+    if (signal.aborted) return cancelled;
     if (tried.ok) return success(tried.engine);
     problems.push(tried.problem);
+    if (tried.problem.kind === 'slow') slow.push(endpoint);
   }
-  return missing(problems, search);
+  const engine = await waitForOne(slow, { ...search, waitMs: search.waitMs - soonMs }, signal);
+  if (signal.aborted) return cancelled;
+  return engine === null ? missing(problems, search) : success(engine);
+}
+
+/** Asks all of them at once: whichever answers first is taken. Null: none did. */
+async function waitForOne(
+  slow: readonly Endpoint[],
+  { waitMs, onWait }: EngineSearch,
+  signal: AbortSignal,
+): Promise<Engine | null> {
+  if (slow.length === 0 || waitMs <= 0) return null;
+  const where = slow.map(({ label }) => label).join(', ');
+  onWait?.(`The container engine at ${where} does not answer yet; it is waited for, up to ${waitMs / 1000} s more.`);
+  const search = childAbort(signal);
+  const ask = async (endpoint: Endpoint): Promise<Engine | null> => {
+    const tried = await tryEndpoint(endpoint, waitMs, search.signal);
+    if (!tried.ok) return null;
+    search.abort();
+    return tried.engine;
+  };
+  try {
+    return (await Promise.all(slow.map(ask))).find((engine) => engine !== null) ?? null;
+  } finally {
+    search.release();
+  }
 }
 
 interface EndpointProblem {
   readonly endpoint: string;
-  readonly kind: 'absent' | 'forbidden' | 'silent' | 'old' | 'elsewhere' | 'other';
+  /** `silent`: nothing listens there; `slow`: something does, and says nothing. */
+  readonly kind: 'absent' | 'forbidden' | 'silent' | 'slow' | 'old' | 'elsewhere' | 'other';
   readonly text: string;
 }
 
 type Tried = { readonly ok: true; readonly engine: Engine } | { readonly ok: false; readonly problem: EndpointProblem };
 
-async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tried> {
+async function tryEndpoint(endpoint: Endpoint, answerMs: number, signal: AbortSignal): Promise<Tried> {
   const { address, label } = endpoint;
   if (address === null) return { ok: false, problem: { endpoint: label, kind: 'elsewhere', text: endpoint.problem } };
   try {
@@ -72,7 +107,9 @@ async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tri
       'socketPath' in address
         ? { socketPath: address.socketPath, host: '' }
         : { ...address, protocol: 'http' as const };
-    const version = versionSchema.parse(await withDeadline(answerMs, signal, () => new Docker(options).version()));
+    // The question is taken back a little after nobody waits for the answer any more.
+    const asking = new Docker({ ...options, timeout: answerMs + 1_000 });
+    const version = versionSchema.parse(await withDeadline(answerMs, signal, () => asking.version()));
     const isPodman = (version.Components ?? []).some((component) => /podman/i.test(component.Name));
     if (!isPodman && isOlder(version.ApiVersion, oldestApiVersion)) {
       const text = `Docker Engine ${version.Version} at ${label} is too old: it speaks version ${version.ApiVersion} of its interface, and Dewpoint needs ${oldestApiVersion} (Engine 20.10) or newer`;
@@ -80,7 +117,7 @@ async function tryEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Tri
     }
     const apiVersion = agreedVersion(version);
     const docker = new Docker({ ...options, version: `v${apiVersion}` });
-    const info = infoSchema.parse(await withDeadline(lookMs, signal, () => docker.info()));
+    const info = infoSchema.parse(await withDeadline(Math.max(lookMs, answerMs), signal, () => docker.info()));
     const engine = describeEngine(docker, label, { version, apiVersion, isPodman, info });
     if (!isPodman || !engine.rootless) return { ok: true, engine };
     const own = await withDeadline(lookMs, signal, () => askPodman(docker));
@@ -181,7 +218,11 @@ function problemOf(endpoint: string, error: unknown): EndpointProblem {
   const code = systemCodeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return { endpoint, kind: 'absent', text: 'there is no socket' };
   if (code === 'EACCES' || code === 'EPERM') return { endpoint, kind: 'forbidden', text: 'this user may not use it' };
-  if (code === 'ECONNREFUSED' || code === 'timeout') return { endpoint, kind: 'silent', text: 'nothing answers' };
+  if (code === 'ECONNREFUSED') return { endpoint, kind: 'silent', text: 'nothing answers' };
+  if (code === 'timeout') return { endpoint, kind: 'slow', text: 'it does not answer' };
+  if (code === 'ECONNRESET') return { endpoint, kind: 'other', text: 'it closes the connection without an answer' };
+  if (error instanceof z.ZodError || code?.startsWith('HPE_') === true)
+    return { endpoint, kind: 'other', text: 'what answers there is no container engine' };
   const status = statusOf(error);
   return {
     endpoint,
@@ -190,7 +231,15 @@ function problemOf(endpoint: string, error: unknown): EndpointProblem {
   };
 }
 
-function missing(problems: readonly EndpointProblem[], { platform }: EngineSearch): Reply<never> {
+function missing(problems: readonly EndpointProblem[], { platform, waitMs }: EngineSearch): Reply<never> {
+  const slow = problems.find((problem) => problem.kind === 'slow');
+  if (slow !== undefined) {
+    return failure(
+      'missing-sandbox',
+      `A container engine is there (${slow.endpoint}), but it did not answer in ${waitMs / 1000} s.`,
+      `It may be busy or stuck: start it anew (${restartOf(platform, slow.endpoint)}), or wait longer: dewpoint settings set sandbox.engineWaitSeconds ${(waitMs / 1000) * 5}`,
+    );
+  }
   const forbidden = problems.find((problem) => problem.kind === 'forbidden');
   if (forbidden !== undefined) {
     return failure(
@@ -232,6 +281,11 @@ function missing(problems: readonly EndpointProblem[], { platform }: EngineSearc
     'Commands and changes need a container engine, and none was found on this machine.',
     howToGet(platform),
   );
+}
+
+function restartOf(platform: NodeJS.Platform, endpoint: string): string {
+  if (platform !== 'linux') return 'Docker Desktop or whatever runs it';
+  return endpoint.includes('podman') ? 'systemctl --user restart podman.socket' : 'sudo systemctl restart docker';
 }
 
 function howToGet(platform: NodeJS.Platform): string {

@@ -47,7 +47,7 @@ export interface SessionContainerOptions {
   readonly besides: { readonly scratchVolume: string; readonly networkOf: string | null } | null;
   readonly log: Log;
   /** How long an engine that has gone away is waited for. */
-  readonly engineWaitMs?: number;
-  /** Called once for every loss, after the try to make a new one; where the engine is waited for, before it, too. Must not throw. */
+  readonly engineWaitMs: number;
+  /** Called once for every loss, after the try to make a new one; where the engine is waited for, before it, too, and when it did not come back. Must not throw. */
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
 }

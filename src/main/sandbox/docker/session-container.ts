@@ -24,11 +24,10 @@ import { verifyContainer } from './verify-container.ts';
 import type { Mask } from '../workspace-scan.ts';
 
 const engineMs = 30_000;
-const engineWaitMs = 60_000;
 const engineGone = failure(
   'sandbox-lost',
   'The container engine does not answer any more, so that nothing can be run or changed.',
-  'Start it (Linux: sudo systemctl start docker), then go on: the session has kept everything.',
+  'Start it (Linux: sudo systemctl start docker), then send "continue": the session has kept everything.',
 );
 /** An engine that takes longer than this to kill a container is itself not well: whoever waits is told. */
 const killMs = 5_000;
@@ -261,13 +260,15 @@ export class SessionContainer {
   /** An engine that is started again takes seconds, a person who starts it longer: whoever asks now waits, once, and it is said. */
   async #awaitEngine(): Promise<boolean> {
     const { docker } = this.#options.engine;
-    const waitMs = this.#options.engineWaitMs ?? engineWaitMs;
     if (await engineAnswers(docker, { waitMs: 0, signal: this.#closing.signal })) return true;
     if (this.#isEngineAway) return false;
     this.#isEngineAway = true;
-    const reason = `${engineStopped}; it is waited for, up to ${Math.round(waitMs / 1000)} s`;
-    this.#options.onLost({ reason, recreated: false });
-    return engineAnswers(docker, { waitMs, signal: this.#closing.signal });
+    const { engineWaitMs: waitMs, onLost } = this.#options;
+    const seconds = Math.round(waitMs / 1000);
+    onLost({ reason: `${engineStopped}; it is waited for, up to ${seconds} s`, recreated: false });
+    if (await engineAnswers(docker, { waitMs, signal: this.#closing.signal })) return true;
+    onLost({ reason: `${engineStopped} and was not back within ${seconds} s`, recreated: false });
+    return false;
   }
 
   /** Tries one user after the other until files are the person's on both sides. */

@@ -13,7 +13,7 @@ interface WorkSettingsProps {
 const answers = ['ask', 'deny', 'allow'] as const;
 const limits = ['maxSteps', 'maxMinutes', 'maxTokens'] as const;
 const energy = ['watts', 'usdPerKwh'] as const;
-const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds'] as const;
+const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds', 'engineWaitSeconds'] as const;
 
 export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
   const models = useModels().data ?? [];

@@ -34,7 +34,12 @@ describe('the image', () => {
     });
     await new Promise<void>((resolve) => server.listen(join(folder, 'engine.sock'), resolve));
     const found = await findEngine(
-      { env: { DOCKER_HOST: `unix://${folder}/engine.sock` }, homeDirectory: folder, platform: 'linux' },
+      {
+        env: { DOCKER_HOST: `unix://${folder}/engine.sock` },
+        homeDirectory: folder,
+        platform: 'linux',
+        waitMs: 60_000,
+      },
       none,
     );
     if (!found.ok) throw new Error(found.error.message);
