@@ -28,7 +28,7 @@ export const capScopeSchema = z.enum(['step', 'task', 'session', 'project', 'day
 export const workspaceModeSchema = z.enum(['in-place', 'copy', 'scratch']);
 export type WorkspaceMode = z.infer<typeof workspaceModeSchema>;
 
-/** Why a turn ended. Every limit has a reason of its own. */
+/** Why a turn ended. Every limit has a reason of its own; `sandbox-lost`: it went away and was not back in time. */
 export const turnEndReasonSchema = z.enum([
   'done',
   'answered',
@@ -47,6 +47,7 @@ export const turnEndReasonSchema = z.enum([
   'fenced',
   'needs-approval',
   'missing',
+  'sandbox-lost',
   'cancelled',
   'crashed',
   'error',
@@ -360,7 +361,6 @@ export type SessionEvent = NewEvent & { readonly v: number; readonly seq: number
 export type EventOf<Type extends EventType> = Extract<SessionEvent, { type: Type }>;
 
 const stampSchema = z.object({ ...stamp, type: z.string() }).loose();
-
 export function isEventType(type: string): type is EventType {
   return Object.hasOwn(payloads, type);
 }

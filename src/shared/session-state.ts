@@ -291,6 +291,8 @@ export function runStatusOf(reason: TurnEndReason): RunStatus {
     case 'alternating-calls':
     case 'repeated-rejection':
       return 'limit';
+    case 'sandbox-lost':
+      return 'missing';
     case 'cap':
     case 'needs-approval':
     case 'missing':

@@ -1,4 +1,4 @@
-import type { Failure } from '@shared/errors.ts';
+import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { Rung } from '@shared/models.ts';
 import { textMessage } from '@shared/messages.ts';
@@ -50,7 +50,7 @@ interface Met {
 
 /**
  * The other gear: a program drives, the model only answers. A recipe that throws gives up; it never ends the turn.
- * Throws `cancelled`, and what makes going on impossible (a full disk).
+ * Throws `cancelled`, and what makes going on impossible (a full disk, a sandbox that is gone).
  */
 export async function runRecipe(
   turn: Turn,
@@ -73,8 +73,10 @@ export async function runRecipe(
   return { outcome, ...met };
 }
 
+const fatal: readonly ErrorCode[] = ['disk-full', 'log-damaged', 'sandbox-lost'];
+
 function isFatal(error: unknown): boolean {
-  return error instanceof AppError && (error.code === 'disk-full' || error.code === 'log-damaged');
+  return error instanceof AppError && fatal.includes(error.code);
 }
 
 /** What recipes are told of a turn, before one of them is chosen and after. */

@@ -6,7 +6,7 @@ import type { CallError, CallStyle, ParsedCall } from './calls/types.ts';
 import { deliverMessages } from './deliver-messages.ts';
 import type { Stop } from './limits.ts';
 import { needsApproval, runTool } from './run-tool.ts';
-import { emptyRecord, endTool } from './take-action.ts';
+import { checkAfter, emptyRecord, endTool } from './take-action.ts';
 import type { Turn } from './turn.ts';
 
 /** One answer of a model, to be acted on. */
@@ -63,8 +63,7 @@ async function runCall(
   const run = { tool, input, toolCallId, contextTokens: answer.contextTokens };
   const record = await turn.services.effects.perform(toolCallId, () => runTool(turn, run));
   await endTool(turn, toolCallId, tool.name, record);
-  if (record.status === 'cancelled') turn.abort();
-  turn.log.check();
+  checkAfter(turn, record);
   return afterRecord(turn, call, record);
 }
 

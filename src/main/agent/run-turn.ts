@@ -227,7 +227,8 @@ function endOf(turn: Turn, error: unknown): TurnEnd {
   }
   const failure = toFailure(error);
   if (error instanceof AppError && (failure.code === 'disk-full' || failure.code === 'log-damaged')) throw error;
-  return { reason: 'error', text: failure.message, confidence: null, failure };
+  const reason = failure.code === 'sandbox-lost' ? 'sandbox-lost' : 'error';
+  return { reason, text: failure.message, confidence: null, failure };
 }
 
 function missingModel(turn: Turn): TurnEnd {

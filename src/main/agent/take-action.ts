@@ -1,5 +1,5 @@
+import { AppError, messageOf } from '@shared/errors.ts';
 import type { EffectRecord } from '../sessions/journal.ts';
-import { messageOf } from '@shared/errors.ts';
 import { capOutput } from './cap-output.ts';
 import type { Turn } from './turn.ts';
 
@@ -44,9 +44,22 @@ export async function takeAction<T>(turn: Turn, action: Action<T>, parse: (data:
   const record = await effects.perform(toolCallId, () => runAction(turn, action, toolCallId));
   await endTool(turn, toolCallId, action.tool, record);
   const value = parse(record.data);
-  if (record.status === 'cancelled') turn.abort();
-  turn.log.check();
+  checkAfter(turn, record);
   return value;
+}
+
+/**
+ * What a call or action means for its turn. Throws `cancelled`; and `sandbox-lost` where the sandbox went away meanwhile
+ * and was waited for in vain: every other use of it would fail, too, and a model would spend its tries on that.
+ */
+export function checkAfter(turn: Turn, { status }: EffectRecord): void {
+  if (status === 'cancelled') turn.abort();
+  turn.log.check();
+  // By the log, where the loss stands before the end of the call: a replay stops at the same place.
+  const lost = turn.services.journal.state().sandbox?.lost ?? null;
+  if (lost === null) return;
+  const hint = 'Bring the container engine back (`dewpoint doctor` says what it lacks), then send "continue" to go on.';
+  throw new AppError('sandbox-lost', `The sandbox is gone: ${lost}. Everything up to here is kept.`, { hint });
 }
 
 async function runAction<T>(turn: Turn, action: Action<T>, toolCallId: string): Promise<EffectRecord> {

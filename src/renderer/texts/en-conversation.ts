@@ -38,6 +38,7 @@ export const conversation = {
   'turn.status.cancelled': 'Stopped by you',
   'turn.status.error': 'Stopped by an error',
   'turn.interrupted': 'Interrupted',
+  'turn.sandboxLost': 'Stopped: the sandbox went away',
   'interrupted.label': 'Interrupted task',
   'interrupted.text': 'Nothing of it runs, and nothing is run again by itself.',
   'interrupted.leave': 'Leave it as it is',

@@ -13,10 +13,10 @@ interface InterruptedProps {
   readonly state: SessionState;
 }
 
-/** Below a turn that the end of Dewpoint cut off: it goes on only when a person says so. */
+/** Below a turn that the end of Dewpoint or of its sandbox cut off: it goes on only when a person says so. */
 export function Interrupted({ sessionId, state }: InterruptedProps) {
   const turn = state.turns.at(-1);
-  if (turn?.reason !== 'crashed') return null;
+  if (turn?.reason !== 'crashed' && turn?.reason !== 'sandbox-lost') return null;
   return <Offer key={turn.id} {...{ sessionId, state, turn }} />;
 }
 

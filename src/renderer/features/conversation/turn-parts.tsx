@@ -216,6 +216,7 @@ export function TurnAfter({ turn, text, whole }: AfterProps) {
 
 function endKey(reason: TurnState['reason'], status: RunStatus) {
   if (reason === 'planned') return 'turn.planned';
+  if (reason === 'sandbox-lost') return 'turn.sandboxLost';
   return reason === 'crashed' ? 'turn.interrupted' : (`turn.status.${status}` as const);
 }
 
