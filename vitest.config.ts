@@ -49,6 +49,8 @@ export default defineConfig({
         include: suite.folders.map((folder) => `tests/${folder}/**/*.test.{ts,tsx,mjs}`),
         testTimeout: suite.timeoutMs,
         hookTimeout: suite.timeoutMs,
+        // By itself a poll gives up after a second, in which a busy machine may do nothing at all.
+        expect: { poll: { timeout: suite.timeoutMs / 2 } },
         fileParallelism: suite.isParallel,
         // Unit tests share nothing that lasts, so a worker need not load everything anew for each of 170 files: a
         // third of the time. The others start processes and change the environment.

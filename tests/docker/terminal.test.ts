@@ -24,10 +24,10 @@ describe.skipIf(isWithoutEngine)('a terminal of a person in the container', () =
       ),
     );
     await shell.write(typedFrames('stty size; echo "it is $TERM"\n'));
-    await expect.poll(() => seen, { timeout: 20_000 }).toMatch(/24 80\r\n[^]*it is xterm-256color/u);
+    await expect.poll(() => seen).toMatch(/24 80\r\n[^]*it is xterm-256color/u);
     await shell.write(resizedFrame({ columns: 132, rows: 50 }));
     await shell.write(typedFrames('stty size; pwd\n'));
-    await expect.poll(() => seen, { timeout: 20_000 }).toMatch(/50 132\r\n[^]*\/workspace/u);
+    await expect.poll(() => seen).toMatch(/50 132\r\n[^]*\/workspace/u);
     await shell.write(typedFrames('exit 3\n'));
     expect(await shell.ended).toEqual({ exitCode: 3 });
   });
@@ -44,7 +44,7 @@ describe.skipIf(isWithoutEngine)('a terminal of a person in the container', () =
       ),
     );
     await shell.write(typedFrames('setsid sleep 4321 & echo "be"gun\n'));
-    await expect.poll(() => seen, { timeout: 20_000 }).toContain('begun');
+    await expect.poll(() => seen).toContain('begun');
     await shell.close();
     const left = valueOf(
       await under.sandbox.exec({ command: 'pgrep -fc "sleep [4]321" || true', timeoutMs: 20_000 }, none),

@@ -29,7 +29,7 @@ async function startEngine(kind: PrivateEngineKind): Promise<void> {
 }
 
 const start = async (options: DockerTestOptions = {}): Promise<DockerUnderTest> =>
-  startSandbox({ engine: await engine.find(), settings: { image: smallImage }, ...options });
+  startSandbox({ engine: await engine.find(), ...options, settings: { image: smallImage, ...options.settings } });
 
 /** A command that goes on writing into the project; resolves once it has begun. */
 async function begin(under: DockerUnderTest, timeoutMs: number): Promise<{ ended: Promise<Reply<ExecResult>> }> {
@@ -55,7 +55,7 @@ describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the mid
     ['killed', 'KILL'],
     ['stopped', 'TERM'],
   ] as const)('%s: the outcome is lost, and the next command works', async (_how, signal) => {
-    const under = await start({ engineWaitMs: 0 });
+    const under = await start({ settings: { engineWaitSeconds: 0 } });
     try {
       const { ended } = await begin(under, 60_000);
       await engine.signal(signal);
@@ -63,7 +63,7 @@ describe.skipIf(!isHere)('an engine that is killed, stopped or frozen in the mid
       expect(codeOf(await under.sandbox.exec({ command: 'true', timeoutMs: 5000 }, none))).toBe('sandbox-lost');
       await engine.startAgain();
       await expectWorks(under);
-      expect(under.losses.map((loss) => loss.recreated)).toEqual([false, true]);
+      expect(under.losses.map((loss) => loss.recreated)).toEqual([false, false, true]);
     } finally {
       await under.close();
     }

@@ -25,7 +25,7 @@ describe.skipIf(isWithoutEngine)('a Dewpoint that was killed', () => {
     owner.kill('SIGKILL');
     await once(owner, 'exit');
     // The container ends by itself: its first process reads from a connection that is gone.
-    await expect.poll(() => docker.listContainers({ filters }), { timeout: 10_000, interval: 200 }).toHaveLength(0);
+    await expect.poll(() => docker.listContainers({ filters }), { interval: 200 }).toHaveLength(0);
     const swept = await sweepLeftovers(requireEngine(), homeIdOf(join(folder, 'home')), silentLog);
     expect(swept).toEqual({ containers: 1, volumes: 1 });
     expect(await docker.listContainers({ all: true, filters })).toHaveLength(0);

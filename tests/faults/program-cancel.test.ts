@@ -15,7 +15,7 @@ async function startStubborn(program: Program): Promise<Running> {
   await program.script([command(stubborn), complete()]);
   const running = program.startTask();
   await running.until('tool-started', (event) => event.tool === 'run_command');
-  await expect.poll(() => program.text('child.txt'), { timeout: 20_000 }).not.toBeNull();
+  await expect.poll(() => program.text('child.txt')).not.toBeNull();
   return running;
 }
 
