@@ -13,7 +13,7 @@ import { createSafeFolder } from '../../src/main/sessions/safe-folder.ts';
 export type RaceAnswer = 'inside' | 'refused' | 'leaked';
 
 export interface PathRace {
-  /** One operation of each kind on a path in the folder that is swapped. */
+  /** One operation of each kind on a path in the folder that is swapped; several may run at once. */
   readonly strategies: Readonly<Record<string, () => Promise<RaceAnswer>>>;
   /** What has become of the folder behind the link; empty: nothing. */
   outsideWrites(): Promise<readonly string[]>;
@@ -55,13 +55,14 @@ export async function startPathRace(parent: string = tmpdir()): Promise<PathRace
   await link(at('work/d/f'), at('copies/f'));
   await symlink(at('outside'), at('work/link'));
   const before = await shapeOf(at('outside'));
+  let copies = 0;
   const racing = spawn(process.execPath, ['--input-type=module', '-e', swapper, at('work')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise((resolve) => racing.stdout.once('data', resolve));
   return {
     strategies: {
-      copy: () => copyOnce(at('work'), at('copies/one')),
+      copy: () => copyOnce(at('work'), at(`copies/${(copies += 1)}`)),
       ...readingOf(at('work')),
       // Last: a writer may make the folder anew while it is away, and then nothing of the first one is in it.
       ...writingOf(at('work')),
