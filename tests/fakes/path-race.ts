@@ -26,10 +26,13 @@ const none = new AbortController().signal;
 const swapper = `
 import { renameSync, rmSync } from 'node:fs';
 const [work] = process.argv.slice(1);
-const stray = work + '/../stray';
+let strays = 0;
 const move = (from, to) => { try { renameSync(work + '/' + from, work + '/' + to); return true; } catch { return false; } };
-// A writer makes the folder anew in the instant in which it is away: that one goes.
-const clear = () => { if (move('d', '../stray')) rmSync(stray, { recursive: true, force: true }); };
+// A writer makes the folder anew in the instant in which it is away: that one goes, unless it is still written to.
+const clear = () => {
+  const stray = '../stray-' + strays++;
+  if (move('d', stray)) try { rmSync(work + '/' + stray, { recursive: true }); } catch {}
+};
 process.stdout.write('going');
 for (;;) {
   if (!move('d', 'real')) clear();
@@ -72,10 +75,12 @@ export async function startPathRace(parent: string = tmpdir()): Promise<PathRace
       return [...before.filter((line) => !now.includes(line)), ...now.filter((line) => !before.includes(line))];
     },
     stop: async () => {
-      const gone = new Promise((resolve) => racing.once('close', resolve));
+      const isSwapping = racing.exitCode === null;
+      const gone = isSwapping ? new Promise((resolve) => racing.once('close', resolve)) : null;
       racing.kill('SIGKILL');
       await gone;
       await rm(folder, { recursive: true });
+      if (!isSwapping) throw new Error('The swapping ended by itself: nothing was raced from then on.');
     },
   };
 }
