@@ -5,33 +5,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NetworkResult, Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { isWithoutEngine, none } from './docker-kit.ts';
-import { minutes, openPackages, run, type PackagesUnderTest } from './packages-kit.ts';
+import { minutes, openPackages, run, runOut, type PackagesUnderTest } from './packages-kit.ts';
 
 /** Small packages without any of their own, from the indexes that this machine is set up for. */
 describe.skipIf(isWithoutEngine)('packages that a command with a network changes', () => {
   let bed: PackagesUnderTest;
-  let hosts: readonly string[] = [];
-  beforeAll(async () => {
-    bed = await openPackages();
-    const path = await bed.project('both', {
-      'requirements.txt': 'six\n',
-      'package.json': '{"name": "both", "dependencies": {"is-number": "*"}}',
-    });
-    hosts = valueOf(await bed.preparations.plan({ projectPath: path, hosts: [] }, none)).hosts.map(({ host }) => host);
-  }, minutes(1));
+  beforeAll(async () => void (bed = await openPackages()), minutes(3));
   afterAll(async () => {
     await bed.preparations.clean({ remove: 'all' }, none);
     expect(await bed.volumes()).toEqual([]);
     await bed.close();
   });
 
-  async function install(
+  const install = (
     sandbox: Sandbox,
     command: string,
     keepsPackages: 'session' | 'project' = 'project',
-  ): Promise<NetworkResult> {
-    return valueOf(await sandbox.runWithNetwork({ command, hosts, keepsPackages, timeoutMs: minutes(2) }, none));
-  }
+  ): Promise<NetworkResult> => runOut(sandbox, command, { hosts: bed.hosts, keepsPackages });
 
   it(
     'stay: at once for the session, then for every later one, which is told whose word they rest on',

@@ -1,11 +1,13 @@
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { silentLog } from '../../src/main/lib/log.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
 import { createPreparations, type Preparations } from '../../src/main/sandbox/preparations.ts';
+import { createOutward, dial } from '../../src/main/sandbox/network/outward.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
-import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
+import type { NetworkResult, Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { settingsSchema } from '../../src/shared/settings.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { imageSource, none, requireEngine } from './docker-kit.ts';
@@ -15,6 +17,8 @@ export const minutes = (count: number): number => count * 60_000;
 /** A home of its own, with projects in it whose packages are prepared and used. */
 export interface PackagesUnderTest {
   readonly home: string;
+  /** Those of the indexes that this machine is set up for. */
+  readonly hosts: readonly string[];
   readonly preparations: Preparations;
   /** Names of this home's volumes with packages. */
   volumes(): Promise<readonly string[]>;
@@ -37,6 +41,42 @@ export async function run(sandbox: Sandbox, command: string): Promise<Ran> {
   return { code: exitCode, text: stdout + stderr };
 }
 
+const tries = 4;
+/** What package managers and the way out say of a network that fails, not of a package. */
+const ofNetwork =
+  /cannot reach|ECONN|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|Connection (?:reset|broken|aborted)|Read timed out|50[0-4] /;
+
+/** Once more, after a while, where the network is what failed; in the end what it failed with, in plain words. */
+async function withNetwork<T>(
+  what: string,
+  work: () => Promise<T>,
+  failureOf: (value: T) => string | null,
+): Promise<T> {
+  for (let left = tries; ; left -= 1) {
+    const value = await work();
+    const failed = failureOf(value);
+    if (failed === null) return value;
+    if (left === 1) throw new Error(`The network failed ${tries} times, nothing else is wrong: ${what}: ${failed}`);
+    await wait((tries - left + 1) * 3_000);
+  }
+}
+
+const networkFailure = (text: string): string | null => (ofNetwork.test(text) ? text : null);
+
+/** A command with a network, as a person approved it. */
+export function runOut(
+  sandbox: Sandbox,
+  command: string,
+  options: { readonly hosts: readonly string[]; readonly keepsPackages: 'session' | 'project' },
+): Promise<NetworkResult> {
+  return withNetwork(
+    command,
+    async () => valueOf(await sandbox.runWithNetwork({ ...options, command, timeoutMs: minutes(2) }, none)),
+    ({ exitCode, stdout, stderr }) => (exitCode === 0 ? null : networkFailure(stdout + stderr)),
+  );
+}
+
+/** A home of its own. Rejects, in plain words, where an index of this machine cannot be reached: all of this needs them. */
 export async function openPackages(): Promise<PackagesUnderTest> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-packages-')));
   await chmod(folder, 0o755);
@@ -57,27 +97,38 @@ export async function openPackages(): Promise<PackagesUnderTest> {
   };
   const preparations = createPreparations(deps);
   const start = createSandboxFactory(deps);
+  const project: PackagesUnderTest['project'] = async (name, files) => {
+    const path = join(folder, name);
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(dirname(join(path, file)), { recursive: true });
+      await writeFile(join(path, file), text);
+    }
+    return path;
+  };
+  const both = await project('both', {
+    'requirements.txt': 'six\n',
+    'package.json': '{"name": "both", "dependencies": {"is-number": "*"}}',
+  });
+  const hosts = valueOf(await preparations.plan({ projectPath: both, hosts: [] }, none)).hosts.map(({ host }) => host);
+  for (const host of hosts) await expectReachable(host);
   return {
     home,
+    hosts,
     preparations,
     volumes: async () => {
       const filters = { label: [`dewpoint.dependencies=${homeIdOf(home)}`] };
       const { Volumes } = await requireEngine().docker.listVolumes({ filters });
       return (Volumes ?? []).map(({ Name }) => Name);
     },
-    project: async (name, files) => {
-      const path = join(folder, name);
-      for (const [file, text] of Object.entries(files)) {
-        await mkdir(dirname(join(path, file)), { recursive: true });
-        await writeFile(join(path, file), text);
-      }
-      return path;
-    },
-    prepare: async (projectPath, anew = false) => {
+    project,
+    prepare: (projectPath, anew = false) => {
       const wish = { projectPath, hosts: [], anew };
-      const { approval } = valueOf(await preparations.plan(wish, none));
-      const { parts } = valueOf(await preparations.prepare({ ...wish, approval, onProgress: () => undefined }, none));
-      return parts.map(({ state, reason }) => reason ?? state);
+      const once = async (): Promise<readonly string[]> => {
+        const { approval } = valueOf(await preparations.plan(wish, none));
+        const { parts } = valueOf(await preparations.prepare({ ...wish, approval, onProgress: () => undefined }, none));
+        return parts.map(({ state, reason }) => reason ?? state);
+      };
+      return withNetwork('its packages', once, (states) => networkFailure(states.join(' ')));
     },
     session: async (projectPath, work, sessionId = 's') => {
       const sandbox = valueOf(
@@ -105,4 +156,14 @@ export async function openPackages(): Promise<PackagesUnderTest> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function expectReachable(host: string): Promise<void> {
+  const outward = createOutward(() => ({ proxy: null, certificates: null }), process.env);
+  const dialled = await withNetwork(
+    `the package index at ${host}`,
+    () => dial(outward, { host, port: 443 }, none),
+    (reply) => (reply.ok ? null : `this machine cannot reach it (${reply.reason})`),
+  );
+  if (dialled.ok) dialled.socket.destroy();
 }

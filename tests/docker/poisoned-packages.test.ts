@@ -56,7 +56,7 @@ const state =
 
 describe.skipIf(isWithoutEngine)('packages that somebody wants to poison', () => {
   let bed: PackagesUnderTest;
-  beforeAll(async () => void (bed = await openPackages()));
+  beforeAll(async () => void (bed = await openPackages()), minutes(3));
   afterAll(() => bed.close());
 
   const isPoisoned = (path: string): Promise<boolean> =>

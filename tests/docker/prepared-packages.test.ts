@@ -8,7 +8,7 @@ import { minutes, openPackages, run, type PackagesUnderTest, type Ran } from './
 /** Packages come from the indexes that this machine is set up for: small ones, without any of their own. */
 describe.skipIf(isWithoutEngine)('packages of a project', () => {
   let bed: PackagesUnderTest;
-  beforeAll(async () => void (bed = await openPackages()));
+  beforeAll(async () => void (bed = await openPackages()), minutes(3));
   afterAll(async () => {
     await bed.preparations.clean({ remove: 'all' }, none);
     expect(await bed.volumes()).toEqual([]);

@@ -72,9 +72,11 @@ interface Place {
 
 /** Installs what projects need, once, with a person's word for it, and says what is installed. */
 export function createPreparations(deps: PreparationsDeps): Preparations {
+  // Only a look, often before a start that waits for a slow engine itself.
+  const hasty = { ...deps, settings: () => ({ ...deps.settings(), engineWaitSeconds: 5 }) };
   return {
     parts: (projectPath, signal) =>
-      expected(signal, async () => (await stateOf(deps, { projectPath, hosts: [] }, signal)).states.map(partOf)),
+      expected(signal, async () => (await stateOf(hasty, { projectPath, hosts: [] }, signal)).states.map(partOf)),
     plan: (request, signal) => expected(signal, async () => (await look(deps, request, signal)).plan),
     prepare: (request, signal) => expected(signal, () => prepare(deps, request, signal)),
     remove: (projectPath, signal) =>

@@ -9,7 +9,8 @@ import { finishJavascript } from '../dependencies/finish-javascript.ts';
 import { finishPython } from '../dependencies/finish-python.ts';
 import type { PackageSources } from '../dependencies/package-sources.ts';
 import type { DependencyRecord, DependencyRecords } from '../dependencies/records.ts';
-import type { ExecResult, ExtraMount, NetworkRequest, Sandbox } from '../sandbox.ts';
+import { refusedText } from '../network/refused-hosts.ts';
+import type { ExtraMount, NetworkRequest, NetworkResult, Sandbox } from '../sandbox.ts';
 import type { Mask } from '../workspace-scan.ts';
 import { createDependencyVolume, removeDependencyVolume } from './dependency-volumes.ts';
 import type { Engine } from './engine.ts';
@@ -170,8 +171,7 @@ async function preparePart(work: PartWork, signal: AbortSignal): Promise<Reply<D
     if (!done.ok) return done;
     if (done.value.outcome === 'cancelled') return failure('cancelled', 'It was cancelled.');
     if (done.value.exitCode === 0) continue;
-    const refused = done.value.decisions.flatMap(({ host, isAllowed }) => (isAllowed ? [] : [host]));
-    const reason = cleaned(reasonOf(done.value, [...new Set(refused)]), request.sources.secrets);
+    const reason = cleaned(reasonOf(done.value), request.sources.secrets);
     return success({ ...record, at: Date.now(), outcome: { type: 'failed', command, reason } });
   }
   const finished = await finish(work, signal);
@@ -270,17 +270,16 @@ function inCopy({
   };
 }
 
-/** In words: what ended the command, which hosts were refused, and the end of what was printed. */
-function reasonOf(result: ExecResult, refused: readonly string[]): string {
+/** In words: what ended the command, which hosts it did not get to, and the end of what was printed. */
+function reasonOf(result: NetworkResult): string {
   const how =
     result.outcome === 'timed-out'
       ? `it took longer than ${commandMs / 60_000} minutes.`
       : result.outcome === 'exited'
         ? `it ended with code ${result.exitCode ?? 'unknown'}.`
         : `it was ${result.outcome}.`;
-  const hosts =
-    refused.length === 0 ? '' : ` It asked for ${refused.slice(0, 5).join(', ')}, which was not approved (--host).`;
-  return `${how}${hosts} ${tail(result.stderr.trim() === '' ? result.stdout : result.stderr)}`.trim();
+  const printed = tail(result.stderr.trim() === '' ? result.stdout : result.stderr);
+  return [how, refusedText(result.decisions), printed].filter((text) => text !== '').join(' ');
 }
 
 function tail(text: string): string {

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { refusedText } from '../../../../src/main/sandbox/network/refused-hosts.ts';
+
+const refused = (host: string, reason: 'not-listed' | 'unreachable' | 'no-address' | 'inner-address') => ({
+  host,
+  reason,
+  isAllowed: false,
+});
+
+it('a host that cannot be reached is not told as one that nobody approved', () => {
+  expect(refusedText([refused('index.example', 'unreachable'), refused('index.example', 'unreachable')])).toBe(
+    'This machine cannot reach index.example: look at its network and its proxy.',
+  );
+  expect(
+    refusedText([
+      refused('other.example', 'not-listed'),
+      refused('gone.example', 'no-address'),
+      refused('router.example', 'inner-address'),
+      { host: 'index.example', reason: 'listed', isAllowed: true },
+    ]),
+  ).toBe(
+    'It asked for other.example, which was not approved (--host). This machine cannot reach gone.example: look at its network and its proxy. router.example was not let through (inner-address).',
+  );
+  expect(refusedText([])).toBe('');
+});
