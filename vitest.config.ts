@@ -29,7 +29,7 @@ const suites: readonly Suite[] = [
   // Where there is a graphics card.
   { name: 'gpu', folders: ['gpu'], timeoutMs: seconds(120), isParallel: false },
   { name: 'faults', folders: ['faults'], timeoutMs: seconds(120), isParallel: false },
-  { name: 'electron', folders: ['electron'], timeoutMs: seconds(60), isParallel: false },
+  { name: 'electron', folders: ['electron'], timeoutMs: seconds(120), isParallel: false },
   { name: 'e2e', folders: ['e2e'], timeoutMs: seconds(600), isParallel: false },
 ];
 

@@ -50,6 +50,9 @@ export const builtFolder = resolve(process.env.DEWPOINT_OUT ?? 'out');
 
 const mainFile = join(builtFolder, 'main', 'index.cjs');
 
+/** A busy machine takes long to start Chromium. */
+export const startMs = 90_000;
+
 /** Root cannot use Chromium's own sandbox, and a machine for tests has no GPU. */
 export function appFlags(): readonly string[] {
   return [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu'];
@@ -80,7 +83,7 @@ export async function launch(
   const app = await _electron.launch({
     args: [mainFile, ...appFlags(), ...args],
     env: { ...env, ...own, ...(hasEngine || DOCKER_HOST === undefined ? {} : { DOCKER_HOST }) },
-    timeout: 30_000,
+    timeout: startMs,
   });
   app.process().stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const page = await app.firstWindow();

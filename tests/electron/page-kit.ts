@@ -6,7 +6,7 @@ import { _electron } from 'playwright-core';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
 import { createRouter } from '../../src/main/api/router.ts';
 import { startServer } from '../../src/main/web/serve.ts';
-import { appFlags, builtFolder, testEnvironment } from './launch.ts';
+import { appFlags, builtFolder, startMs, testEnvironment } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 export interface ServedPage {
@@ -26,7 +26,11 @@ export async function servePage(core: CoreApi): Promise<ServedPage> {
   const server = await startServer(createRouter(core), { port: 0, pageFolder: join(builtFolder, 'renderer') });
   const folder = mkdtempSync(join(tmpdir(), 'dewpoint-page-'));
   const env = { ...testEnvironment(folder), BROWSER_DATA: join(folder, 'browser') };
-  const app = await _electron.launch({ args: [resolve('tests/electron/browser.cjs'), ...appFlags()], env });
+  const app = await _electron.launch({
+    args: [resolve('tests/electron/browser.cjs'), ...appFlags()],
+    env,
+    timeout: startMs,
+  });
   const page = await app.firstWindow();
   const complaints: string[] = [];
   page.on('console', (message) => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { ElectronApplication, Page } from 'playwright-core';
 import { _electron } from 'playwright-core';
 import type { Place } from './launch.ts';
-import { appFlags, builtFolder, testEnvironment } from './launch.ts';
+import { appFlags, builtFolder, startMs, testEnvironment } from './launch.ts';
 
 export interface ServeOptions {
   readonly port?: string;
@@ -52,6 +52,10 @@ export async function stopServe(child: ChildProcess | undefined): Promise<number
 /** Chromium with nothing of ours in it. */
 export async function openBrowser(place: Place): Promise<{ readonly app: ElectronApplication; readonly page: Page }> {
   const env = { ...testEnvironment(place.home), BROWSER_DATA: join(place.home, 'browser') };
-  const app = await _electron.launch({ args: [resolve('tests/electron/browser.cjs'), ...appFlags()], env });
+  const app = await _electron.launch({
+    args: [resolve('tests/electron/browser.cjs'), ...appFlags()],
+    env,
+    timeout: startMs,
+  });
   return { app, page: await app.firstWindow() };
 }

@@ -20,16 +20,16 @@ import { PrivateEngine, smallImage, smallImageCommand } from '../fakes/private-e
 const isHere = !isWithoutEngine && (await PrivateEngine.isPossible());
 
 /**
- * Takes all but 25 MB, then the rest slower than the disk is looked at; not at once, for only what is taken after the
- * first look counts.
+ * Takes all but 25 MB, then the rest far slower than the disk is looked at, also by a busy machine; not at once, for only
+ * what is taken after the first look counts.
  */
 const fillDisk = `free=$(df -Pk /scratch | tail -1 | tr -s ' ' | cut -d' ' -f4)
 more() { head -c 1000000 /dev/zero >> /scratch/new || exit 1; sleep $1; }
 for i in $(seq $((free / 1024 - 25))); do more 0.04; done
-for i in $(seq 60); do more 0.3; done
+for i in $(seq 30); do more 0.7; done
 wc -c < /scratch/new`;
 
-describe.skipIf(!isHere)('a command that fills the disk of the engine', () => {
+describe.skipIf(!isHere)('a command that fills the disk of the engine', { timeout: 240_000 }, () => {
   let engine: PrivateEngine;
   let under: DockerUnderTest;
   const start = async (isSeen: boolean, onDiskLow?: AskAboutDisk): Promise<void> => {
@@ -55,7 +55,7 @@ describe.skipIf(!isHere)('a command that fills the disk of the engine', () => {
 
   it('on another disk of this machine: it is ended before nothing is left, and told which disk it is', async () => {
     await start(true);
-    const filled = valueOf(await under.sandbox.exec({ command: fillDisk, timeoutMs: 100_000 }, none));
+    const filled = valueOf(await under.sandbox.exec({ command: fillDisk, timeoutMs: 200_000 }, none));
     expect([filled.outcome, filled.exitCode, filled.killedFor]).toEqual(['killed', null, 'disk']);
     expect(filled.stderr).toMatch(/ended because the disk of the container engine is nearly full: \d+ MB are left/);
     expect(await output(under.sandbox, 'rm /scratch/new; echo works')).toBe('works\n');
@@ -69,7 +69,7 @@ describe.skipIf(!isHere)('a command that fills the disk of the engine', () => {
       return 'go-on';
     });
     await engine.inside('sh', '-c', 'head -c 60000000 /dev/zero > data/old');
-    const ran = valueOf(await under.sandbox.exec({ command: fillDisk, timeoutMs: 100_000 }, none));
+    const ran = valueOf(await under.sandbox.exec({ command: fillDisk, timeoutMs: 200_000 }, none));
     expect([ran.outcome, ran.exitCode, ran.stderr]).toEqual(['exited', 0, '']);
     expect(asked).toEqual([expect.stringMatching(/^The disk of the container engine is nearly full.*stands still/)]);
     expect(await output(under.sandbox, 'echo works')).toBe('works\n');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine, output, startSandbox } from '../docker/docker-kit.ts';
 import { PrivateEngine, smallImage, smallImageCommand } from '../fakes/private-engine.ts';
-import { change, command, complete, createProgram } from './program.ts';
+import { change, command, complete, createProgram, ofType, sessionOf, type Answer } from './program.ts';
 
 const isHere = !isWithoutEngine && (await PrivateEngine.isPossible('live-restore'));
 
@@ -42,6 +42,39 @@ describe.skipIf(!isHere)('the program, when an engine goes away whose containers
     const changed = events.flatMap((event) => (event.type === 'file-changed' ? [event.path] : []));
     expect(changed).toEqual(['ticks', 'made.txt']);
     // The container that went on without its engine is gone, too.
+    const { docker } = await engine.find();
+    expect(await docker.listContainers({ all: true })).toEqual([]);
+  }, 120_000);
+
+  it('ends the turn with a reason of its own when it stays away, and goes on with "continue" when it is back', async () => {
+    await using program = await createProgram({ 'notes.txt': 'one\n' });
+    const script = (...replies: readonly Answer[]): Promise<void> =>
+      program.settings({
+        local: 'script/script',
+        providers: { script: { kind: 'scripted', replies } },
+        sandbox: { image: smallImage, engineWaitSeconds: 1 },
+      });
+    await script(command(': > begun; sleep 60'), command('true'), command('true'), change(), complete());
+    const env = { DOCKER_HOST: engine.host };
+    const running = program.startTask(undefined, [], { env });
+    await expect.poll(() => program.text('begun')).not.toBeNull();
+    await engine.signal('KILL');
+    const { code, events } = await running.ended;
+    expect(ofType(events, 'turn-ended')).toMatchObject([
+      { reason: 'sandbox-lost', failure: { code: 'sandbox-lost', hint: expect.stringContaining('"continue"') } },
+    ]);
+    // The model was asked for nothing more, and what it had asked for is not called finished.
+    expect(ofType(events, 'model-call-started')).toHaveLength(1);
+    expect(ofType(events, 'tool-ended').at(-1)).toMatchObject({ tool: 'run_command', status: 'unknown' });
+    expect(code).toBe(5);
+
+    await engine.startAgain();
+    await script(change(), complete());
+    const again = await program.start(['run', '--session', sessionOf(events), '--json', '--', 'continue'], { env })
+      .ended;
+    expect(again.code, again.stderr).toBe(0);
+    expect(ofType(again.events, 'turn-ended').at(-1)?.reason).toBe('done');
+    expect(await program.text('made.txt')).toBe('made\n');
     const { docker } = await engine.find();
     expect(await docker.listContainers({ all: true })).toEqual([]);
   }, 120_000);

@@ -57,7 +57,7 @@ function firstLine(child: ChildProcess): Promise<string> {
 
 /** The ring is ready when its name is on the bus. */
 async function hasName(env: NodeJS.ProcessEnv): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 1_000; tries += 1) {
     const names = dbusSend(env, '--dest=org.freedesktop.DBus', [
       '/org/freedesktop/DBus',
       'org.freedesktop.DBus.ListNames',
