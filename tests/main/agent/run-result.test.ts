@@ -127,6 +127,7 @@ describe('the exit code of a run', () => {
       cap: 3,
       'needs-approval': 4,
       missing: 5,
+      'sandbox-lost': 5,
       cancelled: 130,
     };
     const found = Object.fromEntries(
