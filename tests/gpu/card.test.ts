@@ -71,7 +71,8 @@ describe('a graphics card', () => {
   it('is seen by the engine with the memory that its vendor’s tool says', async () => {
     const seen = await engine.cards(AbortSignal.timeout(60_000));
     const { devices } = await byTools();
-    if (seen === null) throw new Error('The engine sees no card.');
+    if (seen === null)
+      throw new Error('The engine sees no card: for CUDA it needs the runtime of NVIDIA (libcudart, libcublas), too.');
     const sum = devices.reduce((total, { totalBytes }) => total + totalBytes, 0);
     // A driver keeps some of it for itself.
     expect(seen.totalBytes / sum).toBeGreaterThan(0.9);
@@ -96,6 +97,20 @@ describe('a graphics card', () => {
     expect(timings.counted?.writtenMs).toBeGreaterThan(0);
   });
 
+  it('holds the last layers of a model, as many as are planned, where not all fit', async () => {
+    said = [{ name: 'a card of 1,120 MiB', totalBytes: 1_120 * mebi }];
+    await engine.startAnew();
+    const plans = plansOf('part');
+    const granted = await plans.grant(modelPath(model), wish);
+    expect(granted).toMatchObject({ placement: 'partly-on-host', gpuLayers: 11, grantedTokens: 4096 });
+    const { engine: load, error } = await answerWith(plans);
+    expect(error).toBeNull();
+    expect(load?.backend).toMatch(/^(cuda|vulkan|metal)$/u);
+    expect(load?.findings ?? []).toEqual([]);
+    const [predicted, observed] = [load?.predictedBytes ?? 0, load?.observedBytes ?? 0];
+    expect(Math.abs(predicted - observed)).toBeLessThan(Math.max(observed * 0.02, 300 * mebi));
+  });
+
   it('is left alone where it is too small, and that is said', async () => {
     said = [{ name: 'a card of 64 MiB', totalBytes: 64 * mebi }];
     await engine.startAnew();
@@ -103,6 +118,7 @@ describe('a graphics card', () => {
     expect(await plans.grant(modelPath(model), wish)).toMatchObject({ placement: 'host', gpuLayers: 0 });
     const { engine: load, error } = await answerWith(plans);
     expect(error).toBeNull();
-    expect(load).toMatchObject({ backend: 'cpu', findings: ['other-backend'] });
+    expect(load).toMatchObject({ backend: 'cpu', why: expect.stringContaining('no card has room for a part of it') });
+    expect(load?.findings).toBeUndefined();
   });
 });

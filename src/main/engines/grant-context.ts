@@ -36,7 +36,7 @@ export interface ContextGrant {
   readonly placement: GrantedPlan['placement'] | null;
   /** Layers on the cards, by the plan; null where the engine is to decide, for there is no plan or no option for it. */
   readonly gpuLayers: number | null;
-  /** A card that could be used was found; a backend of `cpu` is then unexpected. */
+  /** The plan uses a card; a backend of `cpu` is then unexpected. */
   readonly expectsCard: boolean;
   /** Why it is less than was asked, or not where it could be; null where there is nothing to say. */
   readonly why: string | null;
@@ -285,8 +285,16 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
     context: { ...made, cacheType: best.kv, contextTokens: grantedTokens * sequences, slots: sequences },
   });
   const isLess = grantedTokens < wished.grantedTokens;
+  // A card without room for it is no surprise, but has to be said.
+  const isBesideCard = wished.expectsCard && best.placement === 'host';
+  const because = isLess
+    ? best.reason
+    : isBesideCard
+      ? 'no card has room for a part of it: it runs on the processor'
+      : null;
   return {
     ...wished,
+    expectsCard: wished.expectsCard && !isBesideCard,
     grantedTokens,
     sequences,
     cacheType: best.kv,
@@ -294,7 +302,7 @@ function fitted(memory: ModelMemory, wished: ContextGrant, hardware: Hardware): 
     ownBytes: (contextBytes ?? 0) + (computeBytes ?? 0) + best.copied,
     placement: best.placement,
     gpuLayers: isPlaced(best, hardware) ? best.gpuLayers : null,
-    why: isLess ? [wished.why, best.reason].filter((reason) => reason !== null).join('; ') : wished.why,
+    why: [wished.why, because].filter((reason) => reason !== null).join('; ') || null,
   };
 }
 
@@ -306,9 +314,9 @@ function firstThat<T>(holds: (value: T) => boolean, tries: readonly (() => T)[])
   return null;
 }
 
-/** The engine has no option for experts alone, and where nothing fits it may know better. */
+/** Where nothing fits, the engine may know better. */
 function isPlaced({ placement }: Fitted, { devices }: Hardware): boolean {
-  return devices.length > 0 && placement !== 'experts-on-host' && placement !== 'nowhere';
+  return devices.length > 0 && placement !== 'nowhere';
 }
 
 /** A tool of a vendor that hangs must not hold up a call. */

@@ -55,7 +55,8 @@ export function budgetBytes(card: Card): number {
 
 /**
  * The plan for given cards, pure: context, KV type and where the layers lie. Full attention to the order of what hurts
- * least: everything on the cards before a longer context, f16 before q8_0, experts to the host before whole layers.
+ * least: everything on the cards before a longer context, f16 before q8_0, experts to the host before whole layers
+ * where the engine can be told so.
  * Every card is counted for itself, never their sum. At most a few hundred evaluations of closed formulas.
  */
 export function planMemory(memory: ModelMemory, request: PlanRequest): GrantedPlan {
@@ -64,13 +65,19 @@ export function planMemory(memory: ModelMemory, request: PlanRequest): GrantedPl
   const { weights } = memory;
   if (weights === null) return unplanned(search);
   if (request.cards.length > 0) {
-    for (const placement of ['devices', 'experts-on-host', 'partly-on-host'] as const) {
+    for (const placement of placements[request.engine]) {
       const found = bestCache(search, (type) => largest(search, type, placement));
       if (found !== null) return describe(search, found, placement);
     }
   }
   return onHost(search, weights);
 }
+
+/** What each engine can be told, best first: node-llama-cpp has no option for experts alone. */
+const placements = {
+  'llama-server': ['devices', 'experts-on-host', 'partly-on-host'],
+  'node-llama-cpp': ['devices', 'partly-on-host'],
+} as const satisfies Readonly<Record<EngineProfile, readonly GrantedPlan['placement'][]>>;
 
 interface Search {
   readonly memory: ModelMemory;

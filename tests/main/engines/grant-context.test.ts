@@ -106,6 +106,16 @@ describe('the context that a model is granted', () => {
     expect(await grants()(path, { ...wish, gpu: 'off' })).toMatchObject({ askedTokens: 8192, expectsCard: false });
   });
 
+  it('says that no card has room, and then expects the processor', async () => {
+    cardBytes = gib / 16;
+    expect(await grants()(path, { ...wish, askedTokens: 4096 })).toMatchObject({
+      placement: 'host',
+      gpuLayers: 0,
+      expectsCard: false,
+      why: 'no card has room for a part of it: it runs on the processor',
+    });
+  });
+
   it('gives up other conversations before it gives up length, and then says what was granted and why', async () => {
     freeBytes = 2.6 * gib;
     expect(await grants()(path, wish)).toMatchObject({ grantedTokens: 8192, sequences: 1, why: null });

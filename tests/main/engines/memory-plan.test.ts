@@ -255,6 +255,13 @@ describe('a plan', () => {
     expect(experts.hostBytes).toBe(18.4e9);
     const shape = planMemory(model('qwen3.6-35b-a3b'), request([card(8)], { hostFreeBytes: 32 * gib }));
     expect(shape).toMatchObject({ placement: 'experts-on-host', gpuLayers: 42, context: 65536 });
+    // It has no option for experts alone: a plan that named them would not be what is loaded.
+    const whole = planMemory(
+      model('qwen3.6-35b-a3b', weights),
+      request([card(8)], { hostFreeBytes: 32 * gib, engine: 'node-llama-cpp' }),
+    );
+    expect(whole.placement).toBe('partly-on-host');
+    expect(whole.gpuLayers).toBeLessThan(20);
     const dense = planMemory(model('qwen3-32b'), request([card(12)], { hostFreeBytes: 32 * gib }));
     expect(dense.placement).toBe('partly-on-host');
     expect(dense.gpuLayers).toBeGreaterThan(20);
