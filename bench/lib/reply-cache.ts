@@ -105,7 +105,11 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
     return end;
   }
 
-  async function* give(provider: Provider, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
+  async function* give(
+    provider: Provider,
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamPart, StreamEnded> {
     const file = fileOf(provider, request, 'reply');
     const known = await read(file, replySchema);
     let end: StreamEnded;
@@ -116,16 +120,19 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
     } else end = yield* ask(provider, request, file, signal);
     if (end.error === null) end = await timed(provider, request, end, signal);
     clock.pass(end.timings.totalMs);
-    yield end;
+    return end;
   }
 
   async function* stream(provider: Provider, request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamPart> {
+    let end: StreamEnded;
     clock.halt();
     try {
-      yield* give(provider, request, signal);
+      end = yield* give(provider, request, signal);
     } finally {
       clock.goOn();
     }
+    // Whoever has the end asks for nothing after it, so nothing after this may be left to do.
+    yield end;
   }
 
   const countTokens = async (

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keptShare, type ModelSpeed } from '../../bench/lib/model-speed.ts';
 import { createReplyCache, type ReplyCache } from '../../bench/lib/reply-cache.ts';
 import type { ModelRequest, Provider, StreamPart } from '../../src/main/providers/define.ts';
@@ -70,6 +70,20 @@ describe('answers that are kept', () => {
       const told = { queuedMs: 0, prefillMs: 300, decodeMs: 200, totalMs: 500 };
       expect(parts.at(-1)).toMatchObject({ timings: told });
       expect(one.now() - begun).toBeGreaterThanOrEqual(500);
+    }
+  });
+
+  it('hold the clock of a run only until the end of an answer, though nobody asks for what is after that', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const one = cache();
+      const begun = one.now();
+      const answer = one.wrap(counting()).stream(request('m'), signal)[Symbol.asyncIterator]();
+      while ((await answer.next()).value?.type !== 'ended') vi.setSystemTime(Date.now() + 1000);
+      vi.setSystemTime(Date.now() + 7000);
+      expect(one.now() - begun).toBe(500 + 7000);
+    } finally {
+      vi.useRealTimers();
     }
   });
 
