@@ -83,8 +83,9 @@ export interface Service {
 export async function startService(): Promise<Service> {
   const seen: (string | undefined)[] = [];
   const server = createServer((request, response) => {
-    seen.push(request.headers.authorization);
-    response.setHeader('content-type', 'application/json');
+    const { authorization } = request.headers;
+    seen.push(authorization);
+    response.writeHead(authorization === undefined ? 401 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model', created: 1, owned_by: 'x' }] }));
   });
   await new Promise<void>((ready) => void server.listen(0, '127.0.0.1', ready));
