@@ -4,7 +4,7 @@ import type { ModelInfo } from '../../src/shared/models.ts';
 import type { Service } from '../../src/shared/services.ts';
 import { services } from '../../src/shared/services.ts';
 import { discoverProviders } from '../../src/main/providers/registry.ts';
-import type { ModelRequest } from '../../src/main/providers/define.ts';
+import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
 
 interface Sent {
@@ -144,6 +144,34 @@ describe('a list of models that cannot be fetched', () => {
   it('says where nothing was found, for it is the address that is wrong', async () => {
     const page = async (): Promise<Response> => new Response('<html><h1>Not Found</h1></html>', { status: 404 });
     await expect(listOf('groq', page)).rejects.toThrow('answered 404 at /openai/v1/models: a web page ("Not Found")');
+  });
+});
+
+describe('a key of a service that lists its models for everybody', () => {
+  const asked: string[] = [];
+  const tryKeyOf = (settings: { readonly kind: string }): Provider['tryKey'] => {
+    const definition = discoverProviders().get(settings.kind);
+    if (definition === undefined) throw new Error(`no provider of the kind ${settings.kind}`);
+    const door: typeof fetch = async (url, init) => {
+      const told = new Request(url, init);
+      asked.push(`${told.url} ${told.headers.get('authorization')}`);
+      return new Response('{"error": "Invalid credentials"}', { status: 401 });
+    };
+    const dependencies = providerDependencies({ secret: async () => 'a-key', fetch: door });
+    return definition.create(dependencies, { id: 'x', settings: definition.settings.parse(settings) }).tryKey;
+  };
+  const signal = new AbortController().signal;
+
+  it.each([
+    ['https://openrouter.ai/api/v1/key', preset('openrouter')],
+    ['https://huggingface.co/api/whoami-v2', { kind: 'huggingface' }],
+  ])('is tried at %s', async (url, settings) => {
+    await expect(tryKeyOf(settings)?.(signal)).rejects.toThrow('answered 401: Invalid credentials');
+    expect(asked.at(-1)).toBe(`${url} Bearer a-key`);
+  });
+
+  it('goes nowhere but to the address of the settings', () => {
+    expect(tryKeyOf({ ...preset('openrouter'), ...{ baseUrl: 'https://gateway.example.org/v1' } })).toBe(undefined);
   });
 });
 

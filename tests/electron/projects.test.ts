@@ -121,6 +121,27 @@ it('adds an endpoint with its key, tries it, and removes both', async () => {
   expect([lastAsked('forget'), lastAsked('unset')]).toEqual([['mine'], [['providers', 'mine']]]);
 });
 
+it('sets a known service up by its name, and takes it back where its key is none', async () => {
+  const { page } = served;
+  await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+  const form = page.getByRole('form', { name: 'Add an endpoint' });
+  await form.getByLabel('Service').selectOption('LM Studio');
+  await form.getByText('Its models are your own').waitFor();
+  expect(await form.getByLabel('Base URL').inputValue()).toBe('http://127.0.0.1:1234/v1');
+  await form.getByLabel('Service').selectOption('Groq');
+  await form.getByText('from the dated list of this version').waitFor();
+  expect(await form.getByLabel('Base URL').count()).toBe(0);
+  const add = form.getByRole('button', { name: 'Add and test' });
+  await form.getByLabel('Key').fill('no key');
+  await add.click();
+  await form.getByText('This is no key').waitFor();
+  expect(lastAsked('unset')).toEqual([['providers', 'groq']]);
+  await form.getByLabel('Key').fill('secret-78');
+  await add.click();
+  await form.getByText('It was added. It answers.').waitFor();
+  expect(lastAsked('set')).toEqual([['providers', 'groq'], { kind: 'openai-compatible', preset: 'groq' }]);
+});
+
 it('has a model driven as a person says, entry by entry, and as its probe found out again', async () => {
   const { page } = served;
   const row = page.locator('[data-model="example/large-1"]');

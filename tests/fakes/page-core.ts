@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/counterfactual.ts';
 import { noSplitWork } from '../../src/shared/workload.ts';
+import { AppError } from '../../src/shared/errors.ts';
 import type { SearchHit } from '../../src/shared/search-answer.ts';
 import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry, SessionSummary } from '@shared/contract.ts';
 import type { Manifest } from '@shared/manifest.ts';
@@ -308,7 +309,8 @@ export function createPageCore(): PageCore {
     },
     plan: async ({ model }) => planOf(model),
     listKeys: async () => core.keys,
-    setKey: async ({ provider }) => {
+    setKey: async ({ provider, value }) => {
+      if (value.includes(' ')) throw new AppError('bad-input', 'This is no key: it has a space in it.');
       note('key', provider);
       core.keys = { ...core.keys, keys: [{ provider, source: 'store', variable: null }] };
       return { kept: 'store', test: 'accepted', text: '' };

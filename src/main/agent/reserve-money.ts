@@ -6,8 +6,11 @@ import type { Stop } from './limits.ts';
 import type { Turn } from './turn.ts';
 
 export type Reservation =
-  /** `settle`: what the call has cost; null: nobody knows, its worst case counts. Safe to call twice. */
-  | { readonly type: 'granted'; readonly settle: (costUsd: number | null) => void }
+  /**
+   * `settle`: what the call has cost; null: nobody knows, its worst case counts. Safe to call twice.
+   * `raisedUsd`: by how much a person raised the cap for it.
+   */
+  | { readonly type: 'granted'; readonly settle: (costUsd: number | null) => void; readonly raisedUsd: number }
   | { readonly type: 'stopped'; readonly stop: Stop };
 
 /** The longest that a call can be, in tokens. */
@@ -18,7 +21,7 @@ export interface CallSize {
   readonly isOptional?: boolean;
 }
 
-const free: Reservation = { type: 'granted', settle: () => undefined };
+const free: Reservation = { type: 'granted', settle: () => undefined, raisedUsd: 0 };
 
 /**
  * Puts the worst case of a call aside before it is made. At a cap the turn waits for a person's answer or ends, as its
@@ -28,12 +31,13 @@ export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize):
   if (info.where === 'local') return free;
   const { budget } = turn.services;
   const worstUsd = worstCostOf(size.promptTokens, size.maxOutputTokens, info.price);
+  let raisedUsd = 0;
   for (;;) {
     const request = { turnId: turn.id, step: turn.steps.last + 1, worstUsd, taskCapUsd: turn.options.maxUsd };
     const answer = await budget.reserve(request);
     switch (answer.type) {
       case 'granted':
-        return { type: 'granted', settle: answer.settle };
+        return { type: 'granted', settle: answer.settle, raisedUsd };
       case 'refused-before':
         return { type: 'stopped', stop: { reason: 'cap', text: answer.text } };
       case 'refused': {
@@ -45,6 +49,7 @@ export async function reserveMoney(turn: Turn, info: ModelInfo, size: CallSize):
           return { type: 'stopped', stop: { ...stop, goesOnLocally: decision.answer === 'local' } };
         }
         await budget.raise(turn.id, answer.cap.scope, decision.usd);
+        raisedUsd += decision.usd;
         break;
       }
       default:
@@ -103,7 +108,8 @@ export const capNames: Readonly<Record<CapReached['scope'], string>> = {
 
 function capText({ scope, limitUsd, spentUsd, heldUsd, worstUsd }: CapReached, info: ModelInfo): string {
   const cap = `the cap of ${moneyText(limitUsd)} ${capNames[scope]}`;
-  if (worstUsd === null) return `${info.label} has no known price, so ${cap} could not be kept.`;
+  if (worstUsd === null)
+    return `${info.label} has no known price, so ${cap} could not be kept. Give it one: under Models in the window, or as "prices" in the settings.`;
   const next = `The next call could cost ${moneyText(worstUsd)}`;
   if (scope === 'step') return `${next}, more than ${cap}.`;
   const held = heldUsd > 0 ? ` and ${moneyText(heldUsd)} put aside for calls that run` : '';

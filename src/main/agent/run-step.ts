@@ -2,6 +2,7 @@ import type { Energy } from '@shared/call-report.ts';
 import { surenessOf } from '@shared/call-report.ts';
 import type { EventOf, Transient } from '@shared/events.ts';
 import type { Part } from '@shared/messages.ts';
+import { moneyText } from '@shared/money-text.ts';
 import { costOf, promptTokensOf } from '@shared/money.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import { leavesMachine } from '@shared/models.ts';
@@ -75,7 +76,8 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
     isOptional: step.isOptional === true,
   });
   if (reserved.type === 'stopped') return reserved;
-  const call = { request, counted, promptTokens, decision, isSent: false, settle: reserved.settle };
+  const { settle, raisedUsd } = reserved;
+  const call = { request, counted, promptTokens, decision: afterRaise(decision, raisedUsd), isSent: false, settle };
   try {
     return await makeCall(turn, step, call);
   } catch (error) {
@@ -83,6 +85,12 @@ async function callOnce(turn: Turn, step: StepRequest): Promise<CallOutcome> {
     reserved.settle(call.isSent ? null : 0);
     throw error;
   }
+}
+
+/** It was decided while the cap stood in the way. */
+function afterRaise(decision: Decision | null, raisedUsd: number): Decision | null {
+  if (decision === null || raisedUsd === 0) return decision;
+  return { ...decision, text: `${decision.text} The cap was raised by ${moneyText(raisedUsd)} for it.` };
 }
 
 /** What the hard rules do not let run anywhere ends the turn; nothing is tried in their place. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { routingOf } from '../../../src/shared/routing.ts';
 import type { CapDecision } from '../../../src/main/money/budget.ts';
 import type { ReplyParts } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
@@ -59,7 +60,7 @@ describe('a model call', () => {
       countTokens: () => 1000,
       services: { budget: memoryBudget({ day: 1 }, { ask }) },
     });
-    const end = await kit.runner.send('Do the work.', { ...options, atCap: 'ask' });
+    const end = await kit.runner.send('Do the work.', { ...options, atCap: 'ask', routing: routingOf('balanced', {}) });
     expect(end.reason).toBe('done');
     const limits = ofType(kit.journal.events, 'cap-reached').map(({ scope, limitUsd }) => [scope, limitUsd]);
     expect(limits).toEqual([
@@ -71,6 +72,8 @@ describe('a model call', () => {
       ['person', 60],
     ]);
     expect(kit.journal.state().cap).toBeNull();
+    // Decided while the cap stood in the way: the record says both.
+    expect(ofType(kit.journal.events, 'route-decided')[0]?.reason).toMatch(/left of the cap.*raised by \$60\.5000/u);
   });
 
   it.each([

@@ -76,11 +76,12 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
           <Button disabled={isAnswered} onClick={() => void answer({ answer: 'stop' })}>
             {t('cap.stop')}
           </Button>
-          <span className="flex-1" />
-          <RaiseBy value={raise} onChange={setRaise} />
-          <Button disabled={isAnswered || !canRaise} onClick={() => void answer({ answer: 'raise', usd: amount })}>
-            {t('cap.raise')}
-          </Button>
+          <div className="ml-auto flex items-center gap-2 max-sm:ml-0">
+            <RaiseBy value={raise} onChange={setRaise} />
+            <Button disabled={isAnswered || !canRaise} onClick={() => void answer({ answer: 'raise', usd: amount })}>
+              {t('cap.raise')}
+            </Button>
+          </div>
         </div>
       </div>
     </div>

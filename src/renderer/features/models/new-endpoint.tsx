@@ -199,9 +199,10 @@ function useAdding(onAdded: () => void) {
   const add = async (typed: Typed): Promise<boolean> => {
     const { key } = typed;
     const provider = typed.name.trim();
+    const place = ['providers', provider];
     setState({ ...idle, isBusy: true });
     try {
-      await client.settings.set({ key: ['providers', provider], value: settingsOf(typed) });
+      await client.settings.set({ key: place, value: settingsOf(typed) });
       onAdded();
       const forThisRun = keys.data?.store.type !== 'ready';
       const tested =
@@ -210,6 +211,9 @@ function useAdding(onAdded: () => void) {
       onAdded();
       return true;
     } catch (error) {
+      // Without its key it would only be in the way of another try.
+      await client.settings.unset({ key: place }).catch(() => undefined);
+      onAdded();
       setState({ ...idle, problem: failureText(error) });
       return false;
     }

@@ -67,7 +67,12 @@ function CoreSettings() {
   }
   return (
     <>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {/* What was not saved may be far down. */}
+      {problem !== null && (
+        <Notice kind="error" className="sticky top-2 z-10">
+          {problem}
+        </Notice>
+      )}
       <WorkSettings settings={settings.data} onSave={(key, value) => void save(key, value)} />
       {path.data !== undefined && (
         <p className="-mt-4 text-xs text-soft wrap-anywhere">
