@@ -171,7 +171,8 @@ describe('a key of a service that lists its models for everybody', () => {
   });
 
   it('goes nowhere but to the address of the settings', () => {
-    expect(tryKeyOf({ ...preset('openrouter'), ...{ baseUrl: 'https://gateway.example.org/v1' } })).toBe(undefined);
+    const gateway = { ...preset('openrouter'), baseUrl: 'https://gateway.example.org/v1' };
+    expect(tryKeyOf(gateway)).toBe(undefined);
   });
 });
 

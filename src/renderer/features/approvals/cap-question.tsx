@@ -76,31 +76,44 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
           <Button disabled={isAnswered} onClick={() => void answer({ answer: 'stop' })}>
             {t('cap.stop')}
           </Button>
-          <div className="ml-auto flex items-center gap-2 max-sm:ml-0">
-            <RaiseBy value={raise} onChange={setRaise} />
-            <Button disabled={isAnswered || !canRaise} onClick={() => void answer({ answer: 'raise', usd: amount })}>
-              {t('cap.raise')}
-            </Button>
-          </div>
+          <RaiseBy
+            value={raise}
+            isDisabled={isAnswered || !canRaise}
+            onChange={setRaise}
+            onRaise={() => void answer({ answer: 'raise', usd: amount })}
+          />
         </div>
       </div>
     </div>
   );
 }
 
-function RaiseBy({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+interface RaiseByProps {
+  readonly value: string;
+  readonly isDisabled: boolean;
+  readonly onChange: (value: string) => void;
+  readonly onRaise: () => void;
+}
+
+/** The amount and its button stay on one line. */
+function RaiseBy({ value, isDisabled, onChange, onRaise }: RaiseByProps) {
   return (
-    <label className="flex items-center gap-2 text-sm whitespace-nowrap">
-      {t('cap.raiseBy')}
-      <input
-        type="number"
-        min={0}
-        step="any"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        className="h-8 w-20 rounded-md border border-line-strong bg-raised px-2 text-right tabular-nums"
-      />
-    </label>
+    <div className="ml-auto flex items-center gap-2 max-sm:ml-0">
+      <label className="flex items-center gap-2 text-sm whitespace-nowrap">
+        {t('cap.raiseBy')}
+        <input
+          type="number"
+          min={0}
+          step="any"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          className="h-8 w-20 rounded-md border border-line-strong bg-raised px-2 text-right tabular-nums"
+        />
+      </label>
+      <Button disabled={isDisabled} onClick={onRaise}>
+        {t('cap.raise')}
+      </Button>
+    </div>
   );
 }
 
