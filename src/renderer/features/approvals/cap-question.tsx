@@ -29,14 +29,11 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
   const client = useClient();
   const [problem, setProblem] = useState<string | null>(null);
   const [isAnswered, setIsAnswered] = useState(false);
-  const [raise, setRaise] = useState(() => leastRaise(cap).toFixed(2));
   const dialog = useRef<HTMLDivElement>(null);
   // The first answer that can be given, which is the one that costs nothing.
   useImperativeHandle(handle, () => ({
     focus: () => dialog.current?.querySelector<HTMLElement>('button:enabled')?.focus(),
   }));
-  const amount = Number(raise);
-  const canRaise = raise.trim() !== '' && Number.isFinite(amount) && amount > 0;
   const answer = async (decision: Decision): Promise<void> => {
     setProblem(null);
     setIsAnswered(true);
@@ -77,10 +74,9 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
             {t('cap.stop')}
           </Button>
           <RaiseBy
-            value={raise}
-            isDisabled={isAnswered || !canRaise}
-            onChange={setRaise}
-            onRaise={() => void answer({ answer: 'raise', usd: amount })}
+            leastUsd={leastRaise(cap)}
+            isDisabled={isAnswered}
+            onRaise={(usd) => void answer({ answer: 'raise', usd })}
           />
         </div>
       </div>
@@ -89,14 +85,16 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
 }
 
 interface RaiseByProps {
-  readonly value: string;
+  readonly leastUsd: number;
   readonly isDisabled: boolean;
-  readonly onChange: (value: string) => void;
-  readonly onRaise: () => void;
+  readonly onRaise: (usd: number) => void;
 }
 
 /** The amount and its button stay on one line. */
-function RaiseBy({ value, isDisabled, onChange, onRaise }: RaiseByProps) {
+function RaiseBy({ leastUsd, isDisabled, onRaise }: RaiseByProps) {
+  const [typed, setTyped] = useState(() => leastUsd.toFixed(2));
+  const amount = Number(typed);
+  const isAmount = typed.trim() !== '' && Number.isFinite(amount) && amount > 0;
   return (
     <div className="ml-auto flex items-center gap-2 max-sm:ml-0">
       <label className="flex items-center gap-2 text-sm whitespace-nowrap">
@@ -105,12 +103,12 @@ function RaiseBy({ value, isDisabled, onChange, onRaise }: RaiseByProps) {
           type="number"
           min={0}
           step="any"
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
           className="h-8 w-20 rounded-md border border-line-strong bg-raised px-2 text-right tabular-nums"
         />
       </label>
-      <Button disabled={isDisabled} onClick={onRaise}>
+      <Button disabled={isDisabled || !isAmount} onClick={() => onRaise(amount)}>
         {t('cap.raise')}
       </Button>
     </div>
