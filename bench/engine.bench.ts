@@ -9,8 +9,9 @@ import type { LlamaEngine } from '../src/main/engines/llama-client.ts';
 import { findPlaces } from '../src/main/lib/places.ts';
 import type { ModelRequest, Provider, StreamEnded } from '../src/main/providers/define.ts';
 import { againstBareRows } from './lib/against-bare.ts';
-import type { Measuring } from './lib/against-bare.ts';
+import type { Measuring } from './lib/bare-contest.ts';
 import { decodeCostRows } from './lib/decode-costs.ts';
+import { firstTokenRows } from './lib/first-token.ts';
 import { localProvider } from './lib/local-provider.ts';
 import { parsePartOptions } from './lib/part-options.ts';
 import { plainRequest } from './lib/plain-request.ts';
@@ -27,6 +28,7 @@ interface Parts {
 }
 
 const parts = {
+  first: firstTokenRows,
   bare: againstBareRows,
   reuse: ({ provider, llama }) => measureReuse(provider, llama),
   aborts: ({ provider }) => measureAborts(provider),

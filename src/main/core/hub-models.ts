@@ -124,6 +124,10 @@ function entryOf(id: string, { repository, files, taken }: Offered): ModelEntry 
     fit: plan?.granted.reason ?? null,
     isTaken: file === taken,
   }));
+  const notes = [
+    ...(repository.isGated ? ['gated: its terms have to be accepted at the source, and HF_TOKEN be set'] : []),
+    ...(taken !== null && taken.parts.length > 1 ? [`in ${taken.parts.length} files`] : []),
+  ];
   return {
     id,
     label: taken === null ? repository.repository : basename(taken.path),
@@ -132,7 +136,7 @@ function entryOf(id: string, { repository, files, taken }: Offered): ModelEntry 
     sizeBytes: taken?.sizeBytes ?? null,
     licence: repository.licence,
     info: null,
-    note: repository.isGated ? 'gated: its terms have to be accepted at the source, and HF_TOKEN be set' : null,
+    note: notes.length === 0 ? null : notes.join('; '),
     choices,
   };
 }

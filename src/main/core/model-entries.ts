@@ -37,10 +37,14 @@ export function entryOfHeader(header: KnownHeader | null): ModelEntry | null {
 }
 
 function noteOf({ origin, place, files, isInstalled, isStarter, hereBytes }: StoredModel): string | null {
-  if (origin === 'imported') return isInstalled ? `your file ${place}` : `${place} is not there any more`;
+  const isSplit = files.length > 1;
+  if (origin === 'imported') {
+    if (isInstalled) return isSplit ? `your ${files.length} files from ${place} on` : `your file ${place}`;
+    return `${isSplit ? `one of the ${files.length} files of ` : ''}${place} is not there any more`;
+  }
   const notes = [
     ...(isStarter ? ['the starter model'] : []),
-    ...(files.length > 1 ? [`in ${files.length} files`] : []),
+    ...(isSplit ? [`in ${files.length} files`] : []),
     ...(!isInstalled && hereBytes > 0 ? [`${(hereBytes / 1e6).toFixed(0)} MB of it are here`] : []),
   ];
   return notes.length === 0 ? null : notes.join('; ');

@@ -227,6 +227,7 @@ describe('a model of a hub', () => {
   it('in several files is planned from the headers of all, fetched whole, and is one model here', async () => {
     const models = create();
     const entry = await models.show('hf:owner/Tiny-GGUF:BF16', never);
+    expect(entry?.note).toBe('in 3 files');
     expect(entry?.choices?.[0]?.fit).toContain('8192');
     const seen: PullProgress[] = [];
     await models.pull(`hf:owner/Tiny-GGUF/BF16/${partNames[1]}`, (progress) => void seen.push(progress), never);

@@ -1,0 +1,134 @@
+import type { EngineCounts } from '@shared/call-report.ts';
+import { textMessage } from '@shared/messages.ts';
+import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
+import type { Provider, StreamEnded } from '../../src/main/providers/define.ts';
+import type { BareEngine } from './bare-engine.ts';
+import { exactProcessorMs } from './exact-processor-time.ts';
+import { plainRequest } from './plain-request.ts';
+
+/** The answer has begun: larger models would rather say in a few words that they are ready to. */
+const begun = '1\n2\n3\n4\n5\n';
+
+export interface Measuring {
+  readonly modelPath: string;
+  readonly contextTokens: number;
+  /** Null: the physical cores. */
+  readonly threads: number | null;
+  /** In each, all have their turn twice, the second time from the last to the first. */
+  readonly rounds: number;
+}
+
+interface Asked {
+  /** Others for every call: all words of a prompt differ with it, so that nothing of one is kept for another. */
+  readonly seed: string;
+  readonly lines: number;
+  readonly outputTokens: number;
+}
+
+export interface Contestant {
+  /** Throws where it does not write as many tokens as it should; `onPiece` at each piece of the answer. */
+  readonly write: (asked: Asked, onPiece: () => void) => Promise<EngineCounts>;
+  readonly pids: () => readonly number[];
+}
+
+/** One call, in milliseconds from its start. */
+export interface Run {
+  /** When the first and the last piece of the answer came: ours come a few tokens at a time between these. */
+  readonly firstMs: number;
+  readonly wholeMs: number;
+  /** Of the processes that worked on it, until the first token and in all; null where the system does not say. */
+  readonly processor: { readonly first: number; readonly all: number } | null;
+  readonly counted: EngineCounts;
+}
+
+export function bareContestant(bare: BareEngine): Contestant {
+  return {
+    write: (asked, onPiece) => {
+      const { system, user } = storyOf(asked);
+      return bare.write(
+        `<|im_start|>system\n${system}<|im_end|>\n<|im_start|>user\n${user}<|im_end|>\n<|im_start|>assistant\n${begun}`,
+        asked.outputTokens,
+        onPiece,
+      );
+    },
+    pids: () => [process.pid],
+  };
+}
+
+export function ourContestant({
+  provider,
+  llama,
+}: {
+  readonly provider: Provider;
+  readonly llama: LlamaEngine;
+}): Contestant {
+  return { write: writeOurs(provider), pids: () => [process.pid, llama.pid() ?? 0] };
+}
+
+function writeOurs(provider: Provider): Contestant['write'] {
+  return async (asked, onPiece) => {
+    const { system, user } = storyOf(asked);
+    let ended: StreamEnded | null = null;
+    const request = plainRequest([textMessage('system', system), textMessage('user', user)], {
+      cacheKey: asked.seed,
+      prefill: begun,
+      maxOutputTokens: asked.outputTokens,
+    });
+    for await (const part of provider.stream(request, new AbortController().signal)) {
+      if (part.type === 'text-delta') onPiece();
+      if (part.type === 'ended') ended = part;
+    }
+    if (ended?.usage.output !== asked.outputTokens)
+      throw new Error(`The call wrote ${ended?.usage.output ?? 0} tokens: ${ended?.error?.message ?? ''}`);
+    // The first words of all prompts are the same; the bare engine reads them, too.
+    if (ended.usage.cacheRead > 12)
+      throw new Error(`The engine had kept ${ended.usage.cacheRead} tokens of a prompt that should be new.`);
+    if (ended.timings.counted === undefined) throw new Error('The engine did not print what it counted.');
+    return ended.timings.counted;
+  };
+}
+
+function storyOf({ seed, lines }: Asked): {
+  readonly system: string;
+  readonly user: string;
+} {
+  const story = Array.from(
+    { length: lines },
+    (_, index) => `In ${seed}, chapter ${index}, the keeper writes down that the lamp burned ${index * 7} hours.`,
+  );
+  return {
+    system: `${seed}: you do exactly what is asked.`,
+    user: `${story.join('\n')}\nNow write the numbers from 1 to 300, one a line.`,
+  };
+}
+
+export async function time({ write, pids }: Contestant, asked: Asked): Promise<Run> {
+  const usedBy = (): number | null =>
+    pids().reduce<number | null>((sum, pid) => {
+      const used = exactProcessorMs(pid);
+      return sum === null || used === null ? null : sum + used;
+    }, 0);
+  let firstMs: number | null = null;
+  let wholeMs = 0;
+  let first: number | null = null;
+  const before = usedBy();
+  const startedAt = performance.now();
+  const counted = await write(asked, () => {
+    wholeMs = performance.now() - startedAt;
+    firstMs ??= wholeMs;
+    first ??= usedBy();
+  });
+  const after = usedBy();
+  if (firstMs === null) throw new Error('Nothing of the answer came.');
+  return {
+    firstMs,
+    wholeMs,
+    processor:
+      before === null || first === null || after === null ? null : { first: first - before, all: after - before },
+    counted,
+  };
+}
+
+export function least(runs: readonly Run[], of: (run: Run) => number): number {
+  return Math.min(...runs.map(of));
+}

@@ -1,0 +1,76 @@
+import { batchTokens } from '../../src/main/engines/batch-tokens.ts';
+import { openBareLibrary } from './bare-engine.ts';
+import { bareContestant, least, ourContestant, time } from './bare-contest.ts';
+import type { Measuring, Run } from './bare-contest.ts';
+import type { BenchRow } from './rows.ts';
+
+/** Lines of the prompt of a first message, and of one with a file in it. */
+const prompts = { short: 1, long: 34 } as const;
+type Length = keyof typeof prompts;
+
+/** The same prompt for both. */
+interface Pair {
+  readonly bare: Run;
+  readonly ours: Run;
+}
+
+/**
+ * What a call adds before its first token. A prompt is a second or ten of llama.cpp's own work, whose time is never the
+ * same twice; so its work is compared by the tokens that it computes, and its time, as it counts that itself, is taken
+ * off both. Calls of one token, in turns A, B, B, A; of what is left the least counts: other programs only add to it.
+ */
+export async function firstTokenRows(
+  engine: Parameters<typeof ourContestant>[0],
+  measuring: Measuring,
+): Promise<readonly BenchRow[]> {
+  const start = await openBareLibrary(measuring);
+  const bareEngine = await start(batchTokens.processor);
+  const contestants = { bare: bareContestant(bareEngine), ours: ourContestant(engine) };
+  const run = (who: keyof Pair, seed: string, length: Length): Promise<Run> =>
+    time(contestants[who], { seed: `${length} ${seed}`, lines: prompts[length], outputTokens: 1 });
+  const pairs: Record<Length, Pair[]> = { short: [], long: [] };
+  try {
+    for (const who of ['bare', 'ours'] as const) await run(who, 'warm up', 'short');
+    for (let round = 0; round < measuring.rounds; round += 1)
+      for (const length of ['short', 'long'] as const) {
+        const bare = await run('bare', `round ${round} a`, length);
+        pairs[length].push({ bare, ours: await run('ours', `round ${round} a`, length) });
+        const ours = await run('ours', `round ${round} b`, length);
+        pairs[length].push({ bare: await run('bare', `round ${round} b`, length), ours });
+      }
+  } finally {
+    await bareEngine.dispose();
+  }
+  return (['short', 'long'] as const).flatMap((length) => rowsOf(length, pairs[length]));
+}
+
+function rowsOf(length: Length, pairs: readonly Pair[]): readonly BenchRow[] {
+  const [bare, ours] = [pairs.map((pair) => pair.bare), pairs.map((pair) => pair.ours)];
+  const [bareMs, ownMs] = [least(bare, besidesMs), least(ours, besidesMs)];
+  const spread = (runs: readonly Run[]): string => {
+    const perToken = runs.map((run) => countedMs(run) / tokensOf(run));
+    return `${Math.min(...perToken).toFixed(2)} to ${Math.max(...perToken).toFixed(2)}`;
+  };
+  return [
+    {
+      figure: `added time to the first token beside llama.cpp's own work, ${length} prompt`,
+      value: ownMs - bareMs,
+      unit: 'ms',
+      target: { atMost: 15 },
+      note: `from the call to the first word, less what llama.cpp counts: bare ${bareMs.toFixed(1)} ms, here ${ownMs.toFixed(1)} ms; the least of ${pairs.length} each`,
+    },
+    {
+      figure: `tokens that llama.cpp computes for it more than for the bare engine, ${length} prompt`,
+      value: Math.max(...pairs.map((pair) => tokensOf(pair.ours) - tokensOf(pair.bare))),
+      unit: '',
+      target: { atMost: 0 },
+      note: `of ${Math.max(...bare.map(tokensOf))}, the most of ${pairs.length} pairs; its milliseconds a token: bare ${spread(bare)}, here ${spread(ours)}`,
+    },
+  ];
+}
+
+/** All that a call does until its one token but the native calls that compute its prompt. */
+const besidesMs = (run: Run): number => run.firstMs - countedMs(run);
+/** A last piece of one token is counted as written. */
+const countedMs = ({ counted }: Run): number => counted.readMs + counted.writtenMs;
+const tokensOf = ({ counted }: Run): number => counted.readTokens + counted.writtenTokens;
