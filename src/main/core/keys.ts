@@ -46,20 +46,8 @@ export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
   const client = createKeyClient(options);
   const store = createKeyStore({ client, service: serviceName(options) });
   const keys = createKeys({ store, env, learn: options.learn, dispose: client.dispose });
-  const told = new Set<string>();
   return {
-    secret: async (provider, own) => {
-      const variable = keyVariableOf(own);
-      const found = await keys.find({ provider, variable });
-      if (found.type === 'stored') return found.value;
-      // Said once: the service will refuse the call, and this is why. An endpoint that no service is known behind may
-      // well need no key.
-      if (found.type !== 'absent' && variable !== null && !told.has(found.message)) {
-        told.add(found.message);
-        options.onNotice(`${found.message} ${found.hint}`);
-      }
-      return null;
-    },
+    secret: secretsFor(keys, options.onNotice),
     list: async () => {
       const entries = await keys.list(ownersOf(settings()));
       return {
@@ -103,6 +91,28 @@ export function createCoreKeys(options: CoreKeysOptions): CoreKeys {
   };
 }
 
+/** The key for a call. Why there is none is said once: the service will refuse the call. */
+function secretsFor(keys: Keys, onNotice: CoreKeysOptions['onNotice']): CoreKeys['secret'] {
+  const told = new Set<string>();
+  const tell = (text: string): void => {
+    if (!told.has(text)) onNotice(text);
+    told.add(text);
+  };
+  return async (provider, own) => {
+    const variable = keyVariableOf(own);
+    const found = await keys.find({ provider, variable });
+    if (found.type === 'stored') {
+      if (isKey(found.value)) return found.value;
+      const where = found.source === 'environment' ? ` (${variable ?? ''} of the environment)` : '';
+      tell(`The key of ${provider}${where} is not used. ${noKey}`);
+      return null;
+    }
+    // An endpoint that no service is known behind may well need no key.
+    if (found.type !== 'absent' && variable !== null) tell(`${found.message} ${found.hint}`);
+    return null;
+  };
+}
+
 /** Homes that were moved have keys of their own, so that a test never finds a person's. */
 function serviceName({ home, env }: CoreKeysOptions): string {
   return env.DEWPOINT_HOME === undefined || env.DEWPOINT_HOME === '' ? 'dewpoint' : `dewpoint ${home}`;
@@ -136,13 +146,18 @@ async function setUp({ settings, keepService }: CoreKeysOptions, provider: strin
   if (service !== null && settings().providers[provider] === undefined) await keepService(provider, service);
 }
 
-/** What a person pasted, without what came along at its ends. No header could carry what is refused here. */
+const noKey = 'This is no key: it has a space, a line break or a letter in it that no key has.';
+
+/** No header could carry another. */
+function isKey(value: string): boolean {
+  return /^[\x21-\x7e]+$/.test(value);
+}
+
+/** What a person pasted, without what came along at its ends. */
 function keyOf(value: string): string {
   const key = value.trim();
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new AppError('bad-input', 'This is no key: it has a space, a line break or a letter in it that no key has.', {
-    hint: 'Copy it once more from where you got it. Nothing was kept.',
-  });
+  if (isKey(key)) return key;
+  throw new AppError('bad-input', noKey, { hint: 'Copy it once more from where you got it. Nothing was kept.' });
 }
 
 function mustBeReady(state: StoreState): void {

@@ -59,8 +59,9 @@ export function createKeys({ store, env, learn, dispose }: KeysOptions): Keys {
   };
   return {
     find: async ({ provider, variable }) => {
-      const own = variable === null ? undefined : env[variable];
-      if (own !== undefined && own !== '') return found(provider, own, 'environment');
+      // Files that variables are read from end in line breaks of many kinds.
+      const own = variable === null ? '' : (env[variable] ?? '').trim();
+      if (own !== '') return found(provider, own, 'environment');
       const mine = forThisRun.get(provider);
       if (mine !== undefined) return found(provider, mine, 'this-run');
       const read = known.get(provider);
@@ -91,7 +92,7 @@ export function createKeys({ store, env, learn, dispose }: KeysOptions): Keys {
       const names = owners.map(({ provider }) => provider);
       const stored = state.type === 'ready' ? await store.has(names) : new Set<string>();
       const sourceOf = ({ provider, variable }: KeyOwner): KeySource | null => {
-        if (variable !== null && (env[variable] ?? '') !== '') return 'environment';
+        if (variable !== null && (env[variable] ?? '').trim() !== '') return 'environment';
         if (forThisRun.has(provider)) return 'this-run';
         return stored.has(provider) ? 'store' : null;
       };

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settingsSchema } from '@shared/settings.ts';
+import { serviceSettings, settingsSchema } from '@shared/settings.ts';
 import type { ProviderSettings } from '@shared/settings.ts';
 import type { CoreApi } from '../../../src/main/api/core-api.ts';
 import { compose } from '../../../src/main/compose.ts';
@@ -70,11 +70,12 @@ describe('a key that is tried when it is set', () => {
 });
 
 describe('a service whose key is set', () => {
-  const started = (providers: Readonly<Record<string, ProviderSettings>> = {}) => {
+  const started = (providers: Readonly<Record<string, ProviderSettings>> = {}, env: Record<string, string> = {}) => {
+    const notices: string[] = [];
     const current = { ...settingsSchema.parse({}), providers: { ...providers } };
     const keys = createCoreKeys({
       home: '/nonexistent',
-      env: {},
+      env,
       nodePath: process.execPath,
       processPath: join(import.meta.dirname, '../../fakes/fake-key-process.mjs'),
       settings: () => current,
@@ -83,10 +84,10 @@ describe('a service whose key is set', () => {
         else current.providers[provider] = service;
       },
       learn: () => undefined,
-      onNotice: () => undefined,
+      onNotice: (text) => notices.push(text),
       askModels: async () => ({ models: [], isOpen: false }),
     });
-    return { keys, current };
+    return { keys, current, notices };
   };
 
   it('is one of the providers from then on, until the key is removed, and again when it is put back', async () => {
@@ -97,6 +98,17 @@ describe('a service whose key is set', () => {
     expect(current.providers).toEqual({});
     await keys.restore('groq');
     expect(Object.keys(current.providers)).toEqual(['groq']);
+    keys.dispose();
+  });
+
+  it('is not called with what no header could carry, and that is said once', async () => {
+    const { keys, notices } = started({}, { GROQ_API_KEY: 'gsk ключ', XAI_API_KEY: ' xai-1\r\n' });
+    const secretOf = (name: string) =>
+      keys.secret(name, serviceSettings(name) ?? { kind: 'openai', baseUrl: '', models: {} });
+    expect([await secretOf('groq'), await secretOf('groq'), await secretOf('xai')]).toEqual([null, null, 'xai-1']);
+    expect(notices).toEqual([
+      expect.stringContaining('The key of groq (GROQ_API_KEY of the environment) is not used.'),
+    ]);
     keys.dispose();
   });
 
