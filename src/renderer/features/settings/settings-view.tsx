@@ -69,7 +69,7 @@ function CoreSettings() {
     <>
       {/* What was not saved may be far down. */}
       {problem !== null && (
-        <Notice kind="error" className="sticky top-2 z-10">
+        <Notice kind="error" className="sticky top-2 z-10 max-md:top-12">
           {problem}
         </Notice>
       )}
