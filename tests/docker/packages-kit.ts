@@ -28,6 +28,7 @@ export interface PackagesUnderTest {
   prepare(projectPath: string, anew?: boolean): Promise<readonly string[]>;
   /** A new sandbox each time. */
   session<T>(projectPath: string, work: (sandbox: Sandbox) => Promise<T>, sessionId?: string): Promise<T>;
+  /** Rejects where packages were left behind. */
   close(): Promise<void>;
 }
 
@@ -105,6 +106,11 @@ export async function openPackages(): Promise<PackagesUnderTest> {
     }
     return path;
   };
+  const volumes = async (): Promise<readonly string[]> => {
+    const filters = { label: [`dewpoint.dependencies=${homeIdOf(home)}`] };
+    const { Volumes } = await requireEngine().docker.listVolumes({ filters });
+    return (Volumes ?? []).map(({ Name }) => Name);
+  };
   const both = await project('both', {
     'requirements.txt': 'six\n',
     'package.json': '{"name": "both", "dependencies": {"is-number": "*"}}',
@@ -115,11 +121,7 @@ export async function openPackages(): Promise<PackagesUnderTest> {
     home,
     hosts,
     preparations,
-    volumes: async () => {
-      const filters = { label: [`dewpoint.dependencies=${homeIdOf(home)}`] };
-      const { Volumes } = await requireEngine().docker.listVolumes({ filters });
-      return (Volumes ?? []).map(({ Name }) => Name);
-    },
+    volumes,
     project,
     prepare: (projectPath, anew = false) => {
       const wish = { projectPath, hosts: [], anew };
@@ -153,7 +155,9 @@ export async function openPackages(): Promise<PackagesUnderTest> {
     },
     close: async () => {
       await preparations.clean({ remove: 'all' }, none);
+      const left = await volumes();
       await rm(folder, { recursive: true, force: true });
+      if (left.length > 0) throw new Error(`Packages were left in ${left.join(', ')}.`);
     },
   };
 }

@@ -57,7 +57,7 @@ const state =
 describe.skipIf(isWithoutEngine)('packages that somebody wants to poison', () => {
   let bed: PackagesUnderTest;
   beforeAll(async () => void (bed = await openPackages()), minutes(3));
-  afterAll(() => bed.close());
+  afterAll(() => bed?.close());
 
   const isPoisoned = (path: string): Promise<boolean> =>
     stat(join(path, 'POISONED')).then(
@@ -79,7 +79,7 @@ describe.skipIf(isWithoutEngine)('packages that somebody wants to poison', () =>
 
   it(
     'by a session: nothing in the volume changes, and nothing it left is run by the next one',
-    { timeout: minutes(4) },
+    { timeout: minutes(12) },
     async () => {
       const path = await bed.project('honest', { 'requirements.txt': 'six\n', 'poison.py': `${poison}\n` });
       expect(await bed.prepare(path)).toEqual(['ready']);
@@ -132,7 +132,7 @@ describe.skipIf(isWithoutEngine)('packages that somebody wants to poison', () =>
 
   it(
     'by the build of another project with the same lists: it is not given to this one',
-    { timeout: minutes(4) },
+    { timeout: minutes(12) },
     async () => {
       const project = (name: string, tool: string): Promise<string> =>
         bed.project(name, {

@@ -28,8 +28,10 @@ describe('the profile of system calls', () => {
 
   it('forbids what it does not name, and gives nothing for a capability', () => {
     expect(profile.defaultAction).toBe('SCMP_ACT_ERRNO');
-    expect(profile.syscalls.filter(({ action }) => action !== 'SCMP_ACT_ALLOW')).toEqual([
-      { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: 38 },
+    const others = profile.syscalls.filter(({ action }) => action !== 'SCMP_ACT_ALLOW');
+    expect(others.map(({ names, action, errnoRet }) => [names, action, errnoRet])).toEqual([
+      [['openat2'], 'SCMP_ACT_ERRNO', 38],
+      [['clone3'], 'SCMP_ACT_ERRNO', 38],
     ]);
   });
 
@@ -50,6 +52,17 @@ describe('the profile of system calls', () => {
     expect(rules.map(({ names, args }) => [names, args])).toEqual([
       [['prlimit64'], [{ index: 0, value: 0, op: 'SCMP_CMP_EQ' }]],
     ]);
+  });
+
+  it('lets nobody make a program that runs as its owner', () => {
+    const makers = ['chmod', 'fchmod', 'fchmodat', 'fchmodat2', 'creat', 'mknod', 'mknodat', 'open', 'openat'];
+    const rules = allowed.filter(({ names }) => names.some((name) => makers.includes(name)));
+    expect(new Set(rules.flatMap(({ names }) => names))).toEqual(new Set(makers));
+    // A mode without the bit, or flags with which there is no mode.
+    const masks = rules.map(({ args }) => args?.map(({ value, op }) => [op, value]));
+    expect(new Set(masks.map((mask) => JSON.stringify(mask)))).toEqual(
+      new Set([0o4000, 0o6000, 0o20000100].map((value) => JSON.stringify([['SCMP_CMP_MASKED_EQ', value]]))),
+    );
   });
 
   it('holds back what has been a way into the kernel', () => {
