@@ -7,6 +7,7 @@ import { mountDisk, type Mounted } from './mounts.ts';
 
 describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getuid?.() !== 0)(
   'a command that fills the disk of the project',
+  { timeout: 240_000 },
   () => {
     it('is ended before nothing is left, says why, and the next one works', async (context) => {
       const disks: Mounted[] = [];
@@ -18,13 +19,41 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getui
       });
       try {
         if (disks.length === 0) context.skip('no disk can be mounted here');
-        // The last of it slower than a disk: the watch looks twice a second, and the last twentieth takes two.
+        // The last of it slower than a disk: the watch looks twice a second, and the last twentieth takes ten.
         const command =
-          'head -c 300000000 /dev/zero > big; for i in $(seq 400); do head -c 1000000 /dev/zero >> big || exit 1; sleep 0.1; done';
-        const filled = valueOf(await under.sandbox.exec({ command, timeoutMs: 60_000 }, none));
+          'more() { head -c 1000000 /dev/zero >> big || exit 1; sleep $1; }; head -c 300000000 /dev/zero > big; for i in $(seq 75); do more 0.05; done; for i in $(seq 400); do more 0.5; done';
+        const filled = valueOf(await under.sandbox.exec({ command, timeoutMs: 100_000 }, none));
         expect([filled.outcome, filled.exitCode]).toEqual(['killed', null]);
         expect(filled.stderr).toMatch(/ended because the disk of the project is nearly full: \d+ MB are left/);
         expect(await output(under.sandbox, 'rm big; echo works')).toBe('works\n');
+      } finally {
+        await under.sandbox.dispose();
+        await disks[0]?.[Symbol.asyncDispose]();
+        await under.close();
+      }
+    });
+
+    it('with files that hold nothing is ended, too, and told what there is too little of', async (context) => {
+      const disks: Mounted[] = [];
+      const under = await startSandbox({
+        prepare: async (workspace) => {
+          const disk = await mountDisk(workspace, '400m,nr_inodes=40000');
+          if (disk !== null) disks.push(disk);
+        },
+      });
+      try {
+        if (disks.length === 0) context.skip('no disk can be mounted here');
+        const command = `python3 -c "
+import time
+for i in range(37500): open(f'f{i}', 'w').close()
+for i in range(200):
+    for j in range(20): open(f'g{i}-{j}', 'w').close()
+    time.sleep(0.2)"`;
+        const filled = valueOf(await under.sandbox.exec({ command, timeoutMs: 100_000 }, none));
+        expect([filled.outcome, filled.exitCode, filled.killedFor]).toEqual(['killed', null, 'disk']);
+        expect(filled.stderr).toMatch(
+          /ended because the disk of the project is nearly full: \d+ files more can be made/,
+        );
       } finally {
         await under.sandbox.dispose();
         await disks[0]?.[Symbol.asyncDispose]();
@@ -57,8 +86,8 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getui
       try {
         if (disks.length === 0) context.skip('no disk can be mounted here');
         const command =
-          'head -c 170000000 /dev/zero > new; for i in $(seq 60); do head -c 1000000 /dev/zero >> new || exit 1; sleep 0.1; done; wc -c < new';
-        const ran = valueOf(await under.sandbox.exec({ command, timeoutMs: 60_000 }, none));
+          'head -c 170000000 /dev/zero > new; for i in $(seq 60); do head -c 1000000 /dev/zero >> new || exit 1; sleep 0.4; done; wc -c < new';
+        const ran = valueOf(await under.sandbox.exec({ command, timeoutMs: 100_000 }, none));
         expect([ran.outcome, ran.exitCode, ran.stdout.trim(), ran.stderr]).toEqual(['exited', 0, '230000000', '']);
         expect(asked).toEqual([expect.stringMatching(/nearly full: \d+ MB are left.*stands still/)]);
         expect(sizes[0]).toBe(sizes[1]);

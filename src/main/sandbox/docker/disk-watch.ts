@@ -2,7 +2,7 @@ import { childAbort } from '../../lib/child-abort.ts';
 import type { Hold } from '../../lib/hold.ts';
 import type { AskAboutDisk } from '../sandbox.ts';
 
-/** In bytes. */
+/** In bytes, unless it is said that files are counted. */
 export interface DiskSpace {
   readonly free: number;
   readonly size: number;
@@ -11,6 +11,8 @@ export interface DiskSpace {
 export interface WatchedDisk {
   /** For people, in the middle of a sentence: `the disk of the project`. */
   readonly name: string;
+  /** A file system can be out of files with bytes left. */
+  readonly counts: 'bytes' | 'files';
   /** Null, or rejected, where it cannot be told now. */
   readonly space: () => Promise<DiskSpace | null>;
   /** Between two looks, in milliseconds. */
@@ -55,7 +57,7 @@ export function watchDisks(options: DiskWatchOptions): DiskWatch {
   let problem: string | null = null;
   let isAsking = false;
   const meet = async (disk: WatchedDisk, found: DiskSpace, before: number): Promise<void> => {
-    const fact = `${disk.name} is nearly full: ${inMegabytes(found.free)} are left, ${inMegabytes(before - found.free)} less than when the command began`;
+    const fact = `${disk.name} is nearly full: ${leftOf(disk, found.free)}, ${amountOf(disk, before - found.free)} less than when the command began`;
     isAsking = true;
     const isWanted = await pause(options, { fact, disk, signal: over.signal });
     isAsking = false;
@@ -72,12 +74,12 @@ export function watchDisks(options: DiskWatchOptions): DiskWatch {
       const found = await spaceNow(disk);
       if (found !== null && found.size > 0 && !isAsking) {
         freeAtStart ??= found.free;
-        if (isNearlyFull({ ...found, freeAtStart })) {
+        if (isNearlyFull({ ...found, freeAtStart }, disk.counts)) {
           await meet(disk, found, freeAtStart);
           // What was freed may be taken again: the next question comes when that has been used up. Where there is still
           // no room, which nobody could tell while all stood still, it comes at once.
           const left = await spaceNow(disk);
-          if (left !== null && !isLow(left)) freeAtStart = left.free;
+          if (left !== null && !isLow(left, disk.counts)) freeAtStart = left.free;
         }
       }
       isLooking = false;
@@ -113,8 +115,8 @@ async function pause({ ask, freeze, thaw, hold }: DiskWatchOptions, about: Pause
       for (let text = sentence(about.fact); ;) {
         if ((await ask(text, signal)) === 'stop') return false;
         const now = await spaceNow(disk);
-        if (now === null || !isLow(now)) return true;
-        text = sentence(`there is still no room: ${inMegabytes(now.free)} are left on ${disk.name}`);
+        if (now === null || !isLow(now, disk.counts)) return true;
+        text = sentence(`there is still no room: ${leftOf(disk, now.free)} on ${disk.name}`);
       }
     } finally {
       // A container that has gone meanwhile cannot be thawed, and need not be.
@@ -131,13 +133,24 @@ function sentence(fact: string): string {
   return `${fact[0]?.toUpperCase() ?? ''}${fact.slice(1)}. The command stands still. Make room, then let it go on.`;
 }
 
-const inMegabytes = (bytes: number): string => `${Math.round(bytes / mebibyte)} MB`;
+type Counts = WatchedDisk['counts'];
 
-function isLow({ free, size }: DiskSpace): boolean {
-  return free < Math.min(1024 * mebibyte, size * 0.05);
+function amountOf({ counts }: WatchedDisk, amount: number): string {
+  return counts === 'bytes' ? `${Math.round(amount / mebibyte)} MB` : `${amount} files`;
 }
 
-/** All in bytes. */
-export function isNearlyFull(disk: DiskSpace & { readonly freeAtStart: number }): boolean {
-  return isLow(disk) && disk.freeAtStart - disk.free > 64 * mebibyte;
+function leftOf(disk: WatchedDisk, free: number): string {
+  return disk.counts === 'bytes' ? `${amountOf(disk, free)} are left` : `${amountOf(disk, free)} more can be made`;
+}
+
+/** Where less than this is left, or than a twentieth of all, a disk is nearly full; where a command took more, by it. */
+const few: Readonly<Record<Counts, number>> = { bytes: 1024 * mebibyte, files: 100_000 };
+const many: Readonly<Record<Counts, number>> = { bytes: 64 * mebibyte, files: 10_000 };
+
+function isLow({ free, size }: DiskSpace, counts: Counts): boolean {
+  return free < Math.min(few[counts], size * 0.05);
+}
+
+export function isNearlyFull(disk: DiskSpace & { readonly freeAtStart: number }, counts: Counts): boolean {
+  return isLow(disk, counts) && disk.freeAtStart - disk.free > many[counts];
 }

@@ -17,6 +17,12 @@ export async function spaceOf(path: string): Promise<DiskSpace> {
   return { free: bavail * bsize, size: blocks * bsize };
 }
 
+/** How many files it can hold and how many more; 0 of 0 where it has no such limit. */
+export async function filesOf(path: string): Promise<DiskSpace> {
+  const { ffree, files } = await statfs(path);
+  return { free: ffree, size: files };
+}
+
 /** Prints what is left on the disk of a container's volumes. */
 const freeScript = 'df -Pk "$1"';
 /** Between two looks from the host, in milliseconds. */
@@ -46,9 +52,9 @@ export async function watchedEngineDisk(
     case 'project':
       return null;
     case 'host':
-      return { name, space: () => spaceOf(disk.path), everyMs: diskEveryMs };
+      return { name, counts: 'bytes', space: () => spaceOf(disk.path), everyMs: diskEveryMs };
     case 'inside':
-      return { name, space: () => spaceInside(processes), everyMs: insideEveryMs };
+      return { name, counts: 'bytes', space: () => spaceInside(processes), everyMs: insideEveryMs };
     default:
       return disk satisfies never;
   }

@@ -4,7 +4,7 @@ import { createHold } from '../../lib/hold.ts';
 import type { AskAboutDisk, ExecRequest, ExecResult } from '../sandbox.ts';
 import { withDeadline } from './deadline.ts';
 import { watchDisks } from './disk-watch.ts';
-import { diskEveryMs, spaceOf } from './engine-disk.ts';
+import { diskEveryMs, filesOf, spaceOf } from './engine-disk.ts';
 import {
   changedBetween,
   readProtected,
@@ -92,7 +92,9 @@ function watchWhileItRuns({ session, onDiskLow }: CommandPlace, signal: AbortSig
     ask: onDiskLow,
   });
   const { workspacePath } = session;
-  disk.watch({ name: 'the disk of the project', space: () => spaceOf(workspacePath), everyMs: diskEveryMs });
+  const project = { name: 'the disk of the project', everyMs: diskEveryMs };
+  disk.watch({ ...project, counts: 'bytes', space: () => spaceOf(workspacePath) });
+  disk.watch({ ...project, counts: 'files', space: () => filesOf(workspacePath) });
   const onStarted = (started: LiveContainer): void => {
     // Twice where the first container was of no use.
     if (live === null && started.engineDisk !== null) disk.watch(started.engineDisk);

@@ -30,20 +30,27 @@ function watched({ free, ...options }: Partial<DiskWatchOptions> & { readonly fr
 
 function diskOf(name: string, free: number[]): WatchedDisk {
   const next = (): number => (free.length > 1 ? free.shift() : free[0]) ?? 0;
-  return { name, space: async () => ({ size: 100 * gib, free: next() }), everyMs: 2 };
+  return { name, counts: 'bytes', space: async () => ({ size: 100 * gib, free: next() }), everyMs: 2 };
 }
 
 describe('a disk that a command fills', () => {
   it('is nearly full when little is left and the command took it', () => {
-    expect(isNearlyFull({ size: 250 * gib, freeAtStart: 40 * gib, free: 0.9 * gib })).toBe(true);
-    expect(isNearlyFull({ size: 250 * gib, freeAtStart: 40 * gib, free: 1.1 * gib })).toBe(false);
-    expect(isNearlyFull({ size: 300 * mib, freeAtStart: 290 * mib, free: 10 * mib })).toBe(true);
-    expect(isNearlyFull({ size: 300 * mib, freeAtStart: 290 * mib, free: 20 * mib })).toBe(false);
+    expect(isNearlyFull({ size: 250 * gib, freeAtStart: 40 * gib, free: 0.9 * gib }, 'bytes')).toBe(true);
+    expect(isNearlyFull({ size: 250 * gib, freeAtStart: 40 * gib, free: 1.1 * gib }, 'bytes')).toBe(false);
+    expect(isNearlyFull({ size: 300 * mib, freeAtStart: 290 * mib, free: 10 * mib }, 'bytes')).toBe(true);
+    expect(isNearlyFull({ size: 300 * mib, freeAtStart: 290 * mib, free: 20 * mib }, 'bytes')).toBe(false);
+  });
+
+  it('can be out of files with bytes left', () => {
+    const size = 16_000_000;
+    expect(isNearlyFull({ size, freeAtStart: 900_000, free: 99_000 }, 'files')).toBe(true);
+    expect(isNearlyFull({ size, freeAtStart: 900_000, free: 101_000 }, 'files')).toBe(false);
+    expect(isNearlyFull({ size, freeAtStart: 99_000, free: 98_000 }, 'files')).toBe(false);
   });
 
   it('that was full before is no reason to end it', () => {
-    expect(isNearlyFull({ size: 250 * gib, freeAtStart: 0.5 * gib, free: 0.49 * gib })).toBe(false);
-    expect(isNearlyFull({ size: 32 * mib, freeAtStart: 32 * mib, free: 0 })).toBe(false);
+    expect(isNearlyFull({ size: 250 * gib, freeAtStart: 0.5 * gib, free: 0.49 * gib }, 'bytes')).toBe(false);
+    expect(isNearlyFull({ size: 32 * mib, freeAtStart: 32 * mib, free: 0 }, 'bytes')).toBe(false);
   });
 
   it('is watched without a word while there is room, and the person can still cancel', () => {
@@ -102,7 +109,7 @@ describe('a disk that a command fills', () => {
 
   it('is the first of two that is nearly full, and the other may be one that cannot be asked', async () => {
     const watch = watched({ free: [40 * gib] });
-    watch.watch({ name: 'a silent one', space: () => Promise.reject(new Error()), everyMs: 2 });
+    watch.watch({ name: 'a silent one', counts: 'bytes', space: () => Promise.reject(new Error()), everyMs: 2 });
     watch.watch(diskOf('the disk of the container engine', [40 * gib, 0.9 * gib]));
     await new Promise((resolve) => watch.signal.addEventListener('abort', resolve, { once: true }));
     expect(watch.problem()).toMatch(/^ended because the disk of the container engine is nearly full: 922 MB are left/);
