@@ -10,11 +10,21 @@ export type Profile = z.infer<typeof profileSchema>;
 export const policySchema = z.enum(['local', 'hybrid', 'cloud', ...profileSchema.options]);
 export type Policy = z.infer<typeof policySchema>;
 
-/** What a model is asked for apart from the steps of the talk (those of a plan are scored, a review is `reviews`). */
-export const roleSchema = z.enum(['context', 'edit', 'answer', 'summary', 'title']);
-export type Role = z.infer<typeof roleSchema>;
-/** `own`: the model of the rung. `local`: this machine's. `score`: by votes and prices, like a step of the talk. */
+/**
+ * Where a model is asked for something apart from the steps of the talk (those of a plan are scored, a review is
+ * `reviews`). `own`: the model of the rung. `local`: this machine's. `score`: by votes and prices, like a step of the talk.
+ */
 const placeOfRoleSchema = z.enum(['own', 'local', 'score']);
+
+const rolesSchema = z.strictObject({
+  context: placeOfRoleSchema.optional(),
+  edit: placeOfRoleSchema.optional(),
+  answer: placeOfRoleSchema.optional(),
+  summary: placeOfRoleSchema.optional(),
+  /** `none`, or absent: the first words of the first message stay. */
+  title: z.enum([...placeOfRoleSchema.options, 'none']).optional(),
+});
+export type Role = keyof z.infer<typeof rolesSchema>;
 
 /** The numbers that the router decides by. A task's log has them, so that it can be decided again in the same way. */
 export const routingNumbersSchema = z.strictObject({
@@ -43,7 +53,7 @@ export const routingNumbersSchema = z.strictObject({
   /** A bad signal of the local model is answered first by advice on a digest, where a service can be asked. */
   advice: z.boolean(),
   /** Where each role is asked. Absent: all by the model of the rung. */
-  roles: z.partialRecord(roleSchema, placeOfRoleSchema).optional(),
+  roles: rolesSchema.optional(),
   /** What the votes of a rule count for, by its name, in place of 1: where fitted weights go. Absent: all as they are. */
   weights: z.record(z.string(), z.number().nonnegative().max(10)).optional(),
   /** How work went on this machine, by model and kind of step: counted, or written by a person. Absent: nothing is known. */
@@ -114,8 +124,11 @@ export type Routing = z.infer<typeof routingSchema>;
 type OwnNumbers = { readonly [Name in keyof RoutingNumbers]?: RoutingNumbers[Name] | undefined };
 
 export function routingOf(profile: Profile, own: OwnNumbers): Routing {
+  const preset = profiles[profile];
   const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
-  return { profile, numbers: routingNumbersSchema.parse({ ...profiles[profile], ...given }) };
+  // Who says where one role is asked says nothing of the others.
+  const roles = { ...preset.roles, ...own.roles };
+  return { profile, numbers: routingNumbersSchema.parse({ ...preset, ...given, roles }) };
 }
 
 /** What a decision about a step was taken by. */

@@ -255,7 +255,8 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
     label: event.purpose,
   };
   return {
-    ...inTurn(state, event.turnId, (turn) => ({ steps: turn.steps + 1 })),
+    // What is asked after a turn is a step of the session alone.
+    ...(event.turnId === undefined ? {} : inTurn(state, event.turnId, (turn) => ({ steps: turn.steps + 1 }))),
     steps: latest([...state.steps, step], keep.steps),
     routes: route ? state.routes.filter((candidate) => candidate !== route) : state.routes,
     totals: { ...state.totals, steps: state.totals.steps + 1 },

@@ -14,4 +14,6 @@ it('shows the numbers of a profile as they are', () => {
 it('puts a number of a person in the place of one of the profile, and nothing else', () => {
   const { numbers } = routingOf('balanced', { strikes: 5, holdSteps: undefined });
   expect(numbers).toEqual({ ...profiles.balanced, strikes: 5 });
+  const { roles } = routingOf('quality', { roles: { title: 'none' } }).numbers;
+  expect(roles).toEqual({ ...profiles.quality.roles, title: 'none' });
 });

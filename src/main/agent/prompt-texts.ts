@@ -5,6 +5,7 @@ import plan from '../../../resources/prompts/plan.md?raw';
 import readOnly from '../../../resources/prompts/read-only.md?raw';
 import review from '../../../resources/prompts/review.md?raw';
 import summarise from '../../../resources/prompts/summarise.md?raw';
+import title from '../../../resources/prompts/title.md?raw';
 
 /** The fixed texts of the product's prompts. They lie in `resources/prompts`, so that they can be read without the code. */
 export const promptTexts = {
@@ -15,4 +16,5 @@ export const promptTexts = {
   readOnly: readOnly.trim(),
   review: review.trim(),
   summarise: summarise.trim(),
+  title: title.trim(),
 } as const;

@@ -46,6 +46,7 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
   const queue = createQueue();
   const turns = createTurnStarter({ ...services, inbox: queue.inbox });
   let running: Promise<void> | null = null;
+  const naming = createNaming(turns);
   let isDisposed = false;
   let failure: unknown = null;
   const note = (error: unknown): void => {
@@ -60,6 +61,7 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
       await deliverAndRun(services, turns, queue, next).catch(note);
     }
     running = null;
+    if (!isDisposed) naming.start();
   };
   const post: SessionRunner['post'] = async (text, options, attachments = []) => {
     if (isDisposed) throw new AppError('conflict', 'This session is closed.');
@@ -73,9 +75,10 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
       queue.add(message);
       await services.journal.append(event);
     } else {
+      const named = naming.end();
       const written = services.journal.append(event);
       running = written.then(
-        () => work(message),
+        () => named.then(() => work(message)),
         () => {
           running = null;
         },
@@ -103,6 +106,23 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
       isDisposed = true;
       stop();
       await running;
+      await naming.end();
+    },
+  };
+}
+
+/** The search for a name after a turn; a message, and the end of the session, come before it. */
+function createNaming(turns: TurnStarter): { readonly start: () => void; readonly end: () => Promise<void> } {
+  let search: Promise<void> = Promise.resolve();
+  return {
+    start: () => {
+      // A name is a help: what keeps it from the log keeps the next message from it, too, and is said there.
+      search = turns.name().catch(() => undefined);
+    },
+    /** Only while no turn runs. */
+    end: () => {
+      turns.abort();
+      return search;
     },
   };
 }

@@ -6,6 +6,7 @@ import { createFileBaseline } from './file-baseline.ts';
 import { createFileChanges } from './file-changes.ts';
 import { createKeepWarm } from './keep-warm.ts';
 import { createLimits } from './limits.ts';
+import { nameSession } from './name-session.ts';
 import { createReadLedger } from './read-ledger.ts';
 import { runTurn } from './run-turn.ts';
 import type { AgentServices, QueuedMessage, TurnOptions } from './services.ts';
@@ -14,7 +15,7 @@ import { waitedMs } from './take-action.ts';
 import { createTokenEstimate } from './token-estimate.ts';
 import type { ToolFacts } from '../tools/define.ts';
 import type { TurnFacts } from './turn-facts.ts';
-import { createTurnLog } from './turn-log.ts';
+import { createTurnLog, isCancelled } from './turn-log.ts';
 import type { Turn } from './turn.ts';
 import type { TurnEnd } from './work.ts';
 
@@ -33,7 +34,9 @@ interface SessionMemory {
 export interface TurnStarter {
   /** `recorded`: what the turn found out at its start, where a replay knows it. */
   readonly run: (message: QueuedMessage, options: TurnOptions, recorded?: TurnFacts) => Promise<TurnEnd>;
-  /** Aborts the turn that runs, if one does. */
+  /** After a turn: a name for the session, where one is wanted and to be had. Ends soon after an abort. */
+  readonly name: () => Promise<void>;
+  /** Aborts the turn that runs, or the search for a name. */
   readonly abort: (reason?: 'time-limit') => void;
 }
 
@@ -47,9 +50,23 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
     seen: 0,
   };
   let controller: AbortController | null = null;
+  let ended: Turn | null = null;
   return {
     abort: (reason) => controller?.abort(reason),
+    name: async () => {
+      if (ended === null) return;
+      const own = new AbortController();
+      controller = own;
+      try {
+        await nameSession(afterEnd(ended, own));
+      } catch (error) {
+        if (!isCancelled(error)) throw error;
+      } finally {
+        controller = null;
+      }
+    },
     run: async (message, options, recorded) => {
+      ended = null;
       const own = new AbortController();
       controller = own;
       try {
@@ -62,7 +79,10 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
         const turn = createTurn(services, memory, own, { task, options, given });
         const stopTimer = services.effects.replaying ? () => undefined : startDeadline(turn);
         try {
-          return await runTurn(turn, message.messageId, recorded ?? null);
+          const end = await runTurn(turn, message.messageId, recorded ?? null);
+          // Who cancels wants nothing to go on, and a model that failed is not asked again.
+          if (end.reason !== 'cancelled' && end.reason !== 'error') ended = turn;
+          return end;
         } finally {
           stopTimer();
         }
@@ -121,6 +141,19 @@ function createTurn(
     progress: { okWrites: 0, okCommands: 0, lastCheck: null },
     toolFacts: () => toolFacts(services, found),
     warm: createKeepWarm(journal, id, services.effects.replaying),
+  };
+}
+
+/** What its turn was, for a question after it: with limits and a way to stop of its own. Its events are of the session. */
+function afterEnd(turn: Turn, controller: AbortController): Turn {
+  const { signal } = controller;
+  return {
+    ...turn,
+    signal,
+    abort: (reason) => controller.abort(reason),
+    // The next turn reads them from the log, in their order with a message that comes meanwhile.
+    log: createTurnLog(turn.services.journal, turn.id, signal, () => undefined),
+    limits: createLimits(turn.options),
   };
 }
 
