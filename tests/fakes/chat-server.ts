@@ -59,7 +59,7 @@ export function toolCallStream(): string {
 }
 
 /** A server that speaks enough of Chat Completions to be cut, stalled and refused at every point. */
-export async function startChatServer(): Promise<ChatServer> {
+export async function startChatServer(wantedPort = 0): Promise<ChatServer> {
   let behaviours: readonly Behaviour[] = [{ type: 'stream', body: toolCallStream(), after: 'end' }];
   const next = (): Behaviour => {
     const [first, ...others] = behaviours;
@@ -70,7 +70,7 @@ export async function startChatServer(): Promise<ChatServer> {
   const server = createServer((request, response) => {
     void answer(request, response, next, requests);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wantedPort, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {

@@ -1,4 +1,3 @@
-import type { ModelInfo } from '@shared/models.ts';
 import type { ProjectFacts } from '../projects/project-facts.ts';
 import { openLinks } from './settle-links.ts';
 import { takeAction } from './take-action.ts';
@@ -20,7 +19,7 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
         const data: TurnFacts = turnFactsSchema.parse({
           facts: await services.gatherFacts(sandbox, turn.signal),
           local: needsLocal(options) ? await services.modelInfo(options.local, turn.signal) : null,
-          cloud: await cloudModel(turn),
+          ...(await cloudOf(turn)),
           routes: await services.routeRules(),
           ...(await capsLeft(turn)),
           sandbox: {
@@ -60,9 +59,12 @@ async function capsLeft({ id, options, services }: Turn): Promise<Pick<TurnFacts
   }
 }
 
-async function cloudModel(turn: Turn): Promise<ModelInfo | null> {
-  const { policy, cloud } = turn.options;
-  return policy === 'local' || cloud === null ? null : turn.services.modelInfo(cloud, turn.signal);
+/** To look its model up is to ask its service, where that was not done a little while ago: so it is known whether it is there. */
+async function cloudOf({ options, services, signal }: Turn): Promise<Pick<TurnFacts, 'cloud' | 'network'>> {
+  const { policy, cloud: id } = options;
+  const cloud = policy === 'local' || id === null ? null : await services.modelInfo(id, signal);
+  const network = cloud === null ? null : (services.provider(cloud.provider)?.reach?.() ?? null);
+  return { cloud, ...(network === null ? {} : { network }) };
 }
 
 const SHOWN_FILES = 30;

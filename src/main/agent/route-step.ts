@@ -3,6 +3,7 @@ import type { ModelInfo } from '@shared/models.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import type { Decision, Pin, RouteFacts } from '../router/define.ts';
 import { discoverRules } from '../router/registry.ts';
+import { isNetworkAway } from '../router/hard-rules.ts';
 import { decideRoute } from '../router/route.ts';
 import { taskFeatures } from '../router/task-features.ts';
 import { memo } from '../lib/memo.ts';
@@ -30,7 +31,7 @@ export function routeStep(turn: Turn, step: StepFacts): Decision | null {
 
 function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
   const { options } = turn;
-  const trail = turn.trail.now();
+  const trail = trailOf(turn, routing);
   return {
     policy: options.policy,
     numbers: routing.numbers,
@@ -45,6 +46,22 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
     now: turn.log.lastAt(),
     ...step,
   };
+}
+
+/** What the start of the turn has shown of the network goes over what was known before it, and what came since over that. */
+function trailOf({ id, trail, found, services }: Turn, { numbers }: Routing): Trail {
+  const known = trail.now();
+  const reach = found.facts?.network;
+  const at = services.journal.state().turns.findLast((turn) => turn.id === id)?.startedAt ?? 0;
+  if (reach === undefined || known.network.at >= at) return known;
+  return { ...known, network: { failures: reach === 'away' ? numbers.offlineAfter : 0, at } };
+}
+
+/** Whether the cloud is out of reach for now; false where steps are not routed. */
+export function isOffline(turn: Turn): boolean {
+  const { routing } = turn.options;
+  if (routing === null || turn.options.policy !== 'hybrid') return false;
+  return isNetworkAway({ trail: trailOf(turn, routing), numbers: routing.numbers, now: turn.log.lastAt() });
 }
 
 /** What is asked on a digest or a summary carries no image. */

@@ -90,7 +90,8 @@ export async function handOver(loop: Loop, { cause, text }: Pick<GaveUp, 'cause'
   const { seats, turn } = loop;
   const before = seats.current;
   if (seats.all.length < 2) return false;
-  await takeSeat(seats, { model: before.model.info.id, cause, text });
+  const decision = await takeSeat(seats, { model: before.model.info.id, cause, text });
+  if (decision?.chosen === null && decision.isDegraded) turn.progress.isCloudUnasked = true;
   if (seats.current === before) return false;
   loop.wasted = 0;
   turn.limits.forgetCalls();

@@ -11,6 +11,7 @@ import { readInstructions } from './read-instructions.ts';
 import type { Before, Criterion, Recipe, RecipeFit } from './recipes/define.ts';
 import { orderRungs, otherDrivers } from './route-rungs.ts';
 import { subjectOf } from './run-recipe.ts';
+import { isOffline } from './route-step.ts';
 import type { RungOutcome } from './run-rung.ts';
 import { runRung } from './run-rung.ts';
 import { settleLinks } from './settle-links.ts';
@@ -80,9 +81,14 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
 /** What ran here for want of a network is offered for another look. */
 async function tellDegraded(turn: Turn): Promise<void> {
   const { degraded } = turn.trail.now();
-  if (degraded === 0 || turn.signal.aborted) return;
+  const { isCloudUnasked } = turn.progress;
+  if ((degraded === 0 && !isCloudUnasked) || turn.signal.aborted) return;
   const steps = degraded === 1 ? '1 step ran' : `${degraded} steps ran`;
-  const text = `${steps} here because the network was away. Send the task again to have the cloud look at it.`;
+  const text = [
+    ...(degraded === 0 ? [] : [`${steps} here because the cloud was out of reach.`]),
+    ...(isCloudUnasked ? ['Where this machine gave up the cloud would have gone on, but it was out of reach.'] : []),
+    'Send the task again to have the cloud look at it.',
+  ].join(' ');
   await turn.log.close({ type: 'notice-added', level: 'info', code: 'route-degraded', text });
 }
 
@@ -131,6 +137,11 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
     const info = modelOf(known.found, rung);
     const provider = info === null ? null : turn.services.provider(info.provider);
     if (rung === undefined || info === null || provider === null) continue;
+    if (rung.where === 'cloud' && isOffline(turn)) {
+      if (!turn.progress.isCloudUnasked) last = withoutCloud(last, cause);
+      turn.progress.isCloudUnasked = true;
+      continue;
+    }
     const used = rung.gear === 'recipe' ? fitting : null;
     const reason = reasonFor(rung, index, used?.fit ?? null, last);
     const recipe = used?.recipe ?? null;
@@ -161,6 +172,11 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
   }
   await takeBackWorse(turn, known);
   return last;
+}
+
+/** `cause`: why the rung before was left; null: none was climbed. */
+function withoutCloud(last: TurnEnd, cause: RungCause | null): TurnEnd {
+  return { ...last, text: `${cause === null ? '' : `${last.text} `}The cloud is out of reach, so it was not asked.` };
 }
 
 type RungCause = NonNullable<EventOf<'rung-chosen'>['cause']>;

@@ -37,6 +37,8 @@ export const turnFactsSchema = z.object({
   routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }).optional(),
   /** What the caps on money leave; absent where nothing may cost money, and in older logs. */
   caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
+  /** Whether the service of the cloud model could be reached; absent where nobody knows, and in older logs. */
+  network: z.enum(['there', 'away']).optional(),
   sandbox: z.object({
     tier: sandboxTierSchema,
     workspacePath: z.string(),

@@ -138,7 +138,7 @@ function createTurn(
     steps: memory.steps,
     found,
     refusals: new Map(),
-    progress: { okWrites: 0, okCommands: 0, lastCheck: null },
+    progress: { okWrites: 0, okCommands: 0, isCloudUnasked: false, lastCheck: null },
     toolFacts: () => toolFacts(services, found),
     warm: createKeepWarm(journal, id, services.effects.replaying),
   };

@@ -46,6 +46,8 @@ export interface Turn {
     okWrites: number;
     /** Commands that ended well. */
     okCommands: number;
+    /** The cloud would have gone on where this machine gave up, had there been a network. */
+    isCloudUnasked: boolean;
     lastCheck: { readonly okWrites: number; readonly check: CriterionCheck } | null;
   };
   readonly toolFacts: () => ToolFacts;

@@ -15,6 +15,7 @@ import { createPersonApprover } from './approvals.ts';
 import { askAboutDisk } from './disk.ts';
 import { createSession } from './new-session.ts';
 import { noteSandbox } from './note-sandbox.ts';
+import { offerSecondLook } from './second-look.ts';
 import type { CoreSessionsOptions } from './session-options.ts';
 import { createSessionFences } from '../policy/session-fences.ts';
 import { createSessionInstructions } from '../policy/session-instructions.ts';
@@ -189,11 +190,13 @@ async function sendTo(
     await session.journal.append({ type: 'notice-added', level: 'warning', code: 'not-attached', text: note });
   }
   const sent = await runner.post(text, asked, gathered.attachments);
-  const learn = (): Promise<void> => options.priors.learn(session.journal.state());
+  const { journal } = session;
   void sent.ended
-    .then(learn)
+    .then(() => options.priors.learn(journal.state()))
     .catch(() => undefined)
-    .then(() => restLater(session));
+    .then(() => restLater(session))
+    .then(() => offerSecondLook(options.agent, journal, { cloud: asked.cloud, signal }))
+    .catch(() => undefined);
   return sent;
 }
 

@@ -7,6 +7,7 @@ import type { Provider } from './define.ts';
 import { defineProvider } from './define.ts';
 import { createModelBook, ListRefusedError } from './model-book.ts';
 import { noPages } from './no-pages.ts';
+import { watchReach } from './reach.ts';
 import { createServiceProvider } from './service-provider.ts';
 import { firstWordMs } from './watched.ts';
 
@@ -18,7 +19,8 @@ export default defineProvider({
   secrets: ['apiKey'],
   create(dependencies, { id, settings }): Provider {
     const { now, secret } = dependencies;
-    const get = noPages(dependencies.fetch ?? fetch);
+    const reach = watchReach(dependencies.fetch ?? fetch);
+    const get = noPages(reach.fetch);
     const book = createModelBook({
       id,
       service: 'anthropic',
@@ -26,6 +28,7 @@ export default defineProvider({
       models: settings.models,
       effort: settings.effort,
       now,
+      reach,
       usual: () => ({ contextTokens: 200_000, tools: true, images: true, reasoning: true, cache: true }),
       fetchList: async (signal) => readList(await connect(), signal),
     });
@@ -48,6 +51,7 @@ export default defineProvider({
       settings,
       book,
       now,
+      reach,
       wire: (targetOf) => anthropicWire(connect, targetOf),
     });
   },

@@ -8,6 +8,7 @@ import type { Provider, ProviderDependencies } from './define.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
 import { noPages } from './no-pages.ts';
+import { watchReach } from './reach.ts';
 import { addressBelow, createServiceProvider, isThisMachine } from './service-provider.ts';
 import { firstWordMs } from './watched.ts';
 
@@ -27,7 +28,8 @@ export interface ChatEndpoint {
 export function createChatProvider(dependencies: ProviderDependencies, endpoint: ChatEndpoint): Provider {
   const { now, secret } = dependencies;
   const { id, service, where } = endpoint;
-  const get = noPages(dependencies.fetch ?? fetch);
+  const reach = watchReach(dependencies.fetch ?? fetch);
+  const get = noPages(reach.fetch);
   const headersOf = (key: string | null): Record<string, string> => {
     if (key === null) return {};
     const own = service.keyHeader === null ? {} : { [service.keyHeader]: key };
@@ -45,6 +47,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
     models: endpoint.models,
     effort: endpoint.effort,
     now,
+    reach,
     ownNames: service.ownNames,
     usual: () => ({
       contextTokens: service.contextTokens,
@@ -78,6 +81,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
     settings: endpoint,
     book,
     now,
+    reach,
     ...(keyUrl === null ? {} : { tryKey: async (signal: AbortSignal) => void (await ask(keyUrl, signal)) }),
     wire: (targetOf) => chatWire(connect, (request) => ({ service, ...targetOf(request) })),
   });

@@ -136,6 +136,8 @@ export interface Provider {
   readonly remove?: (name: string, signal: AbortSignal) => Promise<{ readonly bytes: number } | null>;
   /** Looks at what is wrong with a model, and mends it by a derived one only where `apply` says so. */
   readonly mend?: (name: string, apply: boolean, signal: AbortSignal) => Promise<ModelMending>;
+  /** Whether its service can be reached, by the last request; null: nothing was asked yet. Absent: it needs no network. */
+  readonly reach?: () => 'there' | 'away' | null;
   /** Null where only the provider itself can count. Counts the request as it will be sent, template included. */
   countTokens(request: ModelRequest, signal: AbortSignal): Promise<number | null>;
   /** Never rejects or throws: failure is `ended` with an error. Ends within 200 ms of an abort. */

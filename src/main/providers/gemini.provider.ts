@@ -7,6 +7,7 @@ import { geminiWire } from './gemini-stream.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
 import { noPages } from './no-pages.ts';
+import { watchReach } from './reach.ts';
 import { addressBelow, createServiceProvider } from './service-provider.ts';
 
 /** Gemini models, through Google's own API. */
@@ -17,7 +18,8 @@ export default defineProvider({
   secrets: ['apiKey'],
   create(dependencies, { id, settings }): Provider {
     const { now, secret } = dependencies;
-    const get = noPages(dependencies.fetch ?? fetch);
+    const reach = watchReach(dependencies.fetch ?? fetch);
+    const get = noPages(reach.fetch);
     const book = createModelBook({
       id,
       service: 'gemini',
@@ -25,6 +27,7 @@ export default defineProvider({
       models: settings.models,
       effort: settings.effort,
       now,
+      reach,
       usual: () => ({ contextTokens: 1_000_000, tools: true, images: true, reasoning: true, cache: true }),
       fetchList: async (signal) => {
         const url = addressBelow(settings.baseUrl, 'models?pageSize=1000');
@@ -40,6 +43,7 @@ export default defineProvider({
       settings,
       book,
       now,
+      reach,
       wire: (targetOf) => geminiWire(door, targetOf),
     });
   },

@@ -6,6 +6,7 @@ import { childAbort } from '../lib/child-abort.ts';
 import type { ListedModel } from './bundled-models.ts';
 import { bundledModels, bundledOn } from './bundled-models.ts';
 import { connectionMessage } from './openai-errors.ts';
+import type { Reach } from './reach.ts';
 
 /** What is known of the models of one configured service. */
 export interface ModelBook {
@@ -31,6 +32,7 @@ export interface ModelBookOptions {
   readonly effort: Effort | undefined;
   readonly fetchList: (signal: AbortSignal) => Promise<readonly ListedModel[]>;
   readonly now: () => number;
+  readonly reach?: Reach;
   /** Models are called by names of the user's own, which no list has. */
   readonly ownNames?: boolean;
   /** For a model of which no list says more. */
@@ -68,7 +70,9 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
       return isListed || isRefused || options.ownNames === true ? find(name) : null;
     },
     async list(signal) {
-      if (live !== null && options.now() - live.at < FRESH_MS) return infos(live.models);
+      // Where the last call did not get through, this is also what finds out whether the network is back.
+      const isFresh = live !== null && options.now() - live.at < FRESH_MS && options.reach?.now() !== 'away';
+      if (live !== null && isFresh) return infos(live.models);
       const child = childAbort(signal);
       const timer = setTimeout(() => child.abort(new Error('The list of models took too long.')), LIST_TIMEOUT_MS);
       try {
@@ -77,6 +81,8 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
         return infos(live.models);
       } catch (error) {
         isRefused = error instanceof ListRefusedError;
+        if (child.signal.aborted && !signal.aborted) options.reach?.noteSilence();
+        if (!isRefused && live !== null) return infos(live.models);
         const reason = whyNoList(error);
         if (!isRefused && bundled.length > 0) return infos(bundled, reason);
         if (Object.keys(options.models).length > 0) return infos([]);

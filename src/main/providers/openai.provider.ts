@@ -6,6 +6,7 @@ import { defineProvider } from './define.ts';
 import { getJson } from './json-get.ts';
 import { createModelBook } from './model-book.ts';
 import { noPages } from './no-pages.ts';
+import { watchReach } from './reach.ts';
 import { addressBelow, createServiceProvider } from './service-provider.ts';
 import { responsesWire } from './responses-stream.ts';
 import { firstWordMs } from './watched.ts';
@@ -18,7 +19,8 @@ export default defineProvider({
   secrets: ['apiKey'],
   create(dependencies, { id, settings }): Provider {
     const { now, secret } = dependencies;
-    const get = noPages(dependencies.fetch ?? fetch);
+    const reach = watchReach(dependencies.fetch ?? fetch);
+    const get = noPages(reach.fetch);
     const book = createModelBook({
       id,
       service: 'openai',
@@ -26,6 +28,7 @@ export default defineProvider({
       models: settings.models,
       effort: settings.effort,
       now,
+      reach,
       usual: (name) => ({
         contextTokens: 128_000,
         tools: true,
@@ -60,6 +63,7 @@ export default defineProvider({
       settings,
       book,
       now,
+      reach,
       wire: (targetOf) => responsesWire(connect, targetOf),
     });
   },

@@ -1,6 +1,7 @@
 import { answer, type Wire } from './answer.ts';
 import type { ModelRequest, Provider } from './define.ts';
 import type { ModelBook } from './model-book.ts';
+import type { Reach } from './reach.ts';
 import { firstWordMs, stallMs } from './watched.ts';
 
 /** What a wire format must know of the model that is called. */
@@ -20,6 +21,7 @@ export interface ServiceProvider<Event> {
   readonly settings: { readonly firstWordSeconds?: number | undefined };
   readonly book: ModelBook;
   readonly now: () => number;
+  readonly reach: Reach;
   readonly tryKey?: Provider['tryKey'];
   /** One use: one call. */
   readonly wire: (targetOf: (request: ModelRequest) => ModelTarget) => Wire<Event>;
@@ -27,7 +29,7 @@ export interface ServiceProvider<Event> {
 
 /** A provider that is a service: models from its book, calls over its wire, nothing held open between them. */
 export function createServiceProvider<Event>(service: ServiceProvider<Event>): Provider {
-  const { id, kind, where, book, now, tryKey } = service;
+  const { id, kind, where, book, now, reach, tryKey } = service;
   const limits = { firstWordMs: firstWordMs(service.settings), stallMs: stallMs[where] };
   const targetOf = ({ model }: ModelRequest): ModelTarget => {
     const { images, reasoning } = book.find(model).capabilities;
@@ -37,6 +39,7 @@ export function createServiceProvider<Event>(service: ServiceProvider<Event>): P
     id,
     listModels: book.list,
     knows: book.knows,
+    reach: reach.now,
     ...(tryKey === undefined ? {} : { tryKey }),
     countTokens: async () => null,
     dispose: async () => {},

@@ -85,10 +85,14 @@ function pinDenial({ info }: Seat, { pin }: RouteFacts): Denial | null {
   return pin === null || pin.where === info.where ? null : { code: 'pin', text: pin.text };
 }
 
-function networkDenial({ info }: Seat, { trail, numbers, now }: RouteFacts): Denial | null {
-  if (info.where === 'local' || trail.network.failures < numbers.offlineAfter) return null;
+/** Where all is to run in the cloud nothing is gained by not trying it. */
+function networkDenial({ info }: Seat, facts: RouteFacts): Denial | null {
+  if (info.where === 'local' || facts.policy === 'cloud' || !isNetworkAway(facts)) return null;
+  return { code: 'offline', text: 'The cloud is out of reach: the network is away, or its service.' };
+}
+
+export function isNetworkAway({ trail, numbers, now }: Pick<RouteFacts, 'trail' | 'numbers' | 'now'>): boolean {
+  if (trail.network.failures < numbers.offlineAfter) return false;
   // A clock that was put back must not keep the network away for longer than that.
-  const since = Math.abs(now - trail.network.at);
-  if (since >= numbers.offlineSeconds * 1000) return null;
-  return { code: 'offline', text: 'The network is away.' };
+  return Math.abs(now - trail.network.at) < numbers.offlineSeconds * 1000;
 }

@@ -123,12 +123,11 @@ function nobody(facts: RouteFacts, judged: readonly Judged[]): Verdict {
 
 function onlyOne(facts: RouteFacts, judged: readonly Judged[], seat: Seat, score: Score | null): Verdict {
   const { trouble } = facts;
-  if (trouble !== null && trouble.model === seat.info.id) {
-    const other = judged.find(({ denial }) => denial !== null)?.denial;
-    const text = other === undefined || other === null ? trouble.text : `${trouble.text} ${other.text}`;
-    return { chosen: null, layer: 'L5', code: 'ladder-end', text };
-  }
   const denial = judged.find((one) => one.denial !== null)?.denial ?? null;
+  if (trouble !== null && trouble.model === seat.info.id) {
+    const text = denial === null ? trouble.text : `${trouble.text} ${denial.text}`;
+    return { chosen: null, layer: 'L5', code: 'ladder-end', text, isDegraded: denial?.code === 'offline' };
+  }
   if (denial === null) return { chosen: seat, layer: 'L0', code: 'only-model', text: 'There is no other model.' };
   const isDegraded = denial.code === 'offline' && score !== null && wouldGoUp(facts, score);
   return { chosen: seat, layer: 'L0', code: denial.code, text: denial.text, isDegraded };

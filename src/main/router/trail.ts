@@ -63,7 +63,8 @@ type Counts = Mutable<TrailCounts>;
 
 interface Fold {
   trail: Omit<Mutable<Trail>, 'counts'> & { counts: Counts };
-  readonly acting: Map<string, { readonly model: string; readonly where: Where }>;
+  /** Calls that have not ended. */
+  readonly open: Map<string, { readonly model: string; readonly where: Where; readonly isOfTalk: boolean }>;
   readonly toolOf: Map<string, string>;
   /** The worst that was seen of the step that is being made. */
   severity: number;
@@ -121,7 +122,7 @@ const formatCodes: readonly string[] = ['call-not-understood', 'empty-answer', '
 export function createTrail(): { readonly add: (event: SessionEvent) => void; readonly now: () => Trail } {
   const fold: Fold = {
     trail: { ...emptyTrail, counts: { ...noCounts } },
-    acting: new Map(),
+    open: new Map(),
     toolOf: new Map(),
     severity: 0,
     signal: '',
@@ -240,10 +241,10 @@ function settleStep(fold: Fold): void {
 function startCall(fold: Fold, event: EventOf<'model-call-started'>): void {
   const { model, where, gear } = event.rung;
   const isOfTalk = gear === 'loop' && (event.purpose === 'act' || event.purpose === 'plan');
+  fold.open.set(event.callId, { model, where, isOfTalk });
   if (!isOfTalk) return;
   settleStep(fold);
   const { trail } = fold;
-  fold.acting.set(event.callId, { model, where });
   noteStepTime(fold, event.at);
   fold.lastStart = { model, at: event.at };
   const isSwitch = trail.last !== null && trail.last.model !== model;
@@ -274,11 +275,11 @@ function noteStepTime({ lastStart, trail }: Fold, at: number): void {
 function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
   const { trail } = fold;
   trail.spentUsd += event.costUsd ?? 0;
-  const call = fold.acting.get(event.callId);
-  fold.acting.delete(event.callId);
-  if (event.stopReason === 'cancelled') return;
-  noteNetwork(trail, event, call?.where ?? null);
-  if (call === undefined) return;
+  const call = fold.open.get(event.callId);
+  fold.open.delete(event.callId);
+  if (event.stopReason === 'cancelled' || call === undefined) return;
+  if (call.where === 'cloud') noteNetwork(trail, event);
+  if (!call.isOfTalk) return;
   if (event.error !== null) {
     bad(fold, 0.3, event.error.message);
     return;
@@ -289,11 +290,9 @@ function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
 }
 
 /** Any answer from the cloud shows that there is a network, even a refusal. */
-function noteNetwork(trail: Mutable<Trail>, event: EventOf<'model-call-ended'>, where: Where | null): void {
-  if (where === 'local') return;
-  const isAway = event.error !== null && (event.error.code === 'network' || event.error.code === 'stalled');
-  if (isAway) trail.network = { failures: trail.network.failures + 1, at: event.at };
-  else if (where === 'cloud') trail.network = { failures: 0, at: event.at };
+function noteNetwork(trail: Mutable<Trail>, { error, at }: EventOf<'model-call-ended'>): void {
+  const isLost = error !== null && (error.code === 'network' || error.code === 'stalled');
+  trail.network = { failures: isLost ? trail.network.failures + 1 : 0, at };
 }
 
 function noteCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelBookOptions } from '../../../src/main/providers/model-book.ts';
 import { createModelBook, ListRefusedError } from '../../../src/main/providers/model-book.ts';
+import { watchReach } from '../../../src/main/providers/reach.ts';
 import { readChatModels } from '../../../src/main/providers/chat-models.ts';
 
 const signal = new AbortController().signal;
@@ -38,6 +39,31 @@ describe('a book of models', () => {
     expect([await names(), await names()]).toEqual([['m1'], ['m1']]);
     now = 11 * 60_000;
     expect(await names()).toEqual(['m2']);
+  });
+
+  it('asks again before that where a call did not get through, and keeps what it knew while nobody answers', async () => {
+    let isAway = false;
+    let asked = 0;
+    const reach = watchReach(async () => {
+      asked += 1;
+      if (isAway) throw new TypeError('fetch failed');
+      return new Response('[]');
+    });
+    const fetchList = async (): Promise<readonly { readonly name: string }[]> => {
+      await reach.fetch('http://service.test/models');
+      return [{ name: 'm' }];
+    };
+    const models = book({ reach, fetchList });
+    const names = async (): Promise<readonly string[]> => (await models.list(signal)).map((model) => model.name);
+    expect(reach.now()).toBeNull();
+    expect([await names(), await names(), asked, reach.now()]).toEqual([['m'], ['m'], 1, 'there']);
+    isAway = true;
+    await expect(reach.fetch('http://service.test/chat', { signal: AbortSignal.abort() })).rejects.toThrow();
+    expect(reach.now()).toBe('there');
+    await expect(reach.fetch('http://service.test/chat')).rejects.toThrow();
+    expect([reach.now(), await names(), asked]).toEqual(['away', ['m'], 4]);
+    isAway = false;
+    expect([await names(), reach.now()]).toEqual([['m'], 'there']);
   });
 
   it('falls back on the list that comes with Dewpoint, with its date, where nobody answers', async () => {

@@ -16,6 +16,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Interrupted } from './interrupted.tsx';
+import { SecondLook } from './second-look.tsx';
 import { RowView } from './row-view.tsx';
 import { UnseenImage } from './unseen-image.tsx';
 import { useFolds } from './use-folds.ts';
@@ -89,6 +90,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
           {rows.length === 0 && <Empty>{t('session.empty')}</Empty>}
           <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
           <Interrupted sessionId={sessionId} state={state} />
+          <SecondLook sessionId={sessionId} state={state} />
           <UnseenImage sessionId={sessionId} state={state} />
           <ToReview state={state} onReview={onReview} />
         </div>

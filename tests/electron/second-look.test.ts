@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CoreApi } from '../../src/main/api/core-api.ts';
+import { compose } from '../../src/main/compose.ts';
+import { createMemorySandbox } from '../../src/main/sandbox/memory/memory-sandbox.ts';
+import { success } from '../../src/shared/errors.ts';
+import { frame, startChatServer } from '../fakes/chat-server.ts';
+import type { ChatServer } from '../fakes/chat-server.ts';
+import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+const price = { input: 1, output: 1 };
+const edit = (old: string, text: string) => ({
+  toolCalls: [{ name: 'edit_file', input: { path: 'a.py', old, new: text } }],
+});
+const said = [
+  frame({
+    id: 'x',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta: { content: 'It is right.' }, finish_reason: 'stop' }],
+  }),
+  'data: [DONE]\n\n',
+].join('');
+
+/** The page on a real core, with a written model here and a service that is away and comes back. */
+let folder: string;
+let core: CoreApi;
+let served: ServedPage;
+let service: ChatServer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-away-'));
+  mkdirSync(join(folder, 'project'));
+  core = await compose({
+    home: join(folder, 'home'),
+    cache: join(folder, 'cache'),
+    version: '0.0.0-test',
+    onNotice: () => undefined,
+    startSandbox: async () => success(createMemorySandbox({ files: { 'a.py': 'x = 1\n' } })),
+  });
+  // The address of nobody, for now.
+  service = await startChatServer();
+  await service.close();
+  const replies = [
+    edit('no such text', ''),
+    edit('nor this one', ''),
+    edit('x = 1', 'x = 2'),
+    { toolCalls: [{ name: 'task_complete', input: { summary: 'It is 2.' } }] },
+  ];
+  await core.setSetting('providers.script', { kind: 'scripted', gears: ['loop'], replies });
+  const models = { m: { gears: ['loop'], price } };
+  await core.setSetting('providers.sky', {
+    kind: 'openai-compatible',
+    baseUrl: service.baseUrl,
+    where: 'cloud',
+    models,
+  });
+  await core.setSetting('local', 'script/script');
+  await core.setSetting('cloud', 'sky/m');
+  await core.setSetting('routing.numbers', { advice: false });
+  served = await servePage(core);
+  await served.resize(1100, 800);
+});
+
+afterAll(async () => {
+  await served?.close();
+  await core?.dispose();
+  await service?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('what was done here without a network is offered to the cloud once it is back, and sent there for a yes', async () => {
+  const { page } = served;
+  await core.createSession({ projectPath: join(folder, 'project'), title: 'Away' });
+  await page.locator('[data-session]', { hasText: 'Away' }).click();
+  await page.getByRole('combobox', { name: 'Where steps may run' }).selectOption('hybrid');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Set x to 2 in a.py.');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('here because the network was away').waitFor();
+  await page.locator('[data-outcome=done]').waitFor();
+  service = await startChatServer(Number(new URL(service.baseUrl).port));
+  service.behave({ type: 'stream', body: said, after: 'end' });
+  const offer = page.getByRole('region', { name: 'Second look' });
+  await offer.waitFor();
+  await page.getByText('The network is back.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await keepScreenshot(page, 'second-look');
+  expect(service.requests).toEqual([]);
+  await offer.getByRole('button', { name: 'Have the cloud look' }).click();
+  await page.getByText('This was done without a network').waitFor();
+  await page.getByText('It is right.').first().waitFor();
+  expect(JSON.stringify(service.requests[0])).toContain('Set x to 2 in a.py.');
+  await offer.waitFor({ state: 'detached' });
+});
