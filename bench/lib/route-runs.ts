@@ -1,7 +1,8 @@
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import { worstCostOf } from '@shared/money.ts';
 import type { Profile } from '@shared/routing.ts';
-import { profiles, routingOf } from '@shared/routing.ts';
+import { profiles } from '@shared/profiles.ts';
+import { routingOf } from '@shared/routing-of.ts';
 import type { Decision, RouteFacts, Rule, Seat } from '../../src/main/router/define.ts';
 import { decideRoute } from '../../src/main/router/route.ts';
 import { createTrail } from '../../src/main/router/trail.ts';

@@ -3,7 +3,7 @@ import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import type { RouteFacts, Rule, Seat } from '../../src/main/router/define.ts';
 import { decideRoute } from '../../src/main/router/route.ts';
 import { createTrail } from '../../src/main/router/trail.ts';
-import { profiles } from '@shared/routing.ts';
+import { profiles } from '@shared/profiles.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
 /**

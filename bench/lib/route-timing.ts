@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
-import { routingOf } from '@shared/routing.ts';
+import { routingOf } from '@shared/routing-of.ts';
 import { buildRequest, maxOutputTokens, promptShape } from '../../src/main/agent/build-prompt.ts';
 import { createConversation } from '../../src/main/agent/conversation.ts';
 import { promptBytes } from '../../src/main/agent/token-estimate.ts';

@@ -65,71 +65,9 @@ export const routingNumbersSchema = z.strictObject({
 });
 export type RoutingNumbers = z.infer<typeof routingNumbersSchema>;
 
-const shared = {
-  minuteUsd: 0,
-  blockSteps: 8,
-  taskSteps: 30,
-  cacheLifeSeconds: 300,
-  offlineAfter: 2,
-  offlineSeconds: 120,
-} as const;
-
-/** Looking things up, and summing up, is done well here; edits and answers stay with who was chosen for the task. */
-const homely = { context: 'local', edit: 'own', answer: 'own', summary: 'local', title: 'local' } as const;
-const choosy = { context: 'score', edit: 'score', answer: 'score', summary: 'local', title: 'local' } as const;
-
-/** The presets, as they are shown. */
-export const profiles: Readonly<Record<Profile, RoutingNumbers>> = {
-  economy: {
-    ...shared,
-    valueUsd: 0.2,
-    marginUsd: 0.05,
-    strikes: 3,
-    holdSteps: 4,
-    maxTakeovers: 1,
-    secondTries: 3,
-    advice: true,
-    reviews: 0,
-    roles: homely,
-  },
-  balanced: {
-    ...shared,
-    valueUsd: 1,
-    marginUsd: 0.02,
-    strikes: 2,
-    holdSteps: 6,
-    maxTakeovers: 2,
-    secondTries: 4,
-    advice: true,
-    reviews: 1,
-    roles: homely,
-  },
-  quality: {
-    ...shared,
-    valueUsd: 5,
-    marginUsd: 0,
-    strikes: 1,
-    holdSteps: 10,
-    maxTakeovers: 3,
-    advice: false,
-    reviews: 2,
-    roles: choosy,
-  },
-};
-
 /** What a turn is routed by: the profile's name, and its numbers with a person's own in their place. */
 export const routingSchema = z.object({ profile: profileSchema, numbers: routingNumbersSchema });
 export type Routing = z.infer<typeof routingSchema>;
-
-type OwnNumbers = { readonly [Name in keyof RoutingNumbers]?: RoutingNumbers[Name] | undefined };
-
-export function routingOf(profile: Profile, own: OwnNumbers): Routing {
-  const preset = profiles[profile];
-  const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
-  // Who says where one role is asked says nothing of the others.
-  const roles = { ...preset.roles, ...own.roles };
-  return { profile, numbers: routingNumbersSchema.parse({ ...preset, ...given, roles }) };
-}
 
 /** What a decision about a step was taken by. */
 export const routeDetailSchema = z.object({

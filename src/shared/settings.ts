@@ -192,16 +192,16 @@ const cap = z.number().nonnegative().nullable().default(null);
 /** A price without its source and date: those are the settings, and the day it is used. */
 const ownPriceSchema = priceSchema.omit({ source: true, date: true }).strict();
 
+export const routingSettingsSchema = z.strictObject({
+  profile: profileSchema.default('balanced'),
+  numbers: routingNumbersSchema.partial().default({}),
+});
+
 export const settingsSchema = z.strictObject({
   version: z.literal(SETTINGS_VERSION).default(SETTINGS_VERSION),
   policy: policySchema.default('local'),
   /** What `hybrid` goes by: a profile, and a person's own numbers in place of some of its. */
-  routing: z
-    .strictObject({
-      profile: profileSchema.default('balanced'),
-      numbers: routingNumbersSchema.partial().default({}),
-    })
-    .prefault({}),
+  routing: routingSettingsSchema.prefault({}),
   local: z.string().default('llama-cpp/qwen2.5-coder-1.5b-instruct'),
   cloud: z.string().nullable().default(null),
   providers: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/), providerSettingsSchema).default({}),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPageCore } from '../fakes/page-core.ts';
 import { fixScene, furnish } from '../fakes/page-scenes.ts';
 import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
@@ -12,6 +13,7 @@ beforeAll(async () => {
   furnish(core);
   core.setTime(Date.now() - 3_600_000);
   await fixScene(core);
+  await core.setSetting('routing.numbers', { strikes: 7 });
   served = await servePage(core);
   await served.resize(1360, 860);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
@@ -43,6 +45,22 @@ describe('what is this person’s own', () => {
     await changes.getByText('Python runs it by itself').waitFor();
     await page.keyboard.press('Control+5');
     await page.getByRole('tabpanel', { name: 'Context' }).getByText('Weights').waitFor();
+  });
+
+  it('shows the numbers that the profiles are presets of, with those of the person in their place', async () => {
+    const { page } = served;
+    await show('Settings');
+    await page.getByText('Numbers of the profiles').click();
+    const table = page.getByRole('region', { name: 'Numbers of the profiles' });
+    const row = table.getByRole('row', { name: /Bad signals in a row before the cloud takes over/u });
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual(['3', '2', '1', '7']);
+    expect(await violations(page)).toEqual([]);
+    await keepScreenshot(page, 'profile-numbers');
+    await served.resize(720, 860);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await keepScreenshot(page, 'profile-numbers-narrow');
+    await page.emulateMedia({ colorScheme: null });
+    await served.resize(1360, 860);
   });
 
   it('changes the keys of an action, names the action that has them, and gives the usual ones back', async () => {

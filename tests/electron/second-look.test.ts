@@ -13,7 +13,7 @@ import { keepScreenshot } from './launch.ts';
 import type { ServedPage } from './page-kit.ts';
 import { servePage } from './page-kit.ts';
 
-const price = { input: 1, output: 1 };
+const price = { input: 1, output: 1, source: 'test', date: '2026-11-22' };
 const edit = (old: string, text: string) => ({
   toolCalls: [{ name: 'edit_file', input: { path: 'a.py', old, new: text } }],
 });
@@ -77,24 +77,25 @@ afterAll(async () => {
 
 it('what was done here without a network is offered to the cloud once it is back, and sent there for a yes', async () => {
   const { page } = served;
+  const log = page.getByRole('log', { name: 'What happened' });
   await core.createSession({ projectPath: join(folder, 'project'), title: 'Away' });
   await page.locator('[data-session]', { hasText: 'Away' }).click();
   await page.getByRole('combobox', { name: 'Where steps may run' }).selectOption('hybrid');
   await page.getByRole('textbox', { name: 'Message' }).fill('Set x to 2 in a.py.');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByText('here because the network was away').waitFor();
+  await log.getByText('here because the cloud was out of reach').waitFor();
   await page.locator('[data-outcome=done]').waitFor();
   service = await startChatServer(Number(new URL(service.baseUrl).port));
   service.behave({ type: 'stream', body: said, after: 'end' });
   const offer = page.getByRole('region', { name: 'Second look' });
   await offer.waitFor();
-  await page.getByText('The network is back.').waitFor();
+  await log.getByText('The cloud can be reached again').waitFor();
   expect(await violations(page)).toEqual([]);
   await keepScreenshot(page, 'second-look');
   expect(service.requests).toEqual([]);
   await offer.getByRole('button', { name: 'Have the cloud look' }).click();
-  await page.getByText('This was done without a network').waitFor();
-  await page.getByText('It is right.').first().waitFor();
+  await log.getByText('This was done while you could not be reached').waitFor();
+  await log.getByText('It is right.').first().waitFor();
   expect(JSON.stringify(service.requests[0])).toContain('Set x to 2 in a.py.');
   await offer.waitFor({ state: 'detached' });
 });

@@ -10,7 +10,7 @@ import { emptyTrail } from '../../src/main/router/trail.ts';
 import { turnOptions } from '../../src/main/core/turn-options.ts';
 import { learnPriors } from '../../src/shared/learn-priors.ts';
 import type { Priors } from '../../src/shared/priors.ts';
-import { profiles } from '../../src/shared/routing.ts';
+import { profiles } from '../../src/shared/profiles.ts';
 import { runOptionsSchema } from '../../src/shared/run-options.ts';
 import { settingsSchema } from '../../src/shared/settings.ts';
 

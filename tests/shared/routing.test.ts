@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { profiles, routingOf } from '../../src/shared/routing.ts';
+import { profiles } from '../../src/shared/profiles.ts';
+import { routingOf } from '../../src/shared/routing-of.ts';
 import { en } from '../../src/renderer/texts/en.ts';
 
 it('shows the numbers of a profile as they are', () => {

@@ -42,6 +42,7 @@ export const compare: Command<[string | undefined, CompareArguments]> = async (c
   if (args.report !== undefined) await checkOutput(args.report);
   const maxUsd = args.maxUsd === undefined ? undefined : numberOf('max-usd', args.maxUsd);
   const id = await comparisonFor(context, taskText, args, maxUsd);
+  await (await context.core()).comparisons.show({ id });
   terminal.err(`${terminal.colors.dim(`comparison ${id}`)}\n`);
   const comparison = await carryOut(context, id, maxUsd);
   if (args.json === true) terminal.out(jsonLine({ ...comparison, rows: comparisonRows(comparison) }));

@@ -278,7 +278,8 @@ function addRoute(program: Command, handlers: Handlers): void {
     .argument('[session]', 'an id, the beginning of one, or last (default: what moved steps in all of them, by cause)')
     .argument('[step]', 'the number of a step (default: all, a line each)')
     .option('--json', 'as JSON')
-    .option('--export <file>', 'write the decisions of all sessions with their outcomes, as JSON lines')
+    .option('--export <file>', 'write the decisions of the session, or of all, with their outcomes, as JSON lines')
+    .option('--profiles', 'the numbers that the profiles are presets of, and your own')
     .action((session: string | undefined, step: string | undefined, args: RouteArguments) =>
       handlers.route(session, step, args),
     );

@@ -10,12 +10,14 @@ import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { writeOutput } from './output-file.ts';
 import type { Terminal } from './terminal.ts';
+import { showProfiles } from './profile-table.ts';
 import { jsonLine, oneLine, printable, seconds, table } from './terminal.ts';
 
 export interface RouteArguments {
   readonly json?: boolean;
-  /** A file for the records of every session. */
+  /** A file for the records of every session, or of the one that is named. */
   readonly export?: string;
+  readonly profiles?: boolean;
 }
 
 interface RoutedStep {
@@ -34,7 +36,11 @@ export const route: Command<[string | undefined, string | undefined, RouteArgume
   args,
 ) => {
   const client = await core();
-  if (args.export !== undefined) return exportRecords(client, terminal, { path: args.export, signal });
+  if (args.profiles === true) {
+    showProfiles(await client.settings.get({ key: 'routing' }), terminal, args.json === true);
+    return 0;
+  }
+  if (args.export !== undefined) return exportRecords(client, terminal, { path: args.export, session, signal });
   if (session === undefined) return allEscalations(client, terminal, { json: args.json === true, signal });
   const { sessionId } = await client.sessions.find({ id: session });
   const events = await eventsOf(client, sessionId, signal);
@@ -208,11 +214,11 @@ function elsewhereLine({ where, elsewhere: { usd, seconds: time, why } }: StepCo
   return `${place} the same tokens would ${known.join(' and ')}.\n`;
 }
 
-function showOptions({ options = [] }: RoutedStep['decided'], out: Terminal['out']): void {
+function showOptions({ options = [], chosen }: RoutedStep['decided'], out: Terminal['out']): void {
   if (options.length === 0) return;
   const known = (usd: number | null): string => (usd === null ? '-' : moneyText(usd));
   const rows = options.map(({ model, costUsd, restUsd, seconds: time, denied }) => [
-    printable(model),
+    `${printable(model)}  ${model === chosen.model ? 'chosen' : 'runner-up'}`,
     known(costUsd),
     known(restUsd),
     time === null ? '-' : seconds(time * 1000),
@@ -234,14 +240,18 @@ function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: T
   }
 }
 
-/** The records of every session that can be read, a line each. They lie in the logs: a session that is deleted takes its own along. */
+/** The records of one session, or of every one that can be read, a line each. They lie in the logs: a session that is deleted takes its own along. */
 async function exportRecords(
   client: CoreClient,
   { err }: Terminal,
-  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+  {
+    path,
+    session,
+    signal,
+  }: { readonly path: string; readonly session: string | undefined; readonly signal: AbortSignal },
 ): Promise<number> {
   const lines: string[] = [];
-  const sessions = await client.sessions.list();
+  const sessions = session === undefined ? await client.sessions.list() : [await client.sessions.find({ id: session })];
   let unreadable = 0;
   for (const { sessionId } of sessions) {
     try {
@@ -253,7 +263,12 @@ async function exportRecords(
     }
   }
   await writeOutput(path, lines.join(''));
-  err(`${lines.length} decisions of ${sessions.length - unreadable} sessions were written to ${path}.\n`);
-  if (unreadable > 0) err(`${unreadable} sessions could not be read.\n`);
+  const decisions = lines.length === 1 ? '1 decision' : `${lines.length} decisions`;
+  err(`Written to ${path}: ${decisions} of ${sessionsText(sessions.length - unreadable)}.\n`);
+  if (unreadable > 0) err(`${sessionsText(unreadable)} could not be read.\n`);
   return 0;
+}
+
+function sessionsText(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`;
 }

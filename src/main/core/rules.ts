@@ -70,7 +70,10 @@ function answerOf(rules: HoldingRules, settings: Settings, question: RuleQuestio
       place === null
         ? null
         : place.where === 'cloud' && isKept
-          ? { where: 'local', text: `${ruleText(place)} A fence goes over it.` }
+          ? {
+              where: 'local',
+              text: `A fence keeps it here, and goes over every rule on where steps run. ${ruleText(place)}`,
+            }
           : { where: place.where, text: ruleText(place) },
     fence:
       rules.shut === null

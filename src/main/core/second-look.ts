@@ -27,8 +27,7 @@ export async function offerSecondLook(
     if (reach === null) return;
     if (reach === 'there' && !signal.aborted && journal.state().totals.turns === totals.turns) break;
   }
-  const text =
-    'The network is back. The cloud can look at what was done here without it: send the task again with the policy Cloud only.';
+  const text = 'The cloud can be reached again, and can look at what was done here without it.';
   await journal.append({ type: 'notice-added', level: 'info', code: 'network-back', text });
 }
 

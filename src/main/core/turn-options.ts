@@ -1,5 +1,5 @@
 import type { Policy } from '@shared/routing.ts';
-import { routingOf } from '@shared/routing.ts';
+import { routingOf } from '@shared/routing-of.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { AgentConfig, TurnOptions } from '../agent/services.ts';

@@ -46,11 +46,11 @@ export const conversation = {
   'interrupted.message':
     'You were interrupted in the middle of this. See what is done already, and do the rest: {task}',
   'secondLook.label': 'Second look',
-  'secondLook.text': 'It is sent to the cloud, at its price, only when you say so.',
+  'secondLook.text': 'The task is sent to the cloud, at its price, only when you say so.',
   'secondLook.leave': 'Leave it as it is',
   'secondLook.accept': 'Have the cloud look',
   'secondLook.message':
-    'This was done without a network, by a smaller model. Look at what it did, and put right what is wrong or missing: {task}',
+    'This was done while you could not be reached, by a smaller model. Look at what it did, and put right what is wrong or missing: {task}',
   'unseen.label': 'Picture that was not seen',
   'unseen.text': 'Another model sees pictures. Nothing was sent so far.',
   'unseen.none': 'No model that can be called now and may have this message sees pictures.',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readVerdict } from '../../../src/main/agent/ask-review.ts';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
-import { routingOf } from '../../../src/shared/routing.ts';
+import { routingOf } from '../../../src/shared/routing-of.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
 import { expectReplay } from '../../fakes/replay-kit.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import type { ProviderError, StreamPart } from '../../../src/main/providers/define.ts';
-import { routingOf } from '../../../src/shared/routing.ts';
+import { routingOf } from '../../../src/shared/routing-of.ts';
 import type { AgentKit, KitOptions, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
 import { expectReplay } from '../../fakes/replay-kit.ts';

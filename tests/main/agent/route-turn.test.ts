@@ -5,7 +5,7 @@ import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import { createSessionRunner } from '../../../src/main/agent/session-runner.ts';
 import type { ModelRequest, Provider } from '../../../src/main/providers/define.ts';
 import { parseRules, placeRules } from '../../../src/shared/rules.ts';
-import { routingOf } from '../../../src/shared/routing.ts';
+import { routingOf } from '../../../src/shared/routing-of.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
 import { expectReplay } from '../../fakes/replay-kit.ts';
@@ -116,7 +116,7 @@ describe('a task with a local and a cloud model', () => {
     expect(route(kit).slice(5)).toEqual(['local L0 offline', 'local L0 offline', 'local L0 offline']);
     expect(ofType(kit.journal.events, 'notice-added').at(-1)).toMatchObject({
       code: 'route-degraded',
-      text: '3 steps ran here because the network was away. Send the task again to have the cloud look at it.',
+      text: '3 steps ran here because the cloud was out of reach. Send the task again to have the cloud look at it.',
     });
     await expectReplay(kit);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routingOf } from '../../../src/shared/routing.ts';
+import { routingOf } from '../../../src/shared/routing-of.ts';
 import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
 import { call, createAgentKit, ofType, turnOptions, types } from '../../fakes/agent-kit.ts';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RouteArguments } from '../../../src/main/cli/route.ts';
 import { route } from '../../../src/main/cli/route.ts';
-import { routingOf } from '../../../src/shared/routing.ts';
+import { profiles } from '../../../src/shared/profiles.ts';
+import { routingOf } from '../../../src/shared/routing-of.ts';
 import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
 import { commandContext } from '../../fakes/command-context.ts';
 import { createScriptedCore } from '../../fakes/scripted-core.ts';
@@ -51,8 +52,8 @@ describe('dewpoint route', () => {
     const text = await say('session-1', '3');
     expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
     expect(text).toContain('Decided by failures before it (strikes)');
-    expect(text).toMatch(/fake\/model +\$0 /u);
-    expect(text).toMatch(/sky\/model +\$0\.\d{4} +\$\d/u);
+    expect(text).toMatch(/fake\/model +runner-up +\$0 /u);
+    expect(text).toMatch(/sky\/model +chosen +\$0\.\d{4} +\$\d/u);
     expect(text).toMatch(/cloud +\d\.\d\d +trajectory +Some of the last steps went wrong\./u);
   });
 
@@ -64,7 +65,7 @@ describe('dewpoint route', () => {
     const folder = await mkdtemp(join(tmpdir(), 'dewpoint-route-'));
     folders.push(folder);
     const path = join(folder, 'records.jsonl');
-    await say(undefined, undefined, { export: path });
+    expect(await say(undefined, undefined, { export: path })).toBe(`Written to ${path}: 3 decisions of 1 session.\n`);
     const lines = (await readFile(path, 'utf8')).trim().split('\n');
     const records = lines.map((line): unknown => JSON.parse(line));
     expect(records).toMatchObject([
@@ -77,5 +78,24 @@ describe('dewpoint route', () => {
       { step: 2, code: 'retry-here', outcome: { isEscalated: true, turn: { checkPassed: null } } },
       { step: 3, code: 'strikes', decision: { layer: 'L5', gain: expect.any(Number) }, outcome: { changes: null } },
     ]);
+    await expect(say('nobody', undefined, { export: path })).rejects.toThrow('There is no session nobody.');
+  });
+
+  it('shows every number that the profiles are presets of, beside those of the person', async () => {
+    const numbers = { strikes: 7, roles: { title: 'none' } };
+    const { context, said } = commandContext({
+      ...createScriptedCore(),
+      getSetting: () => ({ profile: 'economy', numbers }),
+    });
+    await route(context, undefined, undefined, { profiles: true });
+    const lines = said.out.replaceAll(/ +/gu, ' ').split('\n');
+    expect(lines[0]).toBe(' economy balanced quality yours');
+    expect(lines).toContain('strikes Bad signals in a row before the cloud takes over 3 2 1 7');
+    expect(lines).toContain('valueUsd What it is worth that a task is done rightly $0.20 $1.00 $5.00');
+    expect(lines).toContain('roles.title A title is asked of this machine this machine this machine nobody');
+    const shown = lines.slice(1).flatMap((line) => line.split(' ').slice(0, 1));
+    for (const name of Object.keys(profiles.balanced))
+      expect(shown.some((one) => one.split('.')[0] === name)).toBe(true);
+    expect(said.err).toContain('hybrid goes by economy, with your own numbers');
   });
 });

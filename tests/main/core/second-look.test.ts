@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { offerSecondLook } from '../../../src/main/core/second-look.ts';
 import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
 import { createSessionRunner } from '../../../src/main/agent/session-runner.ts';
-import { routingOf } from '../../../src/shared/routing.ts';
+import { routingOf } from '../../../src/shared/routing-of.ts';
 import type { AgentKit, KitOptions, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
 import { expectReplay } from '../../fakes/replay-kit.ts';
@@ -73,7 +73,7 @@ describe('a task without a network', () => {
       'local',
     ]);
     const said = ofType(kit.journal.events, 'notice-added').find(({ code }) => code === 'route-degraded');
-    expect(said?.text).toContain('Where this machine gave up the cloud would have gone on, but the network was away.');
+    expect(said?.text).toContain('Where this machine gave up the cloud would have gone on, but it was out of reach.');
     await expectReplay(kit);
   });
 
@@ -88,7 +88,7 @@ describe('a task without a network', () => {
     const cloud: KitOptions['cloud'] = { price, gears: ['recipe', 'loop'] };
     const kit = offline([], ['away'], { recipes: [recipe], model, cloud });
     const end = await kit.runner.send('Set x to 2 in a.py.', options);
-    expect(end.text).toBe('Nothing that was tried held. The network is away, so the cloud was not asked.');
+    expect(end.text).toBe('Nothing that was tried held. The cloud is out of reach, so it was not asked.');
     expect(ofType(kit.journal.events, 'rung-chosen').map(({ rung }) => rung.where)).toEqual(['local']);
     expect(notices(kit)).toEqual(['route-degraded']);
     await expectReplay(kit);

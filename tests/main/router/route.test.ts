@@ -7,7 +7,7 @@ import type { RouteFacts, Rule, Seat } from '../../../src/main/router/define.ts'
 import { createRuleRegistry, discoverRules } from '../../../src/main/router/registry.ts';
 import { decideRoute } from '../../../src/main/router/route.ts';
 import { emptyTrail } from '../../../src/main/router/trail.ts';
-import { profiles } from '../../../src/shared/routing.ts';
+import { profiles } from '../../../src/shared/profiles.ts';
 
 const rules = discoverRules();
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15 };

@@ -1,6 +1,7 @@
 import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
+import { ProfileNumbers } from './profile-numbers.tsx';
 import { NotifySettings } from './notify-settings.tsx';
 import { Choice, Group, NumberSetting, TextSetting } from '../../ui/settings-parts.tsx';
 
@@ -30,6 +31,7 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
           options={choosablePolicies.map((value) => ({ value, text: t(`settings.policy.${value}`) }))}
           onChange={(value) => onSave('policy', value)}
         />
+        <ProfileNumbers own={recordAt(valueAt(settings, 'routing'), 'numbers')} />
         <Choice
           label={t('settings.local')}
           value={textAt(settings, 'local')}
@@ -117,6 +119,11 @@ function Connection({ settings, onSave }: WorkSettingsProps) {
 
 function valueAt(settings: unknown, key: string): unknown {
   return typeof settings === 'object' && settings !== null ? Reflect.get(settings, key) : null;
+}
+
+function recordAt(settings: unknown, key: string): Readonly<Record<string, unknown>> {
+  const value = valueAt(settings, key);
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
 function textAt(settings: unknown, key: string): string {

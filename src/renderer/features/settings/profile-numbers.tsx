@@ -1,0 +1,67 @@
+import type { NumberRow } from '@shared/profiles.ts';
+import { numberRows } from '@shared/profiles.ts';
+import { t } from '../../lib/texts.ts';
+import { Fold } from '../../ui/fold.tsx';
+
+interface ProfileNumbersProps {
+  /** A person's own, as the settings have them; read by name, for a newer core may have more. */
+  readonly own: Readonly<Record<string, unknown>>;
+}
+
+const columns = ['economy', 'balanced', 'quality'] as const;
+
+/** What the profiles are: presets of the same numbers, and a person's own in the place of some. */
+export function ProfileNumbers({ own }: ProfileNumbersProps) {
+  const rows = numberRows(own);
+  const hasOwn = rows.some((row) => row.own !== null);
+  return (
+    <Fold label={t('settings.profiles')} className="text-sm">
+      <div className="mt-2 overflow-x-auto" tabIndex={0} role="region" aria-label={t('settings.profiles')}>
+        <table className="w-full text-sm">
+          <thead>
+            <tr className="border-b border-line text-left text-soft">
+              <th scope="col" className="py-1 pr-3 font-normal">
+                {t('settings.profiles.number')}
+              </th>
+              {columns.map((name) => (
+                <th key={name} scope="col" className="py-1 pl-3 text-right font-normal">
+                  {t(`settings.profiles.${name}`)}
+                </th>
+              ))}
+              {hasOwn && (
+                <th scope="col" className="py-1 pl-3 text-right font-normal">
+                  {t('settings.profiles.own')}
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.name} row={row} hasOwn={hasOwn} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="mt-2 text-xs text-soft">{t('settings.profiles.text')}</p>
+    </Fold>
+  );
+}
+
+function Row({ row, hasOwn }: { readonly row: NumberRow; readonly hasOwn: boolean }) {
+  // What a person has set goes before every profile.
+  const look = row.own === null ? '' : 'text-soft line-through';
+  return (
+    <tr className="border-b border-line last:border-0">
+      <th scope="row" className="min-w-48 py-1 pr-3 text-left font-normal">
+        {row.label}
+        <span className="block font-mono text-xs text-soft">{row.name}</span>
+      </th>
+      {columns.map((name) => (
+        <td key={name} className={`py-1 pl-3 text-right tabular-nums ${look}`}>
+          {row[name]}
+        </td>
+      ))}
+      {hasOwn && <td className="py-1 pl-3 text-right tabular-nums">{row.own}</td>}
+    </tr>
+  );
+}
