@@ -241,6 +241,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     sessions,
     settings: () => settings.current(),
     prepareWorkspace,
+    reference: money.reference,
     now,
   });
   const library = createCoreLibrary({

@@ -1,4 +1,5 @@
-import type { Comparison, ComparisonPolicy, ComparisonRun, RunFigures } from './comparison.ts';
+import type { Comparison, ComparisonPolicy, ComparisonRun, RunElsewhere, RunFigures } from './comparison.ts';
+import type { Interval } from './counterfactual.ts';
 import { moneyText } from './money-text.ts';
 import type { RunResult } from './run-result.ts';
 
@@ -24,6 +25,8 @@ export interface ComparisonRow {
   /** Null where one run has a call without a known price, or nothing has ended. */
   readonly costUsd: Spread | null;
   readonly energyWh: Spread | null;
+  /** The same tokens elsewhere: the middle of the runs, as far as the intervals of all of them reach. Null: of one it is not known. */
+  readonly elsewhere: RunElsewhere;
   /** 0 to 1: steps that ran on this machine, of all steps; null without a step. */
   readonly localShare: number | null;
 }
@@ -60,6 +63,10 @@ function rowOf(policy: ComparisonPolicy, runs: readonly ComparisonRun[]): Compar
     },
     costUsd: spread((one) => one.costUsd),
     energyWh: spread((one) => one.energyWh),
+    elsewhere: {
+      cloudUsd: intervalOf(figures.map(({ elsewhere }) => elsewhere?.cloudUsd ?? null)),
+      localSeconds: intervalOf(figures.map(({ elsewhere }) => elsewhere?.localSeconds ?? null)),
+    },
     localShare: steps === 0 ? null : localSteps / steps,
   };
 }
@@ -79,6 +86,14 @@ function spreadOf(values: readonly (number | null)[]): Spread | null {
   return { median: (low + high) / 2, least: known[0] ?? 0, most: known.at(-1) ?? 0 };
 }
 
+function intervalOf(intervals: readonly (Interval | null)[]): Interval | null {
+  const values = spreadOf(intervals.map((one) => one?.value ?? null));
+  const known = intervals.filter((one) => one !== null);
+  if (values === null) return null;
+  const [low, high] = [Math.min(...known.map((one) => one.low)), Math.max(...known.map((one) => one.high))];
+  return { value: values.median, low, high };
+}
+
 /** The whole as Markdown: the table, then every run with its session. */
 export function comparisonMarkdown(comparison: Comparison): string {
   const { input, createdAt, id } = comparison;
@@ -94,6 +109,8 @@ export function comparisonMarkdown(comparison: Comparison): string {
       comparisonHead,
       comparisonRows(comparison).map((row) => comparisonCells(row)),
     ),
+    '',
+    elsewhereLegend,
     '',
     ...tableOf(
       ['policy', 'run', 'state', 'check', 'status', 'steps', 'seconds', 'money', 'session'],
@@ -127,6 +144,8 @@ const csvHead = [
   'cache_write',
   'output',
   'usd',
+  'usd_if_all_cloud',
+  'seconds_if_all_here',
   'energy_wh',
   'session',
   'check',
@@ -150,6 +169,8 @@ function csvCells({ policy, repeat, state, check, figures, sessionId, why }: Com
     tokens?.output ?? null,
     // A price that is not known is not 0, and not the same as a run that did not come about.
     figures === null ? null : (figures.costUsd ?? 'unpriced'),
+    figures?.elsewhere?.cloudUsd?.value ?? null,
+    figures?.elsewhere?.localSeconds?.value ?? null,
     figures?.energyWh ?? null,
     sessionId,
     check?.command ?? null,
@@ -206,8 +227,14 @@ export const comparisonHead = [
   'cache write',
   'output',
   'money',
+  'if all cloud',
+  'if all here',
   'energy',
 ] as const;
+
+/** What the two columns say, for whoever reads the table. */
+export const elsewhereLegend =
+  'If all cloud: what the same tokens would have cost there. If all here: the seconds that its model calls would have taken on this machine. Both as far as such guesses were found to be off; what ran there anyway is as it was.';
 
 /** The cells under `comparisonHead`: medians, with the range in brackets where the repeats differ. */
 export function comparisonCells(row: ComparisonRow): readonly string[] {
@@ -224,6 +251,8 @@ export function comparisonCells(row: ComparisonRow): readonly string[] {
     spreadText(tokens.cacheWrite, whole),
     spreadText(tokens.output, whole),
     row.runs === 0 ? '-' : row.costUsd === null ? 'unpriced' : spreadText(row.costUsd, moneyText),
+    guessText(row.elsewhere.cloudUsd, moneyText),
+    guessText(row.elsewhere.localSeconds, (value) => value.toFixed(1)),
     spreadText(row.energyWh, (value) => `${value.toFixed(2)} Wh`),
   ];
 }
@@ -232,6 +261,10 @@ function solvedText(row: ComparisonRow): string {
   const judged = row.runs - row.unjudged;
   const left = row.wanted === row.runs ? '' : `, ${row.wanted - row.runs} to run`;
   return `${row.solved} of ${judged}${row.unjudged === 0 ? '' : `, ${row.unjudged} unjudged`}${left}`;
+}
+
+function guessText(guess: Interval | null, show: (value: number) => string): string {
+  return spreadText(guess === null ? null : { median: guess.value, least: guess.low, most: guess.high }, show);
 }
 
 function spreadText(spread: Spread | null, show: (value: number) => string): string {

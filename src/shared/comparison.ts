@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Interval } from './counterfactual.ts';
 import type { RunResult } from './run-result.ts';
 import type { RunStatus } from './run-options.ts';
 import { runOptionsSchema } from './run-options.ts';
@@ -44,6 +45,16 @@ export interface RunFigures {
   readonly tokens: RunResult['tokens'];
   readonly costUsd: number | null;
   readonly energyWh: number | null;
+  /** Absent in comparisons from before it was kept. */
+  readonly elsewhere?: RunElsewhere | undefined;
+}
+
+/** What the run would have been somewhere else; exact where all of it ran there. Null: not known. */
+export interface RunElsewhere {
+  /** US dollars, all of it in the cloud. */
+  readonly cloudUsd: Interval | null;
+  /** Of its model calls, all of them on this machine. */
+  readonly localSeconds: Interval | null;
 }
 
 export interface ComparisonRun {
@@ -78,8 +89,10 @@ export function plannedRuns(input: ComparisonInput): readonly ComparisonRun[] {
 
 /** What a run's result says for the table. */
 export function figuresOf(result: RunResult): RunFigures {
-  const { status, reason, steps, byStep, seconds, tokens, costUsd, energyWh, check } = result;
+  const { status, reason, steps, byStep, seconds, tokens, costUsd, energyWh, check, counterfactual } = result;
   const localSteps = byStep.filter((step) => step.where === 'local').length;
   const passedBefore = check?.before ?? null;
-  return { status, reason, passedBefore, steps, localSteps, seconds, tokens, costUsd, energyWh };
+  const { allCloud, allLocal } = counterfactual.detail ?? {};
+  const elsewhere = { cloudUsd: allCloud?.usd ?? null, localSeconds: allLocal?.seconds ?? null };
+  return { status, reason, passedBefore, steps, localSteps, seconds, tokens, costUsd, energyWh, elsewhere };
 }

@@ -115,8 +115,7 @@ const payloads = {
     parentId: z.string().nullable(),
     groupId: z.string().nullable(),
   }),
-  /** `callId`: the call whose answer it is; absent: a person's. */
-  'session-renamed': z.object({ title: z.string(), callId: z.string().optional() }),
+  'session-renamed': z.object({ title: z.string(), callId: z.string().optional() }), // whose answer it is; none: a person's
   /**
    * Everything before it was copied from another log, as it was there: what it cost was paid there, and its sandbox is
    * not this session's.

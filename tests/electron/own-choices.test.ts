@@ -51,7 +51,7 @@ describe('what is this person’s own', () => {
     const { page } = served;
     await show('Settings');
     await page.getByText('Numbers of the profiles').click();
-    const table = page.getByRole('region', { name: 'Numbers of the profiles' });
+    const table = page.getByRole('table', { name: 'Numbers of the profiles' });
     const row = table.getByRole('row', { name: /Bad signals in a row before the cloud takes over/u });
     expect(await row.getByRole('cell').allInnerTexts()).toEqual(['3', '2', '1', '7']);
     expect(await violations(page)).toEqual([]);

@@ -18,6 +18,7 @@ const figures: RunFigures = {
   tokens: { freshInput: 100, cacheRead: 20, cacheWrite: 0, output: 30 },
   costUsd: 0.5,
   energyWh: null,
+  elsewhere: { cloudUsd: { value: 0.6, low: 0.4, high: 0.9 }, localSeconds: { value: 12, low: 9, high: 18 } },
 };
 
 function comparisonOf(more: object, changed: readonly Partial<ComparisonRun>[]): Comparison {
@@ -47,7 +48,13 @@ describe('the table of a comparison', () => {
   it('gives the median and the range of what has ended, and counts what nobody could judge as neither', () => {
     const comparison = comparisonOf({ repeat: 4 }, [
       ended(true, { seconds: 30, costUsd: 0 }),
-      ended(false, { seconds: 10, steps: 8, localSteps: 1, costUsd: 0 }),
+      ended(false, {
+        seconds: 10,
+        steps: 8,
+        localSteps: 1,
+        costUsd: 0,
+        elsewhere: { cloudUsd: { value: 0.8, low: 0.5, high: 1.2 }, localSeconds: null },
+      }),
       ended(null, { seconds: 20, costUsd: 0 }),
     ]);
     const [row] = comparisonRows(comparison);
@@ -70,6 +77,8 @@ describe('the table of a comparison', () => {
       '0',
       '30',
       '$0',
+      '$0.6000 ($0.4000 to $1.2000)',
+      '-',
       '-',
     ]);
   });
@@ -82,6 +91,8 @@ describe('the table of a comparison', () => {
     expect(waiting === undefined ? [] : comparisonCells(waiting)).toEqual([
       'local',
       '0 of 0, 1 to run',
+      '-',
+      '-',
       '-',
       '-',
       '-',
@@ -119,11 +130,11 @@ describe('the table of a comparison', () => {
     const task = `"'=HYPERLINK(""http://x"")"`;
     expect(csv).toBe(
       [
-        'policy,repeat,state,solved,status,steps,local_steps,seconds,fresh_input,cache_read,cache_write,output,usd,energy_wh,session,check,why,task',
-        `local,1,ended,true,done,4,3,10,100,20,0,30,0.5,0.25,s,"a, ""b""",'+1 passed,${task}`,
-        `cloud,1,ended,false,gave-up,4,3,10,100,20,0,30,unpriced,,s,make test,,${task}`,
-        `local,2,skipped,,,,,,,,,,,,,,"the money\nis spent",${task}`,
-        `cloud,2,waiting,,,,,,,,,,,,,,,${task}`,
+        'policy,repeat,state,solved,status,steps,local_steps,seconds,fresh_input,cache_read,cache_write,output,usd,usd_if_all_cloud,seconds_if_all_here,energy_wh,session,check,why,task',
+        `local,1,ended,true,done,4,3,10,100,20,0,30,0.5,0.6,12,0.25,s,"a, ""b""",'+1 passed,${task}`,
+        `cloud,1,ended,false,gave-up,4,3,10,100,20,0,30,unpriced,0.6,12,,s,make test,,${task}`,
+        `local,2,skipped,,,,,,,,,,,,,,,,"the money\nis spent",${task}`,
+        `cloud,2,waiting,,,,,,,,,,,,,,,,,${task}`,
         '',
       ].join('\n'),
     );

@@ -87,12 +87,7 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
     }
     return { messageId, queued, ended };
   };
-  const stop = (): void => {
-    queue.drop((message) => message.resolve(cancelledEnd));
-    turns.abort();
-    // A person who cancels wants nothing to go on.
-    void services.sandbox.services?.stopAll();
-  };
+  const stop = (): void => stopAll(services, turns, queue);
   return {
     post,
     send: async (text, options) => (await post(text, options)).ended,
@@ -109,6 +104,13 @@ export function createSessionRunner(services: Omit<AgentServices, 'inbox'>): Ses
       await naming.end();
     },
   };
+}
+
+/** A person who cancels wants nothing to go on. */
+function stopAll({ sandbox }: Pick<AgentServices, 'sandbox'>, turns: TurnStarter, queue: MessageQueue): void {
+  queue.drop((message) => message.resolve(cancelledEnd));
+  turns.abort();
+  void sandbox.services?.stopAll();
 }
 
 /** The search for a name after a turn; a message, and the end of the session, come before it. */

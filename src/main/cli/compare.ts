@@ -6,6 +6,7 @@ import {
   comparisonHead,
   comparisonCsv,
   comparisonMarkdown,
+  elsewhereLegend,
   comparisonRows,
 } from '@shared/comparison-table.ts';
 import { issueText } from '@shared/issue-text.ts';
@@ -189,6 +190,7 @@ async function follow({ core, terminal, now, signal }: CommandContext, sessionId
 function showTable(comparison: Comparison, terminal: Terminal): void {
   const rows = comparisonRows(comparison);
   for (const line of table([comparisonHead, ...rows.map(comparisonCells)])) terminal.out(`${line}\n`);
+  if (rows.some(({ runs }) => runs > 0)) terminal.err(terminal.colors.dim(`${elsewhereLegend}\n`));
   if (comparison.runs.some((run) => run.figures?.passedBefore === true)) {
     terminal.err(`${terminal.colors.yellow('The check passed before any work')}, so it says little about the runs.\n`);
   }

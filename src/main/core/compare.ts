@@ -9,6 +9,7 @@ import type { SessionState } from '@shared/session-state.ts';
 import type { Settings } from '@shared/settings.ts';
 import { buildRunResult } from '../agent/run-result.ts';
 import type { CoreApi } from '../api/core-api.ts';
+import type { CoreMoney } from './money.ts';
 import type { CoreSessions } from './sessions.ts';
 import type { prepareWorkspace } from '../sandbox/workspace.ts';
 import type { ComparisonStore } from '../sessions/comparison-store.ts';
@@ -35,6 +36,8 @@ export interface CoreCompareOptions {
   readonly sessions: CoreSessions;
   readonly settings: () => Settings;
   readonly prepareWorkspace: typeof prepareWorkspace;
+  /** Whose price counts for what did not run in the cloud; null: no model with a price is set up. */
+  readonly reference: CoreMoney['reference'];
   readonly now: () => number;
 }
 
@@ -245,7 +248,7 @@ async function carryOut(work: Work, index: number, run: ComparisonRun, left: num
     await runTask(work, sessionId, optionsOf(input, run, left));
   }
   const state = await stateOf(options, sessionId);
-  const result = buildRunResult(state);
+  const result = buildRunResult(state, await options.reference(input.cloud ?? null));
   if (result === null) throw new AppError('internal', `The run in session ${sessionId} has no end.`);
   signal.throwIfAborted();
   const command = input.check ?? result.check?.command ?? null;

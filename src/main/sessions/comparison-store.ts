@@ -26,6 +26,7 @@ const tokensSchema = z.object({
   cacheWrite: z.number(),
   output: z.number(),
 });
+const intervalSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
 const runSchema = z.object({
   policy: comparisonInputSchema.shape.policies.element,
   repeat: z.number(),
@@ -46,6 +47,7 @@ const runSchema = z.object({
       tokens: tokensSchema,
       costUsd: z.number().nullable(),
       energyWh: z.number().nullable(),
+      elsewhere: z.object({ cloudUsd: intervalSchema.nullable(), localSeconds: intervalSchema.nullable() }).optional(),
     })
     .nullable(),
 });

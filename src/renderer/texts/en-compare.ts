@@ -48,6 +48,10 @@ export const compare = {
   'compare.unjudged.other': '{count} runs could not be judged',
   'compare.time': 'Time',
   'compare.money': 'Money',
+  'compare.ifCloud': 'If all cloud',
+  'compare.ifHere': 'If all here',
+  'compare.elsewhere':
+    'If all cloud: what the same tokens would have cost there. If all here: the time that the model calls would have taken on this machine. Both with the range in which such guesses were found to lie; what ran there anyway is as it was.',
   'compare.steps': 'Steps',
   'compare.local': 'On this machine',
   'compare.tokens': 'Tokens read / written',

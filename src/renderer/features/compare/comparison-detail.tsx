@@ -74,6 +74,8 @@ const columns: readonly TextKey[] = [
   'compare.solved',
   'compare.time',
   'compare.money',
+  'compare.ifCloud',
+  'compare.ifHere',
   'compare.steps',
   'compare.local',
   'compare.tokens',
@@ -105,6 +107,7 @@ function Result({ rows }: { readonly rows: readonly ComparisonRow[] }) {
           </tbody>
         </table>
       </Wide>
+      <p className="mt-2 text-xs text-soft">{t('compare.elsewhere')}</p>
     </Section>
   );
 }
@@ -144,6 +147,12 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
         )}
       </td>
       <td className={cell}>
+        <Guess guess={row.elsewhere.cloudUsd} show={money} />
+      </td>
+      <td className={cell}>
+        <Guess guess={row.elsewhere.localSeconds} show={(value) => seconds(value * 1000)} />
+      </td>
+      <td className={cell}>
         <Middle spread={row.steps} show={(value) => String(Math.round(value))} most={0} bar="" />
       </td>
       <td className={cell}>{row.localShare === null ? '–' : `${Math.round(row.localShare * 100)} %`}</td>
@@ -152,6 +161,18 @@ function ResultRow({ row, slowest, dearest }: ResultRowProps) {
       </td>
     </tr>
   );
+}
+
+interface GuessProps {
+  readonly guess: ComparisonRow['elsewhere']['cloudUsd'];
+  readonly show: (value: number) => string;
+}
+
+/** What the same tokens would have been elsewhere, with the interval that it is to lie in. */
+function Guess({ guess, show }: GuessProps) {
+  if (guess === null) return <>–</>;
+  const { value, low, high } = guess;
+  return <Middle spread={{ median: value, least: low, most: high }} show={show} most={0} bar="" />;
 }
 
 interface MiddleProps {

@@ -2,6 +2,7 @@ import type { NumberRow } from '@shared/profiles.ts';
 import { numberRows } from '@shared/profiles.ts';
 import { t } from '../../lib/texts.ts';
 import { Fold } from '../../ui/fold.tsx';
+import { Wide } from '../../ui/wide.tsx';
 
 interface ProfileNumbersProps {
   /** A person's own, as the settings have them; read by name, for a newer core may have more. */
@@ -16,8 +17,8 @@ export function ProfileNumbers({ own }: ProfileNumbersProps) {
   const hasOwn = rows.some((row) => row.own !== null);
   return (
     <Fold label={t('settings.profiles')} className="text-sm">
-      <div className="mt-2 overflow-x-auto" tabIndex={0} role="region" aria-label={t('settings.profiles')}>
-        <table className="w-full text-sm">
+      <Wide>
+        <table className="mt-2 w-full text-sm" aria-label={t('settings.profiles')}>
           <thead>
             <tr className="border-b border-line text-left text-soft">
               <th scope="col" className="py-1 pr-3 font-normal">
@@ -41,7 +42,7 @@ export function ProfileNumbers({ own }: ProfileNumbersProps) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Wide>
       <p className="mt-2 text-xs text-soft">{t('settings.profiles.text')}</p>
     </Fold>
   );

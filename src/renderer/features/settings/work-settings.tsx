@@ -17,11 +17,7 @@ const energy = ['watts', 'usdPerKwh'] as const;
 const sandboxLimits = ['memoryMb', 'pids', 'commandTimeoutSeconds', 'engineWaitSeconds'] as const;
 
 export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
-  const models = useModels().data ?? [];
-  const options = (where: 'local' | 'cloud') =>
-    models
-      .filter((model) => model.where === where && model.state !== 'unreachable')
-      .map((model) => ({ value: model.id, text: model.label }));
+  const options = useModelOptions();
   return (
     <>
       <Group title={t('settings.work')}>
@@ -76,6 +72,14 @@ export function WorkSettings({ settings, onSave }: WorkSettingsProps) {
       </Group>
     </>
   );
+}
+
+function useModelOptions() {
+  const models = useModels().data ?? [];
+  return (where: 'local' | 'cloud') =>
+    models
+      .filter((model) => model.where === where && model.state !== 'unreachable')
+      .map((model) => ({ value: model.id, text: model.label }));
 }
 
 function Energy({ settings, onSave }: WorkSettingsProps) {
