@@ -105,6 +105,25 @@ describe('a comparison', () => {
     expect(await readdir(join(home, 'workspaces'))).toHaveLength(4);
   });
 
+  it('says what each run would have cost in the cloud: a guess for what ran here, the bill for what ran there', async () => {
+    const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
+    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [mend, complete] });
+    const id = await core.createComparison(inputOf({}), neverAborted);
+    await carryOut(id);
+    const { runs } = await core.showComparison(id);
+    const [here, there] = runs.map(({ figures }) => figures);
+    const guess = here?.elsewhere?.cloudUsd ?? { value: 0, low: 0, high: 0 };
+    expect([here?.costUsd, guess.low > 0, guess.low < guess.value, guess.value < guess.high]).toEqual([
+      0,
+      true,
+      true,
+      true,
+    ]);
+    const bill = there?.costUsd ?? 0;
+    expect(bill).toBeGreaterThan(0);
+    expect(there?.elsewhere?.cloudUsd).toEqual({ value: bill, low: bill, high: bill });
+  });
+
   it('keeps what has ended when it is stopped, and does only the rest when it goes on, in another process too', async () => {
     await core.setSetting('providers.strong', {
       kind: 'scripted',
