@@ -5,7 +5,7 @@ import type { Question } from '../../src/main/agent/recipes/define.ts';
 import { makeStage, type RecipeStage, type StageOptions } from '../main/agent/recipes/fakes/recipe-context.ts';
 
 // Real shells and test runners, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const stages: RecipeStage[] = [];
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { readSeen, variedTests, type Seen } from '../../src/main/agent/recipes/f
 import { makeStage, type RecipeStage } from '../main/agent/recipes/fakes/recipe-context.ts';
 
 // Real interpreters, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 let stage: RecipeStage | null = null;
 afterEach(() => stage?.dispose());
