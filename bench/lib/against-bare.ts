@@ -5,8 +5,8 @@ import { openBareLibrary } from './bare-engine.ts';
 import type { BenchRow } from './rows.ts';
 
 const outputTokens = 96;
-/** Of a prompt with a file in it. */
-const lines = 34;
+/** A prompt with a file in it. */
+const long = { lines: 34, from: 'user', outputTokens } as const;
 
 interface Measured extends Contestant {
   readonly runs: Run[];
@@ -27,11 +27,10 @@ export async function againstBareRows(
   const ours = measured(ourContestant(engine));
   const turn = [same, usual, ours];
   try {
-    for (const one of turn) await time(one, { seed: 'warm up', lines: 1, outputTokens });
+    for (const one of turn) await time(one, { ...long, seed: 'warm up', lines: 1 });
     for (let round = 0; round < measuring.rounds; round += 1) {
-      for (const one of turn) one.runs.push(await time(one, { seed: `round ${round} a`, lines, outputTokens }));
-      for (const one of turn.toReversed())
-        one.runs.push(await time(one, { seed: `round ${round} b`, lines, outputTokens }));
+      for (const one of turn) one.runs.push(await time(one, { ...long, seed: `round ${round} a` }));
+      for (const one of turn.toReversed()) one.runs.push(await time(one, { ...long, seed: `round ${round} b` }));
     }
   } finally {
     await bare.same.dispose();

@@ -22,6 +22,8 @@ interface Asked {
   /** Others for every call: all words of a prompt differ with it, so that nothing of one is kept for another. */
   readonly seed: string;
   readonly lines: number;
+  /** Whose words most of it are. */
+  readonly from: 'system' | 'user';
   readonly outputTokens: number;
 }
 
@@ -88,18 +90,14 @@ function writeOurs(provider: Provider): Contestant['write'] {
   };
 }
 
-function storyOf({ seed, lines }: Asked): {
-  readonly system: string;
-  readonly user: string;
-} {
+function storyOf({ seed, lines, from }: Asked): { readonly system: string; readonly user: string } {
   const story = Array.from(
     { length: lines },
     (_, index) => `In ${seed}, chapter ${index}, the keeper writes down that the lamp burned ${index * 7} hours.`,
-  );
-  return {
-    system: `${seed}: you do exactly what is asked.`,
-    user: `${story.join('\n')}\nNow write the numbers from 1 to 300, one a line.`,
-  };
+  ).join('\n');
+  const system = `${seed}: you do exactly what is asked.`;
+  const user = 'Now write the numbers from 1 to 300, one a line.';
+  return from === 'system' ? { system: `${system}\n${story}`, user } : { system, user: `${story}\n${user}` };
 }
 
 export async function time({ write, pids }: Contestant, asked: Asked): Promise<Run> {

@@ -1,5 +1,6 @@
-import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
+import { LlamaLogLevel } from 'node-llama-cpp';
 import type { EngineCounts } from '@shared/call-report.ts';
+import { openLibrary } from '../../src/main/engines/llama-worker/open-library.ts';
 import { createOwnCounters } from '../../src/main/engines/llama-worker/own-counters.ts';
 
 /** node-llama-cpp used as its manual shows, without anything of ours: what the product's calls are compared with. */
@@ -22,16 +23,12 @@ export async function openBareLibrary(options: {
   readonly threads: number | null;
 }): Promise<(batchTokens: number | null) => Promise<BareEngine>> {
   const counters = createOwnCounters();
-  const llama = await getLlama({
-    build: 'never',
-    gpu: false,
-    logLevel: LlamaLogLevel.error,
-    logger: (_level, line) => counters.hear(line),
-    progressLogs: false,
-  });
+  const llama = await openLibrary('off');
+  llama.logger = (_level, line) => counters.hear(line);
+  llama.logLevel = LlamaLogLevel.error;
   llama.maxThreads = options.threads ?? llama.cpuMathCores;
   return async (batchSize) => {
-    const model = await llama.loadModel({ modelPath: options.modelPath });
+    const model = await llama.loadModel({ modelPath: options.modelPath, gpuLayers: 0 });
     const context = await model.createContext({
       contextSize: options.contextTokens,
       performanceTracking: true,

@@ -1,5 +1,6 @@
-import { getLlama, InputLookupTokenPredictor, LlamaLogLevel } from 'node-llama-cpp';
+import { InputLookupTokenPredictor, LlamaLogLevel } from 'node-llama-cpp';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
+import { openLibrary } from '../../src/main/engines/llama-worker/open-library.ts';
 import type { BenchRow } from './rows.ts';
 import { median } from './statistics.ts';
 
@@ -12,7 +13,8 @@ type Kind = (typeof kinds)[number];
  * writes its file again. By the time of the processor on one thread, which other programs do not change.
  */
 export async function decodeCostRows(modelPath: string): Promise<readonly BenchRow[]> {
-  const llama = await getLlama({ build: 'never', gpu: false, logLevel: LlamaLogLevel.error, progressLogs: false });
+  const llama = await openLibrary('off');
+  llama.logLevel = LlamaLogLevel.error;
   llama.maxThreads = 1;
   const model = await llama.loadModel({ modelPath });
   const context = await model.createContext({ contextSize: 2048, sequences: 2, threads: 1 });

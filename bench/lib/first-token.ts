@@ -4,9 +4,14 @@ import { bareContestant, least, ourContestant, time } from './bare-contest.ts';
 import type { Measuring, Run } from './bare-contest.ts';
 import type { BenchRow } from './rows.ts';
 
-/** Lines of the prompt of a first message, and of one with a file in it. */
-const prompts = { short: 1, long: 34 } as const;
-type Length = keyof typeof prompts;
+/** A first message, one with a file in it, and a system message that was never there before, whose state is then kept. */
+const prompts = {
+  'short prompt': { lines: 1, from: 'user' },
+  'long prompt': { lines: 34, from: 'user' },
+  'new long system message': { lines: 34, from: 'system' },
+} as const;
+type Kind = keyof typeof prompts;
+const kinds = ['short prompt', 'long prompt', 'new long system message'] as const satisfies readonly Kind[];
 
 /** The same prompt for both. */
 interface Pair {
@@ -26,25 +31,25 @@ export async function firstTokenRows(
   const start = await openBareLibrary(measuring);
   const bareEngine = await start(batchTokens.processor);
   const contestants = { bare: bareContestant(bareEngine), ours: ourContestant(engine) };
-  const run = (who: keyof Pair, seed: string, length: Length): Promise<Run> =>
-    time(contestants[who], { seed: `${length} ${seed}`, lines: prompts[length], outputTokens: 1 });
-  const pairs: Record<Length, Pair[]> = { short: [], long: [] };
+  const run = (who: keyof Pair, seed: string, kind: Kind): Promise<Run> =>
+    time(contestants[who], { ...prompts[kind], seed: `${kind} ${seed}`, outputTokens: 1 });
+  const pairs: Record<Kind, Pair[]> = { 'short prompt': [], 'long prompt': [], 'new long system message': [] };
   try {
-    for (const who of ['bare', 'ours'] as const) await run(who, 'warm up', 'short');
+    for (const who of ['bare', 'ours'] as const) await run(who, 'warm up', 'short prompt');
     for (let round = 0; round < measuring.rounds; round += 1)
-      for (const length of ['short', 'long'] as const) {
-        const bare = await run('bare', `round ${round} a`, length);
-        pairs[length].push({ bare, ours: await run('ours', `round ${round} a`, length) });
-        const ours = await run('ours', `round ${round} b`, length);
-        pairs[length].push({ bare: await run('bare', `round ${round} b`, length), ours });
+      for (const kind of kinds) {
+        const bare = await run('bare', `round ${round} a`, kind);
+        pairs[kind].push({ bare, ours: await run('ours', `round ${round} a`, kind) });
+        const ours = await run('ours', `round ${round} b`, kind);
+        pairs[kind].push({ bare: await run('bare', `round ${round} b`, kind), ours });
       }
   } finally {
     await bareEngine.dispose();
   }
-  return (['short', 'long'] as const).flatMap((length) => rowsOf(length, pairs[length]));
+  return kinds.flatMap((kind) => rowsOf(kind, pairs[kind]));
 }
 
-function rowsOf(length: Length, pairs: readonly Pair[]): readonly BenchRow[] {
+function rowsOf(kind: Kind, pairs: readonly Pair[]): readonly BenchRow[] {
   const [bare, ours] = [pairs.map((pair) => pair.bare), pairs.map((pair) => pair.ours)];
   const [bareMs, ownMs] = [least(bare, besidesMs), least(ours, besidesMs)];
   const spread = (runs: readonly Run[]): string => {
@@ -53,14 +58,15 @@ function rowsOf(length: Length, pairs: readonly Pair[]): readonly BenchRow[] {
   };
   return [
     {
-      figure: `added time to the first token beside llama.cpp's own work, ${length} prompt`,
+      figure: `added time to the first token beside llama.cpp's own work, ${kind}`,
       value: ownMs - bareMs,
       unit: 'ms',
-      target: { atMost: 15 },
+      // Once for such a message: it is written to the disk, so that no later process reads it again.
+      target: kind === 'new long system message' ? null : { atMost: 15 },
       note: `from the call to the first word, less what llama.cpp counts: bare ${bareMs.toFixed(1)} ms, here ${ownMs.toFixed(1)} ms; the least of ${pairs.length} each`,
     },
     {
-      figure: `tokens that llama.cpp computes for it more than for the bare engine, ${length} prompt`,
+      figure: `tokens that llama.cpp computes for it more than for the bare engine, ${kind}`,
       value: Math.max(...pairs.map((pair) => tokensOf(pair.ours) - tokensOf(pair.bare))),
       unit: '',
       target: { atMost: 0 },

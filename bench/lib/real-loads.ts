@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { getLlama, GgmlType, LlamaLogLevel } from 'node-llama-cpp';
+import { GgmlType, LlamaLogLevel } from 'node-llama-cpp';
 import type { Llama, LlamaModel } from 'node-llama-cpp';
 import type { CacheType } from '@shared/plan.ts';
 import { refusedCache } from '../../src/main/engines/context-memory.ts';
 import { readGguf } from '../../src/main/engines/gguf.ts';
 import { estimateMemory, readModelMemory } from '../../src/main/engines/model-memory.ts';
 import type { ModelMemory } from '../../src/main/engines/model-memory.ts';
+import { openLibrary } from '../../src/main/engines/llama-worker/open-library.ts';
 import { findPlaces } from '../../src/main/lib/places.ts';
 import type { BenchRow } from './rows.ts';
 
@@ -34,13 +35,9 @@ export async function realLoadRows(): Promise<readonly BenchRow[]> {
   const paths = models.map((name) => join(cache, 'models', `${name}.gguf`)).filter((path) => existsSync(path));
   const loads: Load[] = [];
   const lines: string[] = [];
-  const llama = await getLlama({
-    build: 'never',
-    gpu: false,
-    logLevel: LlamaLogLevel.debug,
-    logger: (_level, text) => void lines.push(text),
-    progressLogs: false,
-  });
+  const llama = await openLibrary('off');
+  llama.logger = (_level, text) => void lines.push(text);
+  llama.logLevel = LlamaLogLevel.debug;
   for (const path of paths) loads.push(...(await loadsOf(llama, path, lines)));
   return rowsOf(loads, paths.length);
 }

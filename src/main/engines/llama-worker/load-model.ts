@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { stat } from 'node:fs/promises';
 import type { Llama, LlamaContext, LlamaContextOptions, LlamaModel } from 'node-llama-cpp';
 import type { EngineCounts } from '@shared/call-report.ts';
 import { batchTokens } from '../batch-tokens.ts';
+import { stampOf } from '../header-reader.ts';
 import { defaultSystemOf, isChatMl } from './render-chat.ts';
 import { createBufferCount } from './buffer-count.ts';
 import type { BufferCount } from './buffer-count.ts';
@@ -137,8 +137,7 @@ function templateOf(model: LlamaModel): Engine['template'] {
 
 /** Of what a kept state is a state of. */
 async function identityOf(path: string, made: readonly (string | number | boolean)[]): Promise<string> {
-  const { size, mtimeMs } = await stat(path);
-  return [path, size, mtimeMs, ...made].join(' ');
+  return [path, await stampOf(path), ...made].join(' ');
 }
 
 /** The engine, from now on heard by whoever loads this. */
