@@ -20,6 +20,10 @@ export const packagesFor = {
     'libxss1',
     'libatk-bridge2.0-0',
     'libsecret-1-0',
+    // What shows notifications on a desktop.
+    'dbus',
+    'dunst',
+    'libnotify4',
   ],
 };
 

@@ -1,9 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startBus } from '../fakes/private-bus.ts';
 
 /** A message bus and a gnome-keyring of their own, with a home of their own. */
 export interface Ring {
@@ -17,23 +16,17 @@ export interface Ring {
 }
 
 export async function startRing(): Promise<Ring> {
-  const home = mkdtempSync(join(tmpdir(), 'dewpoint-ring-'));
-  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, HOME: home },
-  });
-  const address = await firstLine(bus);
-  const env = { ...process.env, HOME: home, DBUS_SESSION_BUS_ADDRESS: address, DISPLAY: undefined };
+  const bus = await startBus();
   const ring = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    env,
+    env: bus.env,
   });
   ring.stdin.end('a password');
-  await hasName(env);
+  await bus.hasName('org.freedesktop.secrets');
   return {
-    env,
+    env: bus.env,
     lock: () =>
-      void dbusSend(env, '--dest=org.freedesktop.secrets', [
+      void bus.call('org.freedesktop.secrets', [
         '/org/freedesktop/secrets',
         'org.freedesktop.Secret.Service.LockService',
       ]),
@@ -41,35 +34,9 @@ export async function startRing(): Promise<Ring> {
     thaw: () => ring.kill('SIGCONT'),
     stop: () => {
       ring.kill('SIGKILL');
-      bus.kill('SIGKILL');
-      rmSync(home, { recursive: true, force: true });
+      bus.stop();
     },
   };
-}
-
-function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    child.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString('utf8').trim()));
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)));
-  });
-}
-
-/** The ring is ready when its name is on the bus. */
-async function hasName(env: NodeJS.ProcessEnv): Promise<void> {
-  for (let tries = 0; tries < 1_000; tries += 1) {
-    const names = dbusSend(env, '--dest=org.freedesktop.DBus', [
-      '/org/freedesktop/DBus',
-      'org.freedesktop.DBus.ListNames',
-    ]);
-    if (names.includes('org.freedesktop.secrets')) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('gnome-keyring did not come up');
-}
-
-function dbusSend(env: NodeJS.ProcessEnv, destination: string, args: readonly string[]): string {
-  return execFileSync('dbus-send', ['--session', '--print-reply', destination, ...args], { env, encoding: 'utf8' });
 }
 
 /** A service that takes every key, and says which it was given. */
