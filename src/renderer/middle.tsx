@@ -93,8 +93,8 @@ function OtherView({ view, load, actions, onShow }: MiddleProps) {
       return <CostsView />;
     case 'settings':
       return (
-        <SettingsView actions={actions}>
-          <RulesSettings />
+        <SettingsView view={view} actions={actions}>
+          <RulesSettings isWanted={view.at === 'rules'} />
         </SettingsView>
       );
     case 'project':

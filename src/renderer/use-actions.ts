@@ -70,6 +70,8 @@ export function useActions({
       },
       { id: 'import', label: t('action.import'), isOff: !isWindow, run: () => void importSession(reach) },
       { id: 'settings', label: t('action.settings'), keys: 'Mod+,', run: () => show({ type: 'settings' }) },
+      { id: 'shortcuts', label: t('action.shortcuts'), run: () => show({ type: 'settings', at: 'shortcuts' }) },
+      { id: 'machine', label: t('action.machine'), run: () => show({ type: 'settings', at: 'machine' }) },
       ...lookActions(show),
     ];
     return [...sessionActions({ reach, sessionId, session, isWindow }), ...always];

@@ -48,7 +48,20 @@ export function setMenu(windows: Windows): void {
           { role: 'togglefullscreen' },
         ],
       },
-      { role: 'windowMenu' },
+      // Elsewhere it would offer a zoom that only a Mac has.
+      isMac
+        ? { role: 'windowMenu' }
+        : { label: texts['menu.window'], submenu: [{ role: 'minimize' }, { role: 'close' }] },
+      {
+        role: 'help',
+        label: texts['menu.help'],
+        submenu: [
+          action('first-steps', 'menu.firstSteps'),
+          action('shortcuts', 'menu.shortcuts'),
+          action('machine', 'menu.machine'),
+          ...(isMac ? [] : [{ type: 'separator' as const }, { role: 'about' as const, label: texts['menu.about'] }]),
+        ],
+      },
     ]),
   );
 }

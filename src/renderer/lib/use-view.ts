@@ -21,7 +21,8 @@ export type View =
   /** `task`: one to begin with. */
   | { readonly type: 'compare'; readonly task?: { readonly text: string; readonly project: string | null } }
   | { readonly type: 'costs' }
-  | { readonly type: 'settings' };
+  /** `at`: the part of them that is wanted. */
+  | { readonly type: 'settings'; readonly at?: 'keys' | 'machine' | 'rules' | 'shortcuts' };
 
 const key = 'dewpoint-view';
 const sessionPrefix = 'session:';

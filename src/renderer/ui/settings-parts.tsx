@@ -1,10 +1,21 @@
 import type { ReactNode } from 'react';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { InputField } from './field.tsx';
 
-export function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+interface GroupProps {
+  readonly title: string;
+  /** A person came for this one: it is scrolled to and has the focus. */
+  readonly isWanted?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Group({ title, isWanted = false, children }: GroupProps) {
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isWanted) place.current?.focus();
+  }, [isWanted]);
   return (
-    <section aria-label={title} className="flex flex-col gap-3">
+    <section ref={place} tabIndex={-1} aria-label={title} className="flex flex-col gap-3">
       <h2 className="border-b border-line pb-1.5 text-sm font-semibold">{title}</h2>
       {children}
     </section>

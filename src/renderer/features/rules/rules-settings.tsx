@@ -7,7 +7,7 @@ import { Group } from '../../ui/settings-parts.tsx';
 import { RulesEditor } from './rules-editor.tsx';
 
 /** A person's own rules, and those of each project that was worked on. */
-export function RulesSettings() {
+export function RulesSettings({ isWanted }: { readonly isWanted: boolean }) {
   const client = useClient();
   const [project, setProject] = useState<string | null>(null);
   const sessions = useQuery({
@@ -16,7 +16,7 @@ export function RulesSettings() {
   });
   const projects = useProjects(sessions.data ?? []);
   return (
-    <Group title={t('rules.title')}>
+    <Group title={t('rules.title')} isWanted={isWanted}>
       <p className="text-sm text-soft">{t('rules.about')}</p>
       <label className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
         {t('rules.whose')}

@@ -10,10 +10,11 @@ import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { Group } from '../../ui/settings-parts.tsx';
 
 /** Which services have a key and from where. A key goes from here to the core once; none ever comes back. */
-export function Keys() {
+export function Keys({ isWanted }: { readonly isWanted: boolean }) {
   const client = useClient();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);
@@ -34,10 +35,10 @@ export function Keys() {
     }
   };
   return (
-    <Group title={t('keys.title')}>
+    <Group title={t('keys.title')} isWanted={isWanted}>
       {keys.isPending && <p className="text-sm text-soft">{t('settings.checking')}</p>}
-      {keys.error !== null && <Notice kind="error">{failureText(keys.error)}</Notice>}
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {keys.error !== null && <Problem text={failureText(keys.error)} onAgain={keys.refetch} />}
+      {problem !== null && <Problem text={problem} />}
       {keys.data !== undefined && (
         <>
           <KeyList keys={keys.data.keys} onRemove={(provider) => void remove(provider)} />
@@ -126,7 +127,7 @@ function NewKey({ report, onSet }: { readonly report: KeyReport; readonly onSet:
           {t('keys.set')}
         </Button>
       </div>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
       {outcome !== null && (
         <Notice kind={outcome.test === 'refused' ? 'warning' : 'info'}>
           {t(`keys.kept.${outcome.kept}`)} {t(`keys.test.${outcome.test}`)} {outcome.text}

@@ -6,7 +6,7 @@ import { isFirstStartWanted } from '../../lib/preferences.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { HintText } from '../../ui/hint-text.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { Group } from '../../ui/settings-parts.tsx';
 
 const looks = {
@@ -16,7 +16,7 @@ const looks = {
 } as const;
 
 /** What works on this machine and what does not; the same as `dewpoint doctor`. */
-export function Machine() {
+export function Machine({ isWanted }: { readonly isWanted: boolean }) {
   const client = useClient();
   const navigate = useNavigate();
   const showFirstSteps = (): void => {
@@ -25,9 +25,9 @@ export function Machine() {
   };
   const doctor = useQuery({ queryKey: ['doctor'], queryFn: ({ signal }) => client.doctor(undefined, { signal }) });
   return (
-    <Group title={t('settings.machine')}>
+    <Group title={t('settings.machine')} isWanted={isWanted}>
       {doctor.isPending && <p className="text-sm text-soft">{t('settings.checking')}</p>}
-      {doctor.error !== null && <Notice kind="error">{failureText(doctor.error)}</Notice>}
+      {doctor.error !== null && <Problem text={failureText(doctor.error)} onAgain={doctor.refetch} />}
       {doctor.data !== undefined && (
         <ul className="flex flex-col gap-2 text-sm">
           {doctor.data.map((finding) => (

@@ -2,12 +2,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
 import type { Action } from '../../lib/actions.ts';
+import type { View } from '../../lib/use-view.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { folderText } from '../../lib/folder-text.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Empty } from '../../ui/facts.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { ViewHeader } from '../../ui/view-header.tsx';
 import { Keys } from './keys.tsx';
 import { LookSettings } from './look-settings.tsx';
@@ -16,13 +17,14 @@ import { ShortcutSettings } from './shortcut-settings.tsx';
 import { WorkSettings } from './work-settings.tsx';
 
 interface SettingsViewProps {
+  readonly view: Extract<View, { readonly type: 'settings' }>;
   /** Shown with their keys. */
   readonly actions: readonly Action[];
   /** The rules, and what other features have of settings. */
   readonly children: ReactNode;
 }
 
-export function SettingsView({ actions, children }: SettingsViewProps) {
+export function SettingsView({ view: { at }, actions, children }: SettingsViewProps) {
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 px-5 py-8">
@@ -30,9 +32,9 @@ export function SettingsView({ actions, children }: SettingsViewProps) {
         <LookSettings />
         <CoreSettings />
         {children}
-        <Keys />
-        <Machine />
-        <ShortcutSettings actions={actions} />
+        <Keys isWanted={at === 'keys'} />
+        <Machine isWanted={at === 'machine'} />
+        <ShortcutSettings actions={actions} isWanted={at === 'shortcuts'} />
       </div>
     </div>
   );
@@ -59,20 +61,12 @@ function CoreSettings() {
   };
   if (settings.isPending) return <Empty>{t('settings.loading')}</Empty>;
   if (settings.error !== null) {
-    return (
-      <Notice kind="error">
-        {t('settings.failed')} {failureText(settings.error)}
-      </Notice>
-    );
+    return <Problem text={`${t('settings.failed')} ${failureText(settings.error)}`} onAgain={settings.refetch} />;
   }
   return (
     <>
       {/* What was not saved may be far down. */}
-      {problem !== null && (
-        <Notice kind="error" className="sticky top-2 z-10 max-md:top-12">
-          {problem}
-        </Notice>
-      )}
+      {problem !== null && <Problem className="sticky top-2 z-10 max-md:top-12" text={problem} />}
       <WorkSettings settings={settings.data} onSave={(key, value) => void save(key, value)} />
       {path.data !== undefined && (
         <p className="-mt-4 text-xs text-soft wrap-anywhere">

@@ -8,8 +8,13 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Group } from '../../ui/settings-parts.tsx';
 
+interface ShortcutSettingsProps {
+  readonly actions: readonly Action[];
+  readonly isWanted: boolean;
+}
+
 /** Every action with its keys, which a person can change; two actions never have the same. */
-export function ShortcutSettings({ actions }: { readonly actions: readonly Action[] }) {
+export function ShortcutSettings({ actions, isWanted }: ShortcutSettingsProps) {
   const [own, setOwn] = useShortcuts();
   const [asking, setAsking] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -28,7 +33,7 @@ export function ShortcutSettings({ actions }: { readonly actions: readonly Actio
     offerUndo(t('shortcuts.wereReset'), async () => setOwn(own));
   };
   return (
-    <Group title={t('settings.shortcuts')}>
+    <Group title={t('settings.shortcuts')} isWanted={isWanted}>
       <p className="text-sm text-soft">{t('shortcuts.text')}</p>
       {problem !== null && <Notice kind="warning">{problem}</Notice>}
       {sameKeys(actions).map(({ keys, labels }) => (
