@@ -51,6 +51,11 @@ const aliases: Readonly<Record<string, Language>> = {
 /** Longer code is shown as it is: nobody reads colours in it, and a frame must not be lost to it. */
 const limitCharacters = 100_000;
 
+/** What grammars look for, made ready to be used. */
+const patterns = new Map<string, RegExp | Error>();
+/** So long they are made ready at a time. */
+const patternsMs = 8;
+
 let making: Promise<HighlighterCore> | null = null;
 
 /** So many lines are read at a time, a few milliseconds; then whoever waits for the page has it. */
@@ -61,7 +66,11 @@ export async function highlight(code: string, name: string): Promise<readonly (r
   const language = languageOf(name);
   if (language === null || code.length > limitCharacters) return null;
   const highlighter = await (making ??= make());
-  if (!highlighter.getLoadedLanguages().includes(language)) await highlighter.loadLanguage(loaders[language]);
+  if (!highlighter.getLoadedLanguages().includes(language)) {
+    const { default: grammars } = await loaders[language]();
+    await makeReady(grammars);
+    await highlighter.loadLanguage(...grammars);
+  }
   const lines = code.split('\n');
   const runs: (readonly CodeRun[])[] = [];
   let state: { readonly grammarState?: GrammarState } = {};
@@ -73,6 +82,38 @@ export async function highlight(code: string, name: string): Promise<readonly (r
     state = read.grammarState === undefined ? {} : { grammarState: read.grammarState };
   }
   return runs;
+}
+
+/**
+ * Makes ready what grammars look for, a few milliseconds at a time. At its first line a large grammar would make
+ * hundreds at once, for half a second.
+ */
+async function makeReady(grammars: unknown): Promise<void> {
+  const { defaultJavaScriptRegexConstructor: makePattern } = await import('shiki/engine/javascript');
+  let began = Number.NEGATIVE_INFINITY;
+  for (const source of patternsOf(grammars)) {
+    if (patterns.has(source)) continue;
+    if (performance.now() - began > patternsMs) {
+      await new Promise<void>((resolve) => void whenIdle(resolve));
+      began = performance.now();
+    }
+    try {
+      patterns.set(source, makePattern(source));
+    } catch (error) {
+      // One that this engine cannot look for is passed over there, too.
+      patterns.set(source, error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+const patternKeys: readonly string[] = ['match', 'begin', 'end', 'while'];
+
+function* patternsOf(grammar: unknown): Iterable<string> {
+  if (typeof grammar !== 'object' || grammar === null) return;
+  for (const [key, value] of Object.entries(grammar)) {
+    if (typeof value === 'string' && patternKeys.includes(key)) yield value;
+    else yield* patternsOf(value);
+  }
 }
 
 export function languageOf(name: string): Language | null {
@@ -92,6 +133,6 @@ async function make(): Promise<HighlighterCore> {
   return createHighlighterCore({
     themes: [createCssVariablesTheme({ name: 'css-variables', variablePrefix: '--shiki-' })],
     langs: [],
-    engine: createJavaScriptRegexEngine({ forgiving: true }),
+    engine: createJavaScriptRegexEngine({ forgiving: true, cache: patterns }),
   });
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { displayLines } from '../lib/display-lines.ts';
 import type { CodeRun } from '../lib/highlight.ts';
 import { highlight } from '../lib/highlight.ts';
@@ -14,8 +14,9 @@ interface CodeBlockProps {
   readonly isGrowing?: boolean;
 }
 
-/** Longer code folds at this many lines. */
+/** Longer code folds at this many lines, and where they are long, at so many characters. */
 const foldedLines = 40;
+const foldedCharacters = 8000;
 /** Of code that grows so many lines are shown, the latest. */
 const growingLines = 200;
 
@@ -25,7 +26,8 @@ export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps)
   // What was seen to grow does not fold when it ends.
   const [isOpen, setIsOpen] = useState(isGrowing);
   const runs = useHighlighted(text, language, isGrowing, lines.length);
-  const [from, to] = shownOf(lines.length, isOpen, isGrowing);
+  const [from, to] = useMemo(() => shownOf(lines, isOpen, isGrowing), [lines, isOpen, isGrowing]);
+  const lengthOf = useCallback((index: number) => lines[from + index]?.length ?? 0, [lines, from]);
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 font-mono text-2xs text-soft">
@@ -34,6 +36,7 @@ export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps)
       </figcaption>
       <LongLines
         count={to - from}
+        lengthOf={lengthOf}
         className="px-3 py-2.5 whitespace-pre"
         draw={(index) => <CodeLine line={lines[from + index] ?? ''} runs={runs?.[from + index]} />}
       />
@@ -51,9 +54,14 @@ export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps)
 }
 
 /** The first line that is shown, and the one after the last. */
-function shownOf(count: number, isOpen: boolean, isGrowing: boolean): readonly [number, number] {
+function shownOf(lines: readonly string[], isOpen: boolean, isGrowing: boolean): readonly [number, number] {
+  const count = lines.length;
   if (isGrowing) return [Math.max(0, count - growingLines), count];
-  return [0, isOpen || count <= foldedLines + 5 ? count : foldedLines];
+  if (isOpen) return [0, count];
+  let characters = 0;
+  const tooFar = lines.findIndex((line) => (characters += line.length) > foldedCharacters);
+  const folded = Math.min(foldedLines, tooFar < 1 ? foldedLines : tooFar);
+  return [0, count <= folded + 5 ? count : folded];
 }
 
 function CodeLine({ line, runs }: { readonly line: string; readonly runs: readonly CodeRun[] | undefined }) {

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { DiffRow } from '../lib/diff-rows.ts';
 import { diffRows } from '../lib/diff-rows.ts';
 import { seenLine } from '../lib/strange-characters.ts';
@@ -11,10 +11,13 @@ const signs = { place: '', same: ' ', added: '+', removed: '−' } as const;
 /** A unified diff; added and removed lines differ in sign and in colour, and nothing in a line can hide or turn it. */
 export function DiffView({ diff }: { readonly diff: string }) {
   const rows = useMemo(() => diffRows(diff), [diff]);
+  const lengthOf = useCallback((index: number) => rows[index]?.text.length ?? 0, [rows]);
   return (
     <div className="overflow-hidden rounded-lg border border-line">
       <LongLines
         count={rows.length}
+        lengthOf={lengthOf}
+        isWrapped
         className="max-h-[70vh]"
         draw={(index) => {
           const row = rows[index];

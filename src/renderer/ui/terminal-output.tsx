@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { AnsiRun } from '../lib/ansi.ts';
 import { parseAnsi } from '../lib/ansi.ts';
 import { linePieces } from '../lib/display-lines.ts';
@@ -33,6 +33,10 @@ export function TerminalOutput({ text, command }: TerminalOutputProps) {
   const lines = useMemo(() => text.replace(/\n+$/u, '').split('\n'), [text]);
   const hidden = isOpen ? 0 : Math.max(0, lines.length - shownLines);
   const shown = useMemo(() => linesOf(parseAnsi(lines.slice(hidden).join('\n'))), [lines, hidden]);
+  const lengthOf = useCallback(
+    (index: number) => shown[index]?.reduce((length, { text: run }) => length + run.length, 0) ?? 0,
+    [shown],
+  );
   return (
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
       {command !== undefined && (
@@ -56,6 +60,8 @@ export function TerminalOutput({ text, command }: TerminalOutputProps) {
       {text !== '' && (
         <LongLines
           count={shown.length}
+          lengthOf={lengthOf}
+          isWrapped
           className="max-h-120 px-3 py-2 whitespace-pre-wrap wrap-anywhere"
           draw={(index) => <Line runs={shown[index] ?? []} />}
         />

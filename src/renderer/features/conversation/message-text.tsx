@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { displayLines } from '../../lib/display-lines.ts';
 import { foldedText } from '../../lib/folded-text.ts';
 import { bytes } from '../../lib/format.ts';
@@ -27,9 +27,12 @@ function Words({ text }: { readonly text: string }) {
 
 function AllLines({ text }: { readonly text: string }) {
   const lines = useMemo(() => displayLines(text), [text]);
+  const lengthOf = useCallback((index: number) => lines[index]?.length ?? 0, [lines]);
   return (
     <LongLines
       count={lines.length}
+      lengthOf={lengthOf}
+      isWrapped
       className="max-h-[70vh] whitespace-pre-wrap wrap-anywhere [unicode-bidi:plaintext]"
       draw={(index) => (lines[index] === '' ? <br /> : lines[index])}
     />
