@@ -124,6 +124,13 @@ export function viewWays(page: Page, sessions: Readonly<Record<string, string>>)
     },
     bin: () => goTo('bin', 'Bin'),
     models: () => goTo('models', 'Models'),
+    hub: async () => {
+      await goTo('models', 'Models');
+      await page.getByLabel('Another model, by its name').fill('example/Coder-7B-GGUF');
+      await page.getByRole('button', { name: 'Look it up' }).click();
+      await page.locator('[data-choice]').last().waitFor();
+      await page.locator('[data-hub]').scrollIntoViewIfNeeded();
+    },
     driving: async () => {
       await goTo('models', 'Models');
       await page

@@ -1,5 +1,34 @@
 import { createHash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import { ggufFile } from './gguf-file.ts';
+
+/** A small llama with a header that says how it is made; its weights are zeros. */
+export const tinyModel = (label: string, values: number, more: readonly string[] = []): Buffer =>
+  ggufFile({
+    keys: [
+      ['general.architecture', 'llama'],
+      ['general.name', label],
+      ...Object.entries({
+        block_count: 2,
+        context_length: 8192,
+        embedding_length: 64,
+        feed_forward_length: 128,
+        'attention.head_count': 4,
+        vocab_size: 1000,
+      }).map(([key, value]) => [`llama.${key}`, value] as const),
+    ],
+    tensors: ['token_embd.weight', ...more].map((name) => ({ name, values })),
+  });
+
+/** A repository of one model in several sizes, with what else lies in such a one. */
+export const tinyFiles = {
+  'Tiny-Q8_0.gguf': tinyModel('eight', 60_000),
+  'Tiny-Q4_K_M.gguf': tinyModel('four', 30_000),
+  'Tiny-Q2_K.gguf': tinyModel('two', 15_000),
+  'mmproj-Tiny-f16.gguf': tinyModel('projector', 100),
+  'F16/Tiny-F16-00001-of-00002.gguf': tinyModel('a half', 100),
+  'README.md': Buffer.from('words'),
+};
 
 interface HubScene {
   readonly licence?: string;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/counterfactual.ts';
+import { AppError } from '../../src/shared/errors.ts';
 import { noSplitWork } from '../../src/shared/workload.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import type { SearchHit } from '../../src/shared/search-answer.ts';
@@ -41,6 +42,8 @@ export interface PageCore extends ScriptedCore {
   instructions: InstructionFile[];
   /** What a project brings along. */
   ownImage: ProjectImage | null;
+  /** What a hub has, by the names of its repositories. */
+  hub: ReadonlyMap<string, ModelEntry>;
   /** Lets the download that runs come to its end. */
   endDownload: () => void;
 }
@@ -180,6 +183,7 @@ export function createPageCore(): PageCore {
     packages: noPackages,
     instructions: [],
     ownImage: null,
+    hub: new Map(),
     endDownload: () => undefined,
     models: [],
     findings: [],
@@ -364,6 +368,13 @@ export function createPageCore(): PageCore {
         model.id !== id ? [model] : file?.isOurs === true ? [{ ...model, state: 'downloadable' }] : [],
       );
       return { done: file?.isOurs === true ? 'deleted' : 'forgotten', path: '', bytes: 0 };
+    },
+    showModel: async (id) => {
+      const entry = core.hub.get(id);
+      if (entry !== undefined) return entry;
+      throw new AppError('not-found', `The hub has no ${id.slice(3)}, or it is private.`, {
+        hint: 'Look at its name; for one that only you may read set HF_TOKEN.',
+      });
     },
     pullModel: async (id, onProgress) => {
       note('pull', id);

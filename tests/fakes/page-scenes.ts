@@ -402,6 +402,33 @@ export const models: readonly ModelEntry[] = [
   },
 ];
 
+/** A repository of which the largest does not fit. */
+const hubModel: ModelEntry = {
+  id: 'hf:example/Coder-7B-GGUF',
+  label: 'coder-7b-q4_k_m.gguf',
+  where: 'local',
+  state: 'downloadable',
+  sizeBytes: 4.7e9,
+  licence: 'apache-2.0',
+  info: null,
+  note: 'in several files, and not fetched: BF16',
+  choices: (
+    [
+      ['Q2_K', 3e9, 32_768, 'All layers fit on Example Card 12.'],
+      ['Q4_K_M', 4.7e9, 32_768, 'All layers fit on Example Card 12.'],
+      ['Q6_K', 6.3e9, 16_384, 'All layers fit on Example Card 12; a context of 16384 tokens is what is left room for.'],
+      ['F16', 15.2e9, 0, 'It needs 16.4 GB, and 10.5 GB of the card and 8.9 GB of the memory are free.'],
+    ] as const
+  ).map(([name, sizeBytes, context, fit]) => ({
+    id: `hf:example/Coder-7B-GGUF:${name}`,
+    model: `llama-cpp/coder-7b-${name.toLowerCase()}`,
+    sizeBytes,
+    fit,
+    fits: context > 0,
+    isTaken: name === 'Q4_K_M',
+  })),
+};
+
 function infoOf(id: string, where: 'local' | 'cloud', contextTokens: number, parametersB: number | null) {
   const [provider = '', name = ''] = id.split('/');
   const isLocal = where === 'local';
@@ -430,6 +457,7 @@ function about(usd: number, seconds: number): Elsewhere {
 /** A home with something in it: sessions of several days, models, and a machine that has what is needed. */
 export function furnish(core: PageCore): void {
   core.models = models;
+  core.hub = new Map([[hubModel.id, hubModel]]);
   core.settings = {
     version: 1,
     policy: 'hybrid',

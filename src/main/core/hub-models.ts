@@ -119,9 +119,11 @@ function isHere({ granted, certainty }: PlanAnswer): boolean {
 
 function entryOf(id: string, { repository, files, taken }: Offered): ModelEntry {
   const choices = files.map(({ file, plan }): ModelChoice => ({
-    id: `hf:${repository.repository}${file.quantisation === null ? `/${file.path}` : `:${file.quantisation}`}`,
+    id: `hf:${repository.repository}${isOnlyOne(file, repository) ? `:${file.quantisation}` : `/${file.path}`}`,
+    model: `llama-cpp/${localName(file)}`,
     sizeBytes: file.sizeBytes,
     fit: plan?.granted.reason ?? null,
+    fits: plan === null || plan.certainty === 'unknown' ? null : plan.granted.context > 0,
     isTaken: file === taken,
   }));
   const notes = [
@@ -141,11 +143,20 @@ function entryOf(id: string, { repository, files, taken }: Offered): ModelEntry 
   };
 }
 
+/** Several files of one quantisation are told apart by their paths. */
+function isOnlyOne({ quantisation }: HubFile, { files }: HubRepository): boolean {
+  return quantisation !== null && files.filter((one) => one.quantisation === quantisation).length === 1;
+}
+
 /** Its place among the models is its file's name, without the number of one of several. */
-function fetchedAs({ path, parts }: HubFile, repository: string): FetchedModel {
+function localName({ path }: HubFile): string {
+  return basename(partNameOf(path)?.whole ?? basename(path, '.gguf'));
+}
+
+function fetchedAs(file: HubFile, repository: string): FetchedModel {
   return {
-    name: basename(partNameOf(path)?.whole ?? basename(path, '.gguf')),
-    files: parts.map((part) => ({
+    name: localName(file),
+    files: file.parts.map((part) => ({
       fileName: basename(part.path),
       bytes: part.sizeBytes,
       sha256: part.sha256,

@@ -21,6 +21,7 @@ export const allViews = {
   cap: 'features/approvals/cap-question.tsx',
   bin: 'features/bin/bin-view.tsx',
   models: 'features/models/models-view.tsx',
+  hub: 'features/models/hub-models.tsx',
   driving: 'features/models/driving-form.tsx',
   price: 'features/models/price-form.tsx',
   compare: 'features/compare/compare-view.tsx',

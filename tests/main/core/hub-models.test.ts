@@ -14,8 +14,7 @@ import { createHub } from '../../../src/main/engines/hub.ts';
 import { createImportedModels } from '../../../src/main/engines/imported-models.ts';
 import type { ModelStore } from '../../../src/main/engines/model-store.ts';
 import { createModelStore } from '../../../src/main/engines/model-store.ts';
-import { ggufFile } from '../../fakes/gguf-file.ts';
-import { modelHub } from '../../fakes/model-hub.ts';
+import { modelHub, tinyFiles, tinyModel } from '../../fakes/model-hub.ts';
 import type { ModelHub } from '../../fakes/model-hub.ts';
 import { splitGguf, splitNames } from '../../fakes/split-gguf.ts';
 
@@ -23,36 +22,12 @@ const gibi = 1024 ** 3;
 const never = new AbortController().signal;
 const catalogue = { version: 1, date: '2026-11-22', models: [], known: [] } as const;
 
-/** A small llama with a header that says how it is made; its weights are zeros. */
-const model = (label: string, values: number, more: readonly string[] = []): Buffer =>
-  ggufFile({
-    keys: [
-      ['general.architecture', 'llama'],
-      ['general.name', label],
-      ...Object.entries({
-        block_count: 2,
-        context_length: 8192,
-        embedding_length: 64,
-        feed_forward_length: 128,
-        'attention.head_count': 4,
-        vocab_size: 1000,
-      }).map(([key, value]) => [`llama.${key}`, value] as const),
-    ],
-    tensors: ['token_embd.weight', ...more].map((name) => ({ name, values })),
-  });
-
-const largest = model('sixteen', 80_000, ['blk.0.attn_q.weight', 'blk.1.attn_q.weight']);
+const largest = tinyModel('sixteen', 80_000, ['blk.0.attn_q.weight', 'blk.1.attn_q.weight']);
 const parts = splitGguf(largest, 3);
 const partNames = splitNames('Tiny-BF16', 3);
-
 const files = {
-  'Tiny-Q8_0.gguf': model('eight', 60_000),
-  'Tiny-Q4_K_M.gguf': model('four', 30_000),
-  'Tiny-Q2_K.gguf': model('two', 15_000),
-  'mmproj-Tiny-f16.gguf': model('projector', 100),
+  ...tinyFiles,
   ...Object.fromEntries(partNames.map((name, index) => [`BF16/${name}`, parts[index] ?? Buffer.alloc(0)])),
-  'F16/Tiny-F16-00001-of-00002.gguf': model('a half', 100),
-  'README.md': Buffer.from('words'),
 };
 
 let dir: string;
@@ -127,11 +102,11 @@ describe('a model of a hub', () => {
       sizeBytes: files['Tiny-Q4_K_M.gguf'].length,
       note: null,
     });
-    expect(entry?.choices?.map(({ id, isTaken }) => [id, isTaken])).toEqual([
-      ['hf:owner/Tiny-GGUF:Q2_K', false],
-      ['hf:owner/Tiny-GGUF:Q4_K_M', true],
-      ['hf:owner/Tiny-GGUF:Q8_0', false],
-      ['hf:owner/Tiny-GGUF:BF16', false],
+    expect(entry?.choices?.map(({ id, model, fits, isTaken }) => [id, model, fits, isTaken])).toEqual([
+      ['hf:owner/Tiny-GGUF:Q2_K', 'llama-cpp/Tiny-Q2_K', true, false],
+      ['hf:owner/Tiny-GGUF:Q4_K_M', 'llama-cpp/Tiny-Q4_K_M', true, true],
+      ['hf:owner/Tiny-GGUF:Q8_0', 'llama-cpp/Tiny-Q8_0', true, false],
+      ['hf:owner/Tiny-GGUF:BF16', 'llama-cpp/Tiny-BF16', true, false],
     ]);
     expect(entry?.choices?.at(-1)?.sizeBytes).toBe(parts.reduce((sum, part) => sum + part.length, 0));
     expect(entry?.choices?.[0]?.fit).toContain('8192');

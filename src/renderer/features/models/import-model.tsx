@@ -3,15 +3,18 @@ import { useState } from 'react';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
+import { useRefused } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 /** Takes a model file of the user's own into the list; the file stays where it is. */
 export function ImportModel({ onDone }: { readonly onDone: () => void }) {
   const client = useClient();
+  const isRefused = useRefused('models.import');
   const [path, setPath] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
+  if (isRefused) return null;
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setProblem(null);
@@ -24,7 +27,7 @@ export function ImportModel({ onDone }: { readonly onDone: () => void }) {
     }
   };
   return (
-    <form aria-label={t('models.import')} onSubmit={(event) => void add(event)} className="mt-3 flex flex-col gap-2">
+    <form aria-label={t('models.import')} onSubmit={(event) => void add(event)} className="flex flex-col gap-2">
       <div className="grid items-end gap-3 sm:grid-cols-[1fr_auto]">
         <Field label={t('models.importPath')}>
           {(ids) => (
@@ -44,7 +47,7 @@ export function ImportModel({ onDone }: { readonly onDone: () => void }) {
         </Button>
       </div>
       <p className="text-xs text-soft">{t('models.importText')}</p>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
     </form>
   );
 }

@@ -6,9 +6,10 @@ import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { Empty } from '../../ui/facts.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { ViewHeader } from '../../ui/view-header.tsx';
 import { Endpoints } from './endpoints.tsx';
+import { HubModels } from './hub-models.tsx';
 import { ImportModel } from './import-model.tsx';
 import { ModelRow } from './model-row.tsx';
 
@@ -22,10 +23,10 @@ export function ModelsView() {
     queryFn: ({ signal }) => client.settings.get({}, { signal }),
   });
   const [problem, setProblem] = useState<string | null>(null);
-  const use = async (model: ModelEntry): Promise<void> => {
+  const use = async ({ where, id }: Pick<ModelEntry, 'where' | 'id'>): Promise<void> => {
     setProblem(null);
     try {
-      await client.settings.set({ key: model.where, value: model.id });
+      await client.settings.set({ key: where, value: id });
       await queries.invalidateQueries();
     } catch (error) {
       setProblem(`${t('settings.notSaved')} ${failureText(error)}`);
@@ -41,12 +42,10 @@ export function ModelsView() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
         <ViewHeader title={t('models.title')} text={t('models.text')} />
-        {problem !== null && <Notice kind="error">{problem}</Notice>}
+        {problem !== null && <Problem text={problem} />}
         {models.isPending && <Empty>{t('models.loading')}</Empty>}
         {models.error !== null && (
-          <Notice kind="error">
-            {t('models.failed')} {failureText(models.error)}
-          </Notice>
+          <Problem text={`${t('models.failed')} ${failureText(models.error)}`} onAgain={models.refetch} />
         )}
         {models.data !== undefined &&
           places.map((place) => (
@@ -62,7 +61,7 @@ interface PlaceProps {
   readonly where: ModelEntry['where'];
   readonly models: readonly ModelEntry[];
   readonly settings: unknown;
-  readonly onUse: (model: ModelEntry) => Promise<void>;
+  readonly onUse: (model: Pick<ModelEntry, 'where' | 'id'>) => Promise<void>;
   readonly onChanged: () => void;
 }
 
@@ -84,7 +83,16 @@ function Place({ where, models, settings, onUse, onChanged }: PlaceProps) {
           />
         ))}
       </ul>
-      {where === 'local' && <ImportModel onDone={onChanged} />}
+      {where === 'local' && (
+        <div className="mt-4 flex flex-col gap-5">
+          <HubModels
+            models={models}
+            usedId={settingAt(settings, where)}
+            onUse={(id) => void onUse({ where, id })}
+          />
+          <ImportModel onDone={onChanged} />
+        </div>
+      )}
     </section>
   );
 }

@@ -5,8 +5,9 @@ import { failureText } from '../../lib/failure-text.ts';
 import { megabytes } from '../../lib/format.ts';
 import { offerUndo } from '../../lib/offer-undo.ts';
 import { t } from '../../lib/texts.ts';
+import { useRefused } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 interface RemoveModelProps {
   readonly model: ModelEntry;
@@ -18,8 +19,9 @@ export function RemoveModel({ model, onDone }: RemoveModelProps) {
   const client = useClient();
   const [isAsking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const isRefused = useRefused('models.remove');
   const { file } = model;
-  if (file === undefined || (file.isOurs && file.hereBytes === 0)) return null;
+  if (isRefused || file === undefined || (file.isOurs && file.hereBytes === 0)) return null;
   const remove = async (): Promise<void> => {
     setProblem(null);
     try {
@@ -39,7 +41,7 @@ export function RemoveModel({ model, onDone }: RemoveModelProps) {
   };
   return (
     <>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
       {isAsking ? (
         <span className="flex items-center gap-2">
           <Button size="small" look="danger" onClick={() => void remove()}>

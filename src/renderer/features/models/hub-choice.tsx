@@ -1,0 +1,43 @@
+import type { ModelEntry } from '@shared/contract.ts';
+import type { ModelChoice } from '@shared/model-choice.ts';
+import { megabytes } from '../../lib/format.ts';
+import { choiceName } from '../../lib/hub-name.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { PullControl } from '../../ui/pull-control.tsx';
+
+interface HubChoiceProps {
+  readonly choice: ModelChoice;
+  readonly models: readonly ModelEntry[];
+  readonly usedId: unknown;
+  readonly onUse: (id: string) => void;
+}
+
+/** A quantisation: how large it is, whether it fits here, and the way to get it. */
+export function HubChoice({ choice, models, usedId, onUse }: HubChoiceProps) {
+  const { id, model, sizeBytes, fit, fits, isTaken } = choice;
+  // Another file may have its name here; its size is then another.
+  const isHere = models.some((one) => one.id === model && one.state === 'ready' && one.sizeBytes === sizeBytes);
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4" data-choice={id}>
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
+          <span className="font-mono font-medium wrap-anywhere">{choiceName(id)}</span>
+          <span className="text-soft tabular-nums">{megabytes(sizeBytes)}</span>
+          <span className={`text-xs font-medium ${fits === null ? 'text-soft' : fits ? 'text-good' : 'text-warn'}`}>
+            {t(fits === null ? 'hub.unknown' : fits ? 'hub.fits' : 'hub.tooLarge')}
+          </span>
+          {isTaken && <span className="text-xs font-medium">{t('hub.suggested')}</span>}
+        </p>
+        {fit !== null && <p className="text-xs text-soft wrap-anywhere">{fit}</p>}
+      </div>
+      {!isHere && <PullControl id={id} />}
+      {isHere && model === usedId && <span className="text-xs font-medium">{t('models.usedLocal')}</span>}
+      {isHere && model !== usedId && (
+        <Button size="small" onClick={() => onUse(model)}>
+          {t('models.use')}
+        </Button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { useState } from 'react';
+import type { ModelEntry } from '@shared/contract.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
+import { hubName } from '../../lib/hub-name.ts';
+import { usePulls } from '../../lib/pulls.ts';
+import { t } from '../../lib/texts.ts';
+import { Button } from '../../ui/button.tsx';
+import { InputField } from '../../ui/field.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { PullControl } from '../../ui/pull-control.tsx';
+import { HubChoice } from './hub-choice.tsx';
+
+interface HubModelsProps {
+  /** What is in the list above. */
+  readonly models: readonly ModelEntry[];
+  readonly usedId: unknown;
+  readonly onUse: (id: string) => void;
+}
+
+/** Models that no list here knows, by their names on a hub: what fits on this machine is said before anything is fetched. */
+export function HubModels({ models, usedId, onUse }: HubModelsProps) {
+  const client = useClient();
+  const [typed, setTyped] = useState('');
+  const [asked, setAsked] = useState<string | null>(null);
+  const name = hubName(typed);
+  const found = useQuery({
+    queryKey: ['hub', asked],
+    queryFn: ({ signal }) => client.models.show({ id: asked ?? '' }, { signal }),
+    enabled: asked !== null,
+    staleTime: 300_000,
+  });
+  const look = (event: FormEvent): void => {
+    event.preventDefault();
+    if (name === null) return;
+    if (name === asked) void found.refetch();
+    else setAsked(name);
+  };
+  const isTypedWrong = typed.trim() !== '' && name === null;
+  const offered = found.data?.choices?.map(({ id }) => id) ?? [];
+  return (
+    <section aria-label={t('hub.title')} className="flex flex-col gap-3">
+      <form aria-label={t('hub.title')} onSubmit={look} className="grid items-end gap-3 sm:grid-cols-[1fr_auto]">
+        <InputField
+          label={t('hub.name')}
+          value={typed}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder={t('hub.example')}
+          aria-invalid={isTypedWrong}
+          onText={setTyped}
+        />
+        {found.isFetching ? (
+          <Button onClick={() => setAsked(null)}>{t('models.cancel')}</Button>
+        ) : (
+          <Button type="submit" disabled={name === null}>
+            {t('hub.look')}
+          </Button>
+        )}
+      </form>
+      <p className="text-xs text-soft" role="status">
+        {found.isFetching ? t('hub.looking') : t(isTypedWrong ? 'hub.wrongName' : 'hub.text')}
+      </p>
+      {found.error !== null && !found.isFetching && (
+        <Problem text={failureText(found.error)} onAgain={found.refetch} />
+      )}
+      {found.data !== undefined && <Found {...{ models, usedId, onUse }} entry={found.data} />}
+      <OtherPulls shown={offered} />
+    </section>
+  );
+}
+
+/** What a repository offers, the smallest first. */
+function Found({ entry, ...of }: HubModelsProps & { readonly entry: ModelEntry }) {
+  const choices = entry.choices ?? [];
+  return (
+    <div className="rounded-xl border border-line" data-hub={entry.id}>
+      <div className="border-b border-line p-4">
+        <p className="font-medium wrap-anywhere">{entry.id.slice(3)}</p>
+        <p className="text-xs text-soft wrap-anywhere">
+          {t('hub.licence', { licence: entry.licence ?? t('hub.noLicence') })}
+          {entry.note !== null && ` · ${entry.note}`}
+        </p>
+        {choices.every(({ fits }) => fits === false) && (
+          <p className="mt-1 text-xs font-medium text-warn">{t('hub.nothingFits')}</p>
+        )}
+      </div>
+      <ul className="divide-y divide-line">
+        {choices.map((choice) => (
+          <HubChoice key={choice.id} {...of} choice={choice} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Downloads go on when another name is looked at. */
+function OtherPulls({ shown }: { readonly shown: readonly string[] }) {
+  const others = [...usePulls().keys()].filter((id) => id.startsWith('hf:') && !shown.includes(id));
+  if (others.length === 0) return null;
+  return (
+    <ul aria-label={t('hub.pulls')} className="divide-y divide-line rounded-xl border border-line">
+      {others.map((id) => (
+        <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4" data-pull={id}>
+          <p className="min-w-0 flex-1 basis-48 font-mono text-xs wrap-anywhere">{id.slice(3)}</p>
+          <PullControl id={id} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { modelHub, tinyFiles } from '../fakes/model-hub.ts';
+import { violations } from './axe.ts';
+import type { Launched, Place } from './launch.ts';
+import { keepScreenshot, launch, preparePlace } from './launch.ts';
+import { ensureShellAndDisplay } from './setup.ts';
+
+/** A person names a model that no list here has; the hub is a small one, and everything else is real. */
+let folder: string;
+let server: Server;
+let place: Place;
+let launched: Launched;
+let endDisplay: () => void;
+/** Requests that wait until they are let go, by a part of their address. */
+let held: { readonly part: string; readonly release: Promise<void> } | null = null;
+
+/** What is asked for that `part` stands in waits; the answer lets it go. */
+function hold(part: string): () => void {
+  let release = (): void => undefined;
+  held = { part, release: new Promise((resolve) => (release = resolve)) };
+  return () => {
+    held = null;
+    release();
+  };
+}
+
+beforeAll(async () => {
+  endDisplay = await ensureShellAndDisplay();
+  folder = mkdtempSync(join(tmpdir(), 'dewpoint-hub-page-'));
+  const hub = modelHub({
+    'owner/Tiny-GGUF': { licence: 'apache-2.0', files: tinyFiles },
+    'owner/gated': { token: 'secret', files: { 'Gated-Q4_K_M.gguf': tinyFiles['Tiny-Q4_K_M.gguf'] } },
+  });
+  server = createServer((request, response) => {
+    const wait = held !== null && request.url?.includes(held.part) === true ? held.release : Promise.resolve();
+    void wait.then(() => hub.answer(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  place = preparePlace([]);
+  const env = { HF_ENDPOINT: `http://127.0.0.1:${port}`, HF_TOKEN: '', DEWPOINT_CACHE: join(folder, 'cache') };
+  launched = await launch(place.home, { env });
+  await launched.page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
+});
+
+afterAll(async () => {
+  await launched?.app.close();
+  server?.closeAllConnections();
+  server?.close();
+  place?.remove();
+  rmSync(folder, { recursive: true, force: true });
+  endDisplay?.();
+});
+
+const field = () => launched.page.getByLabel('Another model, by its name');
+const lookUp = () => launched.page.getByRole('button', { name: 'Look it up' });
+const cancel = () => launched.page.getByRole('button', { name: 'Cancel' });
+const choice = (name: string) => launched.page.locator(`[data-choice="hf:owner/Tiny-GGUF:${name}"]`);
+const here = (): readonly string[] => readdirSync(join(folder, 'cache', 'models'));
+
+it('says what of a model fits before anything of it is fetched, by the address of its page', async () => {
+  const { page } = launched;
+  await field().fill('https://huggingface.co/owner/Tiny-GGUF/tree/main');
+  const release = hold('/api/models/');
+  await lookUp().click();
+  await page.getByText('Reading what there is of it').waitFor();
+  await cancel().click();
+  await lookUp().waitFor();
+  release();
+  await lookUp().click();
+  await page.getByText('Licence: apache-2.0 · in several files, and not fetched: BF16').waitFor();
+  const rows = await page.locator('[data-choice]').allInnerTexts();
+  expect(rows.map((text) => text.split('\n').slice(0, 4).join(' '))).toEqual([
+    expect.stringMatching(/^Q2_K 60 kB fits here/u),
+    expect.stringMatching(/^Q4_K_M 120 kB fits here suggested/u),
+    expect.stringMatching(/^Q8_0 240 kB fits here/u),
+  ]);
+  expect(await violations(page)).toEqual([]);
+  await keepScreenshot(page, 'hub');
+});
+
+it('fetches the one that is chosen, stops when told so, and offers to use it', async () => {
+  const { page } = launched;
+  const release = hold('Tiny-Q8_0');
+  await choice('Q8_0').getByRole('button', { name: 'Download' }).click();
+  await choice('Q8_0').getByRole('progressbar').waitFor();
+  await choice('Q8_0').getByRole('button', { name: 'Cancel' }).click();
+  await choice('Q8_0').getByRole('button', { name: 'Download' }).waitFor();
+  release();
+  await choice('Q8_0').getByRole('button', { name: 'Download' }).click();
+  await choice('Q8_0').getByRole('button', { name: 'Use it' }).click();
+  await choice('Q8_0').getByText('used for local steps').waitFor();
+  await page.locator('[data-model="llama-cpp/Tiny-Q8_0"]').getByText('used for local steps').waitFor();
+  expect(here()).toEqual(['Tiny-Q8_0.gguf']);
+});
+
+it('shows a download of one model while another is looked at', async () => {
+  const { page } = launched;
+  const release = hold('Tiny-Q2_K');
+  await choice('Q2_K').getByRole('button', { name: 'Download' }).click();
+  await field().fill('owner/gated');
+  await lookUp().click();
+  await page.getByText('gated: its terms have to be accepted').waitFor();
+  const download = page.locator('[data-pull="hf:owner/Tiny-GGUF:Q2_K"]');
+  await download.getByRole('progressbar').waitFor();
+  release();
+  await download.waitFor({ state: 'detached' });
+  await page.locator('[data-model="llama-cpp/Tiny-Q2_K"]').getByText('ready', { exact: false }).waitFor();
+});
+
+it('says what is wrong with a name, what the hub refuses, and lets it be tried again', async () => {
+  const { page } = launched;
+  await field().fill('a model that codes well');
+  await page.getByText('That is no name').waitFor();
+  expect(await lookUp().isDisabled()).toBe(true);
+  await field().fill('owner/gone');
+  await lookUp().click();
+  const problem = page.getByRole('alert').filter({ hasText: 'The hub has no owner/gone, or it is private.' });
+  await problem.getByRole('button', { name: 'Try again' }).click();
+  await problem.waitFor();
+  await field().fill('owner/gated');
+  await lookUp().click();
+  await page.locator('[data-choice="hf:owner/gated:Q4_K_M"]').getByRole('button', { name: 'Download' }).click();
+  await page.getByRole('alert').getByText('Accept the terms at the source and set HF_TOKEN').waitFor();
+});
