@@ -27,7 +27,7 @@ import { useSide } from './lib/use-side.ts';
 import { Button } from './ui/button.tsx';
 import { Empty } from './ui/facts.tsx';
 import { Icon } from './ui/icon.tsx';
-import { Notice } from './ui/notice.tsx';
+import { Problem } from './ui/problem.tsx';
 
 /** What actions from elsewhere can do with the session that is shown. */
 export interface SessionHandle {
@@ -55,17 +55,19 @@ interface SessionScreenProps {
 }
 
 export function SessionScreen(props: SessionScreenProps) {
+  const [attempt, setAttempt] = useState(0);
+  return <Attempt key={attempt} {...props} onAgain={() => setAttempt(attempt + 1)} />;
+}
+
+/** One try to open it: another process may have it, or its place may be gone for the moment. */
+function Attempt({ onAgain, ...props }: SessionScreenProps & { readonly onAgain: () => void }) {
   const { sessionId, onStatus } = props;
   const load = useSession(useClient(), sessionId);
   const status = load.type === 'ready' ? sessionStatus(load.view.state) : 'new';
   useEffect(() => onStatus(), [status, onStatus]);
   if (load.type === 'loading') return <Empty>{t('session.opening')}</Empty>;
   if (load.type === 'failed') {
-    return (
-      <Notice kind="error" className="m-6 mt-14">
-        {t('session.failed')} {load.text}
-      </Notice>
-    );
+    return <Problem className="m-6 mt-14" text={`${t('session.failed')} ${load.text}`} onAgain={onAgain} />;
   }
   return <OpenSession {...props} view={load.view} lookUp={load.lookUp} />;
 }

@@ -18,7 +18,7 @@ import type { View } from './lib/use-view.ts';
 import { useView } from './lib/use-view.ts';
 import { whenIdle } from './lib/when-idle.ts';
 import { Middle } from './middle.tsx';
-import { NavigationContext } from './lib/navigation.ts';
+import { ActionsContext, NavigationContext } from './lib/navigation.ts';
 import { useHostPushes } from './lib/use-host.ts';
 import { useNotifications } from './lib/use-notifications.ts';
 import { AnnouncementBar } from './ui/announcement.tsx';
@@ -63,33 +63,35 @@ export function Workbench({ isConnected }: { readonly isConnected: boolean }) {
   useNotifications({ load, view, show });
   return (
     <NavigationContext value={show}>
-      <div className="relative flex min-h-0 flex-1">
-        {side.isOpen && (
-          <SideList isOver={side.isOver} onClose={side.toggle}>
-            <SessionList load={load} view={view} onShow={show} onPalette={openPalette} />
-          </SideList>
-        )}
-        <div className="relative flex min-w-0 flex-1 flex-col">
-          {!side.isOpen && <MenuButton onClick={side.toggle} />}
-          <AnnouncementBar />
-          <ErrorBoundary key={keyOf(view)}>
-            <Middle
-              view={view}
-              load={load}
-              actions={actions}
-              session={session}
-              isConnected={isConnected}
-              hasMenuButton={!side.isOpen}
-              onShow={show}
-              onStatus={refresh}
-              onPalette={openPalette}
-            />
-          </ErrorBoundary>
+      <ActionsContext value={actions}>
+        <div className="relative flex min-h-0 flex-1">
+          {side.isOpen && (
+            <SideList isOver={side.isOver} onClose={side.toggle}>
+              <SessionList load={load} view={view} onShow={show} onPalette={openPalette} />
+            </SideList>
+          )}
+          <div className="relative flex min-w-0 flex-1 flex-col">
+            {!side.isOpen && <MenuButton onClick={side.toggle} />}
+            <AnnouncementBar />
+            <ErrorBoundary key={keyOf(view)}>
+              <Middle
+                view={view}
+                load={load}
+                actions={actions}
+                session={session}
+                isConnected={isConnected}
+                hasMenuButton={!side.isOpen}
+                onShow={show}
+                onStatus={refresh}
+                onPalette={openPalette}
+              />
+            </ErrorBoundary>
+          </div>
+          {isPaletteOpen && (
+            <OpenPalette load={load} actions={actions} onShow={show} onClose={() => setIsPaletteOpen(false)} />
+          )}
         </div>
-        {isPaletteOpen && (
-          <OpenPalette load={load} actions={actions} onShow={show} onClose={() => setIsPaletteOpen(false)} />
-        )}
-      </div>
+      </ActionsContext>
     </NavigationContext>
   );
 }

@@ -13,6 +13,7 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { Empty, Facts, Section } from '../ui/facts.tsx';
 import { Field, InputField, inputClass } from '../ui/field.tsx';
 import { Fold, FoldMark } from '../ui/fold.tsx';
+import { HintButton } from '../ui/hint-button.tsx';
 import { HintText } from '../ui/hint-text.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { InstructionFileNow } from '../ui/instruction-file.tsx';
@@ -25,6 +26,7 @@ import { MoreButton } from '../ui/more-button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { OwnPriceMark } from '../ui/own-price.tsx';
 import { PreparePackages } from '../ui/prepare-packages.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { ProjectHosts } from '../ui/project-hosts.tsx';
 import { RouteDot } from '../ui/route-dot.tsx';
 import { SeenChange } from '../ui/seen-change.tsx';
@@ -200,6 +202,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       </details>
     </>
   ),
+  'hint-button': <HintButton hint="See: dewpoint sessions show 01ABC" />,
   'hint-text': (
     <>
       <HintText hint="dewpoint keys set example" />
@@ -232,9 +235,11 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
   ),
   'long-lines': (
     <>
-      <LongLines count={3} draw={(index) => `line ${index}`} />
+      <LongLines count={3} lengthOf={() => 6} draw={(index) => `line ${index}`} />
       <LongLines
         count={10_000}
+        lengthOf={(index) => (index % 7 === 0 ? long.length : 10)}
+        isWrapped
         className="max-h-40"
         draw={(index) => `line ${index}: ${index % 7 === 0 ? long : ''}`}
       />
@@ -267,6 +272,12 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
     </p>
   ),
   'prepare-packages': <PreparePackages projectPath="/project" />,
+  problem: (
+    <>
+      <Problem text="The list could not be read." onAgain={nothing} />
+      <Problem text="There is no model example/none. See: dewpoint models list" />
+    </>
+  ),
   'project-hosts': <ProjectHosts projectPath="/project" />,
   'pull-control': <Pulls />,
   'route-dot': (

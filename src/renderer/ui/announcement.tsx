@@ -2,6 +2,7 @@ import type { Announcement } from '../lib/announce.ts';
 import { act, dismiss, useAnnouncements } from '../lib/announce.ts';
 import { t } from '../lib/texts.ts';
 import { Button } from './button.tsx';
+import { HintButton } from './hint-button.tsx';
 import { Icon } from './icon.tsx';
 
 /** What was just done, over the upper part of the view; the latest is on top. */
@@ -27,6 +28,7 @@ function Said({ said }: { readonly said: Announcement }) {
   return (
     <div className="pointer-events-auto flex w-fit max-w-full items-center gap-3 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-3 text-sm shadow-float">
       <span className={`min-w-0 wrap-anywhere ${kind === 'error' ? 'text-bad' : ''}`}>{text}</span>
+      {kind === 'error' && action === undefined && <HintButton hint={text} />}
       {action !== undefined && (
         <Button size="small" onClick={() => act(said)}>
           {action.label}

@@ -6,7 +6,7 @@ import { t } from '../lib/texts.ts';
 import { useRefused } from '../lib/use-host.ts';
 import { useIsAnswerable } from '../lib/use-is-answerable.ts';
 import { Button } from './button.tsx';
-import { Notice } from './notice.tsx';
+import { Problem } from './problem.tsx';
 import { SeenChange } from './seen-change.tsx';
 
 /** The file as it lies there now: what holds from the next message on. */
@@ -23,7 +23,7 @@ export function InstructionFileNow({ projectPath, path }: { readonly projectPath
     staleTime: 0,
   });
   const file = files.data?.find((one) => one.path === path);
-  if (files.error !== null) return <Notice kind="error">{failureText(files.error)}</Notice>;
+  if (files.error !== null) return <Problem text={failureText(files.error)} onAgain={files.refetch} />;
   if (files.data === undefined) return null;
   if (file === undefined || file.sha256 === null || file.text === null)
     return <p className="text-xs text-soft">{file?.problem ?? t('context.instructions.gone')}</p>;
@@ -37,7 +37,7 @@ export function InstructionFileNow({ projectPath, path }: { readonly projectPath
   return (
     <div className="flex flex-col gap-2">
       <SeenChange text={text} diff={diff} />
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
       {isRefused ? null : state === 'approved' ? (
         <Button
           size="small"

@@ -10,6 +10,7 @@ import { plural, t } from '../lib/texts.ts';
 import { useRefused } from '../lib/use-host.ts';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
+import { Problem } from './problem.tsx';
 import { TerminalOutput } from './terminal-output.tsx';
 
 /** The packages of a project as the sandbox has them, and the way to install what is missing. */
@@ -152,10 +153,10 @@ function PrepareDialog({ projectPath, anew, onClose }: PrepareDialogProps) {
         >
           <Dialog.Title className="font-semibold">{t('packages.title')}</Dialog.Title>
           {plan.isPending && <p className="text-sm text-soft">{t('packages.planning')}</p>}
-          {plan.error !== null && <Notice kind="error">{failureText(plan.error)}</Notice>}
+          {plan.error !== null && <Problem text={failureText(plan.error)} onAgain={plan.refetch} />}
           {plan.data !== undefined && <PlanText plan={plan.data} />}
           {state.text !== '' && <TerminalOutput text={state.text} />}
-          {state.problem !== null && <Notice kind="error">{state.problem}</Notice>}
+          {state.problem !== null && <Problem text={state.problem} />}
           {state.ended !== null && (
             <Notice kind={state.ended.parts.every((part) => part.state === 'ready') ? 'info' : 'warning'}>
               {t(state.ended.parts.every((part) => part.state === 'ready') ? 'packages.done' : 'packages.notAll')}

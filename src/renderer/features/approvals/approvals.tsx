@@ -10,7 +10,7 @@ import type { QuestionHandle } from '../../lib/question-handle.ts';
 import { useIsAnswerable } from '../../lib/use-is-answerable.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { AskedSubject } from './asked-subject.tsx';
 import { WholeCall } from './whole-call.tsx';
 
@@ -105,7 +105,7 @@ function Approval({ sessionId, approval, waiting, handle }: ApprovalProps) {
         <AskedSubject approval={approval} />
         {/* Of a text there is no more than the text. */}
         {text === undefined && kind !== 'disk' && <WholeCall sessionId={sessionId} toolCallId={approval.toolCallId} />}
-        {problem !== null && <Notice kind="error">{problem}</Notice>}
+        {problem !== null && <Problem text={problem} />}
         <Answers
           isAnswerable={isAnswerable}
           deny={deny}

@@ -9,7 +9,7 @@ import type { QuestionHandle } from '../../lib/question-handle.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 type Cap = NonNullable<SessionState['cap']>;
 type Decision = Parameters<CoreClient['sessions']['answerCap']>[0]['decision'];
@@ -60,7 +60,7 @@ function Question({ sessionId, cap, handle }: CapQuestionProps & { readonly cap:
           {capText(cap)}
           {cap.here === null && ` ${t('cap.noLocal')}`}
         </p>
-        {problem !== null && <Notice kind="error">{problem}</Notice>}
+        {problem !== null && <Problem text={problem} />}
         <div className="flex flex-wrap items-center gap-2">
           <Button
             look="primary"

@@ -7,7 +7,7 @@ import { clock, folderName, sessionTitle } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { ViewHeader } from '../../ui/view-header.tsx';
 
 /** Sessions that were deleted: to be restored, or to be forgotten for good. */
@@ -32,11 +32,7 @@ export default function BinView({ onSession }: { readonly onSession: (sessionId:
     <div className="h-full overflow-y-auto">
       <div className="mx-auto w-full max-w-3xl px-5 py-8">
         <ViewHeader title={t('bin.title')} text={t('bin.text')} />
-        {error !== null && (
-          <Notice kind="error" className="mt-3">
-            {failureText(error)}
-          </Notice>
-        )}
+        {error !== null && <Problem className="mt-3" text={failureText(error)} />}
         {query.data?.length === 0 && <Empty icon="bin">{t('bin.empty')}</Empty>}
         <ul className="mt-4 flex flex-col divide-y divide-line">
           {query.data?.map((session) => (

@@ -13,7 +13,7 @@ import { useRoots } from '../../lib/use-host.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/field.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 type Policy = (typeof policies)[number];
 
@@ -74,11 +74,7 @@ export function CompareForm({ task: given, projects, onStarted }: CompareFormPro
       <Subject task={task} onTask={setTask} choice={choice} onChange={setChoice} />
       <Policies choice={choice} onChange={setChoice} />
       <Details choice={choice} onChange={setChoice} />
-      {problem !== null && (
-        <Notice kind="error">
-          {t('compare.failed')} {problem}
-        </Notice>
-      )}
+      {problem !== null && <Problem text={`${t('compare.failed')} ${problem}`} />}
       <Button type="submit" look="primary" className="self-end" disabled={!canStart}>
         {t(isStarting ? 'compare.starting' : 'compare.start')}
       </Button>

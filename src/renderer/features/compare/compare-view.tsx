@@ -8,7 +8,7 @@ import { plural, t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { ViewHeader } from '../../ui/view-header.tsx';
 import { CompareForm } from './compare-form.tsx';
 import { ComparisonDetail } from './comparison-detail.tsx';
@@ -60,7 +60,7 @@ function Listing({ onOpen }: { readonly onOpen: (id: string) => void }) {
     queryFn: async ({ signal }) => ({ all: await client.comparisons.list(undefined, { signal }), readAt: Date.now() }),
     staleTime: 0,
   });
-  if (list.error !== null) return <Notice kind="error">{failureText(list.error)}</Notice>;
+  if (list.error !== null) return <Problem text={failureText(list.error)} onAgain={list.refetch} />;
   if (list.data === undefined) return <Empty>{t('compare.loading')}</Empty>;
   if (list.data.all.length === 0) return <Empty icon="columns">{t('compare.none')}</Empty>;
   return (

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Empty, Section } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { ComparisonCharts } from './comparison-charts.tsx';
 import { RunLanes } from './run-lanes.tsx';
 import { useComparison } from './use-comparison.ts';
@@ -23,7 +24,7 @@ interface ComparisonDetailProps {
 export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
   const { comparison, isAtWork, problem, resume, stop } = useComparison(id);
   if (comparison === null) {
-    return problem === null ? <Empty>{t('compare.loading')}</Empty> : <Notice kind="error">{problem}</Notice>;
+    return problem === null ? <Empty>{t('compare.loading')}</Empty> : <Problem text={problem} />;
   }
   const left = comparison.runs.filter((run) => run.state !== 'ended').length;
   const rows = comparisonRows(comparison);
@@ -37,7 +38,7 @@ export function ComparisonDetail({ id, onSession }: ComparisonDetailProps) {
         {isAtWork && <Button onClick={stop}>{t('compare.stop')}</Button>}
         {!isAtWork && left > 0 && <Button onClick={resume}>{t('compare.resume')}</Button>}
       </div>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
       {!isAtWork && left > 0 && <Notice kind="info">{plural('compare.left', left)}</Notice>}
       {isWeak && <Notice kind="warning">{t('compare.passedBefore')}</Notice>}
       {/* What works is what one looks for; once all is done, the result. */}

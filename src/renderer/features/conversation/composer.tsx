@@ -13,6 +13,7 @@ import { Icon } from '../../ui/icon.tsx';
 import type { FieldMenu, MessageFieldHandle } from '../../ui/message-field.tsx';
 import { MessageField } from '../../ui/message-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import type { ComposerProps } from './composer-types.ts';
 import type { ComposerState } from './use-composer.ts';
 import { LastPlan } from './plan-editor.tsx';
@@ -57,8 +58,9 @@ export const Composer = memo(function Composer(props: ComposerProps & { readonly
   return (
     <div className="relative mx-auto w-full max-w-3xl px-5 pt-2 pb-3">
       <LastPlan sessionId={sessionId} state={state} onStarted={props.onSent} />
-      {composer.said !== null && (
-        <Notice kind={composer.said.kind} className="mb-2">
+      {composer.said?.kind === 'error' && <Problem text={composer.said.text} className="mb-2" />}
+      {composer.said?.kind === 'info' && (
+        <Notice kind="info" className="mb-2">
           {composer.said.text}
         </Notice>
       )}

@@ -16,6 +16,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Interrupted } from './interrupted.tsx';
+import { NextStep } from './next-step.tsx';
 import { SecondLook } from './second-look.tsx';
 import { RowView } from './row-view.tsx';
 import { UnseenImage } from './unseen-image.tsx';
@@ -89,6 +90,7 @@ export function Conversation({ sessionId, view, lookUp, handle, onReview }: Conv
         <div ref={content} className="mx-auto w-full max-w-3xl px-5 pt-2 pb-6">
           {rows.length === 0 && <Empty>{t('session.empty')}</Empty>}
           <VirtualRows rows={rows} scroller={scroller} draw={draw} target={target} />
+          <NextStep sessionId={sessionId} state={state} />
           <Interrupted sessionId={sessionId} state={state} />
           <SecondLook sessionId={sessionId} state={state} />
           <UnseenImage sessionId={sessionId} state={state} />

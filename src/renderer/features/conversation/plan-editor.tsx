@@ -10,7 +10,7 @@ import { useDetail } from '../../lib/use-detail.ts';
 import { useDraft } from '../../lib/use-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 interface PlanEditorProps {
   readonly sessionId: string;
@@ -91,11 +91,7 @@ function Steps(props: StepsProps) {
           />
         ))}
       </ol>
-      {problem !== null && (
-        <Notice kind="error" className="mt-2">
-          {problem}
-        </Notice>
-      )}
+      {problem !== null && <Problem className="mt-2" text={problem} />}
       <div className="mt-3 flex flex-wrap items-center gap-2">
         <Button size="small" onClick={() => setRows([...rows, { key: nextKey(rows), text: '' }])}>
           <Icon name="plus" className="size-3.5" /> {t('plan.add')}

@@ -9,7 +9,7 @@ import type { DetailLoad, LogPlace } from '../../lib/use-detail.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { TerminalOutput } from '../../ui/terminal-output.tsx';
 
 interface ToolDetailsProps {
@@ -33,11 +33,7 @@ interface CallDetailsProps {
 export function CallDetails({ load, calls }: CallDetailsProps) {
   if (load.type === 'loading') return <p className="text-xs text-soft">{t('step.loadingDetail')}</p>;
   if (load.type === 'failed') {
-    return (
-      <Notice kind="error">
-        {t('step.detailFailed')} {load.text}
-      </Notice>
-    );
+    return <Problem text={`${t('step.detailFailed')} ${load.text}`} />;
   }
   return calls.map((call) => (
     <OneCall

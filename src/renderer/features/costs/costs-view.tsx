@@ -9,6 +9,7 @@ import { ElsewhereFigures, EnergyText } from '../../ui/elsewhere.tsx';
 import { DayChart } from '../../ui/day-chart.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { OwnPriceMark } from '../../ui/own-price.tsx';
 import { ViewHeader } from '../../ui/view-header.tsx';
 import { Wide } from '../../ui/wide.tsx';
@@ -44,7 +45,7 @@ export function CostsView() {
           </label>
         </ViewHeader>
         {costs.isPending && <Empty>{t('costs.loading')}</Empty>}
-        {costs.error !== null && <Notice kind="error">{failureText(costs.error)}</Notice>}
+        {costs.error !== null && <Problem text={failureText(costs.error)} onAgain={costs.refetch} />}
         {costs.data !== undefined && <Report report={costs.data} />}
       </div>
     </div>

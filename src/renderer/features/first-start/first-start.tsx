@@ -13,6 +13,7 @@ import { t } from '../../lib/texts.ts';
 import { useLocalModel } from '../../lib/use-local-model.ts';
 import { useMachine } from '../../lib/use-plan.ts';
 import { Button } from '../../ui/button.tsx';
+import { HintText } from '../../ui/hint-text.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { PullControl } from '../../ui/pull-control.tsx';
 
@@ -190,7 +191,7 @@ function SandboxPoint({ finding }: { readonly finding: Finding }) {
   return (
     <>
       <p>{finding.text}</p>
-      {finding.hint !== null && <p>{finding.hint}</p>}
+      {finding.hint !== null && <HintText hint={finding.hint} />}
       {finding.status === 'missing' && <p>{t('first.sandbox.missing')}</p>}
     </>
   );

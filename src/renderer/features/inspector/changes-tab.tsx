@@ -10,7 +10,7 @@ import { useBeginning } from '../../lib/use-beginning.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { FileChange } from './file-change.tsx';
 import { RunsLater } from './runs-later.tsx';
 
@@ -57,11 +57,9 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
   const isCopy = state.workspace?.mode === 'copy';
   return (
     <div className="flex flex-col gap-3">
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
       {query.error !== null && (
-        <Notice kind="error">
-          {t('changes.failed')} {failureText(query.error)}
-        </Notice>
+        <Problem text={`${t('changes.failed')} ${failureText(query.error)}`} onAgain={query.refetch} />
       )}
       <RunsLater files={files} />
       {isRunning && <p className="text-xs text-soft">{t('changes.busy')}</p>}

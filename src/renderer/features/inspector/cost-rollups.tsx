@@ -7,7 +7,7 @@ import { t } from '../../lib/texts.ts';
 import { DayChart } from '../../ui/day-chart.tsx';
 import { Section } from '../../ui/facts.tsx';
 import { MoneyCap } from '../../ui/money-cap.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 interface CostRollupsProps {
   readonly projectPath: string | null;
@@ -49,7 +49,7 @@ const shownDays = 31;
 function Days({ queryKey, input }: DaysProps) {
   const client = useClient();
   const report = useQuery({ queryKey, queryFn: ({ signal }) => client.costs({ ...input }, { signal }) });
-  if (report.error !== null) return <Notice kind="error">{failureText(report.error)}</Notice>;
+  if (report.error !== null) return <Problem text={failureText(report.error)} onAgain={report.refetch} />;
   if (report.data === undefined) return <p className="text-sm text-soft">{t('costs.loading')}</p>;
   const { rows, total } = report.data;
   if (rows.length === 0) return <p className="text-sm text-soft">{t('cost.noDays')}</p>;

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { ElsewhereFigure } from '../../ui/elsewhere.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Fold } from '../../ui/fold.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 /** Of a session of many weeks the latest; more at a click. */
 const shownSteps = 200;
@@ -21,11 +21,11 @@ interface CostStepsProps {
 export function CostSteps({ sessionId, version }: CostStepsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [shown, setShown] = useState(shownSteps);
-  const { data, error } = useStepCosts(sessionId, version, isOpen);
+  const { data, error, refetch } = useStepCosts(sessionId, version, isOpen);
   return (
     <div className="mt-6">
       <Fold label={t('cost.steps')} className="text-xs font-semibold" onToggle={setIsOpen}>
-        {error !== null && <Notice kind="error">{failureText(error)}</Notice>}
+        {error !== null && <Problem text={failureText(error)} onAgain={refetch} />}
         {isOpen && data === undefined && error === null && <Empty>{t('cost.steps.loading')}</Empty>}
         {data !== undefined && data.length > shown && (
           <p className="mt-2 flex items-center gap-2 text-xs text-soft">

@@ -6,7 +6,7 @@ import { bytes } from '../../lib/format.ts';
 import type { TextKey } from '../../lib/texts.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Section } from '../../ui/facts.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { ProjectHosts } from '../../ui/project-hosts.tsx';
 
 interface SandboxNetworkProps {
@@ -25,7 +25,7 @@ export function SandboxNetwork({ sessionId, projectPath, version }: SandboxNetwo
   });
   return (
     <Section title={t('sandbox.network')}>
-      {history.error !== null && <Notice kind="error">{failureText(history.error)}</Notice>}
+      {history.error !== null && <Problem text={failureText(history.error)} onAgain={history.refetch} />}
       {history.data !== undefined && <History history={history.data} />}
       {projectPath !== null && <ProjectHosts projectPath={projectPath} />}
     </Section>

@@ -8,7 +8,7 @@ import { failureText } from '../../lib/failure-text.ts';
 import { createPolicyDocument } from '../../lib/policy-document.ts';
 import { theme } from '../../lib/preferences.ts';
 import { t } from '../../lib/texts.ts';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 interface TerminalPaneProps {
   readonly sessionId: string;
@@ -32,7 +32,7 @@ export default function TerminalPane({ sessionId, isLocked, onEnd }: TerminalPan
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       {isLocked && <p className="text-xs text-warn">{t('terminal.locked')}</p>}
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
       <div
         ref={place}
         className="min-h-0 flex-1 overflow-hidden rounded-lg border border-line bg-sunken p-2 font-mono"

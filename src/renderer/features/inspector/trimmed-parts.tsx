@@ -8,7 +8,7 @@ import { useNavigate } from '../../lib/navigation.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Section } from '../../ui/facts.tsx';
 import { Fold } from '../../ui/fold.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 interface TrimmedPartsProps {
   readonly sessionId: string;
@@ -24,7 +24,7 @@ export function TrimmedParts({ sessionId, step }: TrimmedPartsProps) {
     // What was shown to a call never changes.
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (trimmed.error !== null) return <Notice kind="error">{failureText(trimmed.error)}</Notice>;
+  if (trimmed.error !== null) return <Problem text={failureText(trimmed.error)} onAgain={trimmed.refetch} />;
   if (trimmed.data === undefined) return null;
   const none = step.rung.gear === 'recipe' ? 'context.trimmed.recipe' : 'context.trimmed.none';
   return (

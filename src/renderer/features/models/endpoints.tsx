@@ -9,6 +9,7 @@ import { t } from '../../lib/texts.ts';
 import { useRefused } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 
 interface Endpoint {
@@ -34,7 +35,7 @@ export function Endpoints() {
     <section aria-label={t('endpoints.title')} className="flex flex-col gap-3">
       <h2 className="text-xs font-semibold text-soft">{t('endpoints.title')}</h2>
       <p className="text-sm text-soft">{t('endpoints.text')}</p>
-      {providers.error !== null && <Notice kind="error">{failureText(providers.error)}</Notice>}
+      {providers.error !== null && <Problem text={failureText(providers.error)} onAgain={providers.refetch} />}
       <ul className="divide-y divide-line rounded-xl border border-line empty:hidden">
         {providers.data?.map((endpoint) => (
           <EndpointRow key={endpoint.name} endpoint={endpoint} isRefused={isRefused} onChanged={again} />
@@ -72,11 +73,7 @@ function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onC
           {t(`endpoints.tested.${tested.test}`)} {tested.text}
         </Notice>
       )}
-      {problem !== null && (
-        <Notice kind="error" className="w-full">
-          {problem}
-        </Notice>
-      )}
+      {problem !== null && <Problem className="w-full" text={problem} />}
     </li>
   );
 }

@@ -11,6 +11,7 @@ import { useRefused } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, InputField, inputClass } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 interface Typed {
   /** The name of one that is known; null: something else. */
@@ -70,7 +71,7 @@ export function NewEndpoint({ taken, onAdded }: NewEndpointProps) {
       >
         {t(state.isBusy ? 'endpoints.testing' : 'endpoints.add')}
       </Button>
-      {state.problem !== null && <Notice kind="error">{state.problem}</Notice>}
+      {state.problem !== null && <Problem text={state.problem} />}
       {state.tested !== null && (
         <Notice kind={state.tested.test === 'accepted' ? 'info' : 'warning'}>
           {t('endpoints.added')} {t(`endpoints.tested.${state.tested.test}`)} {state.tested.text}

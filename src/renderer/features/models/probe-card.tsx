@@ -6,7 +6,7 @@ import { failureText } from '../../lib/failure-text.ts';
 import { tokens } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 interface ProbeCardProps {
   readonly model: ModelEntry;
@@ -44,7 +44,7 @@ export function ProbeCard({ model, onDone }: ProbeCardProps) {
           {t('models.probing')} {said}
         </output>
       )}
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
     </div>
   );
 }

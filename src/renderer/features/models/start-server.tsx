@@ -4,7 +4,7 @@ import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 interface StartServerProps {
   readonly model: ModelEntry;
@@ -30,7 +30,7 @@ export function StartServer({ model, onDone }: StartServerProps) {
   };
   return (
     <>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
       <Button size="small" onClick={() => void start()}>
         {t('models.start')}
       </Button>

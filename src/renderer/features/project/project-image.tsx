@@ -9,6 +9,7 @@ import { useRefused } from '../../lib/use-host.ts';
 import { Button } from '../../ui/button.tsx';
 import { InputField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { Group } from '../../ui/settings-parts.tsx';
 import { TerminalOutput } from '../../ui/terminal-output.tsx';
 import type { ProjectHandle } from './use-project.ts';
@@ -142,7 +143,7 @@ function Make({ projectPath, image }: MakeProps) {
   };
   return (
     <>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
       {said === null ? (
         <Button className="w-fit" onClick={() => void make()}>
           {t('project.image.approve')}

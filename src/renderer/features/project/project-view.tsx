@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { PreparePackages } from '../../ui/prepare-packages.tsx';
 import { ProjectHosts } from '../../ui/project-hosts.tsx';
 import { ViewHeader } from '../../ui/view-header.tsx';
@@ -28,7 +29,7 @@ interface ProjectViewProps {
 
 /** One project: everything that it has otherwise than all others, and what it brings along. */
 export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
-  const { handle, error } = useProject(projectPath);
+  const { handle, error, readAgain } = useProject(projectPath);
   const navigate = useNavigate();
   return (
     <div className="h-full overflow-y-auto">
@@ -38,11 +39,7 @@ export default function ProjectView({ projectPath, rules }: ProjectViewProps) {
             <Icon name="plus" /> {t('project.task')}
           </Button>
         </ViewHeader>
-        {error !== null && (
-          <Notice kind="error">
-            {t('project.failed')} {failureText(error)}
-          </Notice>
-        )}
+        {error !== null && <Problem text={`${t('project.failed')} ${failureText(error)}`} onAgain={readAgain} />}
         {handle === null && error === null && <Empty>{t('project.loading')}</Empty>}
         {handle !== null && <Parts project={handle} rules={rules} />}
       </div>

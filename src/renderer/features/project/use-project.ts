@@ -43,7 +43,7 @@ export function useProject(projectPath: string) {
   };
   const handle: ProjectHandle | null =
     load.data === undefined ? null : { projectPath, settings: load.data, isRefused, change };
-  return { handle, error: load.error };
+  return { handle, error: load.error, readAgain: load.refetch };
 }
 
 interface Lost {

@@ -5,7 +5,7 @@ import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
 import { InputField } from '../../ui/field.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { RouteDot } from '../../ui/route-dot.tsx';
 
 interface RuleTryoutProps {
@@ -41,7 +41,7 @@ export function RuleTryout({ projectPath, owner, text }: RuleTryoutProps) {
         />
         <InputField label={t('rules.tryTask')} value={task} onText={setTask} />
       </div>
-      {isAsked && answer.error !== null && <Notice kind="error">{failureText(answer.error)}</Notice>}
+      {isAsked && answer.error !== null && <Problem text={failureText(answer.error)} onAgain={answer.refetch} />}
       {isAsked && answer.data !== undefined && <Answer answer={answer.data} hasFile={question.path !== ''} />}
     </section>
   );

@@ -7,6 +7,7 @@ import { offerUndo } from '../../lib/offer-undo.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { RuleList } from './rule-list.tsx';
 import { RuleText } from './rule-text.tsx';
 import { RuleTryout } from './rule-tryout.tsx';
@@ -25,7 +26,7 @@ export function RulesEditor({ projectPath, owner }: RulesEditorProps) {
     staleTime: 0,
   });
   const file = report.data?.files.find((one) => one.owner === owner);
-  if (report.error !== null) return <Notice kind="error">{failureText(report.error)}</Notice>;
+  if (report.error !== null) return <Problem text={failureText(report.error)} onAgain={report.refetch} />;
   if (file === undefined) return <p className="text-sm text-soft">{t('rules.loading')}</p>;
   // Another file, or what another program wrote into this one, begins the editor anew.
   return <Editor key={`${file.path} ${file.hash ?? ''}`} file={file} projectPath={projectPath} />;
@@ -124,7 +125,7 @@ function FileState({ file, projectPath }: FileProps) {
           </Button>
         </div>
       )}
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
     </>
   );
 }
@@ -170,7 +171,7 @@ function Saving({ file, projectPath, text, isRight, onTakeBack }: SavingProps) {
           {isRight ? isChanged && t(`rules.notSaved.${owner}`) : t('rules.hasErrors')}
         </p>
       </div>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && <Problem text={problem} />}
     </>
   );
 }

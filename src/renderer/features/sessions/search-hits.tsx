@@ -2,7 +2,7 @@ import type { SearchHit } from '@shared/search-answer.ts';
 import { sessionTitle } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import type { SearchLoad } from '../../lib/use-search.ts';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 interface SearchHitsProps {
   readonly load: SearchLoad;
@@ -23,7 +23,7 @@ export function SearchHits({ load, project, onShow }: SearchHitsProps) {
 }
 
 function Content({ load, project, onShow }: SearchHitsProps) {
-  if (load.type === 'failed') return <Notice kind="error">{load.text}</Notice>;
+  if (load.type === 'failed') return <Problem text={load.text} />;
   if (load.type !== 'ready') return <p className="px-2 text-sm text-soft">{t('search.looking')}</p>;
   const groups = bySession(load.hits.filter((hit) => project === null || hit.projectPath === project));
   return (

@@ -13,7 +13,7 @@ import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { ProjectList } from './project-list.tsx';
 import { SearchHits } from './search-hits.tsx';
 import { SessionItem } from './session-item.tsx';
@@ -122,11 +122,7 @@ function Listing({ load, shown: all, text, view, onShow }: ListingProps) {
   const select = useStable((sessionId: string) => onShow({ type: 'session', sessionId }));
   if (load.type === 'loading') return <p className="px-2 text-soft">{t('sessions.loading')}</p>;
   if (load.type === 'failed') {
-    return (
-      <Notice kind="error">
-        {t('sessions.failed')} {load.text}
-      </Notice>
-    );
+    return <Problem text={`${t('sessions.failed')} ${load.text}`} />;
   }
   if (load.sessions.length === 0) return <p className="px-2 text-soft">{t('sessions.none')}</p>;
   if (shown.length === 0) return <p className="px-2 text-soft">{t('sessions.noMatch', { text })}</p>;

@@ -16,7 +16,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field, inputClass } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MessageField } from '../../ui/message-field.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { TaskOptions } from './task-options.tsx';
 import type { TaskChoice } from './start-task.ts';
 import { noChoice, startTask } from './start-task.ts';
@@ -79,11 +79,7 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
           />
           <ProjectField project={shownProject} projects={projects} onChange={setProject} />
           <TaskOptions choice={choice} project={project} onChange={setChoice} />
-          {problem !== null && (
-            <Notice kind="error">
-              {t('task.failed')} {problem}
-            </Notice>
-          )}
+          {problem !== null && <Problem text={`${t('task.failed')} ${problem}`} />}
         </form>
         {children}
       </div>
