@@ -18,7 +18,15 @@ describe('the name of a model of a hub', () => {
   });
 
   it('is nothing else', () => {
-    const typed = ['', 'qwen', 'a model', 'owner/', 'owner/repo/other', 'https://example.org/owner/repo', '/etc/passwd'];
+    const typed = [
+      '',
+      'qwen',
+      'a model',
+      'owner/',
+      'owner/repo/other',
+      'https://example.org/owner/repo',
+      '/etc/passwd',
+    ];
     expect(typed.map((text) => hubName(text))).toEqual(typed.map(() => null));
   });
 

@@ -2,7 +2,7 @@ import type { AnyContractRouter } from '@orpc/contract';
 import { isContractProcedure } from '@orpc/contract';
 import { implement } from '@orpc/server';
 import { contract } from '@shared/contract.ts';
-import { toContractError } from './router.ts';
+import { toContractError } from './contract-error.ts';
 import type { CoreRouter } from './serve-channel.ts';
 import type { CoreClient } from './socket.ts';
 

@@ -1,7 +1,8 @@
-import { implement, ORPCError } from '@orpc/server';
+import { implement } from '@orpc/server';
 import { contract } from '@shared/contract.ts';
-import { AppError, toFailure } from '@shared/errors.ts';
+import { AppError } from '@shared/errors.ts';
 import { comparisonStream } from './comparison-stream.ts';
+import { isStream, streamFailingWith, toContractError } from './contract-error.ts';
 import { prepareStream } from './prepare-stream.ts';
 import type { BringProgress } from '@shared/sandbox-images.ts';
 import { progressStream } from './progress-stream.ts';
@@ -72,7 +73,11 @@ type Implemented = ReturnType<typeof implemented>;
 function implemented() {
   return implement(contract).use(async ({ next }) => {
     try {
-      return await next();
+      const result = await next();
+      // What it fails with later has to cross as well.
+      return isStream(result.output)
+        ? { ...result, output: streamFailingWith(result.output, toContractError) }
+        : result;
     } catch (error) {
       throw toContractError(error);
     }
@@ -221,11 +226,4 @@ function noWindow(os: Implemented) {
 /** A call through the local client without a signal cannot be cancelled. */
 function orNever(signal: AbortSignal | undefined): AbortSignal {
   return signal ?? new AbortController().signal;
-}
-
-/** Expected failures cross typed; a bug crosses as what it is, without its stack. */
-export function toContractError(error: unknown): unknown {
-  if (error instanceof ORPCError) return error;
-  const failure = toFailure(error);
-  return new ORPCError('FAILED', { defined: true, status: 422, message: failure.message, data: failure });
 }

@@ -63,7 +63,8 @@ export function hubNameOf(id: string): HubName | null {
 /** Where a hub is, and who asks it. */
 export function hubAddress(env: HubOptions['env']): { readonly endpoint: string; readonly token: string | null } {
   const endpoint = (env.HF_ENDPOINT ?? 'https://huggingface.co').replace(/\/+$/u, '');
-  return { endpoint, token: env.HF_TOKEN ?? null };
+  const token = env.HF_TOKEN ?? '';
+  return { endpoint, token: token === '' ? null : token };
 }
 
 const repositorySchema = z.object({

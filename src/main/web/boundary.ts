@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ORPCError } from '@orpc/server';
 import { AppError } from '@shared/errors.ts';
 import type { ForwardedCall } from '../api/forward-router.ts';
-import { toContractError } from '../api/router.ts';
+import { isStream, streamFailingWith, toContractError } from '../api/contract-error.ts';
 import { openFolderBelow } from '../lib/host-folder.ts';
 import { hideStream } from './hide-stream.ts';
 import type { Place, PlaceNames } from './place-names.ts';
@@ -30,7 +30,9 @@ export function createBoundary({ names, roots }: BoundaryOptions) {
         ? call.input
         : await withFolders(call.input, (name) => folderOf(name, roots, names));
       const result = await next(sentBack.test(call.name) ? names.reveal(input) : input);
-      return isStream(result) ? guarded(hideStream(result, names, hide), names) : hide(result);
+      return isStream(result)
+        ? streamFailingWith(hideStream(result, names, hide), (error) => hiddenError(error, names))
+        : hide(result);
     } catch (error) {
       throw hiddenError(error, names);
     }
@@ -68,18 +70,6 @@ async function folderOf(name: string, roots: readonly Place[], names: PlaceNames
   throw new AppError('refused', `There is no folder ${name} among those that this Dewpoint serves.`, {
     hint: `Name it by its way from ${roots.map((root) => root.label).join(' or ')}; other folders: dewpoint serve --root DIR`,
   });
-}
-
-function isStream(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
-}
-
-async function* guarded(source: AsyncIterable<unknown>, names: PlaceNames): AsyncIterable<unknown> {
-  try {
-    yield* source;
-  } catch (error) {
-    throw hiddenError(error, names);
-  }
 }
 
 function hiddenError(error: unknown, names: PlaceNames): unknown {

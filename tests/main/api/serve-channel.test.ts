@@ -1,9 +1,12 @@
 import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient } from '@orpc/client';
+import { createRouterClient } from '@orpc/server';
 import { RPCLink } from '@orpc/client/message-port';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SessionPush } from '@shared/contract.ts';
 import { AppError } from '@shared/errors.ts';
+import { createRouter } from '../../../src/main/api/router.ts';
+import { createScriptedCore } from '../../fakes/scripted-core.ts';
 import { createForwardRouter } from '../../../src/main/api/forward-router.ts';
 import type { Channel } from '../../../src/main/api/serve-channel.ts';
 import { createChannelServer } from '../../../src/main/api/serve-channel.ts';
@@ -102,6 +105,28 @@ describe('a stream that always has a next item', () => {
     close();
     for (let tries = 0; !hasEnded && tries < 100; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(hasEnded).toBe(true);
+  });
+});
+
+describe('a stream of the core', () => {
+  it('brings what it fails with, however long after it began', async () => {
+    const core = createScriptedCore();
+    const failing = new AppError('network', 'It broke off.', { hint: 'Try again.' });
+    core.pullModel = async (_id, onProgress) => {
+      onProgress({ phase: 'checking', doneBytes: 0, totalBytes: null, text: '' });
+      throw failing;
+    };
+    const { models } = createRouterClient(createRouter(core));
+    const { client } = serve({ events: (_input: unknown) => models.pull({ id: 'a' }) }, () => undefined);
+    const phases: unknown[] = [];
+    const reading = (async () => {
+      for await (const push of await client.sessions.events({ sessionId: 's', fromSeq: 1 })) phases.push(push);
+    })();
+    await expect(reading).rejects.toMatchObject({
+      message: 'It broke off.',
+      data: { code: 'network', hint: 'Try again.' },
+    });
+    expect(phases).toHaveLength(1);
   });
 });
 

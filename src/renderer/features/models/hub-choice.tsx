@@ -1,6 +1,6 @@
 import type { ModelEntry } from '@shared/contract.ts';
 import type { ModelChoice } from '@shared/model-choice.ts';
-import { megabytes } from '../../lib/format.ts';
+import { bytes } from '../../lib/format.ts';
 import { choiceName } from '../../lib/hub-name.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -23,7 +23,7 @@ export function HubChoice({ choice, models, usedId, onUse }: HubChoiceProps) {
       <div className="min-w-0 flex-1 basis-60">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
           <span className="font-mono font-medium wrap-anywhere">{choiceName(id)}</span>
-          <span className="text-soft tabular-nums">{megabytes(sizeBytes)}</span>
+          <span className="text-soft tabular-nums">{bytes(sizeBytes)}</span>
           <span className={`text-xs font-medium ${fits === null ? 'text-soft' : fits ? 'text-good' : 'text-warn'}`}>
             {t(fits === null ? 'hub.unknown' : fits ? 'hub.fits' : 'hub.tooLarge')}
           </span>

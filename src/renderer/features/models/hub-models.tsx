@@ -52,20 +52,21 @@ export function HubModels({ models, usedId, onUse }: HubModelsProps) {
           aria-invalid={isTypedWrong}
           onText={setTyped}
         />
+        {/* Each its own: a button that turns into another while it is clicked would do what that one does. */}
         {found.isFetching ? (
-          <Button onClick={() => setAsked(null)}>{t('models.cancel')}</Button>
+          <Button key="cancel" onClick={() => setAsked(null)}>
+            {t('models.cancel')}
+          </Button>
         ) : (
-          <Button type="submit" disabled={name === null}>
+          <Button key="look" type="submit" disabled={name === null}>
             {t('hub.look')}
           </Button>
         )}
       </form>
-      <p className="text-xs text-soft" role="status">
+      <output className="text-xs text-soft">
         {found.isFetching ? t('hub.looking') : t(isTypedWrong ? 'hub.wrongName' : 'hub.text')}
-      </p>
-      {found.error !== null && !found.isFetching && (
-        <Problem text={failureText(found.error)} onAgain={found.refetch} />
-      )}
+      </output>
+      {found.error !== null && !found.isFetching && <Problem text={failureText(found.error)} onAgain={found.refetch} />}
       {found.data !== undefined && <Found {...{ models, usedId, onUse }} entry={found.data} />}
       <OtherPulls shown={offered} />
     </section>

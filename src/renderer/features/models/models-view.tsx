@@ -85,11 +85,7 @@ function Place({ where, models, settings, onUse, onChanged }: PlaceProps) {
       </ul>
       {where === 'local' && (
         <div className="mt-4 flex flex-col gap-5">
-          <HubModels
-            models={models}
-            usedId={settingAt(settings, where)}
-            onUse={(id) => void onUse({ where, id })}
-          />
+          <HubModels models={models} usedId={settingAt(settings, where)} onUse={(id) => void onUse({ where, id })} />
           <ImportModel onDone={onChanged} />
         </div>
       )}
