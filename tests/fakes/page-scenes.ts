@@ -318,7 +318,7 @@ export async function endScenes(core: PageCore): Promise<void> {
     failure: {
       code: 'missing-sandbox',
       message: 'No container engine was found, so no command can run.',
-      hint: 'Install Docker or Podman, start it, and send the message again. Questions and plans work without.',
+      hint: 'Install and start Docker (or Podman with its Docker socket), then try again; `dewpoint doctor` says what is missing.',
     },
   });
   const capped = await startStory(core, 'Translate the manual', notes);

@@ -49,6 +49,14 @@ const refusal = (name: string): Promise<unknown> =>
     (error: unknown) => (error instanceof ORPCError ? error.data.code : error),
   );
 
+it('leaves the name of a model of a hub as it is, in and out', async () => {
+  const ids = ['hf:owner/Repo-GGUF:Q4_K_M', 'hf:tmp/home/etc/m-Q8_0.gguf'];
+  for (const id of ids) {
+    const entry = { id, label: 'm.gguf', choices: [{ id, model: 'llama-cpp/m' }] };
+    expect(await cross('models.show', { id }, () => entry)).toEqual([{ id }, entry]);
+  }
+});
+
 describe('the folder that a page names', () => {
   it('is a root and the way from there, wherever in the input it stands', async () => {
     const path = join(folder, 'code', 'app');

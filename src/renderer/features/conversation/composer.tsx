@@ -1,8 +1,7 @@
-import type { FormEvent, KeyboardEvent, Ref } from 'react';
-import { memo, useImperativeHandle, useRef, useState } from 'react';
+import type { FormEvent, Ref } from 'react';
+import { memo, useImperativeHandle, useRef } from 'react';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { SlashCommand } from '@shared/slash-commands.ts';
-import { matchingCommands } from '@shared/slash-commands.ts';
 import type { Policy } from '../../lib/policies.ts';
 import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
@@ -10,7 +9,7 @@ import { useAttachments } from '../../lib/use-attachments.ts';
 import { useDraft } from '../../lib/use-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import type { FieldMenu, MessageFieldHandle } from '../../ui/message-field.tsx';
+import type { MessageFieldHandle } from '../../ui/message-field.tsx';
 import { MessageField } from '../../ui/message-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -18,6 +17,7 @@ import type { ComposerProps } from './composer-types.ts';
 import type { ComposerState } from './use-composer.ts';
 import { LastPlan } from './plan-editor.tsx';
 import { useComposer } from './use-composer.ts';
+import { useSlashMenu } from './use-slash-menu.tsx';
 
 export interface ComposerHandle {
   readonly focus: () => void;
@@ -141,43 +141,4 @@ function PolicyChoice({ policy, onChange }: PolicyChoiceProps) {
       ))}
     </select>
   );
-}
-
-/** The list that a `/` opens: arrows move in it, Tab and Enter take, Escape closes it. */
-function useSlashMenu(text: string, setText: (text: string) => void): FieldMenu {
-  const [closedFor, setClosedFor] = useState<string | null>(null);
-  const [wanted, setWanted] = useState(0);
-  const commands = text === closedFor ? [] : matchingCommands(text, 'window');
-  const selected = Math.min(wanted, Math.max(0, commands.length - 1));
-  const choose = (command: SlashCommand): void => {
-    const next = `/${command.name}${command.argument === '' ? '' : ' '}`;
-    setText(next);
-    setClosedFor(next);
-    setWanted(0);
-  };
-  const onKeyDown = (event: KeyboardEvent): boolean => {
-    if (commands.length === 0) return false;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const command = commands[selected];
-    if (step !== undefined) setWanted((selected + step + commands.length) % commands.length);
-    else if (event.key === 'Escape') setClosedFor(text);
-    else if ((event.key === 'Tab' || event.key === 'Enter') && command !== undefined && text !== `/${command.name}`) {
-      choose(command);
-    } else return false;
-    event.preventDefault();
-    return true;
-  };
-  const items = commands.map((command) => ({
-    key: command.name,
-    choose: () => choose(command),
-    content: (
-      <>
-        <span className="font-mono text-xs whitespace-nowrap">
-          /{command.name} <span className="text-soft">{command.argument}</span>
-        </span>
-        <span className="text-xs text-soft">{t(`slash.${command.name}`)}</span>
-      </>
-    ),
-  }));
-  return { label: t('slash.label'), items, selected, onKeyDown };
 }

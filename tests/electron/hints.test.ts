@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppError } from '../../src/shared/errors.ts';
+import type { PageCore } from '../fakes/page-core.ts';
+import { createPageCore } from '../fakes/page-core.ts';
+import { answerScene, endScenes, furnish } from '../fakes/page-scenes.ts';
+import { startStory } from '../fakes/page-story.ts';
+import { violations } from './axe.ts';
+import { keepScreenshot } from './launch.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+/** What an error tells to do, a person does with the button beside it. */
+let core: PageCore;
+let served: ServedPage;
+
+beforeAll(async () => {
+  core = createPageCore();
+  furnish(core);
+  await endScenes(core);
+  await answerScene(core);
+  const lost = await startStory(core, 'Ask the model in the office', '/home/ada/projects/notes');
+  lost.ask('Which file is the longest?');
+  lost.append({
+    type: 'turn-ended',
+    reason: 'error',
+    text: '',
+    confidence: null,
+    failure: { code: 'model-failed', message: 'office does not answer.', hint: 'Send the task again in a moment.' },
+  });
+  served = await servePage(core);
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+afterAll(async () => {
+  await served?.close();
+});
+
+const button = (name: string) => served.page.getByRole('button', { name, exact: true });
+const focused = (section: string) => served.page.locator(`section:focus[aria-label="${section}"]`);
+
+async function open(title: string): Promise<void> {
+  await served.page.locator('[data-session]', { hasText: title }).click();
+  await served.page.getByRole('heading', { level: 1, name: title }).waitFor();
+}
+
+describe('a notice of an error', () => {
+  it('leads to what its hint names, and reads again what failed', async () => {
+    const { page } = served;
+    core.listModels = async () => {
+      throw new AppError('network', 'The engine does not answer.', { hint: '`dewpoint doctor` says more.' });
+    };
+    await button('Models').click();
+    const notice = page.getByRole('alert').filter({ hasText: 'The engine does not answer.' });
+    await notice.getByRole('button', { name: 'See what works on this machine' }).click();
+    await focused('This machine').waitFor();
+    await button('Models').click();
+    await notice.waitFor();
+    expect(await violations(page)).toEqual([]);
+    core.listModels = async () => core.models;
+    await notice.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('[data-model]').first().waitFor();
+    expect(await notice.count()).toBe(0);
+  });
+
+  it('leads there from what is announced over any view', async () => {
+    const { page } = served;
+    core.forkSession = async () => {
+      throw new AppError('missing-key', 'The key of example was refused.', { hint: 'dewpoint keys set example' });
+    };
+    await open('Which port');
+    await button('What to do with this session').click();
+    await page.getByRole('menuitem', { name: 'Fork from here' }).click();
+    await page.getByRole('alert').getByText('The key of example was refused.').waitFor();
+    await page.getByRole('alert').getByRole('button', { name: 'Set a key' }).click();
+    await focused('Keys').waitFor();
+  });
+});
+
+describe('a task that was stopped', () => {
+  const sent: string[] = [];
+
+  it('by what is missing on the machine leads there, and is sent again when that was mended', async () => {
+    const { page } = served;
+    core.send = async (_sessionId, text) => {
+      sent.push(text);
+      return { messageId: 'again', queued: false };
+    };
+    await open('Make the nightly job idempotent');
+    await button('See what works on this machine').click();
+    await focused('This machine').waitFor();
+    await open('Make the nightly job idempotent');
+    expect(await button('Choose another model').count()).toBe(0);
+    await keepScreenshot(page, 'next-step');
+    await button('Send the task again').click();
+    await expect.poll(() => sent, { timeout: 30_000 }).toEqual(['Make the nightly job idempotent.']);
+  });
+
+  it('by its cap leads to the cap, by a model to the choice of another', async () => {
+    const { page } = served;
+    await open('Translate the manual');
+    await button('Raise the cap').click();
+    await page.getByRole('tabpanel', { name: 'Cost' }).waitFor();
+    await open('Ask the model in the office');
+    await button('Choose another model').click();
+    const models = page.getByRole('listbox', { name: 'Commands' });
+    await models.getByText('Large 1 · Cloud').waitFor();
+    await page.keyboard.type('large');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('example/large-1').waitFor();
+  });
+});
