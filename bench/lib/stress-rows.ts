@@ -48,7 +48,7 @@ export async function stressRows(): Promise<readonly BenchRow[]> {
     await measure('that change shown', () => page.keyboard.press('Control+4'));
     await measure('a change of 3,000 files shown', () => open('A change of 3,000'));
     await open('Output without an end');
-    await measure('a line of 5 MB printed, opened', () =>
+    await measure('a line of 1 MiB printed, opened', () =>
       page
         .getByRole('button', { name: /one line/u })
         .last()

@@ -79,5 +79,7 @@ describe('what is this person’s own', () => {
     await show('Settings');
     await page.getByRole('button', { name: 'Reset all keys' }).click();
     await page.getByRole('button', { name: /^Change the keys of Costs, now none/u }).waitFor();
+    await page.getByRole('status').getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByRole('button', { name: /^Change the keys of Costs, now Ctrl\+Shift\+Y/u }).waitFor();
   });
 });

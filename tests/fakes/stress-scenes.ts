@@ -8,7 +8,8 @@ const project = '/home/ada/projects/large';
 /** More than a window can draw at once. */
 const sizes = {
   diffLines: 20_000,
-  lineCharacters: 5_000_000,
+  // As much as the core gives out of an output (`ToolDetail`).
+  lineCharacters: 1_048_576,
   files: 3000,
   sessions: 2000,
   projects: 200,
@@ -49,13 +50,17 @@ async function manyFilesScene(core: PageCore): Promise<Story> {
   return story;
 }
 
-/** A command that printed one line of 5 MB, and one that printed 20,000 lines. */
+/** A command that printed one line of 1 MiB, and one that printed 20,000 lines. */
 async function longOutputScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Output without an end', project);
   story.ask('Print it.');
   story.rung('local', 'A command.');
   const step = { rung: 'local', tool: 'run_command', input: { command: 'cat data' }, exitCode: 0 } as const;
-  story.step({ ...step, label: 'print one line', output: '0123456789'.repeat(sizes.lineCharacters / 10) });
+  story.step({
+    ...step,
+    label: 'print one line',
+    output: '0123456789'.repeat(Math.ceil(sizes.lineCharacters / 10)).slice(0, sizes.lineCharacters),
+  });
   story.step({ ...step, label: 'print many lines', output: times(sizes.diffLines, (line) => `line ${line}`) });
   story.end('answered', 'Printed.');
   return story;
