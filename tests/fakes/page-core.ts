@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Counterfactual, Elsewhere, Interval } from '../../src/shared/counterfactual.ts';
 import { AppError } from '../../src/shared/errors.ts';
 import { noSplitWork } from '../../src/shared/workload.ts';
-import { AppError } from '../../src/shared/errors.ts';
 import type { SearchHit } from '../../src/shared/search-answer.ts';
 import type { CallDetail, ChangedFile, Finding, KeyReport, ModelEntry, SessionSummary } from '@shared/contract.ts';
 import type { Manifest } from '@shared/manifest.ts';

@@ -411,7 +411,7 @@ const hubModel: ModelEntry = {
   sizeBytes: 4.7e9,
   licence: 'apache-2.0',
   info: null,
-  note: 'in several files, and not fetched: BF16',
+  note: null,
   choices: (
     [
       ['Q2_K', 3e9, 32_768, 'All layers fit on Example Card 12.'],

@@ -18,6 +18,10 @@ const exceptions: readonly string[] = [
   // An address and a path as one types them: no language has others.
   'https://example.org/v1',
   'plans/a.md',
+  'http://proxy.example.org:8080',
+  '/etc/ssl/our-authority.pem',
+  // How the core is told of what lies on a hub.
+  'hf:',
   // Shortcuts as they are kept; the palette has words for them.
   'Mod+',
   'Shift+',

@@ -19,6 +19,7 @@ const places: readonly (readonly [RegExp, HintAction])[] = [
   [/^doctor\b/u, show('hint.machine', { type: 'settings', at: 'machine' })],
   [/^compare\b/u, show('hint.compare', { type: 'compare' })],
   [/^changes\b/u, action('hint.changes', 'inspect-changes')],
+  [/^sessions bin\b/u, show('hint.bin', { type: 'bin' })],
   [/^sessions list\b/u, action('hint.search', 'search')],
   [/^(?:projects|sandbox image|settings set sandbox\.image)\b/u, action('hint.project', 'project')],
   [/^settings\b/u, show('hint.settings', { type: 'settings' })],

@@ -93,6 +93,7 @@ export const shell = {
   'hint.machine': 'See what works on this machine',
   'hint.compare': 'Open the comparisons',
   'hint.changes': 'Open the changes',
+  'hint.bin': 'Open the bin',
   'hint.search': 'Look among the sessions',
   'hint.session': 'Open that session',
   'hint.project': 'Open the project',

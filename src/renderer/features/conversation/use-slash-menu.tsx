@@ -9,7 +9,7 @@ import type { FieldMenu } from '../../ui/message-field.tsx';
 interface Offer {
   readonly key: string;
   /** What stands in the field when it is taken. */
-  readonly text: string;
+  readonly typed: string;
   readonly title: string;
   readonly argument: string;
   readonly about: string;
@@ -26,9 +26,9 @@ export function useSlashMenu(text: string, setText: (text: string) => void): Fie
   const offers = text === closedFor ? [] : (modelOffers(text, models) ?? commandOffers(text));
   const selected = Math.min(wanted, Math.max(0, offers.length - 1));
   const choose = (offer: Offer): void => {
-    setText(offer.text);
+    setText(offer.typed);
     // A command that takes something goes on with what it takes.
-    setClosedFor(modelOffers(offer.text, models) === null || offer.argument === '' ? offer.text : null);
+    setClosedFor(modelOffers(offer.typed, models) === null || offer.argument === '' ? offer.typed : null);
     setWanted(0);
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
@@ -37,7 +37,7 @@ export function useSlashMenu(text: string, setText: (text: string) => void): Fie
     const offer = offers[selected];
     if (step !== undefined) setWanted((selected + step + offers.length) % offers.length);
     else if (event.key === 'Escape') setClosedFor(text);
-    else if ((event.key === 'Tab' || event.key === 'Enter') && offer !== undefined && text !== offer.text.trimEnd()) {
+    else if ((event.key === 'Tab' || event.key === 'Enter') && offer !== undefined && text !== offer.typed.trimEnd()) {
       choose(offer);
     } else return false;
     event.preventDefault();
@@ -61,7 +61,7 @@ export function useSlashMenu(text: string, setText: (text: string) => void): Fie
 function commandOffers(text: string): readonly Offer[] {
   return matchingCommands(text, 'window').map(({ name, argument }) => ({
     key: name,
-    text: `/${name}${argument === '' ? '' : ' '}`,
+    typed: `/${name}${argument === '' ? '' : ' '}`,
     title: `/${name}`,
     argument,
     about: t(`slash.${name}`),
@@ -76,7 +76,7 @@ function modelOffers(text: string, models: readonly ModelEntry[]): readonly Offe
     .filter(({ id, label, state }) => state === 'ready' && `${id} ${label}`.toLowerCase().includes(part.toLowerCase()))
     .map(({ id, label, where }) => ({
       key: id,
-      text: `/model ${id}`,
+      typed: `/model ${id}`,
       title: id,
       argument: '',
       about: `${label} · ${t(`composer.where.${where}`)}`,
