@@ -47,19 +47,20 @@ async function open(title: string): Promise<void> {
 describe('a notice of an error', () => {
   it('leads to what its hint names, and reads again what failed', async () => {
     const { page } = served;
-    core.listModels = async () => {
+    const costs = core.costs.bind(core);
+    core.costs = async () => {
       throw new AppError('network', 'The engine does not answer.', { hint: '`dewpoint doctor` says more.' });
     };
-    await button('Models').click();
+    await button('Costs').click();
     const notice = page.getByRole('alert').filter({ hasText: 'The engine does not answer.' });
     await notice.getByRole('button', { name: 'See what works on this machine' }).click();
     await focused('This machine').waitFor();
-    await button('Models').click();
+    await button('Costs').click();
     await notice.waitFor();
     expect(await violations(page)).toEqual([]);
-    core.listModels = async () => core.models;
+    core.costs = costs;
     await notice.getByRole('button', { name: 'Try again' }).click();
-    await page.locator('[data-model]').first().waitFor();
+    await page.getByRole('row').first().waitFor();
     expect(await notice.count()).toBe(0);
   });
 

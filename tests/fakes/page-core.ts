@@ -369,7 +369,7 @@ export function createPageCore(): PageCore {
       return { done: file?.isOurs === true ? 'deleted' : 'forgotten', path: '', bytes: 0 };
     },
     showModel: async (id) => {
-      const entry = core.hub.get(id);
+      const entry = core.hub.get(id) ?? core.models.find((model) => model.id === id);
       if (entry !== undefined) return entry;
       throw new AppError('not-found', `The hub has no ${id.slice(3)}, or it is private.`, {
         hint: 'Look at its name; for one that only you may read set HF_TOKEN.',
