@@ -1,10 +1,14 @@
+import { useMutation } from '@tanstack/react-query';
 import type { SessionState, TurnState } from '@shared/session-state.ts';
 import { turnStatus } from '@shared/session-state.ts';
+import { announce } from '../../lib/announce.ts';
+import { useClient } from '../../lib/core-context.ts';
+import { failureText } from '../../lib/failure-text.ts';
 import { useActionOf } from '../../lib/navigation.ts';
 import type { TextKey } from '../../lib/texts.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
-import { useSendAgain } from './use-send-again.ts';
+import { sendAgain } from './send-again.ts';
 
 interface NextStepProps {
   readonly sessionId: string;
@@ -18,20 +22,25 @@ export function NextStep({ sessionId, state }: NextStepProps) {
   return <Offer key={turn.id} {...{ sessionId, state, turn }} />;
 }
 
+/** What the end of Dewpoint or of its sandbox cut off. */
+const hasOwnOffer: readonly string[] = ['crashed', 'sandbox-lost'];
 const stopped: readonly string[] = ['cap', 'limit', 'missing', 'error'];
 const aboutModels: readonly string[] = ['missing-model', 'missing-key', 'model-failed'];
 
 function Offer({ sessionId, state, turn }: NextStepProps & { readonly turn: TurnState }) {
   const actionOf = useActionOf();
-  const { isSending, sendAgain } = useSendAgain({ sessionId, state, turn });
+  const client = useClient();
+  const again = useMutation({
+    mutationFn: () => sendAgain(client, { sessionId, state, turn }, { say: (task) => task }),
+    onError: (error) => announce({ kind: 'error', text: failureText(error) }),
+  });
   const status = turnStatus(turn);
-  // What the end of Dewpoint cut off has an offer of its own.
-  if (turn.reason === 'crashed' || !stopped.includes(status)) return null;
+  if (hasOwnOffer.includes(turn.reason ?? '') || !stopped.includes(status)) return null;
   const wanted = changeFor(turn);
   const change = wanted === null ? null : actionOf(wanted.id);
   return (
     <div className="mt-3 flex flex-wrap gap-2">
-      <Button size="small" disabled={isSending} onClick={() => sendAgain()}>
+      <Button size="small" disabled={again.isPending || again.isSuccess} onClick={() => again.mutate()}>
         {t('next.again')}
       </Button>
       {wanted !== null && change !== null && (
