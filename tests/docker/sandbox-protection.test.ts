@@ -1,4 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
@@ -56,6 +58,40 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
     ]);
     expect(JSON.stringify(Config.Env)).not.toMatch(/KEY|TOKEN|SECRET/i);
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'does not reach a program of this machine by its socket in the project',
+    async () => {
+      const heard: string[] = [];
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.on('data', (bytes) => void heard.push(bytes.toString()));
+      });
+      const stale = createServer();
+      const served = await startSandbox({
+        prepare: async (workspace) => {
+          await mkdir(join(workspace, 'run'));
+          await once(server.listen(join(workspace, 'run', 'db.sock')), 'listening');
+          await once(stale.listen(join(workspace, 'run', 'old.sock')), 'listening');
+          // Whoever listened is gone, as after a kill: the file is left.
+          await rename(join(workspace, 'run', 'old.sock'), join(workspace, 'run', 'left.sock'));
+          await once(stale.close(), 'close');
+        },
+      });
+      try {
+        const dial = (name: string): string =>
+          `python3 -c "import socket; socket.socket(1).connect('run/${name}.sock'); print('through')" 2>&1 | tail -1`;
+        expect(await output(served.sandbox, dial('db'))).toMatch(/refused/);
+        expect(heard).toEqual([]);
+        expect(served.sandbox.description.warnings.join()).toContain('run/db.sock');
+        // What only lies there is the project's own, and can be made anew.
+        expect(await output(served.sandbox, 'rm run/left.sock; ls run')).toBe('db.sock\n');
+      } finally {
+        server.close();
+        await served.close();
+      }
+    },
+  );
 
   it('cannot be killed from within', async () => {
     await under.sandbox.exec({ command: 'kill -9 1; kill -9 -1', timeoutMs: 5000 }, none);

@@ -1,5 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { errorCodeOf } from '../lib/json-file.ts';
 import { openChildFolder, openHostFolder, readRegularFile, type HostFolder } from '../lib/host-folder.ts';
 import { isSecretText, secretKind, secretTextBytes } from './secret-files.ts';
 import { isSkippedFolder } from './skipped-folders.ts';
@@ -20,6 +22,8 @@ export interface WorkspaceScan {
   readonly gitFiles: readonly string[];
   /** What a person wants to be hidden: files, and folders as a whole. What lies in those is in no other list. */
   readonly masked: readonly Mask[];
+  /** Sockets by which a program of this machine can be reached, whatever network a command has. */
+  readonly sockets: readonly string[];
   /** Files and folders whose names are no text. They cannot be hidden, nor what lies in them. */
   readonly unnamed: number;
   /** The project has more entries than were looked at. */
@@ -31,6 +35,7 @@ const maxDepth = 40;
 
 interface Scanning {
   readonly secrets: string[];
+  readonly sockets: string[];
   readonly masked: Mask[];
   readonly gitFolders: string[];
   readonly gitFiles: string[];
@@ -47,6 +52,7 @@ export async function scanWorkspace(
 ): Promise<WorkspaceScan> {
   const found: Scanning = {
     secrets: [],
+    sockets: [],
     masked: [],
     gitFolders: [],
     gitFiles: [],
@@ -60,7 +66,7 @@ export async function scanWorkspace(
   } finally {
     await root.close();
   }
-  for (const list of [found.secrets, found.gitFolders, found.gitFiles]) list.sort();
+  for (const list of [found.secrets, found.sockets, found.gitFolders, found.gitFiles]) list.sort();
   return found;
 }
 
@@ -97,6 +103,7 @@ async function scanFolder(folder: HostFolder, place: Place): Promise<void> {
       found.masked.push({ path, kind: entry.isFile() ? 'file' : 'folder' });
       continue;
     }
+    if (entry.isSocket() && (await isListening(folder.at(entry.name)))) found.sockets.push(path);
     if (entry.isFile()) await noteFile(folder, entry.name, path, found);
     if (!entry.isDirectory()) continue;
     if (entry.name === '.git') found.gitFolders.push(path);
@@ -128,4 +135,20 @@ async function noteFile(folder: HostFolder, name: string, path: string, found: S
     if (bytes === null || !isSecretText(kind, bytes.toString('latin1'))) return;
   }
   found.secrets.push(path);
+}
+
+const connectMs = 300;
+
+/** Whether somebody may be behind a socket: nothing is sent. One that was left by a program that has ended is a file. */
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const end = (isThere: boolean): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.setTimeout(connectMs, () => end(true));
+    socket.once('connect', () => end(true));
+    socket.once('error', (error) => end(!['ECONNREFUSED', 'ENOENT'].includes(errorCodeOf(error) ?? '')));
+  });
 }

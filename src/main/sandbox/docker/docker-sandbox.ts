@@ -221,7 +221,7 @@ export class DockerSandbox implements Sandbox {
     return Promise.resolve(
       failure(
         'refused',
-        `${inside} is hidden from models: it holds secrets, or a rule masks it.`,
+        `${inside} is hidden from models: it holds secrets, leads to a program of this machine, or a rule masks it.`,
         'Go on without it, or ask the person to show it.',
       ),
     );

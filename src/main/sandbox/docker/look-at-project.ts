@@ -33,11 +33,15 @@ export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Prom
   const { masked } = scan;
   checkMasks(scan, subject);
   const shown = unmasked(subject);
+  const sockets = scan.sockets.filter((path) => !shown.has(path));
   const secrets = scan.secrets.filter((path) => !shown.has(path));
+  const hidden = [...sockets, ...secrets];
   const warnings: string[] = masked.length === 0 ? [] : [maskedText(masked)];
-  if (secrets.length > 0) warnings.push(hiddenText(secrets, subject));
+  if (sockets.length > 0)
+    warnings.push(hiddenText('a program of this machine can be reached by them', sockets, subject));
+  if (secrets.length > 0) warnings.push(hiddenText('they hold secrets', secrets, subject));
   const room = maxMasks - masked.length;
-  if (secrets.length > room) warnings.push(`Only the first ${room} of them are.`);
+  if (hidden.length > room) warnings.push(`Only the first ${room} of them are.`);
   if (scan.unnamed > 0) {
     const what = scan.unnamed === 1 ? 'name of a file or folder is' : 'names of files or folders are';
     warnings.push(
@@ -48,7 +52,7 @@ export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Prom
     warnings.push('The project is too large to look through whole: files with secrets may not be hidden.');
   return {
     scan,
-    masks: [...masked, ...secrets.slice(0, room).map((path) => ({ path, kind: 'file' }) as const)],
+    masks: [...masked, ...hidden.slice(0, room).map((path) => ({ path, kind: 'file' }) as const)],
     warnings,
   };
 }
@@ -91,10 +95,14 @@ function unmasked({ workspacePath, settings }: ProjectSubject): ReadonlySet<stri
   return new Set(inside.filter((path) => !isAbsolute(path)));
 }
 
-function hiddenText(secrets: readonly string[], { workspacePath, homePath }: ProjectSubject): string {
-  const more = secrets.length > shownPaths ? ` and ${secrets.length - shownPaths} more` : '';
-  const [first = ''] = secrets;
+function hiddenText(
+  why: string,
+  paths: readonly string[],
+  { workspacePath, homePath }: Pick<ProjectSubject, 'workspacePath' | 'homePath'>,
+): string {
+  const more = paths.length > shownPaths ? ` and ${paths.length - shownPaths} more` : '';
+  const [first = ''] = paths;
   // A copy lies in a folder that nobody knows by name.
   const example = workspacePath.startsWith(`${homePath}/`) ? first : join(workspacePath, first);
-  return `Hidden, because they hold secrets (commands find them empty): ${secrets.slice(0, shownPaths).join(', ')}${more}. To show one: dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
+  return `Hidden, because ${why} (commands find them empty): ${paths.slice(0, shownPaths).join(', ')}${more}. To show one: dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
 }
