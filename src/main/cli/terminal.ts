@@ -50,12 +50,29 @@ export function jsonLine(value: unknown): string {
   return `${JSON.stringify(value).replace(/[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/gu, escape)}\n`;
 }
 
-/** One line of at most `width` characters. */
+/** One line that is at most `width` columns of a terminal wide. */
 export function oneLine(text: string, width: number): string {
   const line = printable(text).replace(/\s+/gu, ' ').trim();
   const characters = Array.from(line);
-  return characters.length <= width ? line : `${characters.slice(0, Math.max(1, width - 1)).join('')}…`;
+  let used = 0;
+  let fitting = 0;
+  for (const [index, character] of characters.entries()) {
+    used += columnsOf(character);
+    if (used > width) return `${characters.slice(0, Math.max(1, fitting)).join('')}…`;
+    // The dots take a column.
+    if (used < width) fitting = index + 1;
+  }
+  return line;
 }
+
+/** Marks stand over the character before them; those of East Asia and pictures are two wide. */
+function columnsOf(character: string): number {
+  if (/\p{Mark}|\p{Default_Ignorable_Code_Point}/u.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}
+
+const wide =
+  /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 
 export function seconds(milliseconds: number): string {
   return milliseconds < 9_950 ? `${(milliseconds / 1000).toFixed(1)} s` : `${Math.round(milliseconds / 1000)} s`;

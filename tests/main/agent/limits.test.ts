@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLimits } from '../../../src/main/agent/limits.ts';
+import { createLimits, MAX_TURN_OUTPUT_BYTES } from '../../../src/main/agent/limits.ts';
 
 const numbers = { maxSteps: 40, maxMinutes: 10, maxTokens: 1000, maxUsd: null };
 const read = { path: 'a.py' };
@@ -25,5 +25,16 @@ describe('two calls that take turns', () => {
       limits.noteResult(output);
     }
     expect(limits.noteCall('edit_file', edit, 0)).toBeNull();
+  });
+});
+
+describe('what the tools of a turn print', () => {
+  it('ends it together, whichever call was the last drop', () => {
+    const limits = createLimits(numbers);
+    limits.start(0);
+    limits.noteOutput(MAX_TURN_OUTPUT_BYTES - 1);
+    expect(limits.exceeded(1)).toBeNull();
+    limits.noteOutput(1);
+    expect(limits.exceeded(1)?.reason).toBe('output-limit');
   });
 });

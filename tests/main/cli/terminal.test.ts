@@ -31,8 +31,18 @@ describe('a line of JSON', () => {
 
 describe('what people read', () => {
   it('cuts a line without cutting a character', () => {
-    expect(oneLine('ab🎉🎉cd', 4)).toBe('ab🎉…');
+    expect(oneLine('ab🎉🎉cd', 5)).toBe('ab🎉…');
     expect(oneLine('a\n  b', 10)).toBe('a b');
+  });
+
+  it('is never wider than it may be: two columns a character of East Asia, none for a mark', () => {
+    expect(oneLine('修复测试', 8)).toBe('修复测试');
+    expect(oneLine('修复测试', 7)).toBe('修复测…');
+    expect(oneLine('修复测试', 6)).toBe('修复…');
+    expect(oneLine('e\u0301e\u0301e\u0301', 3)).toBe('e\u0301e\u0301e\u0301');
+    expect(oneLine('abcd', 4)).toBe('abcd');
+    expect(oneLine('abcde', 4)).toBe('abc…');
+    expect(oneLine('修复', 1)).toBe('修…');
   });
 
   it('never shows an unknown price as zero', () => {
