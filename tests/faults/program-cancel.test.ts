@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine, requireEngine } from '../docker/docker-kit.ts';
-import { command, change, complete, createProgram, ofType, type Program, type Running } from './program.ts';
+import { command, change, complete, createProgram, ofType, type Program, type Running, tool } from './program.ts';
 
 /** Ignores what asks it to end, and leaves a child that has detached itself and does the same. */
 const stubborn = [
@@ -81,6 +81,24 @@ describe.skipIf(isWithoutEngine)('Ctrl-C in the middle of a command that does no
     const { code, signal } = await early.ended;
     // Before the program listens, the signal itself ends it.
     expect(code === 130 || signal === 'SIGINT').toBe(true);
+    expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
+  }, 120_000);
+});
+
+describe.skipIf(isWithoutEngine)('a reader that goes away', () => {
+  it('of the messages does not stop the work; of the results it does', async () => {
+    await using program = await createProgram();
+    await program.script([change(), complete()]);
+    const unseen = program.startTask();
+    unseen.child.stderr?.destroy();
+    expect((await unseen.ended).code).toBe(0);
+    expect(await program.text('made.txt')).toBe('made\n');
+    // Enough that there is always something more to print when the reader goes.
+    await program.script(Array.from({ length: 100 }, (_, index) => tool('search', { pattern: `p${index}` }, 500)));
+    const unread = program.startTask(undefined, ['--max-steps', '100']);
+    await unread.until('model-call-started');
+    unread.child.stdout?.destroy();
+    expect((await unread.ended).code).toBe(130);
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   }, 120_000);
 });

@@ -124,8 +124,9 @@ function listenForCtrlC(stop: AbortController, say: (text: string) => void): voi
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  // A reader that has gone (`| head`) is no error.
+  // A reader that has gone (`| head`) is no error. Nobody waits for results then; messages are only not seen.
   process.stdout.on('error', () => stop.abort());
+  process.stderr.on('error', () => undefined);
 }
 
 void main(process.argv.slice(2)).then((code) => {
