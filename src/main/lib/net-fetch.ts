@@ -92,11 +92,21 @@ async function viaDispatcher({ certificates, ...proxies }: Wishes): Promise<type
   const trusted = certificates === null ? {} : await trust(certificates);
   // Loaded only where it is needed: the built-in `fetch` has no door for either wish.
   const { EnvHttpProxyAgent } = await import('undici');
-  const dispatcher = new EnvHttpProxyAgent({ ...proxies, ...trusted });
+  const dispatcher = agent(() => new EnvHttpProxyAgent({ ...proxies, ...trusted }), proxies);
   return (input, init) => {
     const through = { ...init, dispatcher };
     return fetch(input, through);
   };
+}
+
+function agent<Made>(make: () => Made, { httpProxy, httpsProxy }: Pick<Wishes, 'httpProxy' | 'httpsProxy'>): Made {
+  try {
+    return make();
+  } catch (error) {
+    const names = [...new Set([httpProxy, httpsProxy])].filter((name) => name !== '').join(', ');
+    const why = error instanceof Error ? error.message : String(error);
+    throw new LastingError(`The proxy ${names} cannot be used: ${why}. It is connection.proxy, or of the environment.`);
+  }
 }
 
 async function trust(path: string): Promise<object> {

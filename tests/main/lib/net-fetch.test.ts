@@ -87,6 +87,12 @@ it('does not go on without the certificates that it cannot read', async () => {
   await expect(reach(`http://${target}/x`)).rejects.toMatchObject({ message: 'fetch failed', cause });
 });
 
+it('names a proxy that is none', async () => {
+  const reach = createNetFetch(() => plain, { HTTPS_PROXY: 'nonsense' });
+  const cause = expect.objectContaining({ message: expect.stringContaining('The proxy nonsense cannot be used') });
+  await expect(reach('https://service.invalid/x')).rejects.toMatchObject({ cause });
+});
+
 it('is the built-in one where nothing is set', async () => {
   const target = await listen(hello());
   expect(await (await createNetFetch(() => plain, {})(`http://${target}/x`)).text()).toBe('hello');
