@@ -121,7 +121,7 @@ describe('an engine that fails', () => {
       services: { delay: async (milliseconds) => void waits.push(milliseconds) },
     });
     const end = await kit.runner.send('Do the work.', turnOptions);
-    expect(end).toMatchObject({ reason: 'error', failure: { code: 'model-failed' } });
+    expect(end).toMatchObject({ reason: 'error', failure: { code: 'network' } });
     expect(waits).toEqual([7000, 7000]);
     expect(kit.requests).toHaveLength(3);
   });
