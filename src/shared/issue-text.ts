@@ -15,11 +15,14 @@ const issueSchema = z.object({
 });
 type Issue = z.infer<typeof issueSchema>;
 
-/** What is wrong with a value, as a sentence about "it"; where zod has nothing to say about it that a person would, its message. */
+/** What is wrong with a value, as a sentence about "it": that of its schema where it has one, else words for zod's. */
 export function issueText(issue: unknown): string {
   const parsed = issueSchema.safeParse(issue);
-  return parsed.success ? words(parsed.data) : 'it is not what is taken here';
+  if (!parsed.success) return 'it is not what is taken here';
+  return ofZod.test(parsed.data.message) ? words(parsed.data) : parsed.data.message;
 }
+
+const ofZod = /^(?:Too (?:small|big)|Invalid (?:input|option)|Unrecognized key)/u;
 
 /** All of them, each after its place; `whole` names the value itself. */
 export function issuesText(issues: readonly unknown[], whole: string): string {

@@ -11,6 +11,7 @@ const schema = z.strictObject({
   only: z.literal('x').optional(),
   flag: z.boolean().optional(),
   mail: z.email('it must be an address').optional(),
+  own: z.string().min(1, 'say who').optional(),
 });
 
 function said(value: unknown): string {
@@ -34,6 +35,7 @@ describe('what is wrong with a value', () => {
     [{ only: 'y' }, 'only: it must be x'],
     [{ flag: 1 }, 'flag: it must be true or false'],
     [{ mail: 'x' }, 'mail: it must be an address'],
+    [{ own: '' }, 'own: say who'],
     [{ nope: 1, flag: 1 }, 'flag: it must be true or false; all: there is no nope'],
     [3, 'all: it must be an object'],
   ])('of %j is told in plain words', (value, text) => {
