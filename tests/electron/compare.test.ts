@@ -27,6 +27,7 @@ const figures: RunFigures = {
   tokens: { freshInput: 3_400, cacheRead: 12_000, cacheWrite: 0, output: 600 },
   costUsd: 0,
   energyWh: null,
+  elsewhere: { cloudUsd: { value: 0.05, low: 0.03, high: 0.08 }, localSeconds: { value: 40, low: 40, high: 40 } },
 };
 
 const ended = (passed: boolean, more: Partial<RunFigures>): Partial<ComparisonRun> => ({
@@ -102,13 +103,15 @@ describe('comparing policies in the window', () => {
     ]);
     push(ended(false, {}), { state: 'running', sessionId });
     await page.getByText('check failed').waitFor();
-    push({}, ended(true, { localSteps: 0, seconds: 18, costUsd: 0.0421, steps: 3 }));
+    const bill = { value: 0.0421, low: 0.0421, high: 0.0421 };
+    const elsewhere = { cloudUsd: bill, localSeconds: null };
+    push({}, ended(true, { localSteps: 0, seconds: 18, costUsd: 0.0421, steps: 3, elsewhere }));
     watcher?.end();
     const rows = await page.getByRole('row').allInnerTexts();
     expect(rows.map((row) => row.replaceAll(/\s+/gu, ' ').trim())).toEqual([
-      'Policy Solved Time Money Steps On this machine Tokens read / written',
-      'local 0 of 1 42 s $0.0000 4 100 % 15.4k / 600',
-      'cloud 1 of 1 18 s $0.0421 3 0 % 15.4k / 600',
+      'Policy Solved Time Money If all cloud If all here Steps On this machine Tokens read / written',
+      'local 0 of 1 42 s $0.0000 $0.0500 $0.0300 to $0.0800 40 s 4 100 % 15.4k / 600',
+      'cloud 1 of 1 18 s $0.0421 $0.0421 – 3 0 % 15.4k / 600',
     ]);
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     for (const scheme of ['dark', 'light'] as const) {

@@ -81,6 +81,11 @@ export function comparisonScene(core: PageCore): void {
       tokens: { ...noUsage, freshInput: 9000, output: 700 },
       costUsd,
       energyWh: 0.4,
+      elsewhere: {
+        cloudUsd:
+          costUsd === 0 ? { value: 0.038, low: 0.024, high: 0.061 } : { value: costUsd, low: costUsd, high: costUsd },
+        localSeconds: { value: 46, low: 34, high: 70 },
+      },
     },
   });
   const task = 'Fix the failing date test';

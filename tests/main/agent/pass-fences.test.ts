@@ -91,6 +91,23 @@ describe('the fences at the door', () => {
     expect(fenced?.hits.map(({ path, how }) => [path, how])).toContainEqual(['plans/merger.md', 'content']);
   });
 
+  it('hold through a summary that stands for what was read, and for what a search found', async () => {
+    const local = { ...options, policy: 'local' } as const;
+    const summed = kitOf({
+      replies: [call('read_file', { path: 'plans/merger.md' }), done, { text: 'Two firms become one.' }, done],
+    });
+    await summed.runner.send('Sum it up.', local);
+    await summed.runner.send('Go on.', { ...local, compact: true });
+    expect(ofType(summed.journal.events, 'context-compacted')).toHaveLength(1);
+    expect(sent(summed.requests.slice(-1))).not.toContain('Northwind');
+    const asked = summed.requests.length;
+    expect((await summed.runner.send('And now?', options)).reason).toBe('fenced');
+    expect(summed.requests).toHaveLength(asked);
+    const found = kitOf({ replies: [call('search', { pattern: 'ninth of' }), done] });
+    expect((await found.runner.send('When is it?', options)).reason).toBe('fenced');
+    expect(found.requests).toHaveLength(1);
+  });
+
   it('leave a talk alone that was looked at for its end, but not one whose changes are fenced', async () => {
     const write = (path: string) => call('write_file', { path, content: 'y = 2\n' });
     const open = kitOf({ replies: [write('b.py'), done, done] });

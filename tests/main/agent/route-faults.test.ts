@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
+import type { Budget } from '../../../src/main/money/budget.ts';
 import type { ProviderError, StreamPart } from '../../../src/main/providers/define.ts';
 import { routingOf } from '../../../src/shared/routing-of.ts';
 import type { AgentKit, KitOptions, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
+import { memoryBudget } from '../../fakes/memory-purse.ts';
 import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15, source: 'test', date: '2026-11-21' };
@@ -42,29 +44,57 @@ const fails = (code: ProviderError['code'], retryable: boolean): Reply => ({
 });
 /** Half an answer with a call that never came, and then nothing. */
 const half: Reply = { stream: [{ type: 'text-delta', text: 'I will ed' }] satisfies StreamPart[] };
+const lasting: Reply = {
+  error: { code: 'rate-limit', message: 'Too many.', retryable: true, retryAfterMs: 3_600_000 },
+};
+const broken: Reply = {
+  stream: [
+    { type: 'text-delta', text: 'I will ed' },
+    { ...ended('error', 100), error: { code: 'overloaded', message: 'It is too much.', retryable: false } },
+  ],
+};
 const thrice = (reply: Reply): readonly Reply[] => [reply, reply, reply];
 
 describe('a switch to the cloud', () => {
   const faults: readonly (readonly [string, readonly Reply[]])[] = [
     ['too many calls', thrice(fails('rate-limit', true))],
+    ['a wish to be left alone for an hour', [lasting]],
     ['a failure of the service', thrice(fails('overloaded', true))],
+    ['an error inside an answer that had begun well', [broken]],
     ['a stream that is cut', [fails('cut', false)]],
     ['a revoked key', [fails('auth', false)]],
     ['a model that has vanished', [fails('missing-model', false)]],
     ['a service that stalls', thrice(fails('stalled', true))],
   ];
 
-  it.each(faults)('that meets %s goes on here, and the reason is in the log', async (_name, broken) => {
+  it.each(faults)('that meets %s goes on here, and the reason is in the log', async (_name, replies) => {
     // Twice an end that does not hold: the cloud takes over, and fails; then this machine does it.
-    const kit = kitOf([done, done, ...broken, look, fix, done]);
+    const kit = kitOf([done, done, ...replies, look, fix, done]);
     const end = await kit.runner.send('Fix add().', routed());
     expect(end.reason).toBe('done');
     const ran = route(kit);
     expect(ran.slice(0, 3)).toEqual(['local L1 local-first', 'local L4 retry-here', 'cloud L4 checks']);
-    const after = ran.slice(2 + broken.length).filter((one) => one !== 'cloud L4 review');
+    const after = ran.slice(2 + replies.length).filter((one) => one !== 'cloud L4 review');
     expect(after.every((one) => one.startsWith('local'))).toBe(true);
     const moved = ofType(kit.journal.events, 'rung-chosen').at(-1);
     expect(moved?.reason).toMatch(/cloud cannot be reached|network is away|did not get on/u);
+    await expectReplay(kit);
+  });
+
+  it('that another process has spent the money for goes on here, where that was wished, and pays nothing', async () => {
+    const cap = { scope: 'day', limitUsd: 1, spentUsd: 1, heldUsd: 0, worstUsd: 0.1 } as const;
+    const budget: Budget = {
+      ...memoryBudget(),
+      // When the turn began there was enough.
+      left: async () => [{ scope: 'day', leftUsd: 1 }],
+      reserve: async () => ({ type: 'refused', cap }),
+    };
+    const kit = kitOf([done, done, look, fix, done], { services: { budget } });
+    const end = await kit.runner.send('Fix add().', routed({ atCap: 'local' }));
+    expect(end.reason).toBe('done');
+    expect(ofType(kit.journal.events, 'cap-reached').map(({ scope }) => scope)).toEqual(['day']);
+    expect(ofType(kit.journal.events, 'model-call-started').every(({ rung }) => rung.where === 'local')).toBe(true);
+    expect(route(kit).at(-1)).toBe('local L0 budget');
     await expectReplay(kit);
   });
 

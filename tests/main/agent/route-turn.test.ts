@@ -95,6 +95,27 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
+  it('shows who advises the task, the edits and what fails, in two to six thousand tokens however much there is', async () => {
+    const long = (word: string): string => `${word} `.repeat(4_000);
+    const bad = call('edit_file', { path: 'calc.py', old: long('nowhere'), new: 'x' });
+    const other = call('edit_file', { path: 'calc.py', old: long('nothing'), new: 'x' });
+    const many = long('seen');
+    const exec: NonNullable<KitOptions['sandbox']>['exec'] = () => ({ exitCode: 1, stdout: `${many}E assert -1 == 3` });
+    const kit = kitOf([done, bad, other, { text: 'Replace it.' }, done], { sandbox: { files, exec } });
+    await kit.runner.send(`Fix add(). ${long('please')}`, routed({ check: 'make test' }, { advice: true, strikes: 2 }));
+    const calls = ofType(kit.journal.events, 'model-call-started');
+    const asked = kit.requests[calls.findIndex(({ purpose }) => purpose === 'advise')];
+    const shown = (asked?.messages ?? [])
+      .flatMap(({ parts }) => parts)
+      .map((part) => (part.type === 'text' ? part.text : ''));
+    const digest = shown.at(-1) ?? '';
+    for (const title of ['Task:', 'Facts:', 'Edits so far:', 'What the check prints:']) expect(digest).toContain(title);
+    expect(digest).toContain('E assert -1 == 3');
+    // As its model counts here.
+    const tokens = Buffer.byteLength(digest) / 4;
+    expect([tokens > 2_000, tokens <= 6_000]).toEqual([true, true]);
+  });
+
   it('is taken over when its end does not hold for the second time', async () => {
     const kit = kitOf([done, done, fix, done]);
     const end = await kit.runner.send('Fix add().', routed());
