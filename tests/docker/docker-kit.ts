@@ -176,7 +176,7 @@ export async function ownerOf(path: string): Promise<string> {
 }
 
 /** The text a command prints; throws when it does not end well. */
-export async function output(sandbox: DockerSandbox, command: string, timeoutMs = 30_000): Promise<string> {
+export async function output(sandbox: DockerSandbox, command: string, timeoutMs = 100_000): Promise<string> {
   const result = valueOf(await sandbox.exec({ command, timeoutMs }, none));
   if (result.exitCode !== 0) throw new Error(`${command}: ${result.outcome} ${result.exitCode} ${result.stderr}`);
   return result.stdout;

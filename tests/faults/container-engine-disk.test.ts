@@ -49,8 +49,8 @@ describe.skipIf(!isHere)('a command that fills the disk of the engine', { timeou
     });
   };
   afterEach(async () => {
-    await under.close();
-    await engine.close();
+    await under?.close();
+    await engine?.close();
   });
 
   it('on another disk of this machine: it is ended before nothing is left, and told which disk it is', async () => {
