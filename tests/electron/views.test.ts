@@ -92,6 +92,9 @@ describe('a session', () => {
       ]),
     ]);
     const cost = page.getByRole('tabpanel', { name: 'Cost' });
+    // What all of it would have come to in one place says on a click that it is estimated, and how.
+    await cost.getByText('All of it in the cloud').click();
+    await cost.getByText(/^Estimated\. .*Worked out as: .*at the price of example\/large-1/u).waitFor();
     await cost.getByText('Step by step, in the other place').click();
     await cost.getByText(/^Step 6: /u).waitFor();
     const steps = await cost.locator('li summary').allInnerTexts();
