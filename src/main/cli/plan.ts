@@ -89,7 +89,7 @@ function cardOf(text: string): { readonly totalBytes: number; readonly freeBytes
   const totalBytes = sizeOf(total ?? '');
   const freeBytes = free === undefined ? totalBytes : sizeOf(free);
   if (totalBytes === null || freeBytes === null || more.length > 0)
-    throw usageError(`--card takes BYTES or BYTES,FREE_BYTES, not "${text}".`, help);
+    throw usageError(`--card takes a size such as 24GiB, and behind a comma what is free of it, not "${text}".`, help);
   if (totalBytes === 0) throw usageError('A card of 0 bytes cannot hold anything.', help);
   if (freeBytes > totalBytes) throw usageError(`More is free on the card than it has: "${text}".`, help);
   return { totalBytes, freeBytes };
