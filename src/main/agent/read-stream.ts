@@ -79,7 +79,13 @@ async function drain(
     }
   } finally {
     gone.release();
+    close(iterator);
   }
+}
+
+/** What a provider has to put away after its last part is put away; nobody waits for one that hangs in it. */
+function close(iterator: AsyncIterator<StreamPart>): void {
+  iterator.return?.().catch(() => undefined);
 }
 
 function take(
