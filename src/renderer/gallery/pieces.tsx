@@ -35,6 +35,7 @@ import { Choice, Group, NumberSetting, TextSetting } from '../ui/settings-parts.
 import { TerminalOutput } from '../ui/terminal-output.tsx';
 import { ViewHeader } from '../ui/view-header.tsx';
 import { Wide } from '../ui/wide.tsx';
+import { WithCode } from '../ui/with-code.tsx';
 import { long, notes, nothing, screenshot } from './samples.ts';
 import { Announced, Broken, Pulls, Suggested, Tabbed, Typing } from './pieces-with-state.tsx';
 
@@ -327,6 +328,7 @@ export const pieces: Readonly<Record<string, ReactNode>> = {
       <Button look="primary">Begin</Button>
     </ViewHeader>
   ),
+  'with-code': <WithCode text="Look at the models (`dewpoint models list`), and name one." />,
   wide: (
     <Wide>
       <p className="w-max text-sm whitespace-nowrap">{long}</p>

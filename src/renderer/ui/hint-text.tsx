@@ -1,5 +1,6 @@
 import { hintAction } from '../lib/hint-action.ts';
 import { HintButton } from './hint-button.tsx';
+import { WithCode } from './with-code.tsx';
 
 /**
  * What is to be done, as the core says it for every host. Where it names a command for which the window has a button,
@@ -9,7 +10,11 @@ export function HintText({ hint }: { readonly hint: string }) {
   const isBare = /^dewpoint \S+ \S+(?: \S+)?$/u.test(hint) && hintAction(hint) !== null;
   return (
     <>
-      {!isBare && <p className="text-xs text-soft wrap-anywhere">{hint}</p>}
+      {!isBare && (
+        <p className="text-xs text-soft wrap-anywhere">
+          <WithCode text={hint} />
+        </p>
+      )}
       <HintButton hint={hint} />
     </>
   );

@@ -2,6 +2,7 @@ import { t } from '../lib/texts.ts';
 import { Button } from './button.tsx';
 import { HintButton } from './hint-button.tsx';
 import { Notice } from './notice.tsx';
+import { WithCode } from './with-code.tsx';
 
 interface ProblemProps {
   /** What went wrong and what to do, as `failureText` says it. */
@@ -15,7 +16,9 @@ interface ProblemProps {
 export function Problem({ text, onAgain, className = '' }: ProblemProps) {
   return (
     <Notice kind="error" className={className}>
-      <p>{text}</p>
+      <p>
+        <WithCode text={text} />
+      </p>
       <div className="mt-1.5 flex flex-wrap items-start gap-2 empty:hidden">
         <HintButton hint={text} />
         {onAgain !== undefined && (
