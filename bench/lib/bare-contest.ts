@@ -3,7 +3,7 @@ import { textMessage } from '@shared/messages.ts';
 import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
 import type { Provider, StreamEnded } from '../../src/main/providers/define.ts';
 import type { BareEngine } from './bare-engine.ts';
-import { exactProcessorMs } from './exact-processor-time.ts';
+import { exactProcessorMs, scriptProcessorMs } from './exact-processor-time.ts';
 import { plainRequest } from './plain-request.ts';
 
 /** The answer has begun: larger models would rather say in a few words that they are ready to. */
@@ -40,6 +40,8 @@ export interface Run {
   readonly wholeMs: number;
   /** Of the processes that worked on it, until the first token and in all; null where the system does not say. */
   readonly processor: { readonly first: number; readonly all: number } | null;
+  /** Of their threads for JavaScript until the first token: all that is not native work. */
+  readonly scriptMs: number | null;
   readonly counted: EngineCounts;
 }
 
@@ -101,20 +103,23 @@ function storyOf({ seed, lines, from }: Asked): { readonly system: string; reado
 }
 
 export async function time({ write, pids }: Contestant, asked: Asked): Promise<Run> {
-  const usedBy = (): number | null =>
+  const sumOf = (of: (pid: number) => number | null): number | null =>
     pids().reduce<number | null>((sum, pid) => {
-      const used = exactProcessorMs(pid);
+      const used = of(pid);
       return sum === null || used === null ? null : sum + used;
     }, 0);
+  const usedBy = (): number | null => sumOf(exactProcessorMs);
   let firstMs: number | null = null;
   let wholeMs = 0;
   let first: number | null = null;
-  const before = usedBy();
+  let script: number | null = null;
+  const [before, scriptBefore] = [usedBy(), sumOf(scriptProcessorMs)];
   const startedAt = performance.now();
   const counted = await write(asked, () => {
     wholeMs = performance.now() - startedAt;
     firstMs ??= wholeMs;
     first ??= usedBy();
+    script ??= sumOf(scriptProcessorMs);
   });
   const after = usedBy();
   if (firstMs === null) throw new Error('Nothing of the answer came.');
@@ -123,6 +128,7 @@ export async function time({ write, pids }: Contestant, asked: Asked): Promise<R
     wholeMs,
     processor:
       before === null || first === null || after === null ? null : { first: first - before, all: after - before },
+    scriptMs: script === null || scriptBefore === null ? null : script - scriptBefore,
     counted,
   };
 }

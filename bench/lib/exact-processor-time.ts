@@ -3,11 +3,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Milliseconds of the processor that a process has used, all its threads together; null where the system does not say. */
 export function exactProcessorMs(pid: number): number | null {
   try {
-    const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
-      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
-    );
-    return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadMs(pid, thread), 0);
   } catch {
     return null;
   }
+}
+
+/** The same of its first thread alone: of a Node process the one that runs JavaScript, and no native work beside it. */
+export function scriptProcessorMs(pid: number): number | null {
+  try {
+    return threadMs(pid, String(pid));
+  } catch {
+    return null;
+  }
+}
+
+function threadMs(pid: number, thread: string): number {
+  return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }

@@ -66,6 +66,13 @@ function rowsOf(kind: Kind, pairs: readonly Pair[]): readonly BenchRow[] {
       note: `from the call to the first word, less what llama.cpp counts: bare ${bareMs.toFixed(1)} ms, here ${ownMs.toFixed(1)} ms; the least of ${pairs.length} each`,
     },
     {
+      figure: `of that, time of the processor for all that is not native, ${kind}`,
+      value: least(ours, scriptMs) - least(bare, scriptMs),
+      unit: 'ms',
+      target: null,
+      note: `no other program changes it; bare ${least(bare, scriptMs).toFixed(1)} ms, here ${least(ours, scriptMs).toFixed(1)} ms in two processes`,
+    },
+    {
       figure: `tokens that llama.cpp computes for it more than for the bare engine, ${kind}`,
       value: Math.max(...pairs.map((pair) => tokensOf(pair.ours) - tokensOf(pair.bare))),
       unit: '',
@@ -77,6 +84,7 @@ function rowsOf(kind: Kind, pairs: readonly Pair[]): readonly BenchRow[] {
 
 /** All that a call does until its one token but the native calls that compute its prompt. */
 const besidesMs = (run: Run): number => run.firstMs - countedMs(run);
+const scriptMs = (run: Run): number => run.scriptMs ?? Number.NaN;
 /** A last piece of one token is counted as written. */
 const countedMs = ({ counted }: Run): number => counted.readMs + counted.writtenMs;
 const tokensOf = ({ counted }: Run): number => counted.readTokens + counted.writtenTokens;
