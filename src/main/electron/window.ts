@@ -60,16 +60,18 @@ function boundsOf({ x, y, width, height }: WindowPlace): Electron.Rectangle {
   return { x, y, width, height };
 }
 
-const draftAfterMs = 300;
+/** The first is soon enough for most; a page that is busy writes what was typed only later. */
+const draftAfterMs = [300, 2_000, 10_000];
 
 /** What was typed is on the disk soon after: by itself Chromium takes seconds, which a crash would lose. */
 function keepDrafts(contents: WebContents): void {
-  let timer: NodeJS.Timeout | undefined;
+  let timers: readonly NodeJS.Timeout[] = [];
+  const flush = (): void => {
+    if (!contents.isDestroyed()) contents.session.flushStorageData();
+  };
   contents.on('before-input-event', () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (!contents.isDestroyed()) contents.session.flushStorageData();
-    }, draftAfterMs);
+    for (const timer of timers) clearTimeout(timer);
+    timers = draftAfterMs.map((afterMs) => setTimeout(flush, afterMs));
   });
 }
 
