@@ -144,11 +144,12 @@ async function prefill(
   account.prefillStartedAt = performance.now();
   // A piece that ends with the system message is one native call more: only where its state is then kept.
   const keepsSystem = from < prompt.systemTokens && (await wantsSystemState(engine, prompt));
+  const tell = progressTeller(emit, account);
   let at = from;
   engine.threads.rest();
   while (!signal.aborted) {
     engine.threads.tick();
-    emit.progress(at - from, total);
+    tell(at - from, total);
     let end = Math.min(prompt.tokens.length, at + engine.chunkTokens - (at % engine.chunkTokens));
     if (keepsSystem && at < prompt.systemTokens && end > prompt.systemTokens) end = prompt.systemTokens;
     const piece = prompt.tokens.slice(at, end);
@@ -159,6 +160,21 @@ async function prefill(
     if (keepsSystem && at === prompt.systemTokens) await keepSystemState(engine, slot, prompt, counters);
   }
   return null;
+}
+
+const holdProgressMs = 100;
+
+/** How much is read, ten times a second at most, and told while the next piece is computed: before it all would wait. */
+function progressTeller(emit: Emit, account: Account): (done: number, total: number) => void {
+  let toldAt = -holdProgressMs;
+  return (done, total) => {
+    if (performance.now() - toldAt < holdProgressMs) return;
+    toldAt = performance.now();
+    const tell = (): void => {
+      if (account.firstTokenAt === null && account.endedAt === null) emit.progress(done, total);
+    };
+    setTimeout(tell, underWayMs);
+  };
 }
 
 interface Decoding {
