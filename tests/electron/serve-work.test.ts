@@ -15,11 +15,14 @@ import { ensureShellAndDisplay } from './setup.ts';
 
 const key = 'sk-of-this-test-alone';
 
-/** A service that lists one model to whoever has a key; it answers the keys it was shown. */
+/** A service that lists one model to whoever has the key; it answers the keys it was shown. */
 async function startService(): Promise<{ readonly server: HttpServer; readonly url: string; readonly seen: string[] }> {
   const seen: string[] = [];
   const server = createServer((request, response) => {
-    seen.push(request.headers.authorization ?? '');
+    const shown = request.headers.authorization ?? '';
+    seen.push(shown);
+    // One that answers anybody says nothing about a key.
+    if (shown !== `Bearer ${key}`) response.statusCode = 401;
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [{ id: 'm' }] }));
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
