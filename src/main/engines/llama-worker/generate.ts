@@ -136,20 +136,20 @@ async function run(context: GenerationContext, request: EngineRequest, call: Cal
 async function prefill(
   { engine, counters }: GenerationContext,
   { slot, prompt }: { readonly slot: Slot; readonly prompt: TokenizedPrompt },
-  { signal, emit, account }: Call,
+  call: Call,
 ): Promise<readonly Token[] | null> {
+  const { signal, account } = call;
   const { sequence } = slot;
   const from = sequence.nextTokenIndex;
   const total = prompt.tokens.length - from;
   account.prefillStartedAt = performance.now();
   // A piece that ends with the system message is one native call more: only where its state is then kept.
   const keepsSystem = from < prompt.systemTokens && (await wantsSystemState(engine, prompt));
-  const tell = progressTeller(emit, account);
+  const beside = besidePieces(engine, call);
   let at = from;
   engine.threads.rest();
   while (!signal.aborted) {
-    engine.threads.tick();
-    tell(at - from, total);
+    beside(at - from, total);
     let end = Math.min(prompt.tokens.length, at + engine.chunkTokens - (at % engine.chunkTokens));
     if (keepsSystem && at < prompt.systemTokens && end > prompt.systemTokens) end = prompt.systemTokens;
     const piece = prompt.tokens.slice(at, end);
@@ -164,16 +164,21 @@ async function prefill(
 
 const holdProgressMs = 100;
 
-/** How much is read, ten times a second at most, and told while the next piece is computed: before it all would wait. */
-function progressTeller(emit: Emit, account: Account): (done: number, total: number) => void {
+/**
+ * To be called before each piece: looks at the processor, and tells how much is read, ten times a second at most. Both are
+ * done while the piece is computed, for what is done between two pieces the first token waits for.
+ */
+function besidePieces(engine: Engine, { emit, account }: Call): (done: number, total: number) => void {
   let toldAt = -holdProgressMs;
   return (done, total) => {
-    if (performance.now() - toldAt < holdProgressMs) return;
-    toldAt = performance.now();
-    const tell = (): void => {
-      if (account.firstTokenAt === null && account.endedAt === null) emit.progress(done, total);
-    };
-    setTimeout(tell, underWayMs);
+    const now = performance.now();
+    const isTold = now - toldAt >= holdProgressMs;
+    if (isTold) toldAt = now;
+    setTimeout(() => {
+      if (account.endedAt !== null) return;
+      engine.threads.tick();
+      if (isTold && account.firstTokenAt === null) emit.progress(done, total);
+    }, underWayMs);
   };
 }
 
