@@ -64,12 +64,16 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   try {
     await mkdir(path, mode);
   } catch (error) {
-    if (isMissing(error) && !(await isFolder(dirname(path)))) {
-      await makeFolder(dirname(path), mode);
-      return makeFolder(path, mode);
-    }
-    if (errorCodeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
+    if (!isMissing(error)) return wantFolder(path, error);
+    if (!(await isFolder(dirname(path)))) await makeFolder(dirname(path), mode);
+    // Also where the one above has come meanwhile, made by another.
+    await mkdir(path, mode).catch((again: unknown) => wantFolder(path, again));
   }
+}
+
+/** Throws the error, but where a folder is what stood in the way. */
+async function wantFolder(path: string, error: unknown): Promise<void> {
+  if (errorCodeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
 }
 
 async function isFolder(path: string): Promise<boolean> {

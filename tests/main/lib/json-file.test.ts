@@ -20,6 +20,14 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const parse = (value: unknown): { a: number } => z.object({ a: z.number() }).parse(value);
 
 describe('json files', () => {
+  it('makes the same folders many times at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const path = join(folder, String(round), 'a', 'b');
+      const made = await Promise.allSettled(Array.from({ length: 12 }, () => makeFolder(path)));
+      expect(made.filter(({ status }) => status === 'rejected')).toEqual([]);
+    }
+  });
+
   it('reads what it wrote, into a folder that was not there, and leaves nothing else', async () => {
     const path = join(folder, 'deep', 'a.json');
     await writeJsonFile(path, { a: 1 });
