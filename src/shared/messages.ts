@@ -50,9 +50,11 @@ export const messageSchema = z.object({
 });
 export type Message = z.infer<typeof messageSchema>;
 
-/** The visible text of a message: text parts joined; no reasoning, no calls. */
-export function textOf(message: Message): string {
-  return message.parts
+type TextOrOther = Extract<Part, { type: 'text' }> | { readonly type: Exclude<Part['type'], 'text'> };
+
+/** The visible text of a message or an answer: text parts joined; no reasoning, no calls. */
+export function textOf({ parts }: { readonly parts: readonly TextOrOther[] }): string {
+  return parts
     .filter((part) => part.type === 'text')
     .map((part) => part.text)
     .join('');

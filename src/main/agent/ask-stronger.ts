@@ -1,5 +1,5 @@
 import type { Purpose } from '@shared/events.ts';
-import { textMessage } from '@shared/messages.ts';
+import { textMessage, textOf } from '@shared/messages.ts';
 import type { Decision } from '../router/define.ts';
 import type { LoopSeat, LoopSeats } from './loop-seats.ts';
 import { runStep } from './run-step.ts';
@@ -53,7 +53,7 @@ export async function askStronger({ turn }: LoopSeats, seat: LoopSeat, asked: As
   });
   switch (reply.type) {
     case 'answered': {
-      const text = reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      const text = textOf(reply);
       return text.trim() === ''
         ? { type: 'unsaid', why: 'It said nothing.' }
         : { type: 'said', text: text.trim(), callId: reply.callId };

@@ -1,6 +1,6 @@
 import { askByRole } from './ask-by-role.ts';
 import type { ModelInfo, Rung } from '@shared/models.ts';
-import { textMessage } from '@shared/messages.ts';
+import { textMessage, textOf } from '@shared/messages.ts';
 import type { Message, Part } from '@shared/messages.ts';
 import type { ModelRequest, Provider } from '../providers/define.ts';
 import { buildRequest, maxOutputTokens, renderEntries } from './build-prompt.ts';
@@ -135,9 +135,7 @@ async function summarise(
   room: number,
 ): Promise<string | null> {
   const transcript = renderEntries(entries, 'text')
-    .map(
-      (message) => `${message.role}: ${message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}`,
-    )
+    .map((message) => `${message.role}: ${textOf(message)}`)
     .join('\n\n');
   const reply = await askByRole(turn, {
     purpose: 'summarise',
@@ -156,10 +154,7 @@ async function summarise(
     }),
   });
   if (reply.type !== 'answered') return null;
-  const text = reply.parts
-    .map((part) => (part.type === 'text' ? part.text : ''))
-    .join('')
-    .trim();
+  const text = textOf(reply).trim();
   return text === '' ? null : text;
 }
 

@@ -1,4 +1,4 @@
-import { textMessage } from '@shared/messages.ts';
+import { textMessage, textOf } from '@shared/messages.ts';
 import type { Rung } from '@shared/models.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import { askByRole } from './ask-by-role.ts';
@@ -33,7 +33,7 @@ export async function nameSession(turn: Turn): Promise<void> {
     request: ({ info }) => titleRequest(turn, message, info.name),
   });
   if (reply.type !== 'answered') return;
-  const said = reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const said = textOf(reply);
   const title = readTitle(said, message);
   // A person may have named it meanwhile.
   if (title === null || firstMessage(turn) === null) return;

@@ -1,4 +1,5 @@
 import type { EventOf, SessionEvent } from '@shared/events.ts';
+import { textOf } from '@shared/messages.ts';
 import type { TrimmedPart, Trimming } from '@shared/trimmed.ts';
 import { resultText } from './build-prompt.ts';
 import type { CallEntry, Conversation, Entry } from './conversation.ts';
@@ -129,7 +130,7 @@ function partsOf(fold: Fold, entry: Entry): readonly TrimmedPart[] {
 }
 
 function answerPart({ parts }: Extract<Entry, { type: 'assistant' }>): TrimmedPart {
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = textOf({ parts });
   const calls = parts.map((part) => (part.type === 'tool-call' ? (part.raw ?? JSON.stringify(part.input) ?? '') : ''));
   return { what: 'answer', label: beginningOf(text), ref: null, bytes: bytesOf(text + calls.join('')) };
 }

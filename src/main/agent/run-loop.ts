@@ -1,6 +1,6 @@
 import type { Failure } from '@shared/errors.ts';
 import type { TurnEndReason } from '@shared/events.ts';
-import type { Part } from '@shared/messages.ts';
+import { textOf } from '@shared/messages.ts';
 import type { Rung } from '@shared/models.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import type { Trouble } from '../router/define.ts';
@@ -181,7 +181,7 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
     case 'not-understood':
       return waste(loop, 'The calls of the model could not be understood.');
     case 'no-call':
-      return withoutCall(loop, textOf(parts), answer);
+      return withoutCall(loop, textOf({ parts }).trim(), answer);
     default:
       return outcome satisfies never;
   }
@@ -233,11 +233,4 @@ function failed(error: StepError, { info }: ResolvedModel): LoopOutcome {
 function tooSmall(model: ResolvedModel): LoopOutcome {
   const message = `The task does not fit the window of ${model.info.contextTokens} tokens of ${model.info.label}.`;
   return { type: 'gave-up', reason: 'error', cause: 'window', text: message, failure: { code: 'too-large', message } };
-}
-
-function textOf(parts: readonly Part[]): string {
-  return parts
-    .map((part) => (part.type === 'text' ? part.text : ''))
-    .join('')
-    .trim();
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { Rung } from '@shared/models.ts';
-import { textMessage } from '@shared/messages.ts';
+import { textMessage, textOf } from '@shared/messages.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import type { Stop } from './limits.ts';
 import { createRecipeWorld } from './recipe-world.ts';
@@ -142,7 +142,7 @@ async function ask(
   });
   switch (reply.type) {
     case 'answered': {
-      const text = reply.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      const text = textOf(reply);
       return { ok: true, text: (question.prefill ?? '') + text, complete: reply.complete };
     }
     case 'stopped':
@@ -178,7 +178,7 @@ async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met:
   if (reply.type !== 'answered')
     return { ok: false, message: reply.type === 'stopped' ? reply.stop.text : reply.error.message };
   const { parts, repeated, measured } = reply;
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = textOf({ parts });
   return { ok: true, parts, text: (prefill ?? '') + text, hasRepeated: repeated, measured };
 }
 

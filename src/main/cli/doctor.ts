@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { jsonText } from '../lib/json-file.ts';
 import type { Command } from './context.ts';
 import { doctorBundle } from './doctor-bundle.ts';
 import { checkOutput, writeOutput } from './output-file.ts';
@@ -23,7 +24,7 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
       core.sessions.list(),
     ]);
     const subject = doctorBundle({ version, madeAt: Date.now(), findings, settings, models, sessions });
-    await writeOutput(bundle, `${JSON.stringify(subject, null, 2)}\n`);
+    await writeOutput(bundle, jsonText(subject));
     terminal.err(`Written: ${printable(resolve(bundle))}. It can be read before it is given to anybody.\n`);
   }
   const isMissing = findings.some((finding) => finding.status === 'missing');

@@ -7,6 +7,7 @@ import { runOptionsSchema } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import { exitCodes } from '@shared/run-result.ts';
 import { moneyText } from '@shared/money-text.ts';
+import { jsonText } from '../lib/json-file.ts';
 import { attachableFile, attachFile } from './attach-file.ts';
 import { askApproval } from './ask-approval.ts';
 import { askCap } from './ask-cap.ts';
@@ -88,7 +89,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   view.close();
   const result = await core.sessions.result({ sessionId });
   showResult(result, terminal, args.json === true);
-  if (args.result !== undefined) await writeOutput(args.result, `${JSON.stringify(result, null, 2)}\n`);
+  if (args.result !== undefined) await writeOutput(args.result, jsonText(result));
   return exitCodes[result.status];
 };
 

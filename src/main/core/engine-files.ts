@@ -2,7 +2,7 @@ import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelEntry, ModelRemoval, PullProgress } from '@shared/contract.ts';
 import { pullPhases } from './pull-phases.ts';
 import type { ServerStatus } from './servers.ts';
-import type { EngineVariants } from '../engines/engine-variants.ts';
+import type { EngineVariant, EngineVariants } from '../engines/engine-variants.ts';
 import { notSeen, wantedVariant } from '../engines/engine-variants.ts';
 import type { Hardware } from '../engines/hardware.ts';
 
@@ -84,13 +84,19 @@ async function statusOf(
   const text = devices
     .map(({ name, totalBytes, source }) => `${name}, ${(totalBytes / 2 ** 30).toFixed(1)} GiB (${source})`)
     .join('; ');
-  const complaint =
-    wanted === null || isSeen === true
-      ? null
-      : !(await variants.isHere(wanted))
-        ? `Models inside Dewpoint use the processor until ${wanted.label} is here (${Math.round(wanted.bytes / 1e6)} MB, ${wanted.licence}): dewpoint models pull ${wanted.id}`
-        : isSeen === false
-          ? `Models inside Dewpoint use the processor: ${notSeen(wanted)}`
-          : null;
+  const complaint = wanted === null || isSeen === true ? null : await complaintOf(wanted, variants, isSeen);
   return [{ provider: 'llama-cpp', text, isRunning: true, complaint }];
+}
+
+/** Why the models inside use the processor although there is a card; null where nothing speaks for it. */
+async function complaintOf(
+  wanted: EngineVariant,
+  variants: Pick<EngineVariants, 'isHere'>,
+  isSeen: Hardware['isSeen'],
+): Promise<string | null> {
+  const { id, label, bytes, licence } = wanted;
+  if (!(await variants.isHere(wanted))) {
+    return `Models inside Dewpoint use the processor until ${label} is here (${Math.round(bytes / 1e6)} MB, ${licence}): dewpoint models pull ${id}`;
+  }
+  return isSeen === false ? `Models inside Dewpoint use the processor: ${notSeen(wanted)}` : null;
 }

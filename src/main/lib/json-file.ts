@@ -21,7 +21,12 @@ export async function readJsonFile<T>(path: string, parse: (value: unknown) => T
 
 /** Writes `value` as indented JSON; see `writeFileAtomic`. */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
-  await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`);
+  await writeFileAtomic(path, jsonText(value));
+}
+
+/** Indented, with a line break at its end: for files that people read. */
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 export interface AtomicOptions {

@@ -5,7 +5,7 @@ import { AppError } from '@shared/errors.ts';
 import type { InstructionFile, InstructionState } from '@shared/instructions.ts';
 import { instructionPaths, maxInstructionBytes } from '@shared/instructions.ts';
 import { openFolderBelow, openHostFolder, readRegularFile } from '../lib/host-folder.ts';
-import { readJsonFile, writeFileAtomic } from '../lib/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
 import { readdir } from 'node:fs/promises';
 
 /** What is known of the bytes of a file, for whoever is about to use or to show them. */
@@ -46,7 +46,7 @@ export function createProjectInstructions(place: string): ProjectInstructions {
     // A file that cannot be read is no yes to anything.
     return file.type === 'value' ? file.value : {};
   };
-  const save = (kept: Kept): Promise<void> => writeFileAtomic(place, `${JSON.stringify(kept, null, 2)}\n`);
+  const save = (kept: Kept): Promise<void> => writeJsonFile(place, kept);
   const look: ProjectInstructions['look'] = async (folder, path, bytes) => {
     return lookAt(path, bytes, own(await load(), folder)[path]?.text ?? null);
   };

@@ -8,7 +8,7 @@ import type { RouteRule } from '@shared/route-rules.ts';
 import type { RuleCheck, RuleFile, RuleOwner } from '@shared/rule-report.ts';
 import type { RuleLine } from '@shared/rules.ts';
 import { contradictionsIn, fenceRules, maskGlobs, parseRules, placeRules } from '@shared/rules.ts';
-import { readJsonFile, writeFileAtomic } from '../lib/json-file.ts';
+import { readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/json-file.ts';
 
 /** All that holds for the sessions of a project now. */
 export interface HoldingRules {
@@ -249,7 +249,7 @@ function createKeeper(place: string): Keeper {
       if (text === null) all.delete(path);
       else all.set(path, text);
       // Without it a file that is broken later shuts more than it has to, and not less.
-      await writeFileAtomic(place, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`).catch(() => undefined);
+      await writeJsonFile(place, Object.fromEntries(all)).catch(() => undefined);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { textOf } from '@shared/messages.ts';
 import type { Effort } from '@shared/models.ts';
 import type { ChatService } from './chat-services.ts';
 import type { ModelRequest } from './define.ts';
@@ -118,7 +119,7 @@ function userContent(parts: readonly UserPart[]): string | OpenAI.Chat.Completio
 }
 
 function assistantMessage(turn: AssistantTurn, service: ChatService): WireMessage {
-  const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = textOf(turn);
   const calls = turn.parts.filter((part) => part.type === 'tool-call');
   const said = { role: 'assistant' as const, ...reasoningFields(turn, service, calls.length > 0) };
   if (calls.length === 0) return { ...said, content: text };

@@ -1,5 +1,6 @@
 import type { CallDetail, RequestDetail, ToolDetail } from '@shared/contract.ts';
 import type { BlobRef, EventOf, FileImage, SessionEvent } from '@shared/events.ts';
+import { textOf } from '@shared/messages.ts';
 import type { Blobs } from './blobs.ts';
 import { diffFiles } from './file-diff.ts';
 
@@ -116,7 +117,7 @@ function toolOf(found: Found, toolCallId: string): FoundTool {
 
 /** What a model said in a call; null where it said nothing. */
 function saidBy(ended: Found['ended']): string | null {
-  const text = ended?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
+  const text = ended === null ? '' : textOf(ended);
   return text === '' ? null : text;
 }
 

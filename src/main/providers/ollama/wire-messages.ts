@@ -1,3 +1,4 @@
+import { textOf } from '@shared/messages.ts';
 import type { ModelRequest } from '../define.ts';
 import type { FittedTurn } from '../fit-history.ts';
 import { fitHistory } from '../fit-history.ts';
@@ -95,7 +96,7 @@ function wireMessages(turn: FittedTurn): readonly unknown[] {
     const images = turn.parts.flatMap((part) => (part.type === 'image' ? [part.data] : []));
     return [{ role: 'user', content: texts.join('\n\n'), ...(images.length === 0 ? {} : { images }) }];
   }
-  const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = textOf(turn);
   const thinking = turn.parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
   const calls = turn.parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
   return [

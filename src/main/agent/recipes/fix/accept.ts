@@ -82,6 +82,7 @@ async function rankAll(
   verdicts: readonly Verdict[],
 ): Promise<readonly Ranked[]> {
   const tests = result.scene.tests.map((test) => test.text).join('\n');
+  const isLoose = areLoose(verdicts, behaviours);
   const ranked: Ranked[] = [];
   for (const [index, verdict] of verdicts.entries()) {
     let marks: readonly string[] = [];
@@ -97,7 +98,7 @@ async function rankAll(
     const agreeing = result.accepted.filter((one) => behaviours.keyOf(one.candidate) === key).length;
     const agreement = parts.context.settings.judge.agreement ? agreeing - 1 : 0;
     const depth = depthOf(verdict, verdicts, result.scene.evidence.distance);
-    const chance = isByChance(verdict, verdicts, behaviours) ? 50 : 0;
+    const chance = isLoose && isSmall(verdict.candidate) ? 50 : 0;
     const failing = behaviours.failuresOf(verdict.candidate) * 100;
     const score = marks.length * 100 + chance + failing + size - agreement * 5 - depth + index * 0.5;
     ranked.push({ verdict, marks, score });
@@ -136,13 +137,13 @@ const mostAlike = 3;
  * Tests that let small changes pass which do different things, or many of them, say little of any: what the model
  * wrote goes before these. Two or three ways to write the same thing are no chance.
  */
-function isByChance({ candidate }: Verdict, verdicts: readonly Verdict[], behaviours: Behaviours): boolean {
-  const isSmall = (one: Candidate) => one.origin === 'mechanical' || one.origin === 'polish';
-  const small = verdicts.filter((one) => isSmall(one.candidate)).map((one) => one.candidate);
+function areLoose(verdicts: readonly Verdict[], behaviours: Behaviours): boolean {
+  const small = verdicts.map((one) => one.candidate).filter(isSmall);
   const doings = new Set(small.map((one) => behaviours.keyOf(one)));
-  const isLoose = doings.size > 1 || new Set(small.map(codeKey)).size > mostAlike;
-  return isSmall(candidate) && small.length < verdicts.length && isLoose;
+  return small.length < verdicts.length && (doings.size > 1 || new Set(small.map(codeKey)).size > mostAlike);
 }
+
+const isSmall = ({ origin }: Candidate): boolean => origin === 'mechanical' || origin === 'polish';
 
 /** What a function takes is a promise to its callers: changing it is seldom the repair. */
 function changesSignature(before: string, after: string): boolean {
