@@ -95,13 +95,17 @@ export function readTitle(said: string, message: string): string | null {
   const [line = ''] = said.trim().split('\n');
   const title = onOneLine(line)
     .replace(/^(?:#+|title:|\*\*)\s*/iu, '')
-    .replaceAll(/^["'`*“«]+|["'`*”».]+$/gu, '')
+    .replaceAll(/^["'`*“«]+|["'`*”».。]+$/gu, '')
     .trim();
   const isShort = title !== '' && title.length <= LONGEST_TITLE;
   return isShort && wordsOf(title).some((word) => wordsOf(message).includes(word)) ? title : null;
 }
 
-/** Beginnings of words: `fixes` and `fixing` are the same. */
+/** Beginnings of words: `fixes` and `fixing` are the same. Two characters each where words have no space between them. */
 function wordsOf(text: string): readonly string[] {
-  return (text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []).map((word) => word.slice(0, 5));
+  const words = (text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []).map((word) => word.slice(0, 5));
+  const pairs = [...text.matchAll(/(?=([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]{2}))/gu)].map(
+    ([, pair = '']) => pair,
+  );
+  return [...words, ...pairs];
 }

@@ -195,4 +195,10 @@ describe('a title', () => {
   ])('is read from %j as %j', (said, title) => {
     expect(readTitle(said, task)).toBe(title);
   });
+
+  it('knows what a title is about where words have no space between them', () => {
+    const asked = '为什么这个项目的测试失败？请修复路径分隔符的问题，并解释原因';
+    expect(readTitle('路径分隔符问题。', asked)).toBe('路径分隔符问题');
+    expect(readTitle('天气预报', asked)).toBeNull();
+  });
 });
