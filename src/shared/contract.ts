@@ -70,11 +70,15 @@ export interface ChangedFile {
   /** Unified diff; null for a binary file or one whose bytes were not kept. */
   readonly diff: string | null;
   readonly state: 'open' | 'taken' | 'undone';
+  /** What the diff does not show: why there is none (`binary`, `not kept: too-large`), or `mode 644 to 755`. */
+  readonly note?: string | null;
 }
 
 /** What happened to each file that was to be undone or taken; what was refused was left as it is. */
 export interface ChangeOutcome {
   readonly done: readonly string[];
+  /** Those of `done` that an undo had taken back before; missing where there is none. */
+  readonly broughtBack?: readonly string[];
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }
 

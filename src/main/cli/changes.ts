@@ -1,4 +1,6 @@
+import { normalize, relative, resolve } from 'node:path';
 import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
+import { AppError } from '@shared/errors.ts';
 import { runsLater } from '@shared/runs-later.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
@@ -25,25 +27,44 @@ export const changes: Command<[string, readonly string[], { readonly json?: bool
     throw usageError(`"${first}" is not show, take or undo.`, `For example: dewpoint changes ${id} undo ${first}`);
   }
   const core = await context.core();
-  const { sessionId } = await core.sessions.find({ id });
-  const input = { sessionId, paths: [...rest] };
+  const { sessionId, projectPath } = await core.sessions.find({ id });
+  const all = rest.length === 0 ? [] : await core.changes.show({ sessionId });
+  const input = { sessionId, paths: rest.map((path) => changedPath(path, all, { projectPath, id })) };
+  const files = await core.changes.show(input);
   if (action === 'show') {
-    const files = await core.changes.show(input);
     if (json === true) terminal.out(jsonLine(files));
     else show(files, terminal);
     return 0;
   }
-  const before = action === 'undo' ? await core.changes.show(input) : [];
   const outcome = action === 'undo' ? await core.changes.undo(input) : await core.changes.take(input);
-  // To undo what was undone brings the agent's change back.
-  const undone = new Set(before.filter((file) => file.state === 'undone').map((file) => file.path));
-  const word = (path: string): string => (action === 'take' ? 'taken' : undone.has(path) ? 'brought back' : 'undone');
   if (json === true) terminal.out(jsonLine(outcome));
-  else report(outcome, word, terminal);
-  if (json !== true && outcome.done.length + outcome.refused.length === 0)
-    terminal.err(`There is nothing to ${action}.\n`);
+  else report(outcome, action, terminal);
+  if (json !== true && outcome.done.length + outcome.refused.length === 0) terminal.err(nothingTo(action, files));
   return outcome.refused.length === 0 ? 0 : 1;
 };
+
+/** A path as the changes name it: as it was typed, or where that leads from here. Never none: it would mean all. */
+function changedPath(
+  typed: string,
+  files: readonly ChangedFile[],
+  { projectPath, id }: { readonly projectPath: string | null; readonly id: string },
+): string {
+  const ways = [normalize(typed), ...(projectPath === null ? [] : [relative(projectPath, resolve(typed)) || '.'])];
+  const found = ways
+    .map((way) => way.replace(/\/+$/u, ''))
+    .find((way) => way === '.' || files.some(({ path }) => path === way || path.startsWith(`${way}/`)));
+  if (found !== undefined) return found;
+  throw new AppError('not-found', `This session has no change at ${typed}.`, {
+    hint: `\`dewpoint changes ${id}\` shows what it changed.`,
+  });
+}
+
+function nothingTo(action: 'take' | 'undo', files: readonly ChangedFile[]): string {
+  const isSettled = action === 'undo' && files.some(({ state }) => state === 'taken');
+  return isSettled
+    ? 'There is nothing to undo: what was taken is settled. `show` has its diffs.\n'
+    : `There is nothing to ${action}.\n`;
+}
 
 function show(files: readonly ChangedFile[], terminal: Terminal): void {
   const { colors } = terminal;
@@ -52,14 +73,15 @@ function show(files: readonly ChangedFile[], terminal: Terminal): void {
   for (const file of files) {
     const state = file.state === 'open' ? '' : ` (${file.state})`;
     terminal.out(`${file.kind} ${seenName(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
-    if (file.diff === null) terminal.out(colors.dim('  binary, or its bytes were not kept\n'));
-    else
-      terminal.out(
-        `${file.diff
-          .split('\n')
-          .map((line) => paint(seenLine(line), terminal))
-          .join('\n')}\n`,
-      );
+    const note = file.note ?? (file.diff === null ? 'binary, or its bytes were not kept' : null);
+    if (note !== null) terminal.out(colors.dim(`  ${note}\n`));
+    if (file.diff === null) continue;
+    terminal.out(
+      `${file.diff
+        .split('\n')
+        .map((line) => paint(seenLine(line), terminal))
+        .join('\n')}\n`,
+    );
   }
 }
 
@@ -77,7 +99,10 @@ function paint(line: string, { colors }: Terminal): string {
   return line.startsWith('-') ? colors.red(line) : line;
 }
 
-function report(outcome: ChangeOutcome, word: (path: string) => string, terminal: Terminal): void {
+function report(outcome: ChangeOutcome, action: 'take' | 'undo', terminal: Terminal): void {
+  // To undo what was undone brings the agent's change back.
+  const back = new Set(outcome.broughtBack);
+  const word = (path: string): string => (action === 'take' ? 'taken' : back.has(path) ? 'brought back' : 'undone');
   for (const path of outcome.done) terminal.out(`${word(path)} ${seenName(path)}\n`);
   for (const { path, why } of outcome.refused) {
     terminal.err(`${terminal.colors.yellow('left as it is')} ${seenName(path)}: ${seenName(why)}\n`);

@@ -53,6 +53,7 @@ export async function showChanges(
 export async function undoChanges(journal: Journal, paths: readonly string[] = []): Promise<ChangeOutcome> {
   const outcome = newOutcome();
   const emptied: { readonly root: string; readonly path: string }[] = [];
+  const broughtBack: string[] = [];
   for (const change of undoable(await selectChanges(journal, paths))) {
     const step = undoStep(change);
     const root = step.side === 'project' ? journal.state().projectPath : journal.state().workspace?.path;
@@ -64,11 +65,18 @@ export async function undoChanges(journal: Journal, paths: readonly string[] = [
       const why = await putImage(journal, createSafeFolder(root), { path: change.path, ...step });
       if (why === null) await recordMove(journal, change.path, step, 'undo');
       if (why === null && step.to === null) emptied.push({ root, path: change.path });
+      if (why === null && isTakenBack(change)) broughtBack.push(change.path);
       return why;
     });
   }
   await removeEmptied(journal, emptied);
-  return outcome;
+  return broughtBack.length === 0 ? outcome : { ...outcome, broughtBack };
+}
+
+/** An undo took it back: out of the workspace, or what was taken of a copy out of the project again. */
+function isTakenBack(change: ChangeState): boolean {
+  const status = changeStatus(change);
+  return status === 'undone' || (status === 'pending' && change.last.side === 'project' && change.last.isUndo);
 }
 
 /** The folders that the changes made and that are empty now. What cannot be removed stays: the files are what counts. */
@@ -248,6 +256,7 @@ async function diffImages(journal: ReadJournal, path: string, before: FileImage,
   if ((before !== null && left === null) || (after !== null && right === null))
     return unknown('its kept bytes are gone or damaged');
   const diff = diffFiles(path, left, right);
-  const isModeOnly = before?.kept && after?.kept && before.blob.sha256 === after.blob.sha256;
-  return isModeOnly ? { ...diff, note: `mode ${before.mode.toString(8)} to ${after.mode.toString(8)}` } : diff;
+  // A diff shows no rights, and a file that became a program is worth a look.
+  const isOtherMode = before?.kept && after?.kept && before.mode !== after.mode && diff.note === null;
+  return isOtherMode ? { ...diff, note: `mode ${before.mode.toString(8)} to ${after.mode.toString(8)}` } : diff;
 }

@@ -98,6 +98,7 @@ describe('changes', () => {
     await change('deep/old.txt', null);
     await rm(join(workspace, 'deep'), { recursive: true });
     const all = ['a.txt', 'b.txt', 'deep/old.txt'];
+    expect((await showChanges(journal, ['a.txt']))[0]?.note).toBe('mode 644 to 755');
     for (let round = 0; round < 2; round += 1) {
       expect(await undoChanges(journal)).toEqual({ done: all, refused: [] });
       expect(await text(workspace, 'a.txt')).toBe('one\n');
@@ -106,7 +107,7 @@ describe('changes', () => {
       expect(await text(workspace, 'deep/old.txt')).toBe('gone\n');
       expect((await showChanges(journal)).map(({ state }) => state)).toEqual(['undone', 'undone', 'undone']);
 
-      expect(await undoChanges(journal)).toEqual({ done: all, refused: [] });
+      expect(await undoChanges(journal)).toEqual({ done: all, broughtBack: all, refused: [] });
       expect(await text(workspace, 'a.txt')).toBe('changed\n');
       expect((await stat(join(workspace, 'a.txt'))).mode & 0o777).toBe(0o755);
       expect(await text(workspace, 'b.txt')).toBe('fresh\n');
@@ -276,6 +277,12 @@ describe('changes', () => {
     expect(await text(workspace, 'a.txt')).toBe('two');
     expect(await takeChanges(journal, taken)).toEqual({ done: taken, refused: [] });
     expect(await text(project, 'a.txt')).toBe('two');
+
+    expect(await undoChanges(journal, taken)).toEqual({ done: taken, refused: [] });
+    expect(await undoChanges(journal, taken)).toEqual({ done: taken, broughtBack: taken, refused: [] });
+    expect(await text(project, 'a.txt')).toBe('two');
+    expect(await undoChanges(journal, taken)).toEqual({ done: taken, refused: [] });
+    expect(await text(project, 'a.txt')).toBe('one');
     await journal.close();
   });
 
