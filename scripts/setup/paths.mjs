@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The checkout these scripts are part of. */
@@ -14,9 +14,12 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..')
  */
 export function cacheDir(env = process.env, platform = process.platform) {
   if (env.DEWPOINT_CACHE) return resolve(env.DEWPOINT_CACHE);
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'dewpoint');
+  // An empty HOME would make it a path from here; a relative XDG_CACHE_HOME does not count.
+  const person = homedir() || userInfo().homedir;
+  const xdg = env.XDG_CACHE_HOME ?? '';
+  if (platform === 'darwin') return join(person, 'Library', 'Caches', 'dewpoint');
   if (platform === 'win32') {
-    return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'dewpoint', 'Cache');
+    return join(env.LOCALAPPDATA ?? join(person, 'AppData', 'Local'), 'dewpoint', 'Cache');
   }
-  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dewpoint');
+  return join(isAbsolute(xdg) ? xdg : join(person, '.cache'), 'dewpoint');
 }

@@ -2,13 +2,11 @@ import { type } from '@orpc/contract';
 import { z } from 'zod';
 import { attachmentSchema, type Attachment } from './attachments.ts';
 import { findInput, type FoundFile, keptFileSchema, readInput } from './attachment-inputs.ts';
-import type { Comparison } from './comparison.ts';
-import { comparisonInputSchema } from './comparison.ts';
+import { type Comparison, comparisonInputSchema } from './comparison.ts';
 import { base } from './contract-base.ts';
 import type { CostReport } from './cost-report.ts';
 import type { Escalation } from './escalations.ts';
-import type { EventOf, SessionEvent, Transient } from './events.ts';
-import { workspaceModeSchema } from './events.ts';
+import { type EventOf, type SessionEvent, type Transient, workspaceModeSchema } from './events.ts';
 import { sandboxTierSchema } from './sandbox-events.ts';
 import { hostContract } from './host-contract.ts';
 import type { Manifest } from './manifest.ts';
@@ -67,17 +65,15 @@ export interface ChangedFile {
   readonly kind: 'added' | 'modified' | 'deleted';
   readonly added: number | null;
   readonly removed: number | null;
-  /** Unified diff; null for a binary file or one whose bytes were not kept. */
+  /** Unified diff; null for a binary file or one whose bytes were not kept. `note`: why, or `mode 644 to 755`. */
   readonly diff: string | null;
-  readonly state: 'open' | 'taken' | 'undone';
-  /** What the diff does not show: why there is none (`binary`, `not kept: too-large`), or `mode 644 to 755`. */
   readonly note?: string | null;
+  readonly state: 'open' | 'taken' | 'undone';
 }
 
-/** What happened to each file that was to be undone or taken; what was refused was left as it is. */
+/** Of files to undo or take: what was refused was left as it is; `broughtBack` (of `done`) had been undone before. */
 export interface ChangeOutcome {
   readonly done: readonly string[];
-  /** Those of `done` that an undo had taken back before; missing where there is none. */
   readonly broughtBack?: readonly string[];
   readonly refused: readonly { readonly path: string; readonly why: string }[];
 }

@@ -85,6 +85,19 @@ describe('compose', () => {
     expect(await core.result(id)).toMatchObject({ status: 'missing', reason: expect.stringContaining('script/other') });
   });
 
+  it('says only of a model that can be fetched that it is to be fetched', async () => {
+    const id = await core.createSession({ projectPath: null });
+    const reasonFor = async (local: string): Promise<string> => {
+      await core.send(id, 'Fix the bug.', runOptionsSchema.parse({ local }));
+      return (await core.result(id)).reason;
+    };
+    expect(await reasonFor('llama-cpp/none')).toContain('`dewpoint models pull llama-cpp/none`');
+    expect(await reasonFor('script/other')).not.toContain('models pull');
+    expect(await reasonFor('none')).toContain('Give its whole name (llama-cpp/none?)');
+    const hint = expect.stringContaining('Is it llama-cpp/none?');
+    await expect(core.showModel('none', false, neverAborted)).rejects.toMatchObject({ code: 'not-found', hint });
+  });
+
   it('refuses an empty task before anything is written', async () => {
     const id = await core.createSession({ projectPath: null });
     await expect(core.send(id, '  \n', options)).rejects.toMatchObject({ code: 'bad-input' });

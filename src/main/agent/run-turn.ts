@@ -254,8 +254,14 @@ function missingModel(turn: Turn): TurnEnd {
   const message = name === null ? 'No cloud model is set up.' : `The model ${name} is not there.`;
   const hint = isCloud
     ? 'Look for its name in `dewpoint models list`, or add an endpoint with `dewpoint settings set providers.NAME …`; --cloud names it.'
-    : `Get it with \`dewpoint models pull ${local}\`, or name another one with --local.`;
+    : `${howToGet(local)}, or name another one with --local; \`dewpoint models list\` shows what there is.`;
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
+}
+
+/** Only what can be fetched is said to be: models of services and made-up names cannot. */
+function howToGet(model: string): string {
+  if (/^(?:llama-cpp|ollama)\/|^hf:/u.test(model)) return `Get it with \`dewpoint models pull ${model}\``;
+  return model.includes('/') ? 'Set up what it belongs to' : `Give its whole name (llama-cpp/${model}?)`;
 }
 
 function missingSandbox({ sandbox: { missing } }: TurnFacts): TurnEnd {

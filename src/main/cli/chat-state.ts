@@ -27,4 +27,6 @@ export interface Chat {
   readonly say: (text: string, options: RunOptions) => Promise<void>;
   /** The keyboard belongs to another program meanwhile. */
   readonly withoutPrompt: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Where the next line is typed; nothing where nobody types. */
+  readonly showPrompt: () => void;
 }

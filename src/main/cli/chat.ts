@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Interface } from 'node:readline';
 import type { Attachment } from '@shared/attachments.ts';
 import type { RunOptions } from '@shared/run-options.ts';
@@ -15,9 +14,10 @@ import { reportFailure, usageError } from './fail.ts';
 import { followTurn } from './follow-turn.ts';
 import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
+import { openPrompt } from './open-prompt.ts';
 import { offerPreparation } from './projects.ts';
 import { showResult } from './run.ts';
-import { oneLine } from './terminal.ts';
+import { oneLine, printable } from './terminal.ts';
 
 /** A conversation: each line is a message; while the agent works a line is handed to it between two tool calls. */
 export const chat: Command<
@@ -43,18 +43,10 @@ export const chat: Command<
   await ensureModel(context, options);
   const { projectPath } = await core.sessions.find({ id: sessionId });
   context.terminal.err(`session ${sessionId}; /help lists the commands\n`);
-  const reader = createInterface({
-    input: process.stdin,
-    output: process.stderr,
-    prompt: '> ',
-    terminal: context.terminal.isInteractive,
-  });
-  let isOpen = true;
-  reader.once('close', () => {
-    isOpen = false;
-  });
+  const prompt = openPrompt(context.terminal);
+  const { reader } = prompt;
   const state: Chat = {
-    context,
+    context: { ...context, terminal: prompt.terminal },
     sessionId,
     projectPath,
     options,
@@ -63,15 +55,8 @@ export const chat: Command<
     cap: null,
     question: null,
     say: (text, said) => say(state, text, said),
-    withoutPrompt: async (work) => {
-      // Piped input may have ended; then the keyboard is nobody's.
-      if (isOpen) reader.pause();
-      try {
-        return await work();
-      } finally {
-        if (isOpen) reader.resume();
-      }
-    },
+    withoutPrompt: prompt.without,
+    showPrompt: prompt.show,
   };
   // What is made after an abort would never hear of it.
   if (!context.signal.aborted) await converse(state, reader);
@@ -144,6 +129,7 @@ async function say(state: Chat, text: string, options: RunOptions): Promise<void
     state.running = null;
     state.cap = null;
     state.question = null;
+    state.showPrompt();
   });
   // Without a person at the keyboard the next line waits its turn.
   if (!context.terminal.isInteractive) await state.running;
@@ -170,6 +156,7 @@ async function follow(
       onTransient: (transient) => view.transient(transient),
       approve: async (question) => {
         showQuestion(state, question);
+        state.showPrompt();
         return null;
       },
       // The prompt is in use: the answer comes as a command.
@@ -178,7 +165,12 @@ async function follow(
         context.terminal.err(
           `At the cap: /raise ${leastRaise(event).toFixed(2)} (or more), /local to go on locally, /stop to stop.\n`,
         );
+        state.showPrompt();
         return null;
+      },
+      onNext: ({ text, reason }) => {
+        if (text.trim() !== '') context.terminal.out(`${printable(text).trimEnd()}\n`);
+        context.terminal.err(`${context.terminal.colors.dim(`(${reason}; the next message begins)`)}\n`);
       },
     });
     view.close();

@@ -19,7 +19,7 @@ import { ensureModel } from './models.ts';
 import { checkOutput, writeOutput } from './output-file.ts';
 import { readTask } from './read-task.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, oneLine, seconds, table } from './terminal.ts';
+import { counted, dateAndTime, jsonLine, oneLine, seconds, table } from './terminal.ts';
 
 export interface CompareArguments {
   readonly project?: string;
@@ -165,7 +165,7 @@ function endText({ check, figures }: ComparisonRun): string {
         : `the check ${check.passed ? 'passed' : 'failed'}`;
   const before = figures.passedBefore === true ? '; it passed before any work, too' : '';
   const why = figures.status === 'done' ? '' : ` (${oneLine(figures.reason, 160)})`;
-  const cost = `${figures.steps} steps, ${seconds(figures.seconds * 1000)}, ${moneyText(figures.costUsd)}`;
+  const cost = `${counted(figures.steps, 'step')}, ${seconds(figures.seconds * 1000)}, ${moneyText(figures.costUsd)}`;
   return `${figures.status}${why}, ${judged}${before}; ${cost}`;
 }
 
@@ -214,7 +214,7 @@ async function listComparisons({ core, terminal }: CommandContext, args: Compare
   else {
     for (const { id, createdAt, input, runs } of all) {
       const ended = runs.filter((run) => run.state === 'ended').length;
-      const when = new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ');
+      const when = dateAndTime(createdAt);
       terminal.out(`${id}  ${when}  ${ended} of ${runs.length} runs  ${oneLine(input.task, 60)}\n`);
     }
   }

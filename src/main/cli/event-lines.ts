@@ -119,7 +119,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     case 'recipe-progressed':
       return colors.dim(`    ${event.phase}: ${oneLine(event.text, 160)}`);
     case 'file-changed':
-      return `    ${colors.green(event.after === null ? 'deleted' : event.before === null ? 'new' : 'changed')} ${seenName(event.path)}${counts(event)}`;
+      return `    ${colors.green(event.after === null ? 'deleted' : event.before === null ? 'new' : 'changed')} ${seenName(event.path)}${counts(event)}${byPerson(event)}`;
     case 'notice-added':
       return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${printable(event.text)}`;
     case 'context-compacted':
@@ -159,6 +159,12 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
     default:
       return event.type === 'terminal-opened' ? colors.dim('a person opened a terminal in the sandbox') : null;
   }
+}
+
+/** The other changes are the agent's. */
+function byPerson({ by, toolCallId }: EventOf<'file-changed'>): string {
+  if (by === 'take') return '  (taken by you)';
+  return by === 'undo' && toolCallId === null ? '  (undo by you)' : '';
 }
 
 function counts(event: EventOf<'file-changed'>): string {

@@ -20,6 +20,11 @@ export interface TurnToFollow {
   readonly approve: (question: EventOf<'approval-requested'>) => Promise<Said | null>;
   /** What to do at a cap, where the options say `ask`. Null: the answer comes another way. */
   readonly atCap: (event: EventOf<'cap-reached'>) => Promise<CapAnswer | null>;
+  /**
+   * The turn has ended, and a message that was sent meanwhile and that it did not take begins another: that one is
+   * followed, too. Missing: only the turn that answers this message is.
+   */
+  readonly onNext?: (ended: EventOf<'turn-ended'>) => void;
 }
 
 const lastEventsMs = 300;
@@ -53,7 +58,7 @@ export async function followTurn(
       throw error;
     });
   if (context.signal.aborted) cancel();
-  let turnId: string | null = null;
+  const course = createCourse(messageId, turn.onNext !== undefined);
   let failure: unknown = null;
   core.sessions.result({ sessionId }, { signal: stop.signal }).catch((error: unknown) => {
     failure = error;
@@ -69,12 +74,16 @@ export async function followTurn(
           if (event.type === 'approval-requested' && waiting.has(event.approvalId)) void answer(core, turn, event);
           continue;
         }
-        if (event.type === 'turn-started' && event.messageId === messageId) turnId = event.turnId ?? null;
-        if (event.type === 'message-delivered' && event.messageId === messageId) turnId = event.turnId ?? null;
+        course.take(event);
         turn.onEvent(event);
         if (event.type === 'approval-requested') void answer(core, turn, event);
-        if (event.type === 'cap-reached' && event.turnId === turnId) void answerCap(core, turn, event);
-        if (event.type === 'turn-ended' && turnId !== null && event.turnId === turnId) return event;
+        if (event.type === 'cap-reached' && course.isOf(event)) void answerCap(core, turn, event);
+        if (event.type !== 'turn-ended' || !course.isOf(event)) continue;
+        if (turn.onNext === undefined || !course.hasNext()) return event;
+        turn.onNext(event);
+        // Where it was dropped, by a cancel, nothing more happens: the session is idle.
+        const idle = core.sessions.result({ sessionId }, { signal: stop.signal });
+        void idle.catch(() => null).then(() => setTimeout(() => stop.abort(), lastEventsMs).unref());
       }
     }
     if (failure !== null) throw failure;
@@ -85,6 +94,27 @@ export async function followTurn(
     context.signal.removeEventListener('abort', cancel);
     stop.abort();
   }
+}
+
+/** Which turn is followed: the one that answers the message, and with `isLong` those of messages that wait for its end. */
+function createCourse(messageId: string, isLong: boolean) {
+  const ours = new Set([messageId]);
+  const waiting = new Set<string>();
+  let turnId: string | null = null;
+  return {
+    take: (event: SessionEvent): void => {
+      if (isLong && event.type === 'user-message-added' && event.queued) {
+        ours.add(event.messageId);
+        waiting.add(event.messageId);
+      }
+      if (event.type === 'message-dropped') waiting.delete(event.messageId);
+      if (event.type !== 'turn-started' && event.type !== 'message-delivered') return;
+      waiting.delete(event.messageId);
+      if (ours.has(event.messageId)) turnId = event.turnId ?? null;
+    },
+    isOf: (event: SessionEvent): boolean => turnId !== null && event.turnId === turnId,
+    hasNext: (): boolean => waiting.size > 0,
+  };
 }
 
 async function answerCap(core: CoreClient, turn: TurnToFollow, event: EventOf<'cap-reached'>): Promise<void> {

@@ -4,7 +4,7 @@ import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import { seenName } from './seen-text.ts';
-import { jsonLine, oneLine } from './terminal.ts';
+import { dateAndTime, jsonLine, oneLine } from './terminal.ts';
 
 export type LibraryAction = 'rename' | 'fork' | 'export' | 'import' | 'delete' | 'bin' | 'restore' | 'purge';
 
@@ -74,7 +74,7 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
 };
 
 function lineOf({ sessionId, updatedAt, title }: SessionSummary): string {
-  const date = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ');
+  const date = dateAndTime(updatedAt);
   return `${sessionId}  ${date}  ${oneLine(title, 60)}`;
 }
 

@@ -6,7 +6,7 @@ import { listProjects } from '@shared/project-list.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
-import { jsonLine, printable } from './terminal.ts';
+import { dateAndTime, jsonLine, printable } from './terminal.ts';
 
 export type ProjectListAction = 'list' | 'add' | 'remove';
 
@@ -77,7 +77,7 @@ async function show(
   }
   if (rows.length === 0) terminal.err('There is no project yet. Add one: dewpoint projects add DIR\n');
   for (const { path, sessions, lastAt, isThere } of rows) {
-    const date = lastAt === null ? '-'.padEnd(16) : new Date(lastAt).toISOString().slice(0, 16).replace('T', ' ');
+    const date = lastAt === null ? '-'.padEnd(16) : dateAndTime(lastAt);
     const count = `${String(sessions).padStart(3)} ${sessions === 1 ? 'session ' : 'sessions'}`;
     terminal.out(`${date}  ${count}  ${printable(path)}${isThere ? '' : '  (the folder is gone)'}\n`);
   }

@@ -21,7 +21,7 @@ import { offerPreparation } from './projects.ts';
 import { readTask } from './read-task.ts';
 import { seenName } from './seen-text.ts';
 import type { Terminal } from './terminal.ts';
-import { bytes, jsonLine, oneLine, printable, seconds } from './terminal.ts';
+import { bytes, counted, jsonLine, oneLine, printable, seconds } from './terminal.ts';
 
 /** The options as commander gives them: everything text or a flag. */
 export interface RunArguments {
@@ -232,7 +232,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const tokens = result.tokens.freshInput + result.tokens.cacheRead + result.tokens.cacheWrite;
   terminal.err(
     colors.dim(
-      `${result.steps} steps, ${result.actions} actions, ${seconds(result.seconds * 1000)}, ${tokens} tokens read, ${result.tokens.output} written, ${moneyText(result.costUsd)}\n`,
+      `${counted(result.steps, 'step')}, ${counted(result.actions, 'action')}, ${seconds(result.seconds * 1000)}, ${counted(tokens, 'token')} read, ${result.tokens.output} written, ${moneyText(result.costUsd)}\n`,
     ),
   );
   showElsewhere(result, terminal);

@@ -1,7 +1,7 @@
 import { moneyText } from '@shared/money-text.ts';
 import type { Command } from './context.ts';
 import { createEventLines } from './event-lines.ts';
-import { jsonLine, oneLine, printable } from './terminal.ts';
+import { counted, dateAndTime, jsonLine, oneLine, printable } from './terminal.ts';
 
 export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const sessions = await (await core()).sessions.list();
@@ -9,9 +9,10 @@ export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ cor
   else if (sessions.length === 0) terminal.err('There is no session yet. Begin one: dewpoint run "…" --project DIR\n');
   else {
     for (const session of sessions) {
-      const date = new Date(session.updatedAt).toISOString().slice(0, 16).replace('T', ' ');
+      const date = dateAndTime(session.updatedAt);
+      const status = session.status === 'idle' ? (session.lastReason ?? 'new') : session.status;
       terminal.out(
-        `${session.sessionId}  ${date}  ${(session.status === 'idle' ? (session.lastReason ?? 'new') : session.status).padEnd(12)}  ${String(session.steps).padStart(3)} steps  ${moneyText(session.costUsd).padStart(8)}  ${oneLine(session.title, 60)}\n`,
+        `${session.sessionId}  ${date}  ${printable(status).padEnd(12)}  ${counted(session.steps, 'step').padEnd(9)} ${moneyText(session.costUsd).padStart(8)}  ${oneLine(session.title, 60)}\n`,
       );
     }
   }

@@ -47,6 +47,8 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
   };
   const draw = (): void => {
     if (flight === null) return;
+    // What a person types is not written over.
+    if (terminal.isTyping?.() === true) return clear();
     frame += 1;
     const text = `${spinner[frame % spinner.length]} ${describeFlight(flight, now())}  ${moneyText(costUsd)}`;
     terminal.err(`\r\u001B[2K${terminal.colors.dim(oneLine(text, terminal.columns - 1))}`);

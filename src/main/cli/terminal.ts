@@ -9,6 +9,8 @@ export interface Terminal {
   readonly isLive: boolean;
   /** A person can answer on stdin. */
   readonly isInteractive: boolean;
+  /** Somebody has begun a line where the status would stand. Missing where nobody can. */
+  readonly isTyping?: () => boolean;
   readonly columns: number;
   readonly colors: Colors;
 }
@@ -82,6 +84,19 @@ export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   if (count < 1024 * 1024) return `${(count / 1024).toFixed(1)} KiB`;
   return count < 1024 ** 3 ? `${(count / 1024 ** 2).toFixed(1)} MiB` : `${(count / 1024 ** 3).toFixed(2)} GiB`;
+}
+
+/** By the clock of the person: `2026-11-22 14:05`. */
+export function dateAndTime(at: number): string {
+  const date = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** `1 step`, `2 steps`. */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 /** Rows of cells as lines: the first column to the left, the others to the right, each as wide as its widest cell. */

@@ -3,6 +3,8 @@ import type { SessionSummary as StoredSummary } from '../sessions/summary.ts';
 
 /** A line of the list as hosts get it. `status`: what runs now, which no log says. */
 export function listedSession(summary: StoredSummary, status: SessionSummary['status']): SessionSummary {
+  // A process that was killed wrote no end; whoever opens the session writes this one.
+  const wasLeft = status === 'idle' && summary.status === 'running';
   return {
     sessionId: summary.id,
     title: summary.title,
@@ -12,6 +14,6 @@ export function listedSession(summary: StoredSummary, status: SessionSummary['st
     steps: summary.steps,
     costUsd: summary.costUsd,
     status,
-    lastReason: summary.problem?.message ?? summary.status,
+    lastReason: summary.problem?.message ?? (wasLeft ? 'error' : summary.status),
   };
 }

@@ -114,8 +114,7 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
       (await engineFiles.show(id)) ??
       (await hubModels.show(id, signal)) ??
       (await entryOf(options, instances, id, signal));
-    if (entry === null)
-      throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
+    if (entry === null) throw new AppError('not-found', `There is no model ${id}.`, { hint: howNamed(id) });
     const shown = await known(entry, signal);
     return fit ? withFit(shown, options.fit, signal) : shown;
   };
@@ -170,8 +169,7 @@ async function removeFromServer(instances: Instances, id: string, signal: AbortS
   const remove = named === null ? undefined : instances.get(named.provider)?.remove;
   if (named === null || remove === undefined) return null;
   const removed = await remove(named.name, signal);
-  if (removed === null)
-    throw new AppError('not-found', `There is no model ${id}.`, { hint: 'See: dewpoint models list' });
+  if (removed === null) throw new AppError('not-found', `There is no model ${id}.`, { hint: howNamed(id) });
   return { done: 'deleted', path: id, bytes: removed.bytes };
 }
 
@@ -374,8 +372,12 @@ function fileNameOf(id: string, what: string): string {
   const name = splitModelId(id);
   if (name?.provider === 'llama-cpp') return name.name;
   throw new AppError('bad-input', `${id} cannot be ${what}.`, {
-    hint: 'Models of this machine are named llama-cpp/NAME.',
+    hint: `Models of this machine are named llama-cpp/NAME. ${howNamed(id)}`,
   });
+}
+
+function howNamed(id: string): string {
+  return `${id.includes('/') ? '' : `Is it llama-cpp/${id}? `}See: dewpoint models list`;
 }
 
 async function pull(

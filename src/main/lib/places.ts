@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 
 /** The folders of Dewpoint on this machine. `home` is state that is kept; `cache` can be fetched or made again. */
 export interface Places {
@@ -16,16 +16,26 @@ export function findPlaces(environment: Environment, platform: NodeJS.Platform):
 
 function homeOf(environment: Environment, platform: NodeJS.Platform): string {
   if (environment.DEWPOINT_HOME) return resolve(environment.DEWPOINT_HOME);
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'dewpoint');
-  if (platform === 'win32') return join(environment.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'dewpoint');
-  return join(environment.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'dewpoint');
+  if (platform === 'darwin') return join(personFolder(), 'Library', 'Application Support', 'dewpoint');
+  if (platform === 'win32') return join(environment.APPDATA ?? join(personFolder(), 'AppData', 'Roaming'), 'dewpoint');
+  return join(wholePath(environment.XDG_DATA_HOME) ?? join(personFolder(), '.local', 'share'), 'dewpoint');
 }
 
 /** The same rule as in `scripts/setup/paths.mjs`, which runs before anything is built. */
 function cacheOf(environment: Environment, platform: NodeJS.Platform): string {
   if (environment.DEWPOINT_CACHE) return resolve(environment.DEWPOINT_CACHE);
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'dewpoint');
+  if (platform === 'darwin') return join(personFolder(), 'Library', 'Caches', 'dewpoint');
   if (platform === 'win32')
-    return join(environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'dewpoint', 'Cache');
-  return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dewpoint');
+    return join(environment.LOCALAPPDATA ?? join(personFolder(), 'AppData', 'Local'), 'dewpoint', 'Cache');
+  return join(wholePath(environment.XDG_CACHE_HOME) ?? join(personFolder(), '.cache'), 'dewpoint');
+}
+
+/** An empty `HOME` would make every path one from here. */
+function personFolder(): string {
+  return homedir() || userInfo().homedir;
+}
+
+/** What is not a whole path does not count: so says the standard of these variables. */
+function wholePath(path: string | undefined): string | null {
+  return path !== undefined && isAbsolute(path) ? path : null;
 }

@@ -31,4 +31,4 @@ export function isMaybeEnvironment(name: string): boolean {
   return maybeEnvironments.some((one) => one === name);
 }
 
-export const skippedText = `Changes are not tracked in ${skippedFolders.join(', ')} and Python environments.`;
+export const skippedText = `Changes are not tracked in ${skippedFolders.join(', ')} and Python environments; links and empty folders are not tracked.`;

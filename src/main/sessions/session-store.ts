@@ -350,8 +350,11 @@ async function findSession(
   if (matches.length > 1) {
     throw new AppError(
       'bad-input',
-      `"${text}" is the beginning or end of ${matches.length} sessions: ${matches.slice(0, 5).join(', ')}.`,
+      `"${text}" is the beginning or end of ${matches.length} sessions: ${matches.slice(0, 5).join(', ')}${matches.length > 5 ? ' …' : '.'}`,
     );
+  }
+  if (text === 'last') {
+    throw new AppError('not-found', 'There is no session yet.', { hint: 'Begin one: dewpoint run "…" --project DIR' });
   }
   throw new AppError('not-found', `There is no session "${text}".`, {
     hint: '`dewpoint sessions list` shows what there is.',

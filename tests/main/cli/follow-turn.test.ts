@@ -28,9 +28,9 @@ const ended: NewEvent = {
   confidence: null,
   failure: null,
 };
-const started = (messageId: string): NewEvent => ({
+const started = (messageId: string, turnId = 'turn-2'): NewEvent => ({
   type: 'turn-started',
-  turnId: 'turn-2',
+  turnId,
   messageId,
   plan: false,
   criterion: null,
@@ -92,5 +92,56 @@ describe('a message to a session that has a past', () => {
 
   it('asks what a turn before it still waits to be told', async () => {
     expect((await follow([asked('old'), answered('old'), asked('open')])).seen.asked).toEqual(['open', 'new']);
+  });
+});
+
+describe('a message that the running turn did not take', () => {
+  const next: readonly NewEvent[] = [
+    { type: 'user-message-added', messageId: 'later', text: 'And this.', queued: true },
+    ended,
+    { type: 'message-delivered', messageId: 'later' },
+    started('later', 'turn-3'),
+    asked('of the next'),
+    { ...ended, turnId: 'turn-3', text: 'Both done.' },
+  ];
+
+  /** What a conversation sees, or with `isAlone` somebody who waits for one answer. */
+  async function converse(script: readonly NewEvent[], isAlone = false) {
+    const core = createScriptedCore([[started('message-1'), ...script]]);
+    const sessionId = await core.createSession({ projectPath: null }, new AbortController().signal);
+    let asks = 0;
+    // It answers once no turn runs: the second time it is asked here.
+    const result = (): Promise<never> => {
+      asks += 1;
+      return asks === 1 ? new Promise(() => undefined) : Promise.reject(new Error('idle'));
+    };
+    const { context } = commandContext({ ...core, approve: async () => undefined, result });
+    const seen: { asked: string[]; between: string[] } = { asked: [], between: [] };
+    const end = await followTurn(context, await context.core(), {
+      sessionId,
+      isFirst: true,
+      text: 'Go on.',
+      options: runOptionsSchema.parse({ interactive: true }),
+      onEvent: () => undefined,
+      onTransient: () => undefined,
+      approve: async ({ approvalId }) => {
+        seen.asked.push(approvalId);
+        return null;
+      },
+      atCap: async () => null,
+      ...(isAlone ? {} : { onNext: ({ text }) => void seen.between.push(text) }),
+    });
+    return { ...seen, end: end?.text ?? null };
+  }
+  it('is followed as well in a conversation: its end is shown, and what it asks is asked', async () => {
+    expect(await converse(next)).toEqual({ asked: ['of the next'], between: ['Done.'], end: 'Both done.' });
+  });
+
+  it('is nothing to who waits for one answer', async () => {
+    expect(await converse(next, true)).toEqual({ asked: [], between: [], end: 'Done.' });
+  });
+
+  it('is waited for no longer than the session is at work: a cancel drops it', async () => {
+    expect(await converse(next.slice(0, 2))).toEqual({ asked: [], between: ['Done.'], end: null });
   });
 });

@@ -1,6 +1,6 @@
 import { moneyText } from '@shared/money-text.ts';
-import { describe, expect, it } from 'vitest';
-import { bytes, jsonLine, oneLine, printable, seconds } from '../../../src/main/cli/terminal.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { bytes, counted, dateAndTime, jsonLine, oneLine, printable, seconds } from '../../../src/main/cli/terminal.ts';
 
 describe('printable', () => {
   it.each([
@@ -57,5 +57,24 @@ describe('what people read', () => {
       '1.5 KiB',
       '1.04 GiB',
     ]);
+  });
+});
+
+describe('dateAndTime', () => {
+  const { TZ } = process.env;
+  afterEach(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+
+  it('is by the clock of the person, not that of Greenwich', () => {
+    process.env.TZ = 'Asia/Kolkata';
+    expect(dateAndTime(Date.UTC(2026, 0, 31, 20, 5))).toBe('2026-02-01 01:35');
+  });
+});
+
+describe('counted', () => {
+  it('has one of one thing', () => {
+    expect([0, 1, 2].map((count) => counted(count, 'step'))).toEqual(['0 steps', '1 step', '2 steps']);
   });
 });

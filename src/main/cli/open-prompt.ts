@@ -1,0 +1,102 @@
+import { createInterface } from 'node:readline';
+import type { Interface } from 'node:readline';
+import type { Terminal } from './terminal.ts';
+
+/** The line in which a person types, while the program goes on writing above it. */
+export interface Prompt {
+  readonly reader: Interface;
+  /** What is written to it does not run into what was typed so far, which stands below it again. */
+  readonly terminal: Terminal;
+  /** Shows the prompt, with what was typed so far. */
+  show(): void;
+  /** The keyboard belongs to another program meanwhile. */
+  without<T>(work: () => Promise<T>): Promise<T>;
+}
+
+interface Streams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+export function openPrompt(
+  terminal: Terminal,
+  { input, output }: Streams = { input: process.stdin, output: process.stderr },
+): Prompt {
+  const reader = createInterface({ input, output, prompt: '> ', terminal: terminal.isInteractive });
+  const state = { isOpen: true, isAway: false };
+  reader.once('close', () => {
+    state.isOpen = false;
+  });
+  const isThere = (): boolean => terminal.isInteractive && state.isOpen && !state.isAway;
+  const isTyping = (): boolean => isThere() && reader.line !== '';
+  return {
+    reader,
+    terminal: terminal.isInteractive ? aboveTheLine(terminal, { reader, input, isThere, isTyping }) : terminal,
+    show: () => {
+      if (isThere()) reader.prompt(true);
+    },
+    without: async (work) => {
+      // Piped input may have ended; then the keyboard is nobody's.
+      if (state.isOpen) reader.pause();
+      state.isAway = true;
+      try {
+        return await work();
+      } finally {
+        state.isAway = false;
+        if (state.isOpen) reader.resume();
+      }
+    },
+  };
+}
+
+interface Line {
+  readonly reader: Interface;
+  readonly input: NodeJS.ReadableStream;
+  readonly isThere: () => boolean;
+  readonly isTyping: () => boolean;
+}
+
+/** Also where the end of a colour comes after the break. */
+// eslint-disable-next-line no-control-regex -- colours are such
+const endsLine = /\n(?:\u001B\[\d*m)*$/u;
+
+function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: Line): Terminal {
+  // A line that something else has begun, as the status does, is not taken away by what is written next.
+  let isLineStart = true;
+  // But by what is typed: it would stand behind it, and reach into the next row.
+  input.prependListener('keypress', () => {
+    if (isLineStart || !isThere() || isTyping()) return;
+    terminal.err('\r\u001B[K');
+    reader.prompt(true);
+    isLineStart = true;
+  });
+  return {
+    ...terminal,
+    isTyping,
+    out: (text) => {
+      if (isThere()) terminal.err('\r\u001B[K');
+      terminal.out(text);
+    },
+    err: (text) => {
+      const isTyped = isTyping();
+      const rows = isTyped ? reader.getCursorPos().rows : 0;
+      const isLines = endsLine.test(text);
+      if (isTyped && isLines) terminal.err(`\r${rows > 0 ? `\u001B[${rows}A` : ''}\u001B[J`);
+      // An empty prompt.
+      else if (isThere() && isLineStart) terminal.err('\r\u001B[K');
+      terminal.err(text);
+      isLineStart = isLines;
+      if (!isTyped) return;
+      // The reader goes up over as many rows as it drew last: they are made, so that it does not go over ours.
+      if (isLines) terminal.err('\n'.repeat(drawnRows(reader)));
+      reader.prompt(true);
+      isLineStart = true;
+    },
+  };
+}
+
+/** Node tells where the cursor is, and not how far above it the next drawing begins. */
+function drawnRows(reader: Interface): number {
+  const rows: unknown = Reflect.get(reader, 'prevRows');
+  return typeof rows === 'number' ? rows : 0;
+}
