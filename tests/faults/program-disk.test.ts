@@ -46,6 +46,15 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
   }, 60_000);
 
+  it('under a file that the results go into: they do not pass for whole', async () => {
+    await using program = await createProgram();
+    const full = { under: ['sh', '-c', 'exec "$@" > /dev/full', 'sh'] };
+    for (const args of [['--help'], ['settings', 'get'], ['sessions', 'list', '--json']]) {
+      const end = await program.run(args, full);
+      expect(end).toMatchObject({ code: 1, stderr: 'dewpoint: The output cannot be written: the disk is full.\n' });
+    }
+  }, 60_000);
+
   it('under the project: the tool says so, the file is as it was, and the run goes on', async () => {
     await using program = await createProgram();
     await using disk = await smallDisk(program.project);

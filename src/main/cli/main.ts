@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import type { CommandContext } from './context.ts';
 import type { CoreDoor } from './core-door.ts';
 import { createCoreDoor } from './core-door.ts';
+import { writeProblem } from '../lib/json-file.ts';
 import { reportFailure } from './fail.ts';
 import type { Handlers } from './program.ts';
 import { buildProgram } from './program.ts';
@@ -124,9 +125,28 @@ function listenForCtrlC(stop: AbortController, say: (text: string) => void): voi
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  // A reader that has gone (`| head`) is no error. Nobody waits for results then; messages are only not seen.
-  process.stdout.on('error', () => stop.abort());
+  process.stdout.on('error', (error) => {
+    if (!isReaderGone(error)) sayCut(error, say);
+    stop.abort();
+  });
   process.stderr.on('error', () => undefined);
+}
+
+/** A reader that has gone (`| head`) is no error. Nobody waits for results then; messages are only not seen. */
+function isReaderGone(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
+}
+
+let isCut = false;
+
+/** Results that are not all there must not pass for whole: a full disk under a file that they go into. */
+function sayCut(error: Error, say: (text: string) => void): void {
+  if (isCut) return;
+  isCut = true;
+  say(`dewpoint: The output cannot be written: ${writeProblem(error)}.\n`);
+  process.on('exit', () => {
+    process.exitCode = 1;
+  });
 }
 
 void main(process.argv.slice(2)).then((code) => {

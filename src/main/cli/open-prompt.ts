@@ -8,9 +8,9 @@ export interface Prompt {
   /** What is written to it does not run into what was typed so far, which stands below it again. */
   readonly terminal: Terminal;
   /** Shows the prompt, with what was typed so far. */
-  show(): void;
+  readonly show: () => void;
   /** The keyboard belongs to another program meanwhile. */
-  without<T>(work: () => Promise<T>): Promise<T>;
+  readonly without: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 interface Streams {
