@@ -25,7 +25,7 @@ export interface ComparisonRow {
   /** Null where one run has a call without a known price, or nothing has ended. */
   readonly costUsd: Spread | null;
   readonly energyWh: Spread | null;
-  /** The same tokens elsewhere: the middle of the runs, as far as the intervals of all of them reach. Null: of one it is not known. */
+  /** The same work elsewhere: the middle of the runs, as far as the intervals of all of them reach. Null: of one it is not known. */
   readonly elsewhere: RunElsewhere;
   /** 0 to 1: steps that ran on this machine, of all steps; null without a step. */
   readonly localShare: number | null;
@@ -234,7 +234,7 @@ export const comparisonHead = [
 
 /** What the two columns say, for whoever reads the table. */
 export const elsewhereLegend =
-  'If all cloud: what the same tokens would have cost there. If all here: the seconds that its model calls would have taken on this machine. Both as far as such guesses were found to be off; what ran there anyway is as it was.';
+  "If all cloud: what the same work would have cost there. If all here: the seconds that its model calls would have taken on this machine. A program's questions are taken to be as many as fit into its time there, and to be answered at the length that is usual there, where the session has shown it. Both as far as such guesses were found to be off; what ran there anyway is as it was.";
 
 /** The cells under `comparisonHead`: medians, with the range in brackets where the repeats differ. */
 export function comparisonCells(row: ComparisonRow): readonly string[] {

@@ -39,7 +39,7 @@ const tokenSpread = { low: 0.8, high: 1.25 } as const;
 /** The same work on the same machine: longer contexts are slower, a busy machine is. */
 const speedSpread = { low: 0.75, high: 1.5 } as const;
 
-/** What an interval has to hold: the same tokens elsewhere, or another run of the task, which takes steps of its own. */
+/** What it is said of: the same tokens of one step, or a run of the task, which would take steps of its own. */
 type Scope = 'tokens' | 'run';
 
 /**

@@ -51,7 +51,7 @@ export const compare = {
   'compare.ifCloud': 'If all cloud',
   'compare.ifHere': 'If all here',
   'compare.elsewhere':
-    'If all cloud: what the same tokens would have cost there. If all here: the time that the model calls would have taken on this machine. Both with the range in which such guesses were found to lie; what ran there anyway is as it was.',
+    "If all cloud: what the same work would have cost there. If all here: the time that the model calls would have taken on this machine. A program's questions are taken to be as many as fit into its time there, and to be answered at the length that is usual there, where the session has shown it. Both with the range in which such guesses were found to lie; what ran there anyway is as it was.",
   'compare.steps': 'Steps',
   'compare.local': 'On this machine',
   'compare.tokens': 'Tokens read / written',

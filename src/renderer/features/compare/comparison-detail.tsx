@@ -169,7 +169,7 @@ interface GuessProps {
   readonly show: (value: number) => string;
 }
 
-/** What the same tokens would have been elsewhere, with the interval that it is to lie in. */
+/** What the same work would have been elsewhere, with the interval that it is to lie in. */
 function Guess({ guess, show }: GuessProps) {
   if (guess === null) return <>–</>;
   const { value, low, high } = guess;
