@@ -1,4 +1,5 @@
 import type { ProjectFacts } from '../projects/project-facts.ts';
+import { lookUpCloud } from './look-up-cloud.ts';
 import { openLinks } from './settle-links.ts';
 import { takeAction } from './take-action.ts';
 import type { Turn } from './turn.ts';
@@ -59,12 +60,11 @@ async function capsLeft({ id, options, services }: Turn): Promise<Pick<TurnFacts
   }
 }
 
-/** To look its model up is to ask its service, where that was not done a little while ago: so it is known whether it is there. */
 async function cloudOf({ options, services, signal }: Turn): Promise<Pick<TurnFacts, 'cloud' | 'network'>> {
   const { policy, cloud: id } = options;
-  const cloud = policy === 'local' || id === null ? null : await services.modelInfo(id, signal);
-  const network = cloud === null ? null : (services.provider(cloud.provider)?.reach?.() ?? null);
-  return { cloud, ...(network === null ? {} : { network }) };
+  if (policy === 'local' || id === null) return { cloud: null };
+  const { info, reach } = await lookUpCloud(services, id, signal);
+  return { cloud: info, ...(reach === null ? {} : { network: reach }) };
 }
 
 const SHOWN_FILES = 30;

@@ -1,3 +1,4 @@
+import { lookUpCloud } from '../agent/look-up-cloud.ts';
 import type { AgentServices } from '../agent/services.ts';
 import type { Journal } from '../sessions/journal.ts';
 
@@ -23,20 +24,10 @@ export async function offerSecondLook(
   for (let look = 0; ; look += 1) {
     await services.delay(FIRST_WAITS_MS[look] ?? LATER_WAIT_MS, signal);
     if (signal.aborted || journal.state().totals.turns !== totals.turns) return;
-    const reach = await reachOf(services, cloud, signal);
+    const { reach } = await lookUpCloud(services, cloud, signal);
     if (reach === null) return;
     if (reach === 'there' && !signal.aborted && journal.state().totals.turns === totals.turns) break;
   }
   const text = 'The cloud can be reached again, and can look at what was done here without it.';
   await journal.append({ type: 'notice-added', level: 'info', code: 'network-back', text });
-}
-
-/** To look a model up is to ask its service. Null: nobody can say. */
-async function reachOf(
-  { modelInfo, provider }: Services,
-  id: string,
-  signal: AbortSignal,
-): Promise<'there' | 'away' | null> {
-  const info = await modelInfo(id, signal);
-  return info === null ? null : (provider(info.provider)?.reach?.() ?? null);
 }
