@@ -16,6 +16,7 @@ import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
 import { openPrompt } from './open-prompt.ts';
 import { offerPreparation } from './projects.ts';
+import { requireModels } from './require-models.ts';
 import { showResult } from './run.ts';
 import { oneLine, printable } from './terminal.ts';
 
@@ -28,6 +29,7 @@ export const chat: Command<
   const core = await context.core();
   // Whoever left meanwhile began nothing.
   if (context.signal.aborted) return 130;
+  await requireModels(context, { local: args.local });
   if (args.project !== undefined)
     await offerPreparation(context, resolve(args.project), context.terminal.isInteractive);
   const sessionId =

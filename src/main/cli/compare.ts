@@ -18,6 +18,7 @@ import { createLiveView } from './live-view.ts';
 import { ensureModel } from './models.ts';
 import { checkOutput, writeOutput } from './output-file.ts';
 import { readTask } from './read-task.ts';
+import { requireModels } from './require-models.ts';
 import type { Terminal } from './terminal.ts';
 import { counted, dateAndTime, jsonLine, oneLine, seconds, table } from './terminal.ts';
 
@@ -74,7 +75,9 @@ async function comparisonFor(
   }
   if (taskText === undefined) throw usageError('Say what is to be done, or go on with --resume.');
   const input = parseInput(await readTask(taskText), args, maxUsd);
-  await ensureModel(context, input.local === undefined ? {} : { local: input.local });
+  await requireModels(context, input);
+  const needsLocal = input.policies.some((policy) => policy !== 'cloud');
+  if (needsLocal) await ensureModel(context, input);
   return (await core.comparisons.create(input, { signal: context.signal })).id;
 }
 

@@ -30,7 +30,7 @@ interface Reported {
 }
 
 /** A failure of the core comes typed through the contract; anything else is our own. */
-function failureOf(error: unknown): Reported | Failure {
+export function failureOf(error: unknown): Reported | Failure {
   if (error instanceof ORPCError) {
     const data = failedSchema.safeParse(error.data);
     if (data.success) return data.data;

@@ -4,12 +4,12 @@ import type { ModelInfo } from '@shared/models.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { createTimeLeft } from '@shared/time-left.ts';
 import type { Command, CommandContext } from './context.ts';
-
-type Core = Awaited<ReturnType<CommandContext['core']>>;
 import type { Terminal } from './terminal.ts';
 import { cardRows } from './card-rows.ts';
 import { drivingText, ownDriving } from './set-model.ts';
 import { bytes, jsonLine, oneLine, printable, seconds } from './terminal.ts';
+
+type Core = Awaited<ReturnType<CommandContext['core']>>;
 
 export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const models = await (await core()).models.list();

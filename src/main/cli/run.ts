@@ -19,6 +19,7 @@ import { ensureModel } from './models.ts';
 import { checkOutput, writeOutput } from './output-file.ts';
 import { offerPreparation } from './projects.ts';
 import { readTask } from './read-task.ts';
+import { requireModels } from './require-models.ts';
 import { seenName } from './seen-text.ts';
 import type { Terminal } from './terminal.ts';
 import { bytes, counted, jsonLine, oneLine, printable, seconds } from './terminal.ts';
@@ -57,6 +58,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   // A wrong name begins no session.
   for (const path of [...(args.image ?? []), ...(args.file ?? [])]) await attachableFile(path);
   if (args.result !== undefined) await checkOutput(args.result);
+  await requireModels(context, { ...options, policies: options.policy && [options.policy] });
   const core = await context.core();
   if (options.projectPath !== undefined && options.sandbox !== 'read-only' && options.plan !== true) {
     await offerPreparation(context, options.projectPath, options.interactive);

@@ -1,12 +1,13 @@
 import { isAbsolute } from 'node:path';
-import { AppError, messageOf, valueOf } from '@shared/errors.ts';
+import { AppError, valueOf } from '@shared/errors.ts';
 import type { ModelEntry, ModelMending, ModelRemoval, PullProgress } from '@shared/contract.ts';
-import type { ModelInfo, Where } from '@shared/models.ts';
+import type { ModelInfo } from '@shared/models.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { Price } from '@shared/money.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { serviceSettings } from '@shared/settings.ts';
-import { entryOfFile, entryOfHeader, entryOfInfo } from './model-entries.ts';
+import { createEntryFinder } from './find-entries.ts';
+import { entryOfFile, entryOfHeader } from './model-entries.ts';
 import type { Probed } from './probe.ts';
 import type { EngineFiles } from './engine-files.ts';
 import type { HubModels } from './hub-models.ts';
@@ -22,7 +23,6 @@ import type { OwnServer } from '../engines/own-server.ts';
 import type { PlanServer } from '../engines/plan-server.ts';
 import { localDay } from '../money/budget.ts';
 import type { PricedModel } from '../money/prices.ts';
-import { chatService } from '../providers/chat-services.ts';
 import type { Provider, ProviderDependencies } from '../providers/define.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 
@@ -96,6 +96,16 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
   const { store, llama, engineFiles, hubModels } = options;
   const instances = createInstances(options);
   const info: CoreModels['info'] = (id, signal) => infoOf(options, instances, id, signal);
+  const entries = createEntryFinder({
+    ...instances,
+    settings: options.settings,
+    fileEntry: async (name) => {
+      const file = await store.find(name);
+      return file === null ? entryOfHeader(options.headerOf(name)) : entryOfFile(file);
+    },
+    completed: (model) => completed(options, model),
+    isBuiltIn: (id) => id in builtIn,
+  });
   const known = async (entry: ModelEntry, signal: AbortSignal): Promise<ModelEntry> => {
     const card = await options.probed.card(entry.id);
     const whole = await withInfo(entry, info, signal);
@@ -106,14 +116,12 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
     const others = instances
       .ids()
       .filter((id) => options.settings().providers[id]?.kind !== 'llama-cpp' && id !== 'llama-cpp');
-    const remote = await Promise.all(others.map((id) => entriesOf(options, id, instances.get(id), signal)));
+    const remote = await Promise.all(others.map((id) => entries.ofProvider(id, signal)));
     return Promise.all([...stored, ...remote.flat()].map(async (entry) => known(entry, signal)));
   };
   const show: CoreModels['show'] = async (id, fit, signal) => {
     const entry =
-      (await engineFiles.show(id)) ??
-      (await hubModels.show(id, signal)) ??
-      (await entryOf(options, instances, id, signal));
+      (await engineFiles.show(id)) ?? (await hubModels.show(id, signal)) ?? (await entries.find(id, signal));
     if (entry === null) throw new AppError('not-found', `There is no model ${id}.`, { hint: howNamed(id) });
     const shown = await known(entry, signal);
     return fit ? withFit(shown, options.fit, signal) : shown;
@@ -141,26 +149,6 @@ export function createCoreModels(options: CoreModelsOptions): CoreModels {
       store.remove(fileNameOf(id, 'removed'), { release: (path) => llama.release(path), signal }),
     dispose: instances.dispose,
   };
-}
-
-/** Only its own provider is asked. */
-async function entryOf(
-  options: CoreModelsOptions,
-  instances: Instances,
-  id: string,
-  signal: AbortSignal,
-): Promise<ModelEntry | null> {
-  const name = splitModelId(id);
-  if (name === null) return null;
-  if (name.provider === 'llama-cpp') {
-    const file = await options.store.find(name.name);
-    return file === null ? entryOfHeader(options.headerOf(name.name)) : entryOfFile(file);
-  }
-  const provider = instances.get(name.provider);
-  const planned = provider?.find === undefined ? null : await provider.find(name.name, signal).catch(() => null);
-  if (planned !== null) return entryOfInfo(await completed(options, planned));
-  const entries = await entriesOf(options, name.provider, provider, signal);
-  return entries.find((entry) => entry.id === id) ?? null;
 }
 
 /** Null for a model that lies in no server's store. */
@@ -328,34 +316,6 @@ async function withPrice(options: CoreModelsOptions, model: ModelInfo): Promise<
   const settings = current.providers[model.provider] ?? serviceSettings(model.provider);
   if (settings === null) return model;
   return { ...model, price: await options.price({ settings, name: model.name, at }) };
-}
-
-async function entriesOf(
-  options: CoreModelsOptions,
-  id: string,
-  provider: Provider | null,
-  signal: AbortSignal,
-): Promise<readonly ModelEntry[]> {
-  if (provider === null) return [];
-  try {
-    const listed = await provider.listModels(signal);
-    const infos = await Promise.all(listed.map((model) => completed(options, model)));
-    return infos.map(entryOfInfo);
-  } catch (error) {
-    const own = options.settings().providers[id];
-    // Nobody who has neither set it up nor installed it misses a server that does not run.
-    const canStart = (await provider.canStart?.()) ?? false;
-    if (own === undefined && id in builtIn && !canStart) return [];
-    const where = canStart ? 'local' : whereOf(own);
-    const base = { id: `${id}/*`, label: id, where, sizeBytes: null, licence: null, info: null } as const;
-    return [{ ...base, state: 'unreachable', note: messageOf(error), ...(canStart ? { canStart } : {}) }];
-  }
-}
-
-/** Of a server that says nothing of itself: where its settings say that it is. */
-function whereOf(settings: ProviderSettings | undefined): Where {
-  if (settings?.kind === 'openai-compatible') return settings.where ?? chatService(settings.preset).where;
-  return settings?.kind === 'ollama' ? 'local' : 'cloud';
 }
 
 async function withInfo(entry: ModelEntry, info: CoreModels['info'], signal: AbortSignal): Promise<ModelEntry> {

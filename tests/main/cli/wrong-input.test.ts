@@ -2,11 +2,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ModelEntry } from '@shared/contract.ts';
+import { AppError } from '@shared/errors.ts';
 import { chat } from '../../../src/main/cli/chat.ts';
 import { clean } from '../../../src/main/cli/clean.ts';
+import { compare } from '../../../src/main/cli/compare.ts';
+import { reportFailure } from '../../../src/main/cli/fail.ts';
 import { instructions } from '../../../src/main/cli/instructions.ts';
 import { manifest } from '../../../src/main/cli/manifest.ts';
 import { probeModel } from '../../../src/main/cli/probe-model.ts';
+import { requireModels } from '../../../src/main/cli/require-models.ts';
 import { run } from '../../../src/main/cli/run.ts';
 import { listRules } from '../../../src/main/cli/rules.ts';
 import type { CoreApi } from '../../../src/main/api/core-api.ts';
@@ -44,6 +48,62 @@ describe('a command that is given something wrong', () => {
     const wrong = run(commandContext(core).context, 'Do it.', { result: tmpdir() });
     await expect(wrong).rejects.toMatchObject(message('cannot be written: it is a folder'));
     expect(await core.listSessions()).toEqual([]);
+  });
+
+  it.each([
+    ['which nobody has', 'not-found', 'The model nobody/that is not there.'],
+    ['whose server does not answer', 'network', 'The model nobody/that is not there: It does not answer.'],
+  ] as const)('begins nothing with a local model %s', async (_name, code, text) => {
+    const begun: string[] = [];
+    const scripted = createScriptedCore();
+    const { context: ofCore } = commandContext({
+      ...scripted,
+      getSetting: async () => 'hybrid',
+      showModel: async (id) => {
+        throw new AppError(code, code === 'network' ? 'It does not answer.' : `There is no model ${id}.`);
+      },
+      createComparison: async () => {
+        begun.push('comparison');
+        return 'one';
+      },
+      pullModel: async () => void begun.push('pull'),
+    });
+    const refused = { code: 'missing-model', ...message(text) };
+    const local = 'nobody/that';
+    await expect(run(ofCore, 'Do it.', { local, policy: 'hybrid' })).rejects.toMatchObject(refused);
+    await expect(run(ofCore, 'Do it.', { local })).rejects.toMatchObject(refused);
+    await expect(chat(ofCore, { local })).rejects.toMatchObject(refused);
+    await expect(compare(ofCore, 'Do it.', { local, project: tmpdir() })).rejects.toMatchObject(refused);
+    expect([...begun, ...(await scripted.listSessions())]).toEqual([]);
+    expect(
+      reportFailure(await run(ofCore, 'Do it.', { local }).catch((error: unknown) => error), ofCore.terminal),
+    ).toBe(5);
+  });
+
+  it('refuses a cloud model that its service does not have, and does not ask for one where nothing may leave', async () => {
+    const asked: string[] = [];
+    const coreThat = (code: 'not-found' | 'network') =>
+      commandContext({
+        ...createScriptedCore(),
+        getSetting: async () => 'local',
+        showModel: async (id) => {
+          asked.push(id);
+          throw new AppError(code, 'There is none.');
+        },
+      }).context;
+    const cloud = 'service/typo';
+    await expect(requireModels(coreThat('not-found'), { cloud, policies: ['hybrid'] })).rejects.toMatchObject({
+      code: 'missing-model',
+    });
+    await expect(requireModels(coreThat('network'), { cloud, policies: ['cloud'] })).rejects.toMatchObject({
+      code: 'missing-model',
+    });
+    // Without a network hybrid goes on here.
+    await requireModels(coreThat('network'), { cloud, policies: ['local', 'hybrid'] });
+    expect(asked).toEqual([cloud, cloud, cloud]);
+    await requireModels(coreThat('not-found'), { cloud, policies: ['local'] });
+    await requireModels(coreThat('not-found'), { cloud });
+    expect(asked).toHaveLength(3);
   });
 
   it('has no manifest of a step that was not made', async () => {
