@@ -19,8 +19,7 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
         const links = await openLinks(turn);
         const data: TurnFacts = turnFactsSchema.parse({
           facts: await services.gatherFacts(sandbox, turn.signal),
-          local: needsLocal(options) ? await services.modelInfo(options.local, turn.signal) : null,
-          ...(await cloudOf(turn)),
+          ...(await modelsOf(turn)),
           routes: await services.routeRules(),
           ...(await capsLeft(turn)),
           sandbox: {
@@ -43,6 +42,17 @@ export async function gatherTurnFacts(turn: Turn): Promise<TurnFacts> {
     },
   );
   return found ?? nothingKnown;
+}
+
+async function modelsOf(turn: Turn): Promise<Pick<TurnFacts, 'local' | 'cloud' | 'network' | 'lacks'>> {
+  const { options, services, signal } = turn;
+  const local = needsLocal(options) ? await services.modelInfo(options.local, signal) : null;
+  const there = await cloudOf(turn);
+  const found = { local, ...there };
+  // Without a cloud model `hybrid` is this machine alone, as it was set up.
+  if (options.policy !== 'hybrid' || options.cloud === null || (local === null) === (there.cloud === null))
+    return found;
+  return { ...found, lacks: local === null ? 'local' : 'cloud' };
 }
 
 /** Also where all is to run in the cloud: at a cap the work may go on locally. */

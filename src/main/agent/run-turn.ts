@@ -62,6 +62,7 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const ladder = ladderOf(turn);
   await start();
   await tellRuleProblems(turn, found);
+  await tellLacking(turn, found);
   const first = modelOf(found, ladder[0]);
   if (first === null) return missingModel(turn);
   const asks = isQuestion(turn.task);
@@ -90,6 +91,16 @@ async function tellDegraded(turn: Turn): Promise<void> {
     'Send the task again to have the cloud look at it.',
   ].join(' ');
   await turn.log.close({ type: 'notice-added', level: 'info', code: 'route-degraded', text });
+}
+
+/** Who wanted both is told that all of it runs on one: it costs money there, or is the weaker one's here. */
+async function tellLacking({ options, log }: Turn, { lacks, local, cloud }: TurnFacts): Promise<void> {
+  if (lacks === undefined) return;
+  const text =
+    lacks === 'local'
+      ? `The model ${options.local} is not there, so all of this runs in the cloud, on ${cloud?.label ?? ''}. Get it with \`dewpoint models pull ${options.local}\`, or name another one with --local.`
+      : `The model ${options.cloud ?? ''} is not there, or its service could not be asked for it, so all of this runs on this machine, on ${local?.label ?? ''}.`;
+  await log.append({ type: 'notice-added', level: 'warning', code: 'model-lacking', text });
 }
 
 /** Rules that could not be read are said to be so in every turn that they would have held for. */

@@ -1,6 +1,6 @@
 import { capScopeSchema } from '@shared/events.ts';
 import { sandboxTierSchema } from '@shared/sandbox-events.ts';
-import { modelInfoSchema } from '@shared/models.ts';
+import { modelInfoSchema, whereSchema } from '@shared/models.ts';
 import { routeRuleSchema } from '@shared/route-rules.ts';
 import { z } from 'zod';
 import type { ProjectFacts } from '../projects/project-facts.ts';
@@ -37,6 +37,8 @@ export const turnFactsSchema = z.object({
   routes: z.object({ rules: z.array(routeRuleSchema), problems: z.array(z.string()) }).optional(),
   /** What the caps on money leave; absent where nothing may cost money, and in older logs. */
   caps: z.array(z.object({ scope: capScopeSchema, leftUsd: z.number() })).optional(),
+  /** One of the two was not found, so that all runs on the other; absent where both are there, and in older logs. */
+  lacks: whereSchema.optional(),
   /** Whether the service of the cloud model could be reached; absent where nobody knows, and in older logs. */
   network: z.enum(['there', 'away']).optional(),
   sandbox: z.object({

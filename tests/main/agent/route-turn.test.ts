@@ -301,6 +301,28 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
+  it.each([
+    ['here', 'fake/model', 'sky/model', /^The model fake\/model is not there, so all of this runs in the cloud/u],
+    ['in the cloud', 'sky/model', 'fake/model', /^The model sky\/model is not there.* on this machine/u],
+  ])('says at its start that one %s is not there, before the other does all of it', async (_name, gone, left, told) => {
+    const kit = kitOf([look, fix, done]);
+    const { modelInfo } = kit.services;
+    const services = {
+      ...kit.services,
+      modelInfo: async (id: string, signal: AbortSignal) => (id === gone ? null : modelInfo(id, signal)),
+    };
+    await createSessionRunner(services).send('Fix add().', routed());
+    const { events } = kit.journal;
+    const notice = events.findIndex((event) => event.type === 'notice-added' && told.test(event.text));
+    expect(events[notice]).toMatchObject({ code: 'model-lacking', level: 'warning' });
+    expect(notice).toBeLessThan(events.findIndex(({ type }) => type === 'model-call-started'));
+    expect(new Set(ofType(events, 'model-call-started').map(({ rung }) => rung.model))).toEqual(new Set([left]));
+    await expectReplay(kit);
+    const whole = kitOf([look, fix, done]);
+    await whole.runner.send('Fix add().', routed());
+    expect(ofType(whole.journal.events, 'notice-added')).toEqual([]);
+  });
+
   it('begins in the cloud where so much is at stake that it is worth it', async () => {
     const kit = kitOf([look, fix, done]);
     const options = routed({ routing: routingOf('quality', { valueUsd: 20 }) });
