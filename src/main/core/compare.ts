@@ -7,6 +7,7 @@ import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import type { Settings } from '@shared/settings.ts';
+import { settingsOfProject } from '@shared/settings-of-project.ts';
 import { buildRunResult } from '../agent/run-result.ts';
 import type { CoreApi } from '../api/core-api.ts';
 import type { CoreMoney } from './money.ts';
@@ -167,7 +168,8 @@ async function createComparison(
 ): Promise<string> {
   if (input.task.trim() === '')
     throw new AppError('bad-input', 'The task is empty.', { hint: 'Say what is to be done.' });
-  const cloud = input.cloud ?? options.settings().cloud;
+  const usual = settingsOfProject(options.settings(), input.projectPath);
+  const cloud = input.cloud ?? usual.cloud;
   const inNeed = input.policies.filter((policy) => policy !== 'local');
   if (inNeed.length > 0 && cloud === null) {
     throw new AppError('missing-model', `No cloud model is set up, so ${inNeed.join(' and ')} cannot be compared.`, {
@@ -186,7 +188,10 @@ async function createComparison(
     signal,
   );
   valueOf(copied);
-  const comparison = { id, createdAt: options.now(), input, runs: plannedRuns(input), abandoned: [] };
+  // What is set otherwise until it goes on changes nothing of whom it compares.
+  const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
+  const fixed = { ...input, ...models };
+  const comparison = { id, createdAt: options.now(), input: fixed, runs: plannedRuns(fixed), abandoned: [] };
   await options.store.save(comparison);
   return id;
 }

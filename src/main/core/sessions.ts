@@ -192,7 +192,8 @@ async function sendTo(
   const sent = await runner.post(text, asked, gathered.attachments);
   const { journal } = session;
   void sent.ended
-    .then(() => options.priors.learn(journal.state()))
+    // The runs of a comparison do one task again and again: each later one would be routed by what the others came to.
+    .then(() => (journal.state().groupId === null ? options.priors.learn(journal.state()) : undefined))
     .catch(() => undefined)
     .then(() => restLater(session))
     .then(() => offerSecondLook(options.agent, journal, { cloud: asked.cloud, signal }))

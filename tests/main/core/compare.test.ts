@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Comparison } from '../../../src/shared/comparison.ts';
 import { comparisonInputSchema } from '../../../src/shared/comparison.ts';
 import { comparisonRows } from '../../../src/shared/comparison-table.ts';
 import { success } from '../../../src/shared/errors.ts';
+import { runOptionsSchema } from '../../../src/shared/run-options.ts';
 import type { CoreApi } from '../../../src/main/api/core-api.ts';
 import { compose } from '../../../src/main/compose.ts';
 import { createMemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
@@ -165,6 +166,29 @@ describe('a comparison', () => {
     expect((await core.showComparison(id)).runs.map(({ state }) => state)).toEqual(['ended', 'skipped']);
     await carryOut(id, 1);
     expect((await core.showComparison(id)).runs.map(({ state }) => state)).toEqual(['ended', 'ended']);
+  });
+
+  it('goes by the models that its project has of its own, whatever is set before it goes on', async () => {
+    await core.setSetting('projectModels', { [project]: { local: 'weak/script', cloud: 'strong/script' } });
+    const id = await core.createComparison(inputOf({ local: undefined, cloud: undefined }), neverAborted);
+    await core.setSetting('projectModels', { [project]: { local: 'strong/script', cloud: null } });
+    await carryOut(id);
+    const { runs } = await core.showComparison(id);
+    expect(runs.map(({ figures, check }) => [figures?.status, check?.passed])).toEqual([
+      ['gave-up', false],
+      ['done', true],
+    ]);
+  });
+
+  it('routes no run by what the runs before it came to', async () => {
+    const id = await core.createComparison(inputOf({ policies: ['local', 'hybrid'], repeat: 2 }), neverAborted);
+    await carryOut(id);
+    expect(await readdir(home)).not.toContain('route-priors.json');
+    // One that a person sends is counted.
+    const own = await core.createSession({ projectPath: project });
+    const options = { local: 'weak/script', gear: 'loop', check: 'python3 check.py' };
+    await core.send(own, 'Mend add().', runOptionsSchema.parse(options));
+    await vi.waitFor(async () => expect(await readdir(home)).toContain('route-priors.json'), 30_000);
   });
 
   it('refuses what could not be carried out before anything is copied', async () => {
