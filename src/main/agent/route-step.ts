@@ -43,6 +43,7 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
     task: featuresOfTask(turn),
     trail,
     trouble: null,
+    keepFeatures: options.keepFeatures === true,
     now: turn.log.lastAt(),
     ...step,
   };

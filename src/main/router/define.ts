@@ -68,6 +68,8 @@ export interface RouteFacts {
   readonly trail: Trail;
   /** What just ended the work of the model that drove; null: nothing did. */
   readonly trouble: Trouble | null;
+  /** Also of a step with one seat, where nothing is weighed: what it came to is learned from all the same. */
+  readonly keepFeatures?: boolean;
   /** The stamp of the last event: no clock is asked. */
   readonly now: number;
 }

@@ -1,5 +1,6 @@
 import type { Role } from '@shared/routing.ts';
 import type { Decision, Denial, RouteFacts, Rule, Seat, Weighed } from './define.ts';
+import { featuresOf } from './features.ts';
 import { denialOf, isOnlyTooDear, isOnlyTooLong } from './hard-rules.ts';
 import type { Score } from './weigh.ts';
 import { reviewWorthUsd, weigh } from './weigh.ts';
@@ -34,7 +35,7 @@ export function decideRoute(facts: RouteFacts, rules: readonly Rule[]): Decision
     runnerUp: facts.seats.find((seat) => seat !== chosen) ?? null,
     votes: score?.votes ?? [],
     gain: score?.gain ?? null,
-    features: score?.features ?? {},
+    features: score?.features ?? keptFeatures(facts),
     options,
   };
 }
@@ -65,6 +66,16 @@ function scoreOf(facts: RouteFacts, rules: readonly Rule[]): Score | null {
   } catch {
     // A fault in a vote must never stop the work.
     return null;
+  }
+}
+
+function keptFeatures(facts: RouteFacts): Decision['features'] {
+  if (facts.keepFeatures !== true) return {};
+  try {
+    return featuresOf(facts, facts.seats.find(({ info }) => info.where === 'local') ?? null);
+  } catch {
+    // What is kept to learn from must never stop the work.
+    return {};
   }
 }
 

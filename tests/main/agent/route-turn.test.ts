@@ -301,6 +301,16 @@ describe('a task with a local and a cloud model', () => {
     await expectReplay(kit);
   });
 
+  it('keeps what there was to learn from of a task with one model, too, and plays logs from before', async () => {
+    for (const keepFeatures of [true, undefined]) {
+      const kit = kitOf([look, fix, done]);
+      await kit.runner.send('Fix add().', routed({ policy: 'local', keepFeatures }));
+      const steps = ofType(kit.journal.events, 'route-decided').map(({ features = {} }) => features.steps);
+      expect(steps).toEqual(keepFeatures === true ? [0, 1, 2] : [undefined, undefined, undefined]);
+      await expectReplay(kit);
+    }
+  });
+
   it.each([
     ['here', 'fake/model', 'sky/model', /^The model fake\/model is not there, so all of this runs in the cloud/u],
     ['in the cloud', 'sky/model', 'fake/model', /^The model sky\/model is not there.* on this machine/u],

@@ -106,6 +106,17 @@ describe('the score', () => {
     expect(back.code).toBe(forth.code);
   });
 
+  it('is not made where there is one model only, but what the rules would have seen is kept', () => {
+    const trail = { ...emptyTrail, last, steps: 3, strikes: 1 };
+    const alone = decideRoute(facts({ trail, seats: [here], keepFeatures: true }), rules);
+    expect([alone.code, alone.votes, alone.gain]).toEqual(['only-model', [], null]);
+    expect(alone.features).toEqual(decideRoute(facts({ trail }), rules).features);
+    expect(decideRoute(facts({ trail, seats: [here] }), rules).features).toEqual({});
+    expect(decideRoute(facts({ trail, seats: [there], keepFeatures: true }), rules).features).toMatchObject({
+      steps: 3,
+    });
+  });
+
   it('marks a step that would have gone up with a network', () => {
     const trail = { ...emptyTrail, last, steps: 3, strikes: 2, network: { failures: 2, at: 0 } };
     expect(decideRoute(facts({ trail }), rules)).toMatchObject({ code: 'offline', isDegraded: true });
