@@ -26,6 +26,8 @@ export interface RuleFile extends RuleCheck {
    * and nobody has approved it, so only what is stricter counts. `shut`: it was never right; nothing leaves this machine.
    */
   readonly holds: 'none' | 'as-written' | 'before' | 'stricter' | 'shut';
+  /** For `before`: the rules that hold, by the lines of the file as it was then. */
+  readonly held?: readonly RuleLine[];
   /** What of it does not hold, and why, in sentences. */
   readonly problems: readonly string[];
 }

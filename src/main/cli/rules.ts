@@ -46,7 +46,7 @@ function showFile(file: RuleFile, { out, err, colors }: Terminal): void {
     return;
   }
   err(`${printable(file.path)}: ${holding[file.holds]}\n`);
-  for (const { line, verdict, kind, value } of file.rules) {
+  for (const { line, verdict, kind, value } of file.held ?? file.rules) {
     out(`${String(line).padStart(4)}  ${verdict.padEnd(10)}  ${kind.padEnd(7)}  ${printable(value)}\n`);
   }
   for (const text of file.problems) err(`${colors.red(printable(text))}\n`);

@@ -160,7 +160,9 @@ function heldOf({ target, path, read, parsed, kept, isApproved }: Found): Held {
           ? (['shut', 'Until it is right nothing leaves this machine.'] as const)
           : (['none', 'None of its rules holds.'] as const);
     // What was approved are other bytes than those that hold now.
-    return { file: file(holds, text), rules: owner === 'own' ? rules : stricter(rules), isTrusted: owner === 'own' };
+    const held = owner === 'own' ? rules : stricter(rules);
+    const whole = holds === 'before' ? { ...file(holds, text), held } : file(holds, text);
+    return { file: whole, rules: held, isTrusted: owner === 'own' };
   }
   if (read.text === null) return { file: file('none'), rules: [], isTrusted: true };
   if (isApproved) return { file: file('as-written'), rules, isTrusted: true };

@@ -89,7 +89,7 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
       try {
         return await turn;
       } catch {
-        return refusal('The fences could not be looked up.', call);
+        return refusal('what a fence may be about, for they could not be looked up', call);
       }
     },
   };
@@ -97,7 +97,7 @@ export function createSessionFences(options: SessionFencesOptions): SessionFence
 
 /** Nobody knows what a person fenced whose file of rules was never right. */
 function shutAnswer({ shut }: FenceSources, call: FencedCall): FenceAnswer | null {
-  return typeof shut === 'string' ? refusal(shut, call) : null;
+  return typeof shut === 'string' ? refusal(`what a fence may be about that cannot be read (${shut})`, call) : null;
 }
 
 function refusal(rule: string, { request }: FencedCall): FenceAnswer {

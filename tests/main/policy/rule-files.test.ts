@@ -34,6 +34,10 @@ describe('files of rules', () => {
       expect.stringMatching(/^Line 2 of .*dewpoint\.rules: After "local-only" comes one of path, text, not "paths"\.$/),
       'Its rules hold as they were before.',
     ]);
+    // Whoever asks what holds is not shown what is written now.
+    const [file] = await files().files(null);
+    expect(file?.held?.map(({ verdict, value }) => `${verdict} ${value}`)).toEqual(['local ', 'local-only plans/**']);
+    expect(file?.rules).toHaveLength(1);
     await rm(join(home, 'dewpoint.rules'));
     expect(await files().holding(null)).toMatchObject({ places: [], fences: [], problems: [], shut: null });
   });
