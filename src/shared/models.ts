@@ -94,3 +94,9 @@ export type Gear = z.infer<typeof gearSchema>;
 /** A gear and a model: one rung of the ladder a task may climb. */
 export const rungSchema = z.object({ gear: gearSchema, model: z.string(), where: whereSchema });
 export type Rung = z.infer<typeof rungSchema>;
+
+/** What to do about a model that is not there, as the beginning of a sentence. Only what can be fetched is said to be: models of services and made-up names cannot. */
+export function howToGet(model: string): string {
+  if (/^(?:llama-cpp|ollama)\/|^hf:/u.test(model)) return `Get it with \`dewpoint models pull ${model}\``;
+  return model.includes('/') ? 'Set up what it belongs to' : `Give its whole name (llama-cpp/${model}?)`;
+}

@@ -1,6 +1,7 @@
 import { AppError, toFailure } from '@shared/errors.ts';
 import type { EventOf } from '@shared/events.ts';
 import type { ModelInfo, Rung } from '@shared/models.ts';
+import { howToGet } from '@shared/models.ts';
 import { chooseLadder, withoutRecipes } from '../router/choose-ladder.ts';
 import { isAboutFailures } from './about-failures.ts';
 import { checkCriterion } from './check-criterion.ts';
@@ -98,7 +99,7 @@ async function tellLacking({ options, log }: Turn, { lacks, local, cloud }: Turn
   if (lacks === undefined) return;
   const text =
     lacks === 'local'
-      ? `The model ${options.local} is not there, so all of this runs in the cloud, on ${cloud?.label ?? ''}. Get it with \`dewpoint models pull ${options.local}\`, or name another one with --local.`
+      ? `The model ${options.local} is not there, so all of this runs in the cloud, on ${cloud?.label ?? ''}. ${howToGet(options.local)}, or name another one with --local.`
       : `The model ${options.cloud ?? ''} is not there, or its service could not be asked for it, so all of this runs on this machine, on ${local?.label ?? ''}.`;
   await log.append({ type: 'notice-added', level: 'warning', code: 'model-lacking', text });
 }
@@ -267,12 +268,6 @@ function missingModel(turn: Turn): TurnEnd {
     ? 'Look for its name in `dewpoint models list`, or add an endpoint with `dewpoint settings set providers.NAME …`; --cloud names it.'
     : `${howToGet(local)}, or name another one with --local; \`dewpoint models list\` shows what there is.`;
   return { reason: 'missing', text: message, confidence: null, failure: { code: 'missing-model', message, hint } };
-}
-
-/** Only what can be fetched is said to be: models of services and made-up names cannot. */
-function howToGet(model: string): string {
-  if (/^(?:llama-cpp|ollama)\/|^hf:/u.test(model)) return `Get it with \`dewpoint models pull ${model}\``;
-  return model.includes('/') ? 'Set up what it belongs to' : `Give its whole name (llama-cpp/${model}?)`;
 }
 
 function missingSandbox({ sandbox: { missing } }: TurnFacts): TurnEnd {

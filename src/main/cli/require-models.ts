@@ -1,4 +1,5 @@
 import { AppError } from '@shared/errors.ts';
+import { howToGet } from '@shared/models.ts';
 import type { CommandContext } from './context.ts';
 import { failureOf } from './fail.ts';
 
@@ -47,6 +48,6 @@ function whyNot(error: unknown, isNeeded: boolean): string | null {
 function notThere(id: string, why: string): AppError {
   const message = why === '' ? `The model ${id} is not there.` : `The model ${id} is not there: ${why}`;
   return new AppError('missing-model', message, {
-    hint: `Nothing was begun. \`dewpoint models list\` has what can be named; \`dewpoint models pull ${id}\` gets one that is known.`,
+    hint: `Nothing was begun. ${howToGet(id)}; \`dewpoint models list\` shows what there is.`,
   });
 }
