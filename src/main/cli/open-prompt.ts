@@ -61,9 +61,22 @@ interface Line {
 const endsLine = /\n(?:\u001B\[\d*m)*$/u;
 
 function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: Line): Terminal {
-  // A line that something else has begun, as the status does, is not taken away by what is written next.
+  // False while a line stands that has no end, as the status does.
   let isLineStart = true;
-  // But by what is typed: it would stand behind it, and reach into the next row.
+  /** Whole lines, in place of what stands on the line: an empty prompt, the status, what was typed. */
+  const write = (text: string, to: (text: string) => void): void => {
+    if (!isThere()) return to(text);
+    const isTyped = isTyping();
+    const rows = isTyped ? reader.getCursorPos().rows : 0;
+    terminal.err(`\r${rows > 0 ? `\u001B[${rows}A` : ''}\u001B[J`);
+    to(text);
+    isLineStart = true;
+    if (!isTyped) return;
+    // The reader goes up over as many rows as it drew last: they are made, so that it does not go over ours.
+    terminal.err('\n'.repeat(drawnRows(reader)));
+    reader.prompt(true);
+  };
+  // The status ends where a line is begun: it would stand behind it, and reach into the next row.
   input.prependListener('keypress', () => {
     if (isLineStart || !isThere() || isTyping()) return;
     terminal.err('\r\u001B[K');
@@ -73,24 +86,12 @@ function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: 
   return {
     ...terminal,
     isTyping,
-    out: (text) => {
-      if (isThere()) terminal.err('\r\u001B[K');
-      terminal.out(text);
-    },
+    out: (text) => write(text, terminal.out),
     err: (text) => {
-      const isTyped = isTyping();
-      const rows = isTyped ? reader.getCursorPos().rows : 0;
-      const isLines = endsLine.test(text);
-      if (isTyped && isLines) terminal.err(`\r${rows > 0 ? `\u001B[${rows}A` : ''}\u001B[J`);
-      // An empty prompt.
-      else if (isThere() && isLineStart) terminal.err('\r\u001B[K');
+      if (endsLine.test(text)) return write(text, terminal.err);
       terminal.err(text);
-      isLineStart = isLines;
-      if (!isTyped) return;
-      // The reader goes up over as many rows as it drew last: they are made, so that it does not go over ours.
-      if (isLines) terminal.err('\n'.repeat(drawnRows(reader)));
-      reader.prompt(true);
-      isLineStart = true;
+      isLineStart = isTyping();
+      if (isLineStart) reader.prompt(true);
     },
   };
 }

@@ -92,6 +92,21 @@ describe('what is typed while the program writes', () => {
     expect(lines).toEqual(['also this']);
   });
 
+  it('stands below a result and after what a command says while the status is shown', async () => {
+    const { terminal, screen, show, type } = open();
+    show();
+    type('a-line-that-takes-two-of-them');
+    await settled();
+    terminal.out('All done.\n');
+    expect(screen.shown().split('\n')[0]).toBe('All done.');
+    expect(screen.shown().split('\n').slice(1).join('')).toBe('> a-line-that-takes-two-of-them');
+    type('\r');
+    await settled();
+    terminal.err('\r\u001B[2Kstep 1');
+    terminal.err('$0\n');
+    expect(screen.shown().endsWith('of-them\n$0\n')).toBe(true);
+  });
+
   it('may be longer than a line of the terminal', async () => {
     const { terminal, screen, show, type } = open();
     show();
