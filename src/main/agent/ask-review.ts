@@ -3,18 +3,24 @@ import { askStronger } from './ask-stronger.ts';
 import { maxOutputTokens } from './build-prompt.ts';
 import { digestOf } from './digest.ts';
 import type { ChangesLook } from './look-at-changes.ts';
-import type { LoopSeats } from './loop-seats.ts';
+import type { LoopSeat, LoopSeats } from './loop-seats.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { routeStep } from './route-step.ts';
 import type { Claim } from './work.ts';
 
 const MAX_VERDICT_TOKENS = 400;
 
+/** Who did the work, and who else could have. */
+export interface Reviewers extends Pick<LoopSeats, 'turn' | 'shut'> {
+  readonly all: readonly Pick<LoopSeat, 'rung' | 'model' | 'canDrive'>[];
+  readonly current: Pick<LoopSeat, 'rung'>;
+}
+
 /**
  * Has a stronger model say APPROVE or REDO on a digest, where the router finds that worth its price. Null: it is no
  * matter of this turn (nobody stronger is there, the cloud did the work itself, or the profile has no reviews).
  */
-export async function askReview(seats: LoopSeats, look: ChangesLook, claim: Claim): Promise<GateCheck | null> {
+export async function askReview(seats: Reviewers, look: ChangesLook, claim: Claim): Promise<GateCheck | null> {
   const { turn, all, current, shut } = seats;
   const reviewer = all.find(({ rung }) => rung.where === 'cloud');
   const most = turn.options.routing?.numbers.reviews ?? 0;
@@ -25,6 +31,7 @@ export async function askReview(seats: LoopSeats, look: ChangesLook, claim: Clai
     purpose: 'review',
     gear: 'loop',
     shut,
+    ...(claim.isDoubtful === undefined ? {} : { isDoubtful: claim.isDoubtful }),
     seats: all.map(({ model: { info }, canDrive }) => ({
       info,
       promptTokens,

@@ -25,7 +25,11 @@ export type Said =
  * Asks a model in the cloud for a few words on a digest instead of the whole talk. It is a help, not a condition: where
  * a person would have to be asked for it, it is not made. Throws `cancelled`.
  */
-export async function askStronger({ turn }: LoopSeats, seat: LoopSeat, asked: Asked): Promise<Said> {
+export async function askStronger(
+  { turn }: Pick<LoopSeats, 'turn'>,
+  seat: Pick<LoopSeat, 'rung' | 'model'>,
+  asked: Asked,
+): Promise<Said> {
   const { info } = seat.model;
   const thinks = info.capabilities.reasoning === true && info.effort !== 'none';
   const most = asked.maxTokens + (thinks ? THINKING_TOKENS : 0);

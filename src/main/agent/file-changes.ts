@@ -57,6 +57,8 @@ export interface FileChanges {
     changes: readonly RecordedChange[],
     toolCallId: string,
   ) => Promise<{ readonly back: readonly string[]; readonly kept: readonly string[] }>;
+  /** Makes changes that were taken back once more. False: a file is no longer what they began with; the others are made. */
+  readonly again: (changes: readonly RecordedChange[], who: ChangeBy) => Promise<boolean>;
 }
 
 interface Context {
@@ -83,6 +85,7 @@ export function createFileChanges(context: Omit<Context, 'recorded' | 'counts' |
     recorded: () => full.recorded,
     writes: () => full.counts.writes,
     takeBack: (changes, toolCallId) => takeBack(full, changes, toolCallId),
+    again: (changes, who) => again(full, changes, who),
   };
 }
 
@@ -212,6 +215,20 @@ async function restoreOne(
   const undoes = changes.map((change) => change.seq);
   await record(context, { path, before, after: toKnown(wanted, mode) }, { by: 'undo', toolCallId, undoes });
   return true;
+}
+
+async function again(context: Context, changes: readonly RecordedChange[], who: ChangeBy): Promise<boolean> {
+  let isWhole = true;
+  for (const path of new Set(changes.map((change) => change.path))) {
+    const ofPath = changes.filter((change) => change.path === path);
+    const before = ofPath[0]?.before ?? null;
+    const bytes = await bytesOf(context.journal, ofPath.at(-1)?.after ?? null);
+    const expect = before === null ? null : before.kept ? before.blob.sha256 : undefined;
+    const done =
+      bytes === undefined || expect === undefined ? null : await write(context, { path, bytes, expect }, who);
+    isWhole &&= done?.ok === true;
+  }
+  return isWhole;
 }
 
 /** `undefined`: the bytes were not kept or are gone. */

@@ -1,5 +1,6 @@
 import type { GateCheck } from '@shared/gate.ts';
 import type { NewEvent } from '@shared/events.ts';
+import type { Reviewers } from './ask-review.ts';
 import { askReview } from './ask-review.ts';
 import { isHard } from './change-findings.ts';
 import { lintChanges } from './lint-changes.ts';
@@ -97,6 +98,20 @@ export async function lintOfRecipe(turn: Turn): Promise<string | null> {
   if (check === null) return null;
   await note(turn, check);
   return check.verdict === 'redo' ? check.text : null;
+}
+
+/**
+ * What a recipe calls done and is not sure of, by a stronger model on a digest, where the router finds that worth its price.
+ * Null: it is no matter of this turn.
+ */
+export async function reviewOfRecipe(seats: Reviewers, text: string): Promise<GateCheck | null> {
+  const { turn } = seats;
+  const look = await lookAtChanges(turn);
+  if (look.changed === 0) return null;
+  const check = turn.progress.lastCheck?.check ?? null;
+  const said = await askReview(seats, look, { text, check, isProven: false, isDoubtful: true });
+  if (said !== null) await note(turn, said);
+  return said;
 }
 
 /** Null: there is no linter, or it finds nothing new. `hint`: what whoever made the change is asked to do. */

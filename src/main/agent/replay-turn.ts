@@ -33,6 +33,7 @@ const optionsSchema = z.object({
   instructions: runInstructionsSchema.optional(),
   gate: z.boolean().optional(),
   recipeLint: z.boolean().optional(),
+  recipeReview: z.boolean().optional(),
   keepFeatures: z.boolean().optional(),
 }) satisfies z.ZodType<TurnOptions>;
 

@@ -21,6 +21,7 @@ export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'gear' | 'seats'
   readonly trouble?: RouteFacts['trouble'];
   readonly shut?: RouteFacts['shut'];
   readonly driver?: string;
+  readonly isDoubtful?: boolean;
 }
 
 /** Decides a step by what is in the log; null for a turn of a log from before steps were routed. */

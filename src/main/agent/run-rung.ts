@@ -7,7 +7,7 @@ import type { Before, Recipe, RecipeOutcome } from './recipes/define.ts';
 import type { Loop, LoopOutcome, LoopRung } from './run-loop.ts';
 import { createLoop, handOver, runLoop } from './run-loop.ts';
 import type { GateMemory } from './pass-gate.ts';
-import { lintOfRecipe, passGate } from './pass-gate.ts';
+import { lintOfRecipe, passGate, reviewOfRecipe } from './pass-gate.ts';
 import { runRecipe, subjectOf } from './run-recipe.ts';
 import type { Trouble } from '../router/define.ts';
 import type { ResolvedModel } from './services.ts';
@@ -24,12 +24,29 @@ export interface RungRun {
   readonly reason: string;
   /** Who else may drive the loop, where steps are routed one by one. */
   readonly others: readonly LoopRung[];
+  /** Of work that begins on this machine: who in the cloud would go on with it. Null: nobody. */
+  readonly stronger: Pick<RungRun, 'rung' | 'model'> | null;
+}
+
+/** A change that passes its tests and that a stronger model does not approve of. It was taken back. */
+export interface Doubted {
+  /** How the turn ends where nobody finds a better one, and the change is made again. */
+  readonly end: TurnEnd;
+  /** Which of the turn's recorded changes it is. */
+  readonly from: number;
+  readonly to: number;
 }
 
 export type RungOutcome =
   | { readonly type: 'ended'; readonly end: TurnEnd }
   /** The next rung may try; `end` is how the turn ends when there is none. */
-  | { readonly type: 'gave-up'; readonly end: TurnEnd; readonly cause: Trouble['cause']; readonly isCut?: boolean }
+  | {
+      readonly type: 'gave-up';
+      readonly end: TurnEnd;
+      readonly cause: Trouble['cause'];
+      readonly isCut?: boolean;
+      readonly doubted?: Doubted;
+    }
   | { readonly type: 'stopped'; readonly stop: Stop };
 
 /** One rung to its end: a recipe or the loop, and the check of what it says. */
@@ -47,10 +64,16 @@ async function rungOfRecipe(turn: Turn, work: Work, run: RungRun, recipe: Recipe
   const { outcome, stop, failure } = await runRecipe(turn, { ...run, recipe }, subject);
   if (outcome.type === 'gave-up' && stop !== null) return { type: 'stopped', stop };
   if (outcome.type === 'gave-up' && failure !== null) return unreached(failure);
-  return recipeEnd(turn, work, outcome, changesBefore);
+  return recipeEnd(turn, work, { run, outcome, changesBefore });
 }
 
-async function recipeEnd(turn: Turn, work: Work, outcome: RecipeOutcome, changesBefore: number): Promise<RungOutcome> {
+interface EndedRecipe {
+  readonly run: RungRun;
+  readonly outcome: RecipeOutcome;
+  readonly changesBefore: number;
+}
+
+async function recipeEnd(turn: Turn, work: Work, { run, outcome, changesBefore }: EndedRecipe): Promise<RungOutcome> {
   const failure = null;
   switch (outcome.type) {
     case 'answered':
@@ -70,9 +93,9 @@ async function recipeEnd(turn: Turn, work: Work, outcome: RecipeOutcome, changes
       if (holds(after)) {
         const lint = turn.options.recipeLint === true ? await lintOfRecipe(turn) : null;
         const told = [withApart(text, work, after), ...(lint === null ? [] : [lint])].join('\n\n');
-        return ended({ reason: 'done', text: told, confidence, failure });
+        return reviewed(turn, run, { end: { reason: 'done', text: told, confidence, failure }, changesBefore });
       }
-      await takeBack(turn, changesBefore);
+      await takeBack(turn, changesBefore, 'take the change back');
       const unmet = `The change of the recipe did not meet \`${work.criterion?.command}\` and was taken back.`;
       const end: TurnEnd = { reason: 'criterion-unmet', text: unmet, confidence: null, failure };
       return { type: 'gave-up', cause: 'checks', end };
@@ -80,6 +103,53 @@ async function recipeEnd(turn: Turn, work: Work, outcome: RecipeOutcome, changes
     default:
       return outcome satisfies never;
   }
+}
+
+/**
+ * Where tests leave room for doubt, about half of what a small model finds is wrong (docs/local-worth.md): a stronger one looks
+ * at it. What it does not approve of is taken back, and it may do the work itself.
+ */
+async function reviewed(
+  turn: Turn,
+  { rung, model, stronger }: RungRun,
+  { end, changesBefore: from }: { readonly end: TurnEnd; readonly changesBefore: number },
+): Promise<RungOutcome> {
+  if (turn.options.recipeReview !== true || stronger === null || end.confidence === 'high') return ended(end);
+  const all = [
+    { rung, model, canDrive: true },
+    { ...stronger, canDrive: true },
+  ];
+  const check = await reviewOfRecipe({ turn, all, current: { rung }, shut: null }, end.text);
+  if (check === null || check.verdict === 'none') return ended(end);
+  const { label } = stronger.model.info;
+  if (check.verdict === 'pass')
+    return ended({ ...end, text: `${end.text}\n\n${label} has looked at it and approves.` });
+  const to = turn.changes.recorded().length;
+  await takeBack(turn, from, 'take the change back: a stronger model does not approve of it');
+  const doubt = `${label} does not approve of it: ${check.text}`;
+  const stands = `${end.text}\n\n${doubt}\nNothing better was found, so it stands. Please look at the diff.`;
+  const doubted = { end: { ...end, text: stands }, from, to };
+  return { type: 'gave-up', cause: 'checks', end: { ...end, reason: 'gave-up', text: doubt }, doubted };
+}
+
+/** Makes a change that was doubted once more, where nobody found a better one. False: its files are other ones now. */
+export async function standBy(turn: Turn, { from, to }: Doubted): Promise<boolean> {
+  return takeAction(
+    turn,
+    {
+      tool: 'take_back',
+      label: 'make the change again: nothing better was found',
+      input: {},
+      run: async (toolCallId) => {
+        const recorded = turn.changes.recorded();
+        await turn.changes.takeBack(recorded.slice(to), toolCallId);
+        const own = recorded.slice(from, to);
+        const data = await turn.changes.again(own, { by: 'recipe', toolCallId });
+        return { status: data ? 'ok' : 'error', output: own.map(({ path }) => path).join('\n'), data };
+      },
+    },
+    (data) => data === true,
+  );
 }
 
 /** The objection is made once: what the check printed is part of the talk, and the model may go on. */
@@ -185,12 +255,12 @@ async function checkAfter(turn: Turn, work: Work): Promise<CriterionCheck | null
   return checkCriterion(turn, work.criterion, 'after', (after) => before.apart === true && !isWorse(before, after));
 }
 
-async function takeBack(turn: Turn, from: number): Promise<void> {
+async function takeBack(turn: Turn, from: number, label: string): Promise<void> {
   await takeAction(
     turn,
     {
       tool: 'take_back',
-      label: 'take the change back',
+      label,
       input: {},
       run: async (toolCallId) => {
         const { back, kept } = await turn.changes.takeBack(turn.changes.recorded().slice(from), toolCallId);

@@ -13,8 +13,8 @@ import type { Before, Criterion, Recipe, RecipeFit } from './recipes/define.ts';
 import { orderRungs, otherDrivers } from './route-rungs.ts';
 import { subjectOf } from './run-recipe.ts';
 import { isOffline } from './route-step.ts';
-import type { RungOutcome } from './run-rung.ts';
-import { runRung } from './run-rung.ts';
+import type { Doubted, RungOutcome, RungRun } from './run-rung.ts';
+import { runRung, standBy } from './run-rung.ts';
 import { settleLinks } from './settle-links.ts';
 import { asksToRun, isQuestion } from './task-kind.ts';
 import { takeBackWorse } from './take-back-worse.ts';
@@ -144,6 +144,7 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
   let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
   let cause: RungCause | null = null;
   let failed: Before | null = null;
+  let doubted: Doubted | null = null;
   for (let index = 0; index < rungs.length; index += 1) {
     const rung = rungs[index];
     const info = modelOf(known.found, rung);
@@ -162,17 +163,23 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
     turn.limits.forgetCalls();
     const others = used === null ? otherDrivers(turn, known.found, { rungs, rung }) : [];
     const before = recipe === null || rung.where === 'local' ? null : failed;
-    const outcome = await runRung(turn, known, { rung, model: { info, provider }, recipe, before, reason, others });
+    const stronger = rung.where === 'local' ? strongerOf(turn, known.found, rungs.slice(index + 1)) : null;
+    const run = { rung, model: { info, provider }, recipe, before, reason, others, stronger };
+    const outcome = await runRung(turn, known, run);
     if (outcome.type === 'ended') return outcome.end;
     // Who else could drive has been asked in there.
     if (others.length > 0) rungs.splice(index + 1, rungs.length, ...rungs.slice(index + 1).filter(isNoLoop));
     cause = causeOf(outcome);
     if (outcome.type === 'stopped') {
-      if (!goesOnLocally(turn, outcome.stop, { rungs, index, local: known.found.local })) {
-        await takeBackWorse(turn, known);
-        return stopEnd(outcome.stop);
+      const local = doubted === null ? known.found.local : null;
+      if (!goesOnLocally(turn, outcome.stop, { rungs, index, local })) {
+        return unfinished(turn, known, { doubted, end: stopEnd(outcome.stop) });
       }
       continue;
+    }
+    if (outcome.doubted !== undefined) {
+      doubted = outcome.doubted;
+      rungs.splice(index + 1, rungs.length, ...rungs.slice(index + 1).filter(({ where }) => where === 'cloud'));
     }
     if (recipe !== null)
       failed = { isCut: outcome.isCut === true, tries: turn.options.routing?.numbers.secondTries ?? null };
@@ -182,8 +189,29 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
       rungs.splice(index + 1, rungs.length, ...rungs.slice(index + 1).filter(({ model }) => model !== rung.model));
     }
   }
+  return unfinished(turn, known, { doubted, end: last });
+}
+
+/** Nobody has done it, or not better: what was found on the way and doubted is worth more than nothing. */
+async function unfinished(
+  turn: Turn,
+  known: Work,
+  { doubted, end }: { readonly doubted: Doubted | null; readonly end: TurnEnd },
+): Promise<TurnEnd> {
   await takeBackWorse(turn, known);
-  return last;
+  if (doubted === null || !(await standBy(turn, doubted))) return end;
+  return end.reason === 'gave-up' || end.failure !== null
+    ? doubted.end
+    : { ...end, text: `${end.text} ${doubted.end.text}` };
+}
+
+/** The first in the cloud that would go on with the work. */
+function strongerOf(turn: Turn, found: TurnFacts, rungs: readonly Rung[]): RungRun['stronger'] {
+  const rung = rungs.find(({ where }) => where === 'cloud');
+  const info = modelOf(found, rung);
+  const provider = info === null ? null : turn.services.provider(info.provider);
+  if (rung === undefined || info === null || provider === null || isOffline(turn)) return null;
+  return { rung, model: { info, provider } };
 }
 
 /** `cause`: why the rung before was left; null: none was climbed. */

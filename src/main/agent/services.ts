@@ -114,6 +114,8 @@ export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap' 
   readonly gate?: boolean | undefined;
   /** The project's linter looks at what recipes call done, too; absent in logs from before it did. */
   readonly recipeLint?: boolean | undefined;
+  /** A stronger model looks at what recipes call done and are not sure of; absent in logs from before it did. */
+  readonly recipeReview?: boolean | undefined;
   /** Features are kept of every step, also where there was one model only; absent in logs from before. */
   readonly keepFeatures?: boolean | undefined;
 }

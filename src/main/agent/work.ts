@@ -31,6 +31,8 @@ export interface Claim {
   readonly check: CriterionCheck | null;
   /** The criterion failed before the work and holds now. */
   readonly isProven: boolean;
+  /** Whoever did it says that the tests leave room for doubt, or that there are none. */
+  readonly isDoubtful?: boolean;
 }
 
 /** How a turn ended. */

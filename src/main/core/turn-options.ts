@@ -25,6 +25,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     seed: run.seed ?? null,
     gate: true,
     recipeLint: true,
+    recipeReview: true,
     keepFeatures: true,
   };
 }

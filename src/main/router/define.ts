@@ -66,6 +66,8 @@ export interface RouteFacts {
   readonly budgetCap?: string;
   readonly task: TaskFeatures;
   readonly trail: Trail;
+  /** Of a review: what was called done passes tests that leave room for doubt, or was not tested at all. */
+  readonly isDoubtful?: boolean;
   /** What just ended the work of the model that drove; null: nothing did. */
   readonly trouble: Trouble | null;
   /** Also of a step with one seat, where nothing is weighed: what it came to is learned from all the same. */

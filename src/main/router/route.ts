@@ -213,7 +213,9 @@ function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: 
   if (costUsd === null) return no('unpriced', `${cloud.info.label} has no known price.`);
   const worthUsd = reviewWorthUsd(facts, gain);
   if (worthUsd <= costUsd) return no('review-dear', `It would cost ${money(costUsd)} and is worth ${money(worthUsd)}.`);
-  const text = `The local model says that it is done; a look at a digest is worth ${money(worthUsd)} and costs ${money(costUsd)}.`;
+  const what =
+    facts.isDoubtful === true ? 'What was called done leaves room for doubt' : 'The local model says that it is done';
+  const text = `${what}; a look at a digest is worth ${money(worthUsd)} and costs ${money(costUsd)}.`;
   return { chosen: cloud, layer: 'L4', code: 'review', text };
 }
 

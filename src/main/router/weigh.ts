@@ -96,8 +96,9 @@ function savedByLocal({ trail }: RouteFacts, local: Seat | null, cloud: Seat): n
 }
 
 /** What a look at work that is called done is worth: what it may find, as far as nothing else would. US dollars. */
-export function reviewWorthUsd({ numbers, trail }: RouteFacts, gain: number): number {
-  return gain * (trail.isGreen === true ? UNDETECTED.checked : UNDETECTED.unchecked) * numbers.valueUsd;
+export function reviewWorthUsd({ numbers, trail, isDoubtful }: RouteFacts, gain: number): number {
+  const isChecked = trail.isGreen === true && isDoubtful !== true;
+  return gain * (isChecked ? UNDETECTED.checked : UNDETECTED.unchecked) * numbers.valueUsd;
 }
 
 /** What the cloud is worth for a stretch: mistakes that nobody would notice, and the time of who waits. */
