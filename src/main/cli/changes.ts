@@ -1,4 +1,4 @@
-import { normalize, relative, resolve } from 'node:path';
+import { posix, relative, resolve, sep } from 'node:path';
 import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import { runsLater } from '@shared/runs-later.ts';
@@ -49,7 +49,8 @@ function changedPath(
   files: readonly ChangedFile[],
   { projectPath, id }: { readonly projectPath: string | null; readonly id: string },
 ): string {
-  const ways = [normalize(typed), ...(projectPath === null ? [] : [relative(projectPath, resolve(typed)) || '.'])];
+  const fromHere = projectPath === null ? [] : [relative(projectPath, resolve(typed)).split(sep).join('/') || '.'];
+  const ways = [posix.normalize(typed), ...fromHere];
   const found = ways
     .map((way) => way.replace(/\/+$/u, ''))
     .find((way) => way === '.' || files.some(({ path }) => path === way || path.startsWith(`${way}/`)));
