@@ -71,6 +71,8 @@ async function comparisonFor(
   const core = await context.core();
   if (args.resume !== undefined) {
     if (taskText !== undefined) throw usageError('--resume goes on with the task it has; leave the task out.');
+    const left = begunWith.filter((name) => args[name] !== undefined).map((name) => `--${name}`);
+    if (left.length > 0) throw usageError(`--resume goes on as it was begun; leave out ${left.join(', ')}.`);
     return args.resume === 'last' ? lastOf(await core.comparisons.list()) : args.resume;
   }
   if (taskText === undefined) throw usageError('Say what is to be done, or go on with --resume.');
@@ -80,6 +82,9 @@ async function comparisonFor(
   if (needsLocal) await ensureModel(context, input);
   return (await core.comparisons.create(input, { signal: context.signal })).id;
 }
+
+/** Set when it was begun: runs of one comparison under other ones could not be compared. */
+const begunWith = ['project', 'policies', 'check', 'repeat', 'local', 'cloud', 'gear', 'seed'] as const;
 
 function lastOf(comparisons: readonly Comparison[]): string {
   const [last] = comparisons;

@@ -106,6 +106,11 @@ describe('a command that is given something wrong', () => {
     expect(asked).toHaveLength(3);
   });
 
+  it('goes on with a comparison as it was begun, and is not quietly given something else', async () => {
+    const wrong = compare(context, undefined, { resume: 'last', local: 'other/model', repeat: '9' });
+    await expect(wrong).rejects.toMatchObject({ code: 'usage', ...message('leave out --repeat, --local.') });
+  });
+
   it('has no manifest of a step that was not made', async () => {
     const core = createScriptedCore();
     const sessionId = await core.createSession({ projectPath: null }, context.signal);
