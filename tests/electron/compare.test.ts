@@ -107,12 +107,15 @@ describe('comparing policies in the window', () => {
     const elsewhere = { cloudUsd: bill, localSeconds: null };
     push({}, ended(true, { localSteps: 0, seconds: 18, costUsd: 0.0421, steps: 3, elsewhere }));
     watcher?.end();
-    const rows = await page.getByRole('row').allInnerTexts();
-    expect(rows.map((row) => row.replaceAll(/\s+/gu, ' ').trim())).toEqual([
-      'Policy Solved Time Money If all cloud If all here Steps On this machine Tokens read / written',
-      'local 0 of 1 42 s $0.0000 $0.0500 $0.0300 to $0.0800 40 s 4 100 % 15.4k / 600',
-      'cloud 1 of 1 18 s $0.0421 $0.0421 – 3 0 % 15.4k / 600',
-    ]);
+    const rows = async (): Promise<readonly string[]> =>
+      (await page.getByRole('row').allInnerTexts()).map((row) => row.replaceAll(/\s+/gu, ' ').trim());
+    await expect
+      .poll(rows)
+      .toEqual([
+        'Policy Solved Time Money If all cloud If all here Steps On this machine Tokens read / written',
+        'local 0 of 1 42 s $0.0000 $0.0500 $0.0300 to $0.0800 40 s 4 100 % 15.4k / 600',
+        'cloud 1 of 1 18 s $0.0421 $0.0421 – 3 0 % 15.4k / 600',
+      ]);
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     for (const scheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
