@@ -98,7 +98,8 @@ export function readTitle(said: string, message: string): string | null {
     .replaceAll(/^["'`*“«]+|["'`*”».。]+$/gu, '')
     .trim();
   const isShort = title !== '' && title.length <= LONGEST_TITLE;
-  return isShort && wordsOf(title).some((word) => wordsOf(message).includes(word)) ? title : null;
+  const asked = new Set(wordsOf(message));
+  return isShort && wordsOf(title).some((word) => asked.has(word)) ? title : null;
 }
 
 /** Beginnings of words: `fixes` and `fixing` are the same. Two characters each where words have no space between them. */

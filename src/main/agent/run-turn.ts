@@ -198,8 +198,11 @@ async function unfinished(
   known: Work,
   { doubted, end }: { readonly doubted: Doubted | null; readonly end: TurnEnd },
 ): Promise<TurnEnd> {
-  await takeBackWorse(turn, known);
-  if (doubted === null || !(await standBy(turn, doubted))) return end;
+  // What came after it is taken back with it, so that needs no test of its own.
+  if (doubted === null || !(await standBy(turn, doubted))) {
+    await takeBackWorse(turn, known);
+    return end;
+  }
   return end.reason === 'gave-up' || end.failure !== null
     ? doubted.end
     : { ...end, text: `${end.text} ${doubted.end.text}` };
