@@ -162,6 +162,8 @@ function report(rows, isStrict) {
       `\nin CI nothing may be skipped:\n${total.skippedNames.map((name) => `  ${name}\n`).join('')}`,
     );
   }
+  // Once more at the end: who has the last lines of a long run alone must know what to look at.
+  if (total.failures.length > 0) process.stdout.write(`\nwhat failed:\n${total.failures.join('\n')}\n`);
   process.stdout.write(`\n${sumLine(total)}\n`);
   const excused = rows.filter((row) => row.isExcused).length;
   return isInterrupted ? 130 : exitCodeOf(total, isStrict, excused);

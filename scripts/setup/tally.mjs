@@ -1,20 +1,35 @@
+import { basename } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+const failureLines = 14;
+const failureWidth = 300;
+
 /**
  * @typedef {object} Tally
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped
  * @property {readonly string[]} skippedNames
+ * @property {readonly string[]} failures each a name with the beginning of what was wrong below it
  */
 
 /** A check, or a suite that could not run, counts as one. @param {'passed' | 'failed' | 'skipped'} result @returns {Tally} */
 export function oneOf(result) {
-  return { passed: 0, failed: 0, skipped: 0, skippedNames: [], [result]: 1 };
+  return { passed: 0, failed: 0, skipped: 0, skippedNames: [], failures: [], [result]: 1 };
 }
+
+/**
+ * @typedef {object} ReportedFile a file of tests in the report of Vitest's JSON reporter
+ * @property {string} name its path
+ * @property {string} status
+ * @property {string} [message] what broke the file itself
+ * @property {readonly {status: string, fullName: string, failureMessages?: readonly string[]}[]} assertionResults
+ */
 
 /**
  * Counts a report of Vitest's JSON reporter. A file that failed before its tests ran counts as one
  * failure, and so does a run that failed although every test passed (an error outside of tests).
- * @param {{testResults?: readonly {name: string, status: string, assertionResults: readonly {status: string, fullName: string}[]}[]}} report
+ * @param {{testResults?: readonly ReportedFile[]}} report
  * @param {boolean} exitedWell
  * @returns {Tally}
  */
@@ -22,17 +37,30 @@ export function tallyOfReport(report, exitedWell) {
   const files = report.testResults ?? [];
   const tests = files.flatMap((file) => file.assertionResults);
   const passed = tests.filter((test) => test.status === 'passed').length;
-  const brokenFiles = files.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  ).length;
-  const failed = tests.filter((test) => test.status === 'failed').length + brokenFiles;
+  const failures = files.flatMap(failuresOf);
   const skipped = tests.filter((test) => test.status !== 'passed' && test.status !== 'failed');
   return {
     passed,
-    failed: failed === 0 && !exitedWell ? 1 : failed,
+    failed: failures.length === 0 && !exitedWell ? 1 : failures.length,
     skipped: skipped.length,
     skippedNames: skipped.map((test) => test.fullName.trim()),
+    failures,
   };
+}
+
+/** @param {ReportedFile} file @returns {readonly string[]} */
+function failuresOf(file) {
+  const tests = file.assertionResults.filter((test) => test.status === 'failed');
+  const name = basename(file.name);
+  if (tests.length === 0) return file.status === 'failed' ? [failure(name, file.message)] : [];
+  return tests.map((test) => failure(`${name}: ${test.fullName.trim()}`, test.failureMessages?.join('\n')));
+}
+
+// Where the test stands and what it saw are in the first lines; the rest was printed while it ran.
+/** @param {string} name @param {string} [message] */
+function failure(name, message = '') {
+  const lines = stripVTControlCharacters(message).trimEnd().split('\n', failureLines);
+  return [name, ...lines.map((line) => `  ${line.slice(0, failureWidth)}`)].join('\n').trimEnd();
 }
 
 /** @param {readonly Tally[]} tallies @returns {Tally} */
@@ -42,6 +70,7 @@ export function sum(tallies) {
     failed: tallies.reduce((total, tally) => total + tally.failed, 0),
     skipped: tallies.reduce((total, tally) => total + tally.skipped, 0),
     skippedNames: tallies.flatMap((tally) => tally.skippedNames),
+    failures: tallies.flatMap((tally) => tally.failures),
   };
 }
 

@@ -12,7 +12,20 @@ describe('tallyOfReport', () => {
       failed: 1,
       skipped: 2,
       skippedNames: ['pending one', 'todo one'],
+      failures: ['a.test.ts: failed one'],
     });
+  });
+
+  it('names what failed with the beginning of what was wrong, without colours and not without end', () => {
+    const failed = {
+      ...test('failed'),
+      failureMessages: [`\u001b[31mexpected 1\u001b[39m\n${'at a line\n'.repeat(50)}`],
+    };
+    const broken = { ...file('failed'), name: '/far/b.test.ts', message: 'it does not load' };
+    const { failures } = tallyOfReport({ testResults: [file('failed', failed), broken] }, false);
+    expect(failures[0]).toMatch(/^a\.test\.ts: failed one\n {2}expected 1\n {2}at a line\n/u);
+    expect(failures[0].split('\n')).toHaveLength(15);
+    expect(failures[1]).toBe('b.test.ts\n  it does not load');
   });
 
   it('counts a file that broke before its tests as one failure', () => {
