@@ -5,18 +5,19 @@ import { tryLock } from '../../src/main/lib/file-lock.ts';
 
 /**
  * Takes the lock of a folder again and again, writes down what it finds while it holds it, and leaves it behind as a
- * dead process would: mostly under the name of one that is gone, so that many take over in a short time; and in the
- * end it is dead, at any moment. Run by `lock-kill.test.ts`, several at once.
+ * dead process would: mostly under the name of one that is gone, so that many take over in a short time. After so many
+ * times it is dead, at any moment of the next. Run by `lock-kill.test.ts`, several at once.
  */
-const [folder = '', livesMs = '0'] = process.argv.slice(2);
-setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(livesMs));
-for (let round = 0; ; round += 1) {
+const [folder = '', holds = '0', laterMs = '0'] = process.argv.slice(2);
+for (let round = 0, held = 0; ; round += 1) {
   const attempt = await tryLock(join(folder, 'a.lock'));
   if (attempt.type === 'held') {
     await new Promise((resolve) => setImmediate(resolve));
     continue;
   }
   await hold();
+  held += 1;
+  if (held === Number(holds)) setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(laterMs));
   if (round % 2 === 0) await attempt.lock.release();
   else leaveBehind();
 }

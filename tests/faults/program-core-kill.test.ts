@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seeded } from '../../bench/lib/seeded.ts';
 import { checkCrashed } from './check-crashed.ts';
+import { killAt } from './kill-at.ts';
 import { memoryScript, openMemoryCore } from './memory-core.ts';
 import { follow, node, readLog, type Running } from './program.ts';
 
@@ -52,26 +52,6 @@ async function writeSettings(): Promise<void> {
 const start = (session: string): Running =>
   follow(spawn(node, [child, home, session], { stdio: ['ignore', 'pipe', 'pipe'] }), true);
 
-/** Kills at a moment of the whole life of the process, or soon after the acknowledgement of an event. */
-async function killAt(running: Running, random: () => number, times: Times): Promise<void> {
-  if (random() < 0.3) await wait(random() * times.whole);
-  else {
-    const seq = times.from + 1 + Math.floor(random() * times.events);
-    const isThere = (): boolean => (running.events().at(-1)?.seq ?? 0) >= seq;
-    const isOver = running.ended.then(() => true);
-    while (!isThere()) if (await Promise.race([isOver, wait(1, false)])) break;
-    await wait(random() * 12);
-  }
-  running.child.kill('SIGKILL');
-}
-
-interface Times {
-  readonly whole: number;
-  readonly events: number;
-  /** The last event that the session had before. */
-  readonly from: number;
-}
-
 const sessionIds = (): Promise<string[]> => readdir(join(home, 'sessions')).catch(() => []);
 
 describe('the core, killed -9 in the middle of a run', () => {
@@ -80,7 +60,7 @@ describe('the core, killed -9 in the middle of a run', () => {
     const before = performance.now();
     const whole = await start('').ended;
     expect({ code: whole.code, stderr: whole.stderr }).toEqual({ code: 0, stderr: '' });
-    const times = { whole: performance.now() - before, events: whole.events.length };
+    const times = { milliseconds: performance.now() - before, events: whole.events.length };
     const known = new Set(await sessionIds());
     const reasons = new Map<string, number>();
     let session = '';
@@ -89,7 +69,7 @@ describe('the core, killed -9 in the middle of a run', () => {
       session = round % 2 === 0 ? '' : session;
       const from = session === '' ? 0 : (await readLog(home, session)).length;
       const running = start(session);
-      await killAt(running, random, { ...times, from });
+      await killAt(running, random, times, from);
       const { events, stderr } = await running.ended;
       expect(stderr).toBe('');
       const found = (await sessionIds()).find((name) => !known.has(name));

@@ -1,41 +1,41 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
 import { checkCrashed } from './check-crashed.ts';
+import { killAt, killInCommand, type Whole } from './kill-at.ts';
 import { command, complete, createProgram, type Program, tool } from './program.ts';
 
 const kills = 25;
 
 const work = [
   tool('read_file', { path: 'notes.txt' }),
-  command('echo first > made.txt; sleep 0.1'),
+  command('echo first > made.txt; sleep 0.4'),
   tool('write_file', { path: 'notes.txt', content: 'two\n' }),
   command('(sleep 300 &) ; setsid sleep 300 & sleep 0.1; cat notes.txt'),
   tool('write_file', { path: 'more.txt', content: 'more\n' }),
   complete(),
 ];
 
-/** How long a whole run takes here and now, in milliseconds. */
-async function timeOf(program: Program): Promise<number> {
+/** What a whole run takes here and now. */
+async function wholeRun(program: Program): Promise<Whole> {
   const started = performance.now();
-  expect((await program.startTask().ended).code).toBe(0);
-  return performance.now() - started;
+  const { code, events } = await program.startTask().ended;
+  expect(code).toBe(0);
+  return { milliseconds: performance.now() - started, events: events.length };
 }
 
 describe.skipIf(isWithoutEngine)('the program, killed -9 in the middle of a run', () => {
   it(`at ${kills} random moments: nothing acknowledged is lost, the session opens, and the next start leaves no container`, async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
     await program.script(work);
-    const whole = await timeOf(program);
+    const whole = await wholeRun(program);
     const random = seeded(20);
     const seen = { cut: 0, unknown: 0 };
     const known = new Set(await program.sessionIds());
     for (let round = 0; round < kills; round += 1) {
       await program.put('notes.txt', 'one\n');
       const running = program.startTask();
-      await wait(random() * whole);
-      running.child.kill('SIGKILL');
+      await (round % 5 === 4 ? killInCommand(running, random, 200) : killAt(running, random, whole));
       const { events, signal } = await running.ended;
       const [id] = (await program.sessionIds()).filter((name) => !known.has(name));
       if (id === undefined) {

@@ -1,0 +1,35 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ofType, type Running } from './program.ts';
+
+/** What a run that nobody kills takes. */
+export interface Whole {
+  readonly milliseconds: number;
+  readonly events: number;
+}
+
+/**
+ * Kills at a moment of the whole life of the process, or soon after the acknowledgement of an event: by time alone a
+ * busy machine, or one that was slower at first, would kill at the beginning or at the end only.
+ * @param from the last event that the session had before
+ */
+export async function killAt(running: Running, random: () => number, whole: Whole, from = 0): Promise<void> {
+  if (random() < 0.3) await wait(random() * whole.milliseconds);
+  else {
+    const seq = from + 1 + Math.floor(random() * whole.events);
+    await until(running, () => (running.events().at(-1)?.seq ?? 0) >= seq);
+    await wait(random() * 12);
+  }
+  running.child.kill('SIGKILL');
+}
+
+/** Kills while a command runs that takes longer than `withinMs`; where there is none, when the process has ended. */
+export async function killInCommand(running: Running, random: () => number, withinMs: number): Promise<void> {
+  await until(running, () => ofType(running.events(), 'tool-started').some(({ tool }) => tool === 'run_command'));
+  await wait(random() * withinMs);
+  running.child.kill('SIGKILL');
+}
+
+async function until(running: Running, isThere: () => boolean): Promise<void> {
+  const isOver = running.ended.then(() => true);
+  while (!isThere()) if (await Promise.race([isOver, wait(1, false)])) return;
+}
