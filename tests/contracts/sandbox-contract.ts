@@ -61,10 +61,11 @@ export function describeSandbox(name: string, part: ContractPart, make: () => Pr
         const replies = [
           await sandbox.writeFile('new.txt', bytes('x'), undefined, none),
           await sandbox.deleteFile('plain.txt', undefined, none),
+          await sandbox.setMode('plain.txt', 0o600, none),
           await sandbox.exec({ command: 'true', timeoutMs: 1000 }, none),
           await sandbox.open({ command: 'true', onOutput: () => undefined }, none),
         ];
-        expect(replies.map(codeOf)).toEqual(['refused', 'refused', 'refused', 'refused']);
+        expect(replies.map(codeOf)).toEqual(Array(5).fill('refused'));
         expect([await under.text('new.txt'), await under.text('plain.txt')]).toEqual([null, 'one\ntwo\nthree\n']);
       });
     }
@@ -297,6 +298,19 @@ function describeWriting(get: () => SandboxUnderTest): void {
     await under.put('mode.sh', 'old', 0o751);
     expect(codeOf(await under.sandbox.writeFile('mode.sh', bytes('new'), hash(bytes('old')), none))).toBe('ok');
     expect(valueOf(await under.sandbox.stat('mode.sh', none)).mode).toBe(0o751);
+  });
+
+  it('sets the mode of a file, also of one that may not be written, and of nothing else', async () => {
+    const under = get();
+    await under.put('locked mode.sh', 'x', 0o000);
+    expect(codeOf(await under.sandbox.setMode('locked mode.sh', 0o640, none))).toBe('ok');
+    expect(valueOf(await under.sandbox.stat('locked mode.sh', none)).mode).toBe(0o640);
+    expect(await under.text('locked mode.sh')).toBe('x');
+    const codes = [];
+    for (const path of ['nothing.txt', 'src', '../out.txt']) {
+      codes.push(codeOf(await under.sandbox.setMode(path, 0o777, none)));
+    }
+    expect(codes).toEqual(['not-found', 'bad-input', 'refused']);
   });
 
   it('refuses to write over what is not as expected', async () => {

@@ -36,6 +36,8 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
       'real.txt',
     ]);
     expect(valueOf(await under.sandbox.stat('inside.txt', none)).kind).toBe('link');
+    expect(codeOf(await under.sandbox.setMode('inside.txt', 0o777, none))).toBe('bad-input');
+    expect((await stat(join(under.workspace, 'real.txt'))).mode & 0o777).toBe(0o640);
     expect(codeOf(await under.sandbox.deleteFile('inside.txt', hash(bytes('new')), none))).toBe('ok');
     expect(await under.text('real.txt')).toBe('new');
   });

@@ -1,7 +1,7 @@
 import type { Failure, Reply } from '@shared/errors.ts';
 import { failure, success } from '@shared/errors.ts';
 import type { Actor, FileImage, SessionEvent } from '@shared/events.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { FileContent, Sandbox } from '../sandbox/sandbox.ts';
 import type { Journal } from '../sessions/journal.ts';
 import { countLines } from './count-lines.ts';
 import type { FileBaseline, FoundChange, KnownFile } from './file-baseline.ts';
@@ -76,6 +76,9 @@ interface Context {
 /** A look at the workspace after an abort must still be possible: what a killed command changed belongs to the log. */
 const neverAborted = new AbortController().signal;
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
+const newFileMode = 0o644;
+/** The owner reads and writes. */
+const ownerMode = 0o600;
 
 export function createFileChanges(context: Omit<Context, 'recorded' | 'counts' | 'owed'>): FileChanges {
   const full: Context = { ...context, recorded: [], counts: { writes: 0 }, owed: { by: null } };
@@ -108,7 +111,7 @@ async function write(
       ? await sandbox.deleteFile(path, expect ?? undefined, signal)
       : await sandbox.writeFile(path, bytes, expect, signal);
   if (!done.ok) return done;
-  const mode = before?.mode ?? 0o644;
+  const mode = before?.mode ?? newFileMode;
   context.baseline.note(path, bytes, mode);
   await record(context, { path, before: toKnown(before?.bytes ?? null, mode), after: toKnown(bytes, mode) }, who);
   return success('written');
@@ -200,21 +203,56 @@ async function restoreOne(
   const last = changes.at(-1);
   if (first === undefined || last === undefined) return false;
   const wanted = await bytesOf(context.journal, first.before);
-  const expected = last.after === null ? null : last.after.kept ? last.after.blob.sha256 : undefined;
-  if (wanted === undefined || expected === undefined) return false;
-  const current = await context.sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborted);
-  if ((current.ok ? current.value.sha256 : null) !== expected) return false;
-  const done =
-    wanted === null
-      ? await context.sandbox.deleteFile(path, expected ?? undefined, neverAborted)
-      : await context.sandbox.writeFile(path, wanted, expected, neverAborted);
-  if (!done.ok) return false;
-  const mode = current.ok ? current.value.mode : 0o644;
+  if (wanted === undefined) return false;
+  const found = await currentOf(context.sandbox, path, last.after);
+  if (found === 'other') return false;
+  const mode = first.before?.kept === true ? first.before.mode : (found?.mode ?? newFileMode);
+  const done = await restoreTo(context.sandbox, { path, found, wanted, mode });
+  if (!done) return false;
   context.baseline.note(path, wanted, mode);
-  const before = toKnown(current.ok ? current.value.bytes : null, mode);
+  const before = toKnown(found?.bytes ?? null, found?.mode ?? mode);
   const undoes = changes.map((change) => change.seq);
   await record(context, { path, before, after: toKnown(wanted, mode) }, { by: 'undo', toolCallId, undoes });
   return true;
+}
+
+/**
+ * A file as it is now (null: not there); `other`: not what the change left, or not known to be. One that its owner may not read
+ * was not kept with the change, and is made readable: the person, who is that owner, cannot have written to it since.
+ */
+async function currentOf(sandbox: Sandbox, path: string, left: FileImage): Promise<FileContent | null | 'other'> {
+  const read = await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborted);
+  if (left === null) return !read.ok && read.error.code === 'not-found' ? null : 'other';
+  if (left.kept) return read.ok && read.value.sha256 === left.blob.sha256 ? read.value : 'other';
+  if (left.why !== 'not-a-file' || read.ok) return 'other';
+  const stat = await sandbox.stat(path, neverAborted);
+  if (!stat.ok || stat.value.kind !== 'file' || (stat.value.mode & 0o400) !== 0) return 'other';
+  const opened = await sandbox.setMode(path, stat.value.mode | ownerMode, neverAborted);
+  const now = opened.ok ? await sandbox.readFile(path, { maxBytes: MAX_IMAGE_BYTES }, neverAborted) : opened;
+  return now.ok ? now.value : 'other';
+}
+
+interface Restore {
+  readonly path: string;
+  readonly found: FileContent | null;
+  readonly wanted: Uint8Array | null;
+  readonly mode: number;
+}
+
+async function restoreTo(sandbox: Sandbox, { path, found, wanted, mode }: Restore): Promise<boolean> {
+  const expected = found?.sha256 ?? null;
+  if (wanted === null) return (await sandbox.deleteFile(path, expected ?? undefined, neverAborted)).ok;
+  let modeNow = found?.mode ?? newFileMode;
+  const setMode = async (to: number): Promise<boolean> => {
+    if ((modeNow & 0o7777) === (to & 0o7777)) return true;
+    modeNow = to;
+    return (await sandbox.setMode(path, to, neverAborted)).ok;
+  };
+  if (expected !== sha256Of(wanted)) {
+    if (!(await setMode(modeNow | ownerMode))) return false;
+    if (!(await sandbox.writeFile(path, wanted, expected, neverAborted)).ok) return false;
+  }
+  return setMode(mode);
 }
 
 async function again(context: Context, changes: readonly RecordedChange[], who: ChangeBy): Promise<boolean> {

@@ -14,7 +14,7 @@ export async function takeBackGuarded(
   const guarded = changed.filter((change) => isGuarded(turn, change));
   if (guarded.length === 0) return null;
   const { back, kept } = await turn.changes.takeBack(guarded, toolCallId);
-  const lines = [...back.map((path) => `${reasonFor(path)} It was put back.`), ...kept.map(couldNot)];
+  const lines = [...back.map(putBack), ...kept.map(couldNot)];
   return lines.join('\n');
 }
 
@@ -24,9 +24,9 @@ function isGuarded(turn: Turn, change: RecordedChange): boolean {
   return change.before !== null || !mayBeAdded(change.path);
 }
 
-function reasonFor(path: string): string {
+function putBack(path: string): string {
   const kind = guardKind(path);
-  return kind === null ? path : guardText(path, kind);
+  return kind === null ? path : guardText(path, kind, 'was put back');
 }
 
 function couldNot(path: string): string {

@@ -104,7 +104,7 @@ function names(task: string, path: string): boolean {
   return words.includes(path.toLowerCase()) || (name.length > 3 && words.includes(name));
 }
 
-export function guardText(path: string, kind: GuardKind): string {
+export function guardText(path: string, kind: GuardKind, outcome = 'was left as it is'): string {
   const what = {
     test: 'a test file, and the task is not about tests',
     lock: 'a lock file, which only its package manager writes',
@@ -112,5 +112,5 @@ export function guardText(path: string, kind: GuardKind): string {
     instructions: 'a file of instructions for agents',
     dewpoint: "one of Dewpoint's own files",
   } as const;
-  return `${path} is ${what[kind]}. It is guarded and was left as it is.`;
+  return `${path} is ${what[kind]}. It is guarded and ${outcome}.`;
 }

@@ -55,6 +55,8 @@ export interface Sandbox {
     signal: AbortSignal,
   ): Promise<Reply<void>>;
   deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>>;
+  /** Sets who may read, write and run a regular file, as `chmod` does; a link is refused. */
+  setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>>;
   /** Files and folders under `path`, sorted by path; skips `.git` and what ignore files name unless `all`. */
   list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>>;
   search(query: SearchQuery, signal: AbortSignal): Promise<Reply<SearchResult>>;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Approver } from '../../../src/main/agent/services.ts';
 import { builtInTools, discoverTools } from '../../../src/main/tools/registry.ts';
+import type { MemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
 import type { Tool } from '../../../src/main/tools/define.ts';
 import type { AgentKit } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
@@ -84,6 +85,46 @@ describe('a guarded file', () => {
       ['tests/test_a.py', 'undo'],
     ]);
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
+  });
+
+  it.each([
+    ['only its mode was changed', (sandbox: MemorySandbox) => sandbox.put('tests/run.sh', 'exit 1\n', 0o777)],
+    ['it was made to be read-only, too', (sandbox: MemorySandbox) => sandbox.put('tests/run.sh', 'exit 0\n', 0o444)],
+    ['it was removed', (sandbox: MemorySandbox) => sandbox.remove('tests/run.sh')],
+  ])('has its mode again when a command changed it: %s', async (_how, change) => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'chmod' }), done],
+      sandbox: {
+        files,
+        exec: ({ command }, sandbox) => {
+          if (command === 'chmod') change(sandbox);
+          return {};
+        },
+      },
+    });
+    kit.sandbox.put('tests/run.sh', 'exit 1\n', 0o750);
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('tests/run.sh')).toBe('exit 1\n');
+    expect(kit.sandbox.files.get('tests/run.sh')?.mode).toBe(0o750);
+    const taken = ofType(kit.journal.events, 'file-changed').filter(({ by }) => by === 'undo');
+    expect(taken).toMatchObject([{ path: 'tests/run.sh', after: { mode: 0o750 } }]);
+    expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
+  });
+
+  it('can be read again when a command took that away', async () => {
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'chmod 000' }), done],
+      sandbox: {
+        files,
+        exec: ({ command }, sandbox) => {
+          if (command === 'chmod 000') sandbox.put('tests/test_a.py', 'pass\n', 0);
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
+    expect(kit.sandbox.files.get('tests/test_a.py')?.mode).toBe(0o644);
   });
 });
 

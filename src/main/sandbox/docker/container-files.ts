@@ -21,6 +21,7 @@ import {
   grepScript,
   leftOut,
   listScript,
+  modeScript,
   readManyScript,
   readScript,
   scanScript,
@@ -130,6 +131,13 @@ export class ContainerFiles {
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
     const program = files('delete', deleteScript, `./${path}`, expect ?? 'any');
     const done = await this.#run({ program, maxOutputBytes: 65_536 }, new AbortController().signal);
+    if (!done.ok) return done;
+    return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
+  }
+
+  async setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>> {
+    const program = (): ContainerProgram => script(modeScript, `./${path}`, (mode & 0o7777).toString(8));
+    const done = await this.#run({ program, maxOutputBytes: 4096 }, signal);
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
   }

@@ -181,6 +181,13 @@ export class DockerSandbox implements Sandbox {
     );
   }
 
+  setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>> {
+    return this.#at(
+      path,
+      (inside) => this.#hidden(inside) ?? ofGit(inside) ?? this.#files.setMode(inside, mode, signal),
+    );
+  }
+
   list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
     return this.#at(path, (inside) => this.#files.list(inside, options, signal));
   }

@@ -106,6 +106,14 @@ enter keep
 check || exit ${x.stale}
 rm -f -- "./$base" 2>/dev/null || exit ${x.denied}`;
 
+/** Arguments: path, mode in octal. The runner has nothing for it: it is seldom needed. */
+export const modeScript = `f=$1
+[ -L "$f" ] && exit ${x.notRegular}
+[ -e "$f" ] || exit ${x.notFound}
+[ -d "$f" ] && exit ${x.isFolder}
+[ -f "$f" ] || exit ${x.notRegular}
+chmod "$2" "$f" 2>/dev/null || exit ${x.denied}`;
+
 /** Arguments: path. Prints the raw mode in hex, size, and the time of change in seconds. */
 export const statScript = `f=$1
 [ -e "$f" ] || [ -L "$f" ] || exit ${x.notFound}

@@ -19,6 +19,7 @@ export interface MemoryFiles {
   read(path: string, maxBytes?: number): Reply<FileContent>;
   write(path: string, bytes: Uint8Array, expect: string | null | undefined): Reply<void>;
   delete(path: string, expect: string | undefined): Reply<void>;
+  setMode(path: string, mode: number): Reply<void>;
   stat(path: string): Reply<FileStat>;
   scan(): ReadonlyMap<string, ScannedFile>;
 }
@@ -42,6 +43,7 @@ export function createMemoryFiles(initial: Readonly<Record<string, string | Uint
       const file = files.get(path);
       if (file === undefined) return missing(files, path);
       const { bytes, mode } = file;
+      if ((mode & 0o400) === 0) return denied(path);
       if (bytes.length > maxBytes)
         return failure('too-large', `${path} has ${bytes.length} bytes; at most ${maxBytes} are read at once.`);
       return success({ bytes: Uint8Array.from(bytes), sha256: hashOf(bytes), mode });
@@ -51,8 +53,8 @@ export function createMemoryFiles(initial: Readonly<Record<string, string | Uint
       if ([...foldersOf(path)].some((folder) => files.has(folder))) {
         return failure('bad-input', `${path} is not a folder, or lies below something that is none.`);
       }
-      const stale = checkExpected(files.get(path), path, expect);
-      if (stale !== null) return stale;
+      const refused = checkWritable(files.get(path), path) ?? checkExpected(files.get(path), path, expect);
+      if (refused !== null) return refused;
       put(path, bytes);
       return success(undefined);
     },
@@ -64,6 +66,12 @@ export function createMemoryFiles(initial: Readonly<Record<string, string | Uint
       files.delete(path);
       return success(undefined);
     },
+    setMode: (path, mode) => {
+      const file = files.get(path);
+      if (file === undefined) return missing(files, path);
+      put(path, file.bytes, mode);
+      return success(undefined);
+    },
     stat: (path) => {
       const file = files.get(path);
       if (file !== undefined)
@@ -72,16 +80,26 @@ export function createMemoryFiles(initial: Readonly<Record<string, string | Uint
         ? success({ kind: 'folder', sizeBytes: 0, mode: 0o755, modifiedMs: 0 })
         : missing(files, path);
     },
-    scan: () => {
-      const scanned = new Map<string, ScannedFile>();
-      for (const [path, file] of files) {
-        if ([...foldersOf(path)].some((folder) => isSkippedFolder(folder.slice(folder.lastIndexOf('/') + 1)))) continue;
-        const fingerprint = `${file.bytes.length}:${file.version}`;
-        scanned.set(path, { sizeBytes: file.bytes.length, mode: file.mode, fingerprint });
-      }
-      return scanned;
-    },
+    scan: () => scan(files),
   };
+}
+
+function scan(files: ReadonlyMap<string, MemoryFile>): ReadonlyMap<string, ScannedFile> {
+  const scanned = new Map<string, ScannedFile>();
+  for (const [path, file] of files) {
+    if ([...foldersOf(path)].some((folder) => isSkippedFolder(folder.slice(folder.lastIndexOf('/') + 1)))) continue;
+    const fingerprint = `${file.bytes.length}:${file.version}`;
+    scanned.set(path, { sizeBytes: file.bytes.length, mode: file.mode, fingerprint });
+  }
+  return scanned;
+}
+
+function checkWritable(file: MemoryFile | undefined, path: string): Reply<never> | null {
+  return file !== undefined && (file.mode & 0o200) === 0 ? denied(path) : null;
+}
+
+function denied(path: string): Reply<never> {
+  return failure('refused', `${path} is protected: its permissions do not allow this.`);
 }
 
 function checkExpected(

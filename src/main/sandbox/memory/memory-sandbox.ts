@@ -107,7 +107,10 @@ type At = <T>(path: string, signal: AbortSignal, work: (inside: string) => Reply
 function fileOperations(
   store: MemoryFiles,
   at: At,
-): Pick<Sandbox, 'readFile' | 'readFiles' | 'writeFile' | 'deleteFile' | 'list' | 'search' | 'stat' | 'scan'> {
+): Pick<
+  Sandbox,
+  'readFile' | 'readFiles' | 'writeFile' | 'deleteFile' | 'setMode' | 'list' | 'search' | 'stat' | 'scan'
+> {
   const { files } = store;
   const readFile: Sandbox['readFile'] = (path, options, signal) =>
     at(path, signal, (inside) => store.read(inside, options.maxBytes));
@@ -116,6 +119,7 @@ function fileOperations(
     readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
     writeFile: (path, bytes, expect, signal) => at(path, signal, (inside) => store.write(inside, bytes, expect)),
     deleteFile: (path, expect, signal) => at(path, signal, (inside) => store.delete(inside, expect)),
+    setMode: (path, mode, signal) => at(path, signal, (inside) => store.setMode(inside, mode)),
     list: (path, options, signal) => at(path, signal, (inside) => listMemory(files, inside, options)),
     search: (query, signal) =>
       at(query.path ?? '.', signal, (inside) => searchMemory(files, { ...query, path: inside })),

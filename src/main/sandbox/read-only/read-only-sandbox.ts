@@ -77,6 +77,7 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     open: () => refuse('Starting a process'),
     writeFile: () => refuse('Writing'),
     deleteFile: () => refuse('Deleting'),
+    setMode: () => refuse('Changing a mode'),
     readFile,
     readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
     list: (path, options, signal) => at(path, (opened) => listOpened(opened, options, signal)),
