@@ -29,21 +29,20 @@ export const chat: Command<
   const core = await context.core();
   // Whoever left meanwhile began nothing.
   if (context.signal.aborted) return 130;
-  await requireModels(context, { local: args.local });
-  if (args.project !== undefined)
-    await offerPreparation(context, resolve(args.project), context.terminal.isInteractive);
+  const folder = args.project === undefined ? undefined : resolve(args.project);
+  await requireModels(context, { local: args.local, sessionId: args.session, projectPath: folder });
+  if (folder !== undefined) await offerPreparation(context, folder, context.terminal.isInteractive);
   const sessionId =
     args.session === undefined
-      ? (await core.sessions.create({ projectPath: args.project === undefined ? null : resolve(args.project) }))
-          .sessionId
+      ? (await core.sessions.create({ projectPath: folder ?? null })).sessionId
       : (await core.sessions.find({ id: args.session })).sessionId;
   const options = runOptionsSchema.parse({
     ...(args.local === undefined ? {} : { local: args.local }),
     interactive: context.terminal.isInteractive,
     atCap: context.terminal.isInteractive ? 'ask' : 'stop',
   });
-  await ensureModel(context, options);
   const { projectPath } = await core.sessions.find({ id: sessionId });
+  await ensureModel(context, { ...options, ...(projectPath === null ? {} : { projectPath }) });
   context.terminal.err(`session ${sessionId}; /help lists the commands\n`);
   const prompt = openPrompt(context.terminal);
   const { reader } = prompt;

@@ -19,6 +19,14 @@ import { createScriptedCore } from '../../fakes/scripted-core.ts';
 
 const nowhere = join(tmpdir(), 'dewpoint-nowhere');
 const { context } = commandContext(createScriptedCore());
+const emptyProject = {
+  isThere: true,
+  own: {},
+  usual: { policy: 'local', local: 'here/one', cloud: null, image: null },
+  variables: {},
+  secrets: [],
+  image: null,
+} as const;
 const message = (text: string) => ({ message: expect.stringContaining(text) });
 
 describe('a command that is given something wrong', () => {
@@ -59,6 +67,7 @@ describe('a command that is given something wrong', () => {
     const { context: ofCore } = commandContext({
       ...scripted,
       getSetting: async () => 'hybrid',
+      projectSettings: async () => ({ ...emptyProject, usual: { ...emptyProject.usual, policy: 'hybrid' } }),
       showModel: async (id) => {
         throw new AppError(code, code === 'network' ? 'It does not answer.' : `There is no model ${id}.`);
       },
@@ -85,7 +94,7 @@ describe('a command that is given something wrong', () => {
     const coreThat = (code: 'not-found' | 'network') =>
       commandContext({
         ...createScriptedCore(),
-        getSetting: async () => 'local',
+        getSetting: async (key) => (key === 'policy' ? 'local' : null),
         showModel: async (id) => {
           asked.push(id);
           throw new AppError(code, 'There is none.');
@@ -104,6 +113,64 @@ describe('a command that is given something wrong', () => {
     await requireModels(coreThat('not-found'), { cloud, policies: ['local'] });
     await requireModels(coreThat('not-found'), { cloud });
     expect(asked).toHaveLength(3);
+  });
+
+  it.each([
+    ['local', { policy: 'hybrid' }, 'The model nobody/local, the local model of your settings, is not there.'],
+    ['cloud', { policy: 'quality' }, 'The model nobody/cloud, the model of the cloud of your settings, is not there.'],
+    ['cloud', { policy: 'cloud' }, 'The model nobody/cloud, the model of the cloud of your settings, is not there.'],
+  ] as const)(
+    'begins nothing where the settings name a %s model which nobody has, under %o',
+    async (bad, asked, text) => {
+      const scripted = createScriptedCore();
+      const known = {
+        id: 'one',
+        label: 'one',
+        where: 'local',
+        sizeBytes: null,
+        licence: null,
+        info: null,
+        note: null,
+      } as const;
+      const { context: ofCore } = commandContext({
+        ...scripted,
+        getSetting: async (key) => (key === 'policy' ? 'hybrid' : `nobody/${String(key)}`),
+        showModel: async (id) => {
+          if (id === `nobody/${bad}`) throw new AppError('not-found', `There is no model ${id}.`);
+          return { ...known, state: 'ready' };
+        },
+      });
+      const wrong = run(ofCore, 'Do it.', asked);
+      await expect(wrong).rejects.toMatchObject({ code: 'missing-model', ...message(text) });
+      await expect(wrong).rejects.toMatchObject({
+        hint: expect.stringContaining(`settings set ${bad} PROVIDER/MODEL`),
+      });
+      await expect(chat(ofCore, {})).rejects.toMatchObject({ code: 'missing-model' });
+      expect(await scripted.listSessions()).toEqual([]);
+    },
+  );
+
+  it('begins nothing in the cloud without a model of it, and asks of the settings only for what is needed', async () => {
+    const asked: string[] = [];
+    const settings = { policy: 'local', local: 'here/one', cloud: 'sky/one' };
+    const coreThat = (own: Readonly<Record<string, unknown>>) =>
+      commandContext({
+        ...createScriptedCore(),
+        getSetting: async (key) => new Map(Object.entries({ ...settings, ...own })).get(String(key)),
+        showModel: async (id) => {
+          asked.push(id);
+          throw new AppError('network', 'It does not answer.');
+        },
+      }).context;
+    await expect(requireModels(coreThat({ cloud: null }), { policies: ['cloud'] })).rejects.toMatchObject(
+      message('No model of the cloud is set up.'),
+    );
+    await requireModels(coreThat({ policy: 'hybrid' }), {});
+    expect(asked.splice(0)).toEqual(['here/one', 'sky/one']);
+    await expect(requireModels(coreThat({}), {})).rejects.toMatchObject(message('of your settings, is not there: It'));
+    expect(asked.splice(0)).toEqual(['here/one']);
+    await expect(requireModels(coreThat({ policy: 'cloud' }), {})).rejects.toMatchObject({ code: 'missing-model' });
+    expect(asked).toEqual(['sky/one']);
   });
 
   it('goes on with a comparison as it was begun, and is not quietly given something else', async () => {
