@@ -1,3 +1,4 @@
+import type { FenceHit } from '@shared/fences.ts';
 import type { Rung } from '@shared/models.ts';
 import type { Decision, Denial, Seat, Trouble } from '../router/define.ts';
 import type { ModelRequest } from '../providers/define.ts';
@@ -27,6 +28,8 @@ export interface LoopSeats {
   pending: Decision | null;
   /** Why the cloud is shut for the rest of the turn. */
   shut: Denial | null;
+  /** What the fences found in the talk when it was last about to go to the cloud; what a person allowed is not in it. */
+  taint: readonly FenceHit[];
 }
 
 /** The request that a seat would send; the temperature is of no matter for its size. */
@@ -70,29 +73,44 @@ export async function takeSeat(seats: LoopSeats, trouble: Trouble | null = null)
   if (decision === null || decision.chosen === null) return decision;
   const id = decision.chosen.info.id;
   const seat = seats.all.find(({ model }) => model.info.id === id);
-  if (seat !== undefined && seat !== seats.current) {
-    if (!(await mayMove(seats, seat))) return takeSeat(seats, trouble);
-    await moveTo(seats, seat, decision);
+  if (seat !== undefined && (seat !== seats.current || beginsForGain(seats, decision))) {
+    if (!(await mayMove(seats, seat, decision))) return takeSeat(seats, trouble);
+    if (seat !== seats.current) await moveTo(seats, seat, decision);
   }
   if (trouble !== null) seats.pending = decision;
   return decision;
 }
 
-/** The fences are asked before the move, so that nobody is told of a hand-over that does not come. */
-async function mayMove(seats: LoopSeats, seat: LoopSeat): Promise<boolean> {
+/** It was put on the first place of the ladder because that is worth it, and could as well begin here. */
+function beginsForGain({ turn, all }: LoopSeats, { code }: Decision): boolean {
+  return code === 'gain' && all.length > 1 && turn.trail.now().steps === 0;
+}
+
+/**
+ * The fences are asked before the move, so that nobody is told of a hand-over that does not come. A person is asked by
+ * them when the work needs it, not for a gain.
+ */
+async function mayMove(seats: LoopSeats, seat: LoopSeat, { code }: Decision): Promise<boolean> {
   const { turn, purpose } = seats;
   const { rung, model } = seat;
-  const reason = { code: 'route', text: '' };
-  const passage = await passFences(turn, { purpose, rung, model, request: requestOf(seats, seat), reason });
-  if (passage.type === 'passed') return true;
-  seats.shut = { code: 'fence', text: passage.stop.text };
+  const isOptional = code === 'gain';
+  const step = { purpose, rung, model, request: requestOf(seats, seat), reason: { code: 'route', text: '' } };
+  const passage = await passFences(turn, isOptional ? { ...step, isOptional } : step);
+  if (passage.type === 'passed') {
+    if (rung.where === 'cloud') seats.taint = [];
+    return true;
+  }
+  seats.taint = passage.hits;
+  const isOpen = isOptional && passage.hits.every(({ verdict }) => verdict !== 'local-only');
+  if (!isOpen) seats.shut = { code: 'fence', text: passage.stop.text };
   return false;
 }
 
 function decide(seats: LoopSeats, trouble: Trouble | null): Decision | null {
-  const { turn, all, purpose, shut } = seats;
+  const { turn, all, purpose, shut, taint } = seats;
   if (turn.options.routing === null) return null;
-  return routeStep(turn, { purpose, gear: 'loop', seats: all.map((seat) => seatOf(seats, seat)), trouble, shut });
+  const step = { purpose, gear: 'loop', seats: all.map((seat) => seatOf(seats, seat)), trouble, shut, taint } as const;
+  return routeStep(turn, step);
 }
 
 /** Who takes over is told in two lines who worked before and what went wrong. */

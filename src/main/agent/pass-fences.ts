@@ -1,3 +1,4 @@
+import type { FenceHit } from '@shared/fences.ts';
 import type { FenceAnswer } from '../policy/session-fences.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import { askApproval } from './ask-approval.ts';
@@ -6,7 +7,9 @@ import type { StepRequest, Turn } from './turn.ts';
 
 export type Passage =
   /** What may be sent: nothing else of the step may. */
-  { readonly type: 'passed'; readonly request: ModelRequest } | { readonly type: 'stopped'; readonly stop: Stop };
+  | { readonly type: 'passed'; readonly request: ModelRequest }
+  /** `hits`: all that is fenced in it. */
+  | { readonly type: 'stopped'; readonly stop: Stop; readonly hits: readonly FenceHit[] };
 
 type Fenced = Extract<FenceAnswer, { type: 'fenced' }>;
 
@@ -22,7 +25,9 @@ export async function passFences(turn: Turn, step: StepRequest): Promise<Passage
   turn.log.check();
   if (answer.type === 'free') return { type: 'passed', request };
   const { manifest } = answer;
-  const outcome = answer.outcome === 'asked' && step.isOptional === true ? 'refused' : answer.outcome;
+  // A log says itself whether somebody was asked.
+  const isUnasked = step.isOptional === true && !turn.services.effects.replaying;
+  const outcome = answer.outcome === 'asked' && isUnasked ? 'refused' : answer.outcome;
   await turn.log.append({
     type: 'call-fenced',
     step: turn.steps.last + 1,
@@ -55,7 +60,7 @@ function stopped({ hits, outcome }: Fenced, label: string): Passage {
   const asks = kept.length > 0 ? 'is not to leave this machine' : 'leaves this machine only when you say so';
   const why = outcome === 'refused' ? asks : 'was not allowed to leave this machine';
   const text = `${listed(names)} ${why}, and the call to ${label} would have carried it. It was not made.`;
-  return { type: 'stopped', stop: { reason: 'fenced', text, goesOnLocally: true } };
+  return { type: 'stopped', stop: { reason: 'fenced', text, goesOnLocally: true }, hits };
 }
 
 function listed(names: readonly string[]): string {

@@ -20,6 +20,7 @@ const rules = discoverRules();
 export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'gear' | 'seats'> {
   readonly trouble?: RouteFacts['trouble'];
   readonly shut?: RouteFacts['shut'];
+  readonly taint?: RouteFacts['taint'];
   readonly driver?: string;
   readonly isDoubtful?: boolean;
 }

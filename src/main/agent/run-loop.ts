@@ -67,7 +67,8 @@ export function createLoop(turn: Turn, rungs: readonly [LoopRung, ...LoopRung[]]
   const all = [current, ...rungs.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';
   const isToCompact = turn.options.compact === true;
-  return { turn, mode, wasted: 0, isToCompact, seats: { turn, all, purpose, current, pending: null, shut: null } };
+  const seats: LoopSeats = { turn, all, purpose, current, pending: null, shut: null, taint: [] };
+  return { turn, mode, wasted: 0, isToCompact, seats };
 }
 
 /** Answers in a row without a call that can be run, before the rung gives up. One of them is re-asked, changed. */

@@ -54,7 +54,10 @@ export interface RouteFacts {
   readonly driver?: string;
   /** In the order of the ladder; one here and one in the cloud at most. */
   readonly seats: readonly Seat[];
-  /** What the call would carry of what is fenced; what a person has allowed is left out. */
+  /**
+   * What the fences found that the talk would carry to the cloud, when it was about to go there; what a person has
+   * allowed is left out. It is in the log as `call-fenced`, and the door to every call has the last word.
+   */
   readonly taint: readonly FenceHit[];
   /** Why the cloud is shut for the rest of this turn, where something at the door said so. */
   readonly shut: Denial | null;

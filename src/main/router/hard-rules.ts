@@ -29,14 +29,22 @@ export function isOnlyTooDear(seat: Seat, facts: RouteFacts): boolean {
 }
 
 /** What a person is to be asked about is asked when the work needs it, not for a gain. */
-function fenceDenial({ info }: Seat, { taint, shut, trouble }: RouteFacts): Denial | null {
+function fenceDenial({ info }: Seat, facts: RouteFacts): Denial | null {
+  const { taint, shut } = facts;
   if (info.where === 'local') return null;
-  const hit =
-    taint.find(({ verdict }) => verdict === 'local-only') ??
-    (trouble === null ? taint.find(({ verdict }) => verdict === 'ask') : undefined);
-  if (hit === undefined) return shut;
+  // What was said at the door says more.
+  if (shut !== null) return shut;
+  const kept = taint.find(({ verdict }) => verdict === 'local-only');
+  const hit = kept ?? (needsCloud(facts) ? undefined : taint.find(({ verdict }) => verdict === 'ask'));
+  if (hit === undefined) return null;
   const what = hit.path === null ? `what the fence "${hit.rule}" is about` : `${hit.path} (${hit.rule})`;
-  return { code: 'fence', text: `The talk carries ${what}, which stays on this machine.` };
+  const how =
+    kept === undefined ? 'about which you are asked before it leaves this machine' : 'which stays on this machine';
+  return { code: 'fence', text: `The talk carries ${what}, ${how}.` };
+}
+
+function needsCloud({ trouble, trail, numbers, pin }: RouteFacts): boolean {
+  return trouble !== null || trail.strikes >= numbers.strikes || pin?.where === 'cloud';
 }
 
 /** A local model that is alone has been put there at a cap or a fence. */

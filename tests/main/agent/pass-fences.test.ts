@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalQuestion } from '../../../src/main/agent/services.ts';
 import { readManifest } from '../../../src/main/sessions/read-manifest.ts';
 import { compileFences, fencesSchema } from '../../../src/shared/fences.ts';
+import { routingOf } from '../../../src/shared/routing-of.ts';
 import type { ModelRequest } from '../../../src/main/providers/define.ts';
 import type { AgentKit, KitOptions } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ofType, turnOptions } from '../../fakes/agent-kit.ts';
@@ -198,6 +199,37 @@ describe('the fences at the door', () => {
     expect((await alone.runner.send('What is planned?', { ...options, approve: 'allow' })).reason).toBe('fenced');
     expect(alone.requests).toHaveLength(1);
     await expectReplay(alone);
+  });
+
+  it('ask nobody so that work goes up for a gain, but where it needs the cloud', async () => {
+    const asked: string[] = [];
+    const ask = async ({ kind }: ApprovalQuestion): Promise<'allow'> => {
+      asked.push(kind);
+      return 'allow';
+    };
+    const wrong = (old: string) => call('edit_file', { path: 'a.py', old, new: '' });
+    const kit = kitOf({
+      fences: { rules: [{ paths: ['plans/**'], verdict: 'ask' }] },
+      cloud: { price, gears: ['loop'] },
+      model: { gears: ['loop'] },
+      replies: [call('read_file', { path: 'plans/merger.md' }), done, wrong('no'), wrong('nor this'), done],
+      services: { approver: { ask } },
+    });
+    await kit.runner.send('What is planned?', { ...options, policy: 'local' });
+    const routing = routingOf('balanced', { valueUsd: 1000, advice: false, strikes: 2 });
+    await kit.runner.send('Change x in a.py.', { ...options, policy: 'hybrid', routing });
+    const routes = ofType(kit.journal.events, 'route-decided').slice(2);
+    expect(routes.map(({ chosen, reasonCode }) => [chosen.where, reasonCode])).toEqual([
+      ['local', 'fence'],
+      ['local', 'fence'],
+      ['cloud', 'strikes'],
+    ]);
+    expect(routes[0]?.reason).toBe(
+      'The talk carries plans/merger.md (plans/**), about which you are asked before it leaves this machine.',
+    );
+    expect(ofType(kit.journal.events, 'call-fenced').map(({ outcome }) => outcome)).toEqual(['refused', 'asked']);
+    expect(asked).toEqual(['fence']);
+    await expectReplay(kit);
   });
 
   it('count a server in the same house as elsewhere', async () => {

@@ -54,6 +54,15 @@ describe('the hard rules', () => {
     expect(say({ trail: { ...strikes, network: { failures: 2, at: 0 } } })).toBe('local L0 offline');
   });
 
+  it('leave what a person is asked about here until the work needs the cloud', () => {
+    const asks = [{ rule: 'mine', verdict: 'ask', path: 'a.txt', how: 'content' }] as const;
+    const strikes = { ...emptyTrail, last, steps: 3, strikes: 9, isAdvised: true, boundary: null };
+    expect(say({ taint: asks })).toBe('local L0 fence');
+    expect(say({ taint: asks, trail: strikes })).toBe('cloud L5 strikes');
+    expect(say({ taint: asks, pin: up })).toBe('cloud L0 pin');
+    expect(say({ taint: [...asks, ...taint], trail: strikes })).toBe('local L0 fence');
+  });
+
   it('let nobody go on where they contradict each other', () => {
     expect(say({ taint, pin: up })).toBe('nobody L0 pin');
     const long = { ...here, promptTokens: 60_000 };
