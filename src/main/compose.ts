@@ -26,6 +26,7 @@ import { historyCommands } from './core/history.ts';
 import { replayCommand } from './core/replay.ts';
 import { busySession, createCoreSessions } from './core/sessions.ts';
 import { createPriors } from './core/priors.ts';
+import { createRouteHolder } from './core/held-routes.ts';
 import type { SandboxCommands } from './core/sandboxes.ts';
 import { createSandboxCommands } from './core/sandboxes.ts';
 import { createPowerMeter } from './engines/power-meter.ts';
@@ -217,11 +218,12 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
       rulesOf({ rules: rules.holding, settings: () => settings.current() }, projectPath).fences(),
     stateOf: async (sessionId) => sessions.openJournal(sessionId)?.state() ?? (await store.view(sessionId)).state,
   });
+  const priors = createPriors(join(home, 'route-priors.json'));
   const sessions: CoreSessions = createCoreSessions({
     gather: attachments.gather,
     store,
     settings: () => settings.current(),
-    priors: createPriors(join(home, 'route-priors.json')),
+    priors,
     saveNetworkProjects: (projects) => settings.set('network.projects', projects),
     startSandbox,
     prepareWorkspace,
@@ -242,6 +244,7 @@ async function createParts(config: ComposeConfig): Promise<Parts> {
     settings: () => settings.current(),
     prepareWorkspace,
     reference: money.reference,
+    routes: createRouteHolder({ settings: () => settings.current(), rules: rules.holding, priors }),
     now,
   });
   const library = createCoreLibrary({

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Interval } from './counterfactual.ts';
 import type { RunResult } from './run-result.ts';
 import type { RunStatus } from './run-options.ts';
+import { routeRuleSchema } from './route-rules.ts';
+import { routingSchema } from './routing.ts';
 import { runOptionsSchema } from './run-options.ts';
 
 /** The same task under several policies, each run in its own copy of one state of the project. */
@@ -22,6 +24,18 @@ export const comparisonInputSchema = z.object({
 });
 export type ComparisonInput = z.infer<typeof comparisonInputSchema>;
 export type ComparisonPolicy = ComparisonInput['policies'][number];
+
+/** What its runs go by, as it was when it began: runs under other numbers or rules could not be compared. */
+export const heldRoutesSchema = z.object({
+  limits: z.object({ maxSteps: z.number(), maxMinutes: z.number(), maxTokens: z.number() }),
+  /** What steps are routed by under each of its policies, with what was known of the models. */
+  routing: z.record(z.string(), routingSchema),
+  /** On where steps run: a person's and the project's. */
+  rules: z.array(routeRuleSchema),
+  /** SHA-256 of what was fenced and masked. Fences are never held: one that is added counts at once. */
+  fences: z.string(),
+});
+export type HeldRoutes = z.infer<typeof heldRoutesSchema>;
 
 /** How the check ended that was run when the agent had finished. */
 export interface ComparisonCheck {
@@ -64,6 +78,7 @@ export interface ComparisonRun {
   /** `skipped`: not begun, and `why` says for what reason. */
   readonly state: 'waiting' | 'running' | 'ended' | 'skipped';
   readonly sessionId: string | null;
+  /** Why it waits or was skipped; of one that has ended, why it can hardly be compared with the others. */
   readonly why: string | null;
   readonly check: ComparisonCheck | null;
   readonly figures: RunFigures | null;
@@ -74,6 +89,8 @@ export interface Comparison {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly input: ComparisonInput;
+  /** Absent in comparisons from before it was kept: their runs go by what holds when they begin. */
+  readonly held?: HeldRoutes | undefined;
   /** In the order in which they are carried out. */
   readonly runs: readonly ComparisonRun[];
   /** Sessions of runs that were cut off and done again. */

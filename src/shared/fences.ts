@@ -147,7 +147,8 @@ function nameOf(rule: FenceRule): string {
   return rule.name ?? rule.paths?.join(', ') ?? rule.pattern ?? '';
 }
 
-function isWithin(path: string | null, folder: string): boolean {
+/** Whether a project lies in the folder that a rule is for. */
+export function isWithin(path: string | null, folder: string): boolean {
   const bare = folder.replace(/[/\\]+$/, '');
   return path !== null && (path === bare || path.startsWith(`${bare}/`) || path.startsWith(`${bare}\\`));
 }

@@ -163,7 +163,7 @@ function announce(context: CommandContext, run: ComparisonRun, isNew: boolean): 
   }
 }
 
-function endText({ check, figures }: ComparisonRun): string {
+function endText({ check, figures, why: unlike }: ComparisonRun): string {
   if (figures === null) return 'ended';
   const judged =
     check === null
@@ -174,7 +174,7 @@ function endText({ check, figures }: ComparisonRun): string {
   const before = figures.passedBefore === true ? '; it passed before any work, too' : '';
   const why = figures.status === 'done' ? '' : ` (${oneLine(figures.reason, 160)})`;
   const cost = `${counted(figures.steps, 'step')}, ${seconds(figures.seconds * 1000)}, ${moneyText(figures.costUsd)}`;
-  return `${figures.status}${why}, ${judged}${before}; ${cost}`;
+  return `${figures.status}${why}, ${judged}${before}; ${cost}${unlike === null ? '' : `. ${unlike}`}`;
 }
 
 /** The steps of one run as they happen, until its turn has ended. */

@@ -10,6 +10,7 @@ import type { Settings } from '@shared/settings.ts';
 import { settingsOfProject } from '@shared/settings-of-project.ts';
 import { buildRunResult } from '../agent/run-result.ts';
 import type { CoreApi } from '../api/core-api.ts';
+import type { HeldRoute, RouteHolder } from './held-routes.ts';
 import type { CoreMoney } from './money.ts';
 import type { CoreSessions } from './sessions.ts';
 import type { prepareWorkspace } from '../sandbox/workspace.ts';
@@ -39,6 +40,7 @@ export interface CoreCompareOptions {
   readonly prepareWorkspace: typeof prepareWorkspace;
   /** Whose price counts for what did not run in the cloud; null: no model with a price is set up. */
   readonly reference: CoreMoney['reference'];
+  readonly routes: RouteHolder;
   readonly now: () => number;
 }
 
@@ -191,7 +193,8 @@ async function createComparison(
   // What is set otherwise until it goes on changes nothing of whom it compares.
   const models = { local: input.local ?? usual.local, ...(cloud === null ? {} : { cloud }) };
   const fixed = { ...input, ...models };
-  const comparison = { id, createdAt: options.now(), input: fixed, runs: plannedRuns(fixed), abandoned: [] };
+  const held = await options.routes.now(fixed);
+  const comparison = { id, createdAt: options.now(), input: fixed, held, runs: plannedRuns(fixed), abandoned: [] };
   await options.store.save(comparison);
   return id;
 }
@@ -238,6 +241,7 @@ function moneyLeft({ input, runs }: Comparison): number | null {
 async function carryOut(work: Work, index: number, run: ComparisonRun, left: number | null): Promise<void> {
   const { options, signal, current, put } = work;
   const { id, input } = current();
+  const fencesBefore = await options.routes.fences(input.projectPath);
   const before = run.sessionId === null ? null : await endedBefore(options, run.sessionId);
   let sessionId = run.sessionId;
   if (before === null || sessionId === null) {
@@ -250,7 +254,7 @@ async function carryOut(work: Work, index: number, run: ComparisonRun, left: num
       title: `compare ${run.policy} ${run.repeat}: ${input.task}`.replaceAll(/\s+/gu, ' ').slice(0, 80),
     });
     await put(index, { state: 'running', sessionId, why: null, check: null, figures: null }, abandoned);
-    await runTask(work, sessionId, optionsOf(input, run, left));
+    await runTask(work, sessionId, { run, left });
   }
   const state = await stateOf(options, sessionId);
   const result = buildRunResult(state, await options.reference(input.cloud ?? null));
@@ -260,23 +264,39 @@ async function carryOut(work: Work, index: number, run: ComparisonRun, left: num
   const check = command === null || result.status === 'missing' ? null : await runCheck(work, sessionId, command);
   await options.sessions.rest(sessionId);
   signal.throwIfAborted();
-  await put(index, { state: 'ended', check, figures: figuresOf(result) });
+  const fences = [fencesBefore, await options.routes.fences(input.projectPath)];
+  const isLike = current().held === undefined || fences.every((one) => one === current().held?.fences);
+  await put(index, { state: 'ended', why: isLike ? null : otherFences, check, figures: figuresOf(result) });
+}
+
+const otherFences = 'What is fenced or masked was changed after the comparison began.';
+
+/** What it began with, whatever is set by now; null where that was not kept. */
+function heldRoute({ held }: Comparison, { policy }: ComparisonRun): HeldRoute | null {
+  return held === undefined ? null : { routing: held.routing[policy] ?? null, rules: held.rules };
 }
 
 /** Ends when the turn has; cancelling the comparison cancels the turn. */
-async function runTask({ options, signal, current }: Work, sessionId: string, run: RunOptions): Promise<void> {
+async function runTask(
+  { options, signal, current }: Work,
+  sessionId: string,
+  { run, left }: { readonly run: ComparisonRun; readonly left: number | null },
+): Promise<void> {
   const { sessions } = options;
   const cancel = (): void => void sessions.cancel(sessionId);
   signal.addEventListener('abort', cancel, { once: true });
   try {
     signal.throwIfAborted();
-    await sessions.send(sessionId, current().input.task, run);
+    sessions.hold(sessionId, heldRoute(current(), run));
+    await sessions.send(sessionId, current().input.task, optionsOf(current(), run, left));
     if (signal.aborted) await sessions.cancel(sessionId);
     const runner = sessions.runner(sessionId);
     await runner?.idle();
     const failure = runner?.failure() ?? null;
     if (failure !== null) throw failure;
   } finally {
+    // Who goes on with this session later is routed by what is set then.
+    sessions.hold(sessionId, null);
     signal.removeEventListener('abort', cancel);
   }
   signal.throwIfAborted();
@@ -293,13 +313,14 @@ async function endedBefore(options: CoreCompareOptions, sessionId: string): Prom
   return reason === null || reason === 'crashed' || reason === 'cancelled' ? null : state;
 }
 
-function optionsOf(input: ComparisonInput, run: ComparisonRun, left: number | null): RunOptions {
+function optionsOf({ input, held }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
   const { check, local, cloud, gear, seed } = input;
   return runOptionsSchema.parse({
     check,
     local,
     cloud,
     gear,
+    ...held?.limits,
     policy: run.policy,
     // Nobody sits beside it: what would have to be asked is answered with no, and the run goes on.
     approve: 'deny',

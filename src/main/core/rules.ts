@@ -1,6 +1,7 @@
 import { AppError } from '@shared/errors.ts';
 import type { FenceSources } from '@shared/fences.ts';
 import { compileFences, globMatcher } from '@shared/fences.ts';
+import type { RouteRule } from '@shared/route-rules.ts';
 import { fittingRule, ruleText } from '@shared/route-rules.ts';
 import type { RuleAnswer, RuleReport } from '@shared/rule-report.ts';
 import type { RuleQuestion } from '@shared/rules-contract.ts';
@@ -86,15 +87,16 @@ function answerOf(rules: HoldingRules, settings: Settings, question: RuleQuestio
 /** What a file is by its name alone, for whoever asks before the sandbox has looked into it. */
 export const isSecretFile = (path: string): boolean => secretKind(path) === 'secret';
 
-/** The rules of one session, read anew whenever they are asked for. */
+/** The rules of one session, read anew whenever they are asked for. `held`: those on where steps run, instead. */
 export function rulesOf(
   { rules, settings }: { readonly rules: RuleFiles['holding']; readonly settings: () => Settings },
   projectPath: string | null,
+  held?: () => readonly RouteRule[] | undefined,
 ): { readonly places: AgentServices['routeRules']; readonly fences: () => Promise<FenceSources> } {
   return {
     places: async () => {
       const { places, problems } = await rules(projectPath);
-      return { rules: places, problems };
+      return { rules: held?.() ?? places, problems };
     },
     fences: async () => fenceSources(await rules(projectPath), settings()),
   };

@@ -3,7 +3,6 @@ import type { Reply } from '@shared/errors.ts';
 import { AppError, failure, success, toFailure, valueOf } from '@shared/errors.ts';
 import { settingsOfProject } from '@shared/settings-of-project.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
-import type { NewEvent } from '@shared/events.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import type { NewSessionRequest } from '../api/core-api.ts';
 import type { SentMessage, SessionRunner } from '../agent/session-runner.ts';
@@ -12,9 +11,10 @@ import { isQuestion } from '../agent/task-kind.ts';
 import type { Gathered } from './attachments.ts';
 import type { PersonApprover } from './approvals.ts';
 import { createPersonApprover } from './approvals.ts';
-import { askAboutDisk } from './disk.ts';
+import type { HeldRoute } from './held-routes.ts';
 import { createSession } from './new-session.ts';
 import { noteSandbox } from './note-sandbox.ts';
+import { masksOf, sandboxRequest } from './sandbox-request.ts';
 import { offerSecondLook } from './second-look.ts';
 import type { CoreSessionsOptions } from './session-options.ts';
 import { createSessionFences } from '../policy/session-fences.ts';
@@ -23,7 +23,7 @@ import { createSessionNetwork } from '../policy/session-network.ts';
 import { childAbort, withEither } from '../lib/child-abort.ts';
 import type { CapDecision } from '../money/budget.ts';
 import { isSecretFile, rulesOf } from './rules.ts';
-import type { ExecResult, Sandbox, ServiceState } from '../sandbox/sandbox.ts';
+import type { ExecResult, Sandbox } from '../sandbox/sandbox.ts';
 import type { LiveJournal } from '../sessions/live-journal.ts';
 import { checkTask, editPlan } from './person-words.ts';
 import { agentConfig, turnOptions } from './turn-options.ts';
@@ -31,6 +31,8 @@ import { agentConfig, turnOptions } from './turn-options.ts';
 /** The sessions that are open in this core: each with its journal, and once it works with a sandbox and a runner. */
 export interface CoreSessions {
   readonly create: (request: NewSessionRequest, signal?: AbortSignal) => Promise<string>;
+  /** What the next turns of an open session are routed by; null: what is set when they begin. */
+  readonly hold: (sessionId: string, held: HeldRoute | null) => void;
   readonly send: (
     sessionId: string,
     text: string,
@@ -69,6 +71,7 @@ export interface CoreSessions {
 interface OpenSession {
   readonly journal: LiveJournal;
   readonly approver: PersonApprover;
+  held: HeldRoute | null;
   wanted: 'container' | 'read-only';
   /** What its sandbox hides, by the rules as they were when it was started. */
   masks: string;
@@ -88,6 +91,7 @@ interface OpenSession {
 const REST_AFTER_MS = 15 * 60_000;
 
 const atRest = {
+  held: null,
   masks: '[]',
   sandbox: null,
   runner: null,
@@ -101,16 +105,15 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
   const open = new Map<string, Promise<OpenSession>>();
   const ready = new Map<string, OpenSession>();
   const stop = new AbortController();
-  const keep = (id: string, journal: LiveJournal, wanted: 'container' | 'read-only'): OpenSession => {
-    const approver = createPersonApprover();
-    const session: OpenSession = { journal, approver, wanted, ...atRest };
-    ready.set(id, session);
+  const keep = (journal: LiveJournal, wanted: 'container' | 'read-only'): OpenSession => {
+    const session: OpenSession = { journal, approver: createPersonApprover(), wanted, ...atRest };
+    ready.set(journal.sessionId, session);
     return session;
   };
   const get = (id: string): Promise<OpenSession> => {
     const known = open.get(id);
     if (known !== undefined) return known;
-    const opening = options.store.open(id).then((journal) => keep(id, journal, 'container'));
+    const opening = options.store.open(id).then((journal) => keep(journal, 'container'));
     open.set(id, opening);
     opening.catch(() => open.delete(id));
     return opening;
@@ -118,9 +121,10 @@ export function createCoreSessions(options: CoreSessionsOptions): CoreSessions {
   return {
     create: async (request, asked = stop.signal) => {
       const journal = await withEither(stop.signal, asked, (signal) => createSession(options, request, signal));
-      open.set(journal.sessionId, Promise.resolve(keep(journal.sessionId, journal, request.sandbox ?? 'container')));
+      open.set(journal.sessionId, Promise.resolve(keep(journal, request.sandbox ?? 'container')));
       return journal.sessionId;
     },
+    hold: (sessionId, held) => void Object.assign(ready.get(sessionId) ?? {}, { held }),
     send: async (sessionId, text, run, given = []) => {
       checkTask(text);
       const gathered = await options.gather(sessionId, { text, given }, stop.signal);
@@ -183,7 +187,9 @@ async function sendTo(
 ): Promise<SentMessage> {
   if (run.sandbox !== undefined) session.wanted = run.sandbox;
   const { projectPath } = session.journal.state();
-  const asked = await options.priors.given(turnOptions(settingsOfProject(options.settings(), projectPath), run));
+  const usual = turnOptions(settingsOfProject(options.settings(), projectPath), run);
+  const { routing } = session.held ?? { routing: null };
+  const asked = routing === null ? await options.priors.given(usual) : { ...usual, routing };
   session.approver.setInteractive(run.interactive && asked.approve === 'ask');
   const runner = await runnerFor(options, session, { text, plan: asked.plan, signal });
   for (const note of gathered.notes) {
@@ -316,31 +322,6 @@ async function runnerFor(
   }
 }
 
-async function masksOf({ rules }: CoreSessionsOptions, journal: LiveJournal): Promise<string> {
-  return JSON.stringify((await rules(journal.state().projectPath)).masks);
-}
-
-async function sandboxRequest(options: CoreSessionsOptions, { journal, approver, wanted }: OpenSession) {
-  const { workspace, projectPath } = journal.state();
-  if (workspace === null) throw new AppError('log-damaged', 'The log does not say where this session works.');
-  // The journal may be closed by the time something is heard; then there is nothing left to note it in.
-  const note = (event: NewEvent): void => void journal.append(event).catch(() => undefined);
-  return {
-    sessionId: journal.sessionId,
-    workspacePath: workspace.path,
-    projectPath,
-    settings: options.settings().sandbox,
-    masks: (await options.rules(projectPath)).masks,
-    wanted,
-    onLost: (loss: { readonly reason: string; readonly recreated: boolean }): void =>
-      note({ type: 'sandbox-lost', ...loss }),
-    onService: ({ id: serviceId, command, status, exitCode }: ServiceState): void =>
-      note({ type: 'service-changed', serviceId, command, status, exitCode }),
-    onDiskLow: askAboutDisk({ journal, approver }),
-    onProgress: options.onNotice,
-  };
-}
-
 async function startRunner(
   options: CoreSessionsOptions,
   session: OpenSession,
@@ -356,7 +337,7 @@ async function startRunner(
     started = await options.startSandbox({ ...request, ...weaker }, signal);
   }
   const sandbox = valueOf(started);
-  const rules = rulesOf(options, projectPath);
+  const rules = rulesOf(options, projectPath, () => session.held?.rules);
   await session.runner?.dispose();
   await session.sandbox?.dispose();
   session.sandbox = sandbox;

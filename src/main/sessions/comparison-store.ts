@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Comparison } from '@shared/comparison.ts';
-import { comparisonInputSchema } from '@shared/comparison.ts';
+import { comparisonInputSchema, heldRoutesSchema } from '@shared/comparison.ts';
 import { AppError } from '@shared/errors.ts';
 import { runStatusSchema } from '@shared/run-options.ts';
 import { isMissing, readJsonFile, writeJsonFile } from '../lib/json-file.ts';
@@ -56,6 +56,7 @@ const fileSchema = z.object({
   id: z.string(),
   createdAt: z.number(),
   input: comparisonInputSchema,
+  held: heldRoutesSchema.optional(),
   runs: z.array(runSchema),
   abandoned: z.array(z.string()),
 });
@@ -70,8 +71,8 @@ export function createComparisonStore(folder: string): ComparisonStore {
         hint: 'The file is left as it is; the sessions of its runs can still be opened.',
       });
     }
-    const { createdAt, input, runs, abandoned } = file.value;
-    return { id, createdAt, input, runs, abandoned };
+    const { createdAt, input, held, runs, abandoned } = file.value;
+    return { id, createdAt, input, ...(held === undefined ? {} : { held }), runs, abandoned };
   };
   return {
     save: (comparison) => writeJsonFile(join(folder, `${comparison.id}.json`), { version, ...comparison }),

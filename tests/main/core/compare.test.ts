@@ -1,11 +1,14 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import type { Comparison } from '../../../src/shared/comparison.ts';
 import { comparisonInputSchema } from '../../../src/shared/comparison.ts';
 import { comparisonRows } from '../../../src/shared/comparison-table.ts';
 import { success } from '../../../src/shared/errors.ts';
+import { routeRuleSchema } from '../../../src/shared/route-rules.ts';
+import { routingSchema } from '../../../src/shared/routing.ts';
 import { runOptionsSchema } from '../../../src/shared/run-options.ts';
 import type { CoreApi } from '../../../src/main/api/core-api.ts';
 import { compose } from '../../../src/main/compose.ts';
@@ -76,6 +79,31 @@ async function carryOut(id: string, maxUsd?: number): Promise<readonly Compariso
     void core.watchComparison(id, (comparison) => seen.push(comparison), end);
   });
   return seen;
+}
+
+const startSchema = z.object({
+  type: z.literal('tool-started'),
+  tool: z.literal('gather_facts'),
+  input: z.object({ options: z.object({ maxSteps: z.number(), routing: routingSchema }) }),
+});
+const factsSchema = z.object({
+  type: z.literal('tool-ended'),
+  tool: z.literal('gather_facts'),
+  data: z.object({ routes: z.object({ rules: z.array(routeRuleSchema) }) }),
+});
+
+/** What the last turn of a session wrote down at its start. */
+async function startOf(sessionId: string) {
+  const text = await readFile(join(home, 'sessions', sessionId, 'events.jsonl'), 'utf8');
+  const events: readonly unknown[] = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const started = events.flatMap((event) => startSchema.safeParse(event).data ?? []).at(-1);
+  const ended = events.flatMap((event) => factsSchema.safeParse(event).data ?? []).at(-1);
+  if (started === undefined || ended === undefined) throw new Error('It found nothing out.');
+  const rules = ended.data.routes.rules.map(({ where, kind }) => `${where} ${kind}`);
+  return { ...started.input.options, rules };
 }
 
 describe('a comparison', () => {
@@ -177,6 +205,60 @@ describe('a comparison', () => {
     expect(runs.map(({ figures, check }) => [figures?.status, check?.passed])).toEqual([
       ['gave-up', false],
       ['done', true],
+    ]);
+  });
+
+  it('routes every run by the numbers and rules it began with, and this only, also when it goes on', async () => {
+    const price = { input: 3, output: 15, source: 'test', date: '2026-11-22' };
+    await core.setSetting('providers.strong', { kind: 'scripted', where: 'cloud', price, replies: [mend, complete] });
+    await core.setSetting('routing.numbers', { valueUsd: 0 });
+    await writeFile(join(home, 'dewpoint.rules'), 'local task add\n');
+    const id = await core.createComparison(inputOf({ policies: ['hybrid', 'quality'] }), neverAborted);
+    await core.setSetting('routing.numbers', { valueUsd: 1000, weights: {} });
+    await core.setSetting('limits', { maxSteps: 1, maxMinutes: 1, maxTokens: 1 });
+    await writeFile(join(home, 'dewpoint.rules'), 'cloud always\n');
+    await core.dispose();
+    core = await openCore();
+    await carryOut(id);
+    const { runs } = await core.showComparison(id);
+    const starts = await Promise.all(runs.map(async ({ sessionId }) => startOf(sessionId ?? '')));
+    expect(starts.map(({ maxSteps, routing, rules }) => [maxSteps, routing.numbers.valueUsd, rules])).toEqual([
+      [40, 0, ['local task']],
+      [40, 5, ['local task']],
+    ]);
+    expect(runs.map(({ figures, why }) => [figures?.localSteps, why])).toEqual([
+      [2, null],
+      [2, null],
+    ]);
+    // Who goes on with the session of a run is routed by what is set then.
+    const [first] = runs;
+    await core.send(
+      first?.sessionId ?? '',
+      'Again.',
+      runOptionsSchema.parse({ policy: 'hybrid', local: 'weak/script' }),
+    );
+    await vi.waitFor(async () => {
+      expect((await startOf(first?.sessionId ?? '')).rules).toEqual(['cloud always']);
+    }, 30_000);
+  });
+
+  it('fences a run as is ruled when it calls, and says that it was fenced otherwise than the others', async () => {
+    const id = await core.createComparison(inputOf({ policies: ['local'], repeat: 2 }), neverAborted);
+    const other = { rules: [{ paths: ['x/**'], verdict: 'local-only', project: join(folder, 'other') }] };
+    await core.setSetting('fences', other);
+    await core.startComparison(id, undefined);
+    await new Promise<void>((resolve) => {
+      const onState = ({ runs }: Comparison): void => {
+        if (runs[0]?.state === 'ended') resolve();
+      };
+      void core.watchComparison(id, onState, () => undefined);
+    });
+    await core.cancelComparison(id);
+    await writeFile(join(home, 'dewpoint.rules'), 'local-only path calc.py\n');
+    await carryOut(id);
+    expect((await core.showComparison(id)).runs.map(({ state, why }) => [state, why])).toEqual([
+      ['ended', null],
+      ['ended', 'What is fenced or masked was changed after the comparison began.'],
     ]);
   });
 
