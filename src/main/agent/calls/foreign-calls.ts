@@ -1,5 +1,5 @@
-import { objectAfter } from './extract-calls.ts';
-import type { RawCall } from './extract-calls.ts';
+import { objectAfter } from './object-after.ts';
+import type { RawCall } from './object-after.ts';
 
 /** The name before its object of arguments, as families of models write it where their template or its reader is missing. */
 const named: readonly RegExp[] = [
@@ -48,6 +48,33 @@ export function foreignCalls(text: string): readonly RawCall[] {
   }
   const at = unread.exec(text)?.index;
   return at === undefined ? [] : [{ text: text.slice(at), whole: true, isUnread: true }];
+}
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where calls in such forms stand, from mark to end, so that nothing inside is taken for another call. */
+export function foreignSpans(text: string): readonly Span[] {
+  const afterObject = (from: number): number => objectAfter(text, from)?.end ?? text.length;
+  const afterTag = (tag: string, from: number): number => {
+    const at = text.indexOf(tag, from);
+    return at === -1 ? text.length : at + tag.length;
+  };
+  return [
+    ...named.flatMap((pattern) => spansOf(text, pattern, afterObject)),
+    ...tagged.flatMap(({ call, end }) => spansOf(text, call, (from) => afterTag(end, from))),
+  ];
+}
+
+function spansOf(text: string, pattern: RegExp, endAfter: (from: number) => number): readonly Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(pattern)) {
+    if (match.index < (spans.at(-1)?.end ?? 0)) continue;
+    spans.push({ start: match.index, end: endAfter(match.index + match[0].length) });
+  }
+  return spans;
 }
 
 /** Some put a value on lines of its own; a line break at its end alone is its own. */

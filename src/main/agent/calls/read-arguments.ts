@@ -6,7 +6,10 @@ export type ReadJson =
   | { readonly ok: true; readonly value: unknown; readonly repairs: readonly string[] }
   | { readonly ok: false };
 
-/** Strict first, then repaired; a repair is always said. Text that ends in the middle must not come here. */
+/**
+ * Strict first, then repaired; a repair is always said. Text that ends in the middle must not come here. A repair may
+ * change the form alone: where a text came out that was not written, nobody knows what was meant.
+ */
 export function readJson(text: string): ReadJson {
   try {
     return { ok: true, value: JSON.parse(text), repairs: [] };
@@ -14,10 +17,27 @@ export function readJson(text: string): ReadJson {
     // Models write single quotes, trailing commas, comments and raw line breaks.
   }
   try {
-    return { ok: true, value: JSON.parse(jsonrepair(text)), repairs: ['the JSON was repaired'] };
+    const value: unknown = JSON.parse(jsonrepair(text));
+    return isAsWritten(value, [text, unescaped(text)])
+      ? { ok: true, value, repairs: ['the JSON was repaired'] }
+      : { ok: false };
   } catch {
     return { ok: false };
   }
+}
+
+function isAsWritten(value: unknown, written: readonly string[]): boolean {
+  if (typeof value === 'string') return written.some((text) => text.includes(value));
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every((inner) => isAsWritten(inner, written));
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(?:u([\da-fA-F]{4})|(["'\\/bfnrt]))/gu, (_all, code?: string, letter = '') =>
+    code === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
 }
 
 /** Whether brackets and double-quoted strings of a JSON text are closed: false for one that was cut off. */
@@ -100,7 +120,7 @@ function coerce(
     const key = issue.path[0];
     if (issue.code !== 'invalid_type' || issue.path.length !== 1 || typeof key !== 'string') continue;
     const have = result[key];
-    const better = coerceOne(have, issue.expected);
+    const better = coerceOne(key, have, issue.expected);
     if (better === undefined && have !== null) continue;
     if (have === null) delete result[key];
     else result[key] = better;
@@ -109,12 +129,15 @@ function coerce(
   return result;
 }
 
-function coerceOne(value: unknown, expected: string): unknown {
+/** Texts of which a list can only mean their lines; the words of a command are another matter. */
+const linesAllowed: readonly string[] = ['content', 'old', 'new', 'patch', 'summary'];
+
+function coerceOne(key: string, value: unknown, expected: string): unknown {
   if (expected === 'number' && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
     return Number(value);
   if (expected === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);
-  if (expected === 'string' && Array.isArray(value) && value.every((line) => typeof line === 'string'))
-    return value.join('\n');
+  const isLines = linesAllowed.includes(key) && Array.isArray(value) && value.every((line) => typeof line === 'string');
+  if (expected === 'string' && isLines) return value.join('\n');
   if (expected === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return undefined;
 }

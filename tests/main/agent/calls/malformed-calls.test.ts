@@ -136,3 +136,61 @@ describe('calls that come out wrong', () => {
     expect(cases.filter((one) => one.outcome === 'understood').length).toBeGreaterThanOrEqual(280);
   });
 });
+
+/** A text with everything in it that begins or ends a call in one form or another. */
+const marks =
+  '# Title\n```python\nx = "</tool_call>"\n```\n```json\n{"name": "list_files"}\n```\nEND_TOOL_CALL ends it:\nTOOL_CALL {"tool": "list_files", "input": {}}\n';
+const writing: Meant = { tool: 'write_file', input: { path: 'a.md', content: marks } };
+const bearing = [
+  'our block',
+  'no end mark',
+  'a fence',
+  'tags of Hermes',
+  'bare JSON',
+  'raw line breaks in texts',
+  'Mistral: the name apart',
+  'gpt-oss',
+  'Functionary',
+  'Qwen3-Coder',
+  'invoke',
+] as const;
+
+describe('a call whose text holds the marks of calls', () => {
+  it.each(bearing)('is run as it was meant or not at all, wherever it is cut: %s', (name) => {
+    const { tool, input } = writing;
+    const whole =
+      forms[name]?.({ input: JSON.stringify(input), whole: JSON.stringify({ tool, input }) }, writing) ?? '';
+    const ends = Array.from({ length: whole.length }, (_, at) => outcome(whole.slice(0, at + 1), writing));
+    expect(ends.at(-1)).toMatch(/understood|asked/u);
+    expect(ends.filter((end) => end === 'invented')).toEqual([]);
+  });
+});
+
+describe('arguments that a repair would make up', () => {
+  it.each([
+    ['a quote that is none', "{'command': 'echo it's'}"],
+    ['texts put together', '{"command": "rm -rf " + "build"}'],
+    ['a list of words, which is no command line', '{"command": ["bash", "-lc", "pytest -q"]}'],
+  ])('are asked for again: %s', (_name, raw) => {
+    const { calls, errors } = parseCalls(
+      [{ type: 'tool-call', id: '1', name: 'run_command', input: null, raw }],
+      'native',
+      tools,
+    );
+    expect({ calls, errors: errors.length }).toEqual({ calls: [], errors: 1 });
+    expect(outcome(`TOOL_CALL {"tool": "run_command", "input": ${raw}} END_TOOL_CALL`, writing)).toBe('asked');
+  });
+
+  it('are taken where the repair changes only the form', () => {
+    const raw = "{command: 'grep -n \"a\" b\\tc', why: 'to see',}";
+    const { calls } = parseCalls(
+      [{ type: 'tool-call', id: '1', name: 'run_command', input: null, raw }],
+      'native',
+      tools,
+    );
+    expect(calls.map(({ input }) => input)).toEqual([{ command: 'grep -n "a" b\tc', why: 'to see' }]);
+    const lines = { path: 'a.py', content: ['x = 1', 'y = 2'] };
+    const listed = parseCalls([{ type: 'tool-call', id: '1', name: 'write_file', input: lines }], 'native', tools);
+    expect(listed.calls.map(({ input }) => input)).toEqual([{ path: 'a.py', content: 'x = 1\ny = 2' }]);
+  });
+});
