@@ -55,7 +55,8 @@ export function startLlamaProcess(options: LlamaProcessOptions): LlamaProcess {
     isAlive = false;
     heart.stop();
     memory.stop();
-    const error = lossError(reason, lastWords(), memory.verdict(signal));
+    const said = lastWords();
+    const error = lossError(reason, said, memory.verdict(signal, said.trim() === ''));
     for (const [id, listen] of listeners) listen({ type: 'failed', id, error });
     listeners.clear();
   };
@@ -135,9 +136,10 @@ function watchEnd(child: ChildProcess, lose: (reason: string, signal: NodeJS.Sig
   child.on('error', (error) => lose(`could not be started (${messageOf(error)})`, null));
   child.on('exit', (code, signal) => {
     const reason = signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
-    // Its last words may still be in the pipe; a process that it left behind could hold that open for ever.
+    // Its last words may still be in the pipe; a process that it left behind could hold that open for ever. Where this
+    // machine stood still for so long, the pipe has its turn before they count as none.
     child.once('close', () => lose(reason, signal));
-    setTimeout(() => lose(reason, signal), 200).unref();
+    setTimeout(() => setImmediate(() => lose(reason, signal)), 200).unref();
   });
 }
 
@@ -189,7 +191,7 @@ interface MemoryGuard {
   noteWork(): void;
   /** Without memory one of its threads may wait for ever while the one that answers pings is well. */
   isStuck(): boolean;
-  verdict(signal: NodeJS.Signals | null): string | null;
+  verdict(signal: NodeJS.Signals | null, isSilent: boolean): string | null;
   stop(): void;
 }
 
@@ -218,7 +220,7 @@ function guardMemory(pid: number | undefined, stuckMs: number): MemoryGuard {
       if (isWatched && lastWorkAt - lastLookAt >= lookMs) look();
     },
     isStuck: () => watch.isNearLimit && Date.now() - lastWorkAt > stuckMs,
-    verdict: (signal) => watch.verdict(signal),
+    verdict: (signal, isSilent) => watch.verdict(signal, isSilent),
     stop: () => clearInterval(timer),
   };
 }

@@ -20,8 +20,12 @@ export interface MemoryWatch {
   readonly isLimited: boolean;
   /** Whether there was hardly any room left then. */
   readonly isNearLimit: boolean;
-  /** Why memory is what ended it, in words; null where nothing says so. `signal`: what the process was ended by. */
-  verdict(signal: NodeJS.Signals | null): string | null;
+  /**
+   * Why memory is what ended it, in words; null where nothing says so.
+   * @param signal what the process was ended by
+   * @param isSilent it said nothing before
+   */
+  verdict(signal: NodeJS.Signals | null, isSilent?: boolean): string | null;
 }
 
 export function watchMemory(pid: number | undefined, read: ReadText = readText): MemoryWatch {
@@ -38,14 +42,19 @@ export function watchMemory(pid: number | undefined, read: ReadText = readText):
     get isNearLimit() {
       return isNearLimit();
     },
-    verdict(signal) {
+    verdict(signal, isSilent = false) {
       if (signal === 'SIGKILL') {
         const kills = oomKills(read);
         const isKilled = kills !== null && killsBefore !== null && kills > killsBefore;
         return isKilled ? 'The system had no memory left and ended it.' : null;
       }
-      if (room === null || !isNearLimit()) return null;
-      return `It had taken ${inMb(room.usedBytes)} MB of the ${inMb(room.limitBytes)} MB that its limits allow.`;
+      if (room === null) return null;
+      const allowed = `the ${inMb(room.limitBytes)} MB that its limits allow`;
+      if (isNearLimit()) return `It had taken ${inMb(room.usedBytes)} MB of ${allowed}.`;
+      // On a busy machine the last look can be far from the end. Whatever else makes a program abort, it says so.
+      return isSilent && signal === 'SIGABRT'
+        ? `It gave up without a word, as programs do that find no room for a thread in ${allowed}.`
+        : null;
     },
   };
 }

@@ -49,6 +49,21 @@ describe('the memory of a process that ended', () => {
     expect(watch.verdict('SIGSEGV')).toBeNull();
   });
 
+  it('is why, when a process with limits gave up without a word, however much room the last look saw', () => {
+    const files = { ...nothing, limits: limits(gigabyte, 'unlimited'), status: status(gigabyte / 2, gigabyte) };
+    const watch = watchMemory(7, fakeProc(files));
+    watch.look();
+    expect(watch.verdict('SIGABRT', true)).toContain('no room for a thread in the 1074 MB that its limits allow');
+    expect([watch.verdict('SIGABRT', false), watch.verdict('SIGSEGV', true), watch.verdict(null, true)]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    const free = watchMemory(7, fakeProc(nothing));
+    free.look();
+    expect(free.verdict('SIGABRT', true)).toBeNull();
+  });
+
   it('is not known where the system tells nothing', () => {
     const watch = watchMemory(undefined, () => null);
     watch.look();

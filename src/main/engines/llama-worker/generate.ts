@@ -1,11 +1,11 @@
 import type { LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
-import { watchMemory } from '../process-memory.ts';
 import { createAnswerText } from './answer-text.ts';
 import type { AnswerText } from './answer-text.ts';
 import { createByteGuard } from './byte-guard.ts';
 import type { ByteGuard } from './byte-guard.ts';
 import { grammarForChoice, grammarForSchema } from './json-schema-grammar.ts';
 import type { Engine } from './load-model.ts';
+import { explainError } from './explain-error.ts';
 import type { Slot } from './open-slots.ts';
 import { keepSystemState, prepareSequence, wantsSystemState } from './prepare-sequence.ts';
 import type { Counters } from './prepare-sequence.ts';
@@ -79,9 +79,10 @@ export function startGeneration(
       return settle(account, 'cancelled', null);
     },
     done: run(context, request, { signal, emit, account, answer })
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         answer.show();
-        return settle(account, 'error', nameError(error, context.log));
+        account.endedAt ??= performance.now();
+        return settle(account, 'error', await explainError(error, context.log));
       })
       // After every call, also one that nobody waits for any more: the next one's begin at nothing.
       .then(async (generation) => ({ ...generation, ...(await countedOf(context.engine)) })),
@@ -288,39 +289,4 @@ function settle(account: Account, stopReason: Generation['stopReason'], error: E
     ...(account.logprobs.length === 0 ? {} : { logprobs: account.logprobs }),
     error,
   };
-}
-
-const aboutMemory =
-  /out of memory|insufficient memory|failed to allocate|unable to allocate|bad_alloc|not enough (v?ram|memory)|cannot allocate/i;
-
-/**
- * Names what the engine threw: what memory could not hold, and models that it does not know, apart from the rest.
- * @param log what the engine printed lately; what it throws says little
- */
-export function nameError(error: unknown, log: readonly string[]): EngineError {
-  const thrown = error instanceof Error ? error.message : String(error);
-  const name = error instanceof Error ? error.name : '';
-  const said = log.slice(-3).join(' ').trim();
-  const message = said === '' ? thrown : `${thrown} (${said})`;
-  if (name === 'InsufficientMemoryError' || aboutMemory.test(message)) return { code: 'out-of-memory', message };
-  if (thrown === 'NoBinaryFoundError') return unloadable(message);
-  const architecture = /unknown model architecture: '([^']*)'/.exec(log.join('\n'))?.[1];
-  if (architecture !== undefined) {
-    return {
-      code: 'bad-model',
-      message: `The model is of a kind (${architecture}) that this engine does not know. A newer Dewpoint may.`,
-    };
-  }
-  if (/failed to load model/i.test(thrown))
-    return { code: 'bad-model', message: `The engine cannot load this model: ${message}` };
-  return { code: 'internal', message };
-}
-
-/** No build of the engine could be loaded: there is none for this machine, or its try had no room. */
-function unloadable(message: string): EngineError {
-  const memory = watchMemory(process.pid);
-  memory.look();
-  const verdict = memory.verdict(null);
-  if (verdict !== null) return { code: 'out-of-memory', message: `The engine could not be loaded. ${verdict}` };
-  return { code: 'internal', message: `No build of the engine for this machine could be loaded (${message}).` };
 }

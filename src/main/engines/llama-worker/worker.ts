@@ -1,8 +1,8 @@
 import { createNetFetch } from '../../lib/net-fetch.ts';
-import { linesAboutMemory } from '../about-memory.ts';
 import { createFetchUri } from '../fetch-uri.ts';
+import { explainError } from './explain-error.ts';
 import { offerFetchedEngines } from './fetched-engines.ts';
-import { nameError, startGeneration } from './generate.ts';
+import { startGeneration } from './generate.ts';
 import type { RunningGeneration } from './generate.ts';
 import { loadModel } from './load-model.ts';
 import type { Engine } from './load-model.ts';
@@ -98,20 +98,9 @@ send({ type: 'ready' });
 
 /** Does one thing after the other: the engine's objects are not made for two at once. */
 function inTurn(id: number, work: () => Promise<unknown>): void {
-  free = free.then(work).catch(async (error: unknown) => {
-    await logToArrive();
-    send({ type: 'failed', id, error: nameError(error, mostTelling(log)) });
-  });
-}
-
-/** What the engine prints comes from its own threads, often after what it throws. */
-function logToArrive(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-function mostTelling(lines: readonly string[]): readonly string[] {
-  const aboutMemory = linesAboutMemory(lines);
-  return aboutMemory.length > 0 ? aboutMemory : lines;
+  free = free
+    .then(work)
+    .catch(async (error: unknown) => send({ type: 'failed', id, error: await explainError(error, log) }));
 }
 
 async function load(id: number, options: LoadOptions): Promise<void> {
