@@ -82,6 +82,8 @@ export interface LlamaEngineOptions {
   readonly now: () => number;
   /** Default 15 s. */
   readonly hangMs?: number;
+  /** How long the engine may take to acknowledge an abort before the call ends without its account. Default 120 ms. */
+  readonly abortGraceMs?: number;
   /** How the sources of downloads are reached; default: as the environment says. Read anew for each. */
   readonly connection?: () => Connection;
   /** A process that nothing was asked of for so long is ended, and its model's memory given back; null: never. */
@@ -89,9 +91,6 @@ export interface LlamaEngineOptions {
   /** Default: the header of the file. */
   readonly checkModelFile?: ModelFileCheck;
 }
-
-/** How long the engine may take to acknowledge an abort before the call ends without its account. */
-const abortGraceMs = 120;
 
 export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
   const queue = new PQueue({ concurrency: 1 });
@@ -117,7 +116,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
           if (fileError === null) {
             const process = alive();
             loadedPath = model.modelPath;
-            await runCall(process, { model, request, call });
+            await runCall(process, { model, request, call, graceMs: options.abortGraceMs ?? 120 });
           } else call.fail(fileError);
         })
         .catch((error: unknown) => call.fail({ code: 'internal', message: messageOf(error) }));
@@ -189,6 +188,8 @@ interface Call {
   loadedAs(model: LoadedModel): void;
   show(event: Exclude<EngineEvent, { type: 'ended' }>): void;
   end(generation: Generation): void;
+  /** Ends it as cancelled, with as much of an account as it told by itself. */
+  cancel(): void;
   fail(error: EngineError): void;
   /** Runs when the signal aborts, until the call has ended. */
   onAbort(listener: () => void): void;
@@ -203,9 +204,10 @@ function openCall(now: () => number, signal: AbortSignal, mustWait: boolean): Ca
   let promptTokens = 0;
   let loaded: LoadedModel | null = null;
   const aborted = (): void => {
-    if (abortListener === null) end(cancelledGeneration(promptTokens));
+    if (abortListener === null) cancel();
     else abortListener();
   };
+  const cancel = (): void => end(cancelledGeneration(promptTokens));
   const end = (generation: Generation): void => {
     if (isEnded) return;
     isEnded = true;
@@ -234,6 +236,7 @@ function openCall(now: () => number, signal: AbortSignal, mustWait: boolean): Ca
       if (!isEnded) channel.push(event);
     },
     end,
+    cancel,
     fail: (error) => end({ ...cancelledGeneration(promptTokens), stopReason: 'error', error }),
     onAbort(listener) {
       abortListener = listener;
@@ -244,7 +247,7 @@ function openCall(now: () => number, signal: AbortSignal, mustWait: boolean): Ca
 /** Occupies the queue until the engine has answered for this call. */
 async function runCall(
   child: LlamaProcess,
-  { model, request, call }: { model: LoadOptions; request: EngineRequest; call: Call },
+  { model, request, call, graceMs }: { model: LoadOptions; request: EngineRequest; call: Call; graceMs: number },
 ): Promise<void> {
   if (call.isEnded) return;
   const loadError = await load(child, model, call);
@@ -259,9 +262,9 @@ async function runCall(
     call.onAbort(() => {
       child.abort(id);
       setTimeout(() => {
-        call.end(cancelledGeneration(0));
+        call.cancel();
         resolve();
-      }, abortGraceMs).unref();
+      }, graceMs).unref();
     });
     if (call.signal.aborted) child.abort(id);
   });
@@ -271,7 +274,7 @@ async function runCall(
 function load(child: LlamaProcess, model: LoadOptions, call: Call): Promise<EngineError | null> {
   return new Promise((resolve) => {
     call.onAbort(() => {
-      call.end(cancelledGeneration(0));
+      call.cancel();
       resolve(null);
     });
     child.ask({ type: 'load', options: model }, (answer) => {
