@@ -48,7 +48,9 @@ export async function scratchDir(): Promise<string> {
 
 export const clock = (): number => performance.now();
 
-export async function startEngine(options: { readonly hangMs?: number } = {}): Promise<LlamaEngine> {
+export async function startEngine(
+  options: { readonly hangMs?: number; readonly abortGraceMs?: number } = {},
+): Promise<LlamaEngine> {
   return createLlamaEngine({ nodePath, workerPath: await builtWorker(), now: clock, ...options });
 }
 
@@ -136,6 +138,18 @@ export interface Answer {
   readonly parts: readonly StreamPart[];
   readonly text: string;
   readonly ended: StreamEnded;
+}
+
+/**
+ * Does what acts in the middle of something, until it was in time; `attempt` gives null where that was over before: on a
+ * machine that is very fast, or that kept this process waiting meanwhile. What never is in time is a fault.
+ */
+export async function inTime<T>(attempt: (tries: number) => Promise<T | null>): Promise<T> {
+  for (let tries = 0; tries < 5; tries += 1) {
+    const done = await attempt(tries);
+    if (done !== null) return done;
+  }
+  throw new Error('What was to be interrupted was over before, each time.');
 }
 
 export async function collect(stream: AsyncIterable<StreamPart>): Promise<Answer> {

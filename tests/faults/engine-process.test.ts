@@ -1,25 +1,25 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmod, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLlamaEngine } from '../../src/main/engines/llama-client.ts';
 import { textMessage } from '@shared/messages.ts';
 import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
 import { startLlamaProcess } from '../../src/main/engines/llama-process.ts';
 import type { EngineRequest, FromWorker } from '../../src/main/engines/llama-worker/protocol.ts';
-import type { ModelRequest, StreamPart } from '../../src/main/providers/define.ts';
+import type { ModelRequest, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
 import {
   builtWorker,
   clock,
   collect,
   createTestProvider,
+  inTime,
   loadOptions,
   modelRequest,
   nodePath,
   scratchDir,
   startEngine,
 } from '../engines/support.ts';
-import type { Answer } from '../engines/support.ts';
 
 const model = 'smollm2-135m-instruct';
 const story: ModelRequest = modelRequest(model, 'Tell a very long story about a lighthouse.', { maxOutputTokens: 300 });
@@ -35,29 +35,31 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Sends a signal to the engine's process at the first part that `isMoment` picks. */
+/** Sends a signal to the engine's process at the first part that `isMoment` picks, and gives how the call ended by it. */
 async function signalAt(
   request: ModelRequest,
   signal: NodeJS.Signals,
   isMoment: (part: StreamPart) => boolean,
-): Promise<Answer> {
+): Promise<StreamEnded> {
   const provider = await createTestProvider(engine, { cacheDir: dir });
-  let done = false;
-  return collect(
-    (async function* () {
-      for await (const part of provider.stream(request, new AbortController().signal)) {
-        const pid = engine.pid();
-        if (!done && pid !== null && isMoment(part)) {
-          done = true;
-          process.kill(pid, signal);
-        }
-        yield part;
+  return inTime(async () => {
+    let isSent = false;
+    let end: StreamEnded | null = null;
+    for await (const part of provider.stream(request, new AbortController().signal)) {
+      const pid = engine.pid();
+      if (!isSent && pid !== null && isMoment(part)) {
+        isSent = true;
+        process.kill(pid, signal);
       }
-    })(),
-  );
+      if (part.type === 'ended') end = part;
+    }
+    if (isSent && end?.error !== null) return end;
+    await engine.dispose();
+    return null;
+  });
 }
 
-const inPrefill = (part: StreamPart): boolean => part.type === 'progress' && part.phase === 'prefill' && part.done > 0;
+const inPrefill = (part: StreamPart): boolean => part.type === 'progress' && part.phase === 'prefill';
 const inDecode = (part: StreamPart): boolean => part.type === 'text-delta';
 const inLoading = (part: StreamPart): boolean => part.type === 'progress' && part.phase === 'loading';
 
@@ -68,7 +70,7 @@ describe('a lost engine process', () => {
     ['in the middle of an answer', inDecode, story],
   ] as const)('costs the running call and nothing else when it is killed %s', async (_when, isMoment, request) => {
     engine = await startEngine();
-    const { ended } = await signalAt(request, 'SIGKILL', isMoment);
+    const ended = await signalAt(request, 'SIGKILL', isMoment);
     expect(ended).toMatchObject({ stopReason: 'error', error: { code: 'engine-lost', retryable: true } });
     const provider = await createTestProvider(engine, { cacheDir: dir });
     const next = await collect(
@@ -78,8 +80,9 @@ describe('a lost engine process', () => {
   });
 
   it('is noticed when it is stopped, and replaced', async () => {
-    engine = await startEngine({ hangMs: 2000 });
-    const { ended } = await signalAt(story, 'SIGSTOP', inDecode);
+    // A busy machine keeps a process waiting for seconds that is not stopped, most of all while it starts.
+    engine = await startEngine({ hangMs: 10_000 });
+    const ended = await signalAt(story, 'SIGSTOP', inDecode);
     expect(ended.error).toMatchObject({ code: 'engine-lost' });
     expect(ended.error?.message).toContain('did not answer');
     const provider = await createTestProvider(engine, { cacheDir: dir });
@@ -119,8 +122,8 @@ describe('a lost engine process', () => {
        setInterval(() => {}, 1000);`,
     );
     const child = spawn(nodePath, [parent], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const pid = await new Promise<number>((resolve) =>
-      child.stdout.once('data', (chunk: Buffer) => resolve(Number(String(chunk).trim()))),
+    const pid = await new Promise<number>((heard) =>
+      child.stdout.once('data', (chunk: Buffer) => heard(Number(String(chunk).trim()))),
     );
     child.kill('SIGKILL');
     await expect.poll(() => isRunning(pid)).toBe(false);
@@ -128,28 +131,60 @@ describe('a lost engine process', () => {
 });
 
 describe('an engine without enough memory', () => {
+  // A machine that is busy with other things is slow, not hung.
+  const hangMs = 90_000;
+
   /** Runs the worker under a limit of private memory, in MiB. */
   async function startLimited(limitMb: number): Promise<void> {
     const program = join(dir, 'limited-node');
     await writeFile(program, `#!/bin/sh\nulimit -d ${limitMb * 1024}\nexec ${nodePath} "$@"\n`);
     await chmod(program, 0o755);
-    // A machine that is busy with other things is slow, not hung.
-    engine = createLlamaEngine({ nodePath: program, workerPath: await builtWorker(), now: clock, hangMs: 90_000 });
+    engine = createLlamaEngine({ nodePath: program, workerPath: await builtWorker(), now: clock, hangMs });
   }
 
   it.each([
     // Too little for the program itself, for its threads (it ends without a word), for the model, and for its context.
-    300, 600, 620, 650, 680, 800,
-  ])('says so when it cannot load (%i MiB)', async (limitMb) => {
-    await startLimited(limitMb);
-    const provider = await createTestProvider(engine, { cacheDir: dir, contextTokens: 8192 });
-    const { ended } = await collect(provider.stream(story, new AbortController().signal));
-    expect(ended).toMatchObject({ stopReason: 'error', error: { code: 'out-of-memory', retryable: false } });
+    300, 600, 620, 650, 680, 760,
+  ])(
+    'says so when it cannot load (%i MiB)',
+    async (limitMb) => {
+      await startLimited(limitMb);
+      const provider = await createTestProvider(engine, { cacheDir: dir, contextTokens: 8192 });
+      const { ended } = await collect(provider.stream(story, new AbortController().signal));
+      expect(ended).toMatchObject({ stopReason: 'error', error: { code: 'out-of-memory', retryable: false } });
+    },
+    // One of its threads may wait for memory for ever: that is given up after four times as long as no answer.
+    hangMs * 5,
+  );
+
+  it('says so when it gives up without a word, however far from its limit it was when it was last looked at', async () => {
+    const workerPath = resolve('tests/fakes/fake-llama-worker.mjs');
+    engine = createLlamaEngine({ nodePath, workerPath, now: clock, checkModelFile: async () => null });
+    const provider = await createTestProvider(engine, { cacheDir: dir });
+    const request = modelRequest('/give-up-while-loading.gguf', 'Hi');
+    // A process has the limits of the one that starts it from its first moment on.
+    limitThis(64 * 1024 ** 3);
+    const { ended } = await collect(provider.stream(request, new AbortController().signal)).finally(() =>
+      limitThis('unlimited'),
+    );
+    expect(ended.error).toMatchObject({
+      code: 'out-of-memory',
+      message: expect.stringContaining('gave up without a word'),
+    });
   });
 
   it('says so when memory runs out in the middle of an answer', async () => {
     engine = await startEngine();
-    const child = startLlamaProcess({ nodePath, workerPath: await builtWorker(), hangMs: 30_000 });
+    const workerPath = await builtWorker();
+    expect(await inTime(() => withoutMemoryInside(workerPath))).toMatchObject({
+      type: 'failed',
+      error: { code: 'out-of-memory' },
+    });
+  });
+
+  /** How an answer ends whose process gets no more memory once it has begun; null where it was whole before. */
+  async function withoutMemoryInside(workerPath: string): Promise<FromWorker | null> {
+    const child = startLlamaProcess({ nodePath, workerPath, hangMs: 30_000 });
     const request: EngineRequest = {
       ...story,
       messages: [...story.messages],
@@ -160,7 +195,7 @@ describe('an engine without enough memory', () => {
     const large = { ...request, messages: [textMessage('user', 'some words '.repeat(2_000_000))] };
     child.ask({ type: 'load', options: loadOptions(model, { threads: 1 }) }, (answer) => answer.type === 'loaded');
     let isLimited = false;
-    const answer = await new Promise<FromWorker>((resolve) => {
+    const answer = await new Promise<FromWorker>((ended) => {
       child.ask({ type: 'generate', request }, (part) => {
         if (part.type === 'delta' && !isLimited) {
           isLimited = true;
@@ -169,20 +204,26 @@ describe('an engine without enough memory', () => {
           child.ask({ type: 'count', request: large }, () => true);
         }
         if (part.type !== 'ended' && part.type !== 'failed') return false;
-        resolve(part);
+        ended(part);
         return true;
       });
     });
     child.kill();
-    expect(answer).toMatchObject({ type: 'failed', error: { code: 'out-of-memory' } });
-  });
+    return answer.type === 'ended' ? null : answer;
+  }
 });
 
-function isRunning(pid: number): boolean {
+/** Private memory, in bytes. */
+function limitThis(bytes: number | 'unlimited'): void {
+  expect(spawnSync('prlimit', ['--pid', String(process.pid), `--data=${bytes}:`]).status).toBe(0);
+}
+
+/** One that has ended counts as gone also where nobody asks for its end, as in a container whose first process is no init. */
+async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
-    return true;
   } catch {
     return false;
   }
+  return !(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).includes(') Z ');
 }
