@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Comparison } from '../../src/shared/comparison.ts';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
-import { command, complete, createProgram, type Program, tool } from './program.ts';
+import { command, complete, createProgram, type Program, type Running, tool } from './program.ts';
 
 const kills = 8;
 
@@ -44,12 +44,35 @@ const compareArgs = (program: Program): readonly string[] => [
   'Make the notes say two.',
 ];
 
-/** The comparison of a home as its file says; null while there is none. */
-async function readComparison(home: string): Promise<Comparison | null> {
+/** What the file of a home's comparison says; empty while there is none. */
+async function textOf(home: string): Promise<string> {
   const folder = join(home, 'comparisons');
   const [name] = (await readdir(folder).catch(() => [])).filter((one) => !one.startsWith('.'));
+  return name === undefined ? '' : readFile(join(folder, name), 'utf8');
+}
+
+async function readComparison(home: string): Promise<Comparison | null> {
+  const text = await textOf(home);
   // The file is replaced as a whole: it is never half a one, also after a kill.
-  return name === undefined ? null : JSON.parse(await readFile(join(folder, name), 'utf8'));
+  return text === '' ? null : JSON.parse(text);
+}
+
+/**
+ * Kills soon after the comparison has come on by so many steps, which its file tells: by time alone a busy machine would
+ * be killed each time before it had begun.
+ */
+async function killAfter(running: Running, home: string, steps: number, delayMs: number): Promise<void> {
+  const isOver = running.ended.then(() => true);
+  let text = await textOf(home);
+  for (let step = 0; step < steps; step += 1) {
+    const before = text;
+    while (text === before) {
+      if (await Promise.race([isOver, wait(5, false)])) return;
+      text = await textOf(home);
+    }
+  }
+  await wait(delayMs);
+  running.child.kill('SIGKILL');
 }
 
 describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
@@ -59,18 +82,21 @@ describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
     const random = seeded(7);
     let running = program.start(compareArgs(program));
     let kept: readonly string[] = [];
+    let inTheMiddle = 0;
     for (let kill = 0; kill < kills; kill += 1) {
-      await wait(500 + random() * 1_500);
-      running.child.kill('SIGKILL');
+      await killAfter(running, program.home, Math.floor(random() * 3), random() * 150);
       await running.ended;
       const left = await readComparison(program.home);
       const endedNow = (left?.runs ?? []).filter(({ state }) => state === 'ended').map((run) => JSON.stringify(run));
       expect(endedNow).toEqual(expect.arrayContaining([...kept]));
       kept = endedNow;
       if (left?.runs.every(({ state }) => state === 'ended')) break;
+      inTheMiddle += left === null ? 0 : 1;
       running = program.start(left === null ? compareArgs(program) : ['compare', '--resume', left.id, '--json']);
     }
     await running.ended;
+    // Two steps at most are waited for, and four runs have eight.
+    expect(inTheMiddle).toBeGreaterThan(0);
     const { id } = (await readComparison(program.home)) ?? { id: '' };
     const last = await program.run(['compare', '--resume', id, '--json']);
     expect(last.code, last.stderr).toBe(0);
