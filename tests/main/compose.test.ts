@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, success } from '../../src/shared/errors.ts';
 import { runOptionsSchema } from '../../src/shared/run-options.ts';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
@@ -124,7 +124,7 @@ describe('compose', () => {
     });
     const id = await core.createSession({ projectPath: null });
     const sent = core.send(id, 'Fix the bug.', options);
-    await vi.waitFor(() => expect(core.runningTurns()).toBe(1));
+    await expect.poll(() => core.runningTurns()).toBe(1);
     await core.cancel(id);
     await expect(sent).rejects.toMatchObject({ code: 'cancelled' });
     expect(core.runningTurns()).toBe(0);

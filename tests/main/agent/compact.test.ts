@@ -21,6 +21,8 @@ async function longSession(replies: readonly Reply[], contextTokens = 8192): Pro
 const reads = Array.from({ length: 30 }, (_, index) => call('read_file', { path: `f${index}.py` }));
 /** Long, and not the same again and again: that would be stopped. */
 const thought = Array.from({ length: 300 }, (_, index) => `w${index * index}`).join(' ');
+let asked = 0;
+const another = (): string => `m${(asked += 1)}`;
 const isSummary = (kit: AgentKit, index: number): boolean =>
   JSON.stringify(kit.requests[index]?.messages[0]).includes('Summarise the work');
 
@@ -40,7 +42,7 @@ describe('a talk that outgrows the window', () => {
     const talk: Reply = (request) =>
       JSON.stringify(request.messages[0]).includes('Summarise the work')
         ? { text: 'Read f1 to f9; nothing about the moon.' }
-        : { text: thought, calls: [{ name: 'search', input: { pattern: `m${Math.random()}` } }] };
+        : { text: thought, calls: [{ name: 'search', input: { pattern: another() } }] };
     const kit = await longSession(Array.from({ length: 60 }, () => talk));
     const compacted = ofType(kit.journal.events, 'context-compacted')[0];
     expect(compacted?.summary).toContain('nothing about the moon');
@@ -70,7 +72,7 @@ describe('a talk that outgrows the window', () => {
     const talk: Reply = (request) =>
       JSON.stringify(request.messages[0]).includes('Summarise the work')
         ? { error: { code: 'bad-request', message: 'no', retryable: false } }
-        : { text: thought, calls: [{ name: 'search', input: { pattern: `m${Math.random()}` } }] };
+        : { text: thought, calls: [{ name: 'search', input: { pattern: another() } }] };
     const kit = await longSession(Array.from({ length: 60 }, () => talk));
     expect(ofType(kit.journal.events, 'context-compacted')[0]?.summary).toMatch(/search .* -> /u);
   });

@@ -65,7 +65,7 @@ for last; do :; done
 name="\${last%%==*}"
 while [ "$1" != --dest ]; do shift; done
 echo "$name" >> ${dir}/asked
-if [ -f ${dir}/index/"$name".slow ]; then exec sleep 30; fi
+if [ -f ${dir}/index/"$name".slow ]; then exec sleep 600; fi
 cp ${dir}/index/"$name".whl "$2"/"$name"-1.0-py3-none-any.whl || { echo "ERROR: no matching distribution for $name" >&2; exit 1; }
 `;
   await writeFile(join(dir, 'bin', 'python3'), script);
@@ -170,7 +170,7 @@ describe('createModelStore', () => {
     expect(failed.ok ? '' : failed.error.message).toContain('tiny-part1 came damaged');
   });
 
-  it('ends soon after an abort and leaves only what the next try goes on from', async () => {
+  it('ends at an abort, long before the program that fetches would, and leaves only what the next try goes on from', async () => {
     await installPip();
     await publish(0);
     await writeFile(join(dir, 'index', 'tiny-part2.slow'), '');
@@ -181,9 +181,7 @@ describe('createModelStore', () => {
         if (doneBytes === pieces[0]?.length) setTimeout(() => abort.abort(), 100);
       },
     });
-    const startedAt = performance.now();
     expect(await pulled).toMatchObject({ ok: false, error: { code: 'cancelled' } });
-    expect(performance.now() - startedAt).toBeLessThan(3000);
     expect(await readdir(join(cacheDir, 'models'))).toEqual(['tiny.gguf.partial']);
     expect((await readFile(`${path()}.partial`)).length).toBe(pieces[0]?.length);
   });

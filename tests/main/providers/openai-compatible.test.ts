@@ -133,16 +133,13 @@ describe('failures', () => {
     server = await startChatServer();
   });
 
-  it('ends within 200 ms of an abort although the server hangs', async () => {
+  it('ends at an abort although the server hangs, which never ends by itself', async () => {
     server.behave({ type: 'stream', body: toolCallStream().slice(0, 60), after: 'hang' });
     const controller = new AbortController();
     const running = run({}, controller.signal);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const before = performance.now();
+    await expect.poll(() => server.requests).toHaveLength(1);
     controller.abort();
-    const parts = await running;
-    expect(performance.now() - before).toBeLessThan(200);
-    expect(endOf(parts)).toMatchObject({ stopReason: 'cancelled', error: null });
+    expect(endOf(await running)).toMatchObject({ stopReason: 'cancelled', error: null });
   });
 
   it('does not run a call from an answer that hit the length limit', async () => {

@@ -161,13 +161,9 @@ describe('the socket', () => {
     expect(codes).toEqual([4401, 4401, 4401, 4401]);
   });
 
-  it(
-    'is closed when the token does not come, in another way than for a wrong one: that page may try again',
-    { timeout: 8_000 },
-    async () => {
-      expect(await ending(open())).toBe(4408);
-    },
-  );
+  it('is closed when the token does not come, in another way than for a wrong one: that page may try again', async () => {
+    expect(await ending(open())).toBe(4408);
+  });
 
   it('answers calls after the token', async () => {
     const { client } = await connect();
