@@ -313,6 +313,13 @@ function describeWriting(get: () => SandboxUnderTest): void {
     expect(codes).toEqual(['not-found', 'bad-input', 'refused']);
   });
 
+  it('says where a path leads: without links to itself', async () => {
+    const { sandbox } = get();
+    const paths = ['src/a.py', './src//new/x.py', ...oddNames.map((odd) => `odd/${odd}`)];
+    const real = await Promise.all(paths.map(async (path) => valueOf(await sandbox.realPath(path, none))));
+    expect(real).toEqual(['src/a.py', 'src/new/x.py', ...paths.slice(2)]);
+  });
+
   it('refuses to write over what is not as expected', async () => {
     const under = get();
     await under.put('mine.txt', 'edited by a person');

@@ -158,6 +158,16 @@ function contextOf({ sandbox }: DockerUnderTest, emit: ToolContext['emit']): Too
     noteRead: () => undefined,
     writeFile: async (path, bytes) => asResult(await sandbox.writeFile(path, bytes, undefined, none)),
     deleteFile: async (path) => asResult(await sandbox.deleteFile(path, undefined, none)),
+    changeFiles: async (files) => {
+      for (const { path, bytes } of files) {
+        const done =
+          bytes === null
+            ? await sandbox.deleteFile(path, undefined, none)
+            : await sandbox.writeFile(path, bytes, undefined, none);
+        if (!done.ok) return asResult(done);
+      }
+      return null;
+    },
     facts: { testCommand: 'echo tests', testRunner: null, commandTimeoutMs: 5_000, maxWriteBytes: 1_000_000 },
   };
 }

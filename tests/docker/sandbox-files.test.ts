@@ -42,6 +42,24 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
     expect(await under.text('real.txt')).toBe('new');
   });
 
+  it('says where a path leads, through links and to what is not there yet, and never out of the workspace', async () => {
+    await under.put('led to/[a] file\n', 'x');
+    await symlink('led to', join(under.workspace, 'way'));
+    await symlink('../led to/[a] file\n', join(under.workspace, 'way', 'there'));
+    await symlink('/etc', join(under.workspace, 'host etc'));
+    const real = async (path: string): Promise<unknown> => {
+      const reply = await under.sandbox.realPath(path, none);
+      return reply.ok ? reply.value : reply.error.code;
+    };
+    expect(await Promise.all(['way/there', 'way/new/deep.txt', 'none/x.txt', 'led to/[a] file\n'].map(real))).toEqual([
+      'led to/[a] file\n',
+      'led to/new/deep.txt',
+      'none/x.txt',
+      'led to/[a] file\n',
+    ]);
+    expect([await real('host etc/passwd'), await real('host etc/none')]).toEqual(['refused', 'refused']);
+  });
+
   it('refuses pipes, devices and huge sparse files without waiting for them', async () => {
     await run('mkfifo', [join(under.workspace, 'pipe')]);
     await run('truncate', ['-s', '10T', join(under.workspace, 'sparse')]).catch(() =>

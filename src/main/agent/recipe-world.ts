@@ -103,16 +103,26 @@ function readFile(turn: Turn, path: string, seen: Map<string, string | null>): P
           if (read.error.code === 'not-found') seen.set(path, null);
           return { status: 'error', output: read.error.message, data: null };
         }
-        seen.set(path, read.value.sha256);
         if (read.value.bytes.subarray(0, 8000).includes(0)) {
           return { status: 'error', output: `${path} is a binary file.`, data: null };
         }
-        const text = Buffer.from(read.value.bytes).toString('utf8');
+        const text = utf8Text(read.value.bytes);
+        if (text === null) return { status: 'error', output: `${path} is not UTF-8.`, data: null };
+        seen.set(path, read.value.sha256);
         return { status: 'ok', output: `${text.split('\n').length} lines`, data: text };
       },
     },
     (data) => z.string().nullable().parse(data),
   );
+}
+
+/** Null: letters of it cannot be read, and would be lost where it is written again with a change in it. */
+function utf8Text(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 function runCommand(turn: Turn, command: WorldCommand, scratchPath: string | null): Promise<ExecResult> {

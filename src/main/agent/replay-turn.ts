@@ -155,6 +155,7 @@ function noSandbox(facts: TurnFacts): Sandbox {
     readFiles: refuse,
     writeFile: refuse,
     deleteFile: refuse,
+    realPath: refuse,
     setMode: refuse,
     list: refuse,
     search: refuse,

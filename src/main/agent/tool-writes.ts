@@ -1,27 +1,57 @@
 import type { Failure } from '@shared/errors.ts';
+import { success } from '@shared/errors.ts';
 import { guardKind, guardText, isTaskAbout, mayBeAdded } from '../policy/guard.ts';
-import type { ToolContext, ToolResult } from '../tools/define.ts';
+import type { NewFile, ToolContext, ToolResult } from '../tools/define.ts';
 import { askApproval } from './ask-approval.ts';
 import { sha256Of } from './file-baseline.ts';
+import type { WriteTarget } from './file-changes.ts';
 import type { Turn } from './turn.ts';
 import { workspacePath } from './workspace-path.ts';
 
 /** How a tool writes: guarded files are asked about, a file that is not what the model read is left alone, all is recorded. */
-export function toolWrites(turn: Turn, toolCallId: string): Pick<ToolContext, 'writeFile' | 'deleteFile'> {
+export function toolWrites(
+  turn: Turn,
+  toolCallId: string,
+): Pick<ToolContext, 'writeFile' | 'deleteFile' | 'changeFiles'> {
   return {
-    writeFile: (path, bytes) => change(turn, toolCallId, path, bytes),
-    deleteFile: (path) => change(turn, toolCallId, path, null),
+    writeFile: (path, bytes) => changeAll(turn, toolCallId, [{ path, bytes }]),
+    deleteFile: (path) => changeAll(turn, toolCallId, [{ path, bytes: null }]),
+    changeFiles: (files) => changeAll(turn, toolCallId, files),
   };
 }
 
-async function change(
-  turn: Turn,
-  toolCallId: string,
-  rawPath: string,
-  bytes: Uint8Array | null,
-): Promise<ToolResult | null> {
+/** Every file is looked at before the first is written; when one cannot be, those before it are put back. */
+async function changeAll(turn: Turn, toolCallId: string, files: readonly NewFile[]): Promise<ToolResult | null> {
+  const targets: WriteTarget[] = [];
+  for (const file of files) {
+    const looked = await look(turn, toolCallId, file);
+    if ('status' in looked) return looked;
+    targets.push(looked);
+  }
+  const start = turn.changes.recorded().length;
+  for (const target of targets) {
+    const done = await turn.changes.write(target, { by: 'model', toolCallId });
+    if (done.ok) continue;
+    const { kept } = await turn.changes.takeBack(turn.changes.recorded().slice(start), toolCallId);
+    const left = kept.map((path) => ` ${path} was written before that and could not be put back.`).join('');
+    return asResult({ ...done.error, message: done.error.message + left });
+  }
+  for (const { path, bytes } of targets) {
+    if (bytes === null) turn.reads.forget(path);
+    else turn.reads.noteRead(path, sha256Of(bytes));
+  }
+  return null;
+}
+
+/** The file as it may be written, or why not. */
+async function look(turn: Turn, toolCallId: string, file: NewFile): Promise<WriteTarget | ToolResult> {
   const { sandbox, config } = turn.services;
-  const path = workspacePath(rawPath, sandbox.workspacePath);
+  const { path: rawPath, bytes } = file;
+  const named = workspacePath(rawPath, sandbox.workspacePath);
+  // A link is deleted itself, and written where it leads: what is guarded there is guarded by any name.
+  const real = bytes === null ? success(named) : await sandbox.realPath(named, turn.signal);
+  if (!real.ok) return asResult(real.error);
+  const path = real.value;
   if (bytes !== null && bytes.length > config.maxWriteBytes) {
     return asResult({ code: 'too-large', message: `${path}: more than ${config.maxWriteBytes} bytes.` });
   }
@@ -29,15 +59,11 @@ async function change(
   if (!current.ok && current.error.code !== 'not-found') return asResult(current.error);
   const refused = await checkGuard(turn, toolCallId, path, current.ok);
   if (refused !== null) return refused;
-  const read = turn.reads.lastRead(path) ?? turn.reads.lastRead(rawPath);
+  const read = turn.reads.lastRead(path) ?? turn.reads.lastRead(named) ?? turn.reads.lastRead(rawPath);
   if (current.ok && read === undefined) {
     return asResult({ code: 'stale-file', message: `${path} exists and you have not read it. Read it first.` });
   }
-  const done = await turn.changes.write({ path, bytes, expect: read ?? null }, { by: 'model', toolCallId });
-  if (!done.ok) return asResult(done.error);
-  if (bytes === null) turn.reads.forget(path);
-  else turn.reads.noteRead(path, sha256Of(bytes));
-  return null;
+  return { path, bytes, expect: read ?? null };
 }
 
 async function checkGuard(turn: Turn, toolCallId: string, path: string, exists: boolean): Promise<ToolResult | null> {

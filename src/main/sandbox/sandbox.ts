@@ -55,6 +55,8 @@ export interface Sandbox {
     signal: AbortSignal,
   ): Promise<Reply<void>>;
   deleteFile(path: string, expect: string | undefined, signal: AbortSignal): Promise<Reply<void>>;
+  /** Where a path of the workspace leads when its links are followed, as one of the workspace; what is not there yet stays. */
+  realPath(path: string, signal: AbortSignal): Promise<Reply<string>>;
   /** Sets who may read, write and run a regular file, as `chmod` does; a link is refused. */
   setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>>;
   /** Files and folders under `path`, sorted by path; skips `.git` and what ignore files name unless `all`. */

@@ -2,10 +2,10 @@ import { applyPatch, parsePatch } from 'diff';
 import type { StructuredPatch } from 'diff';
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
-import type { ToolContext, ToolResult } from './define.ts';
+import type { NewFile, ToolContext, ToolResult } from './define.ts';
 import { defineTool } from './define.ts';
 import { workspacePath } from './paths.ts';
-import { isReadText, readText } from './read-text.ts';
+import { isReadText, notUtf8, readText } from './read-text.ts';
 import { errorResult, okResult } from './results.ts';
 
 export default defineTool({
@@ -20,32 +20,20 @@ export default defineTool({
     async ({ patch }, context) => {
       const planned = await plan(patch, context);
       if (!Array.isArray(planned)) return planned;
-      for (const change of planned) {
-        const problem =
-          change.text === null
-            ? await context.deleteFile(change.path)
-            : await context.writeFile(change.path, new TextEncoder().encode(change.text));
-        if (problem !== null) return problem;
-      }
-      return okResult(planned.map(({ path, text }) => `${text === null ? 'Deleted' : 'Patched'} ${path}.`).join('\n'));
+      const done = planned.map(({ path, bytes }) => `${bytes === null ? 'Deleted' : 'Patched'} ${path}.`);
+      return (await context.changeFiles(planned)) ?? okResult(done.join('\n'));
     },
 });
 
-interface Planned {
-  readonly path: string;
-  /** Null: the file is deleted. */
-  readonly text: string | null;
-}
-
 /** Every file is worked out before the first one is written. */
-async function plan(patch: string, context: ToolContext): Promise<Planned[] | ToolResult> {
+async function plan(patch: string, context: ToolContext): Promise<NewFile[] | ToolResult> {
   let files: StructuredPatch[];
   try {
     files = parsePatch(patch);
   } catch (error) {
     return errorResult(`This is not a unified diff: ${messageOf(error)}`);
   }
-  const planned: Planned[] = [];
+  const planned: NewFile[] = [];
   for (const file of files.filter((candidate) => candidate.hunks.length > 0)) {
     const next = await planFile(file, context);
     if ('status' in next) return next;
@@ -54,25 +42,27 @@ async function plan(patch: string, context: ToolContext): Promise<Planned[] | To
   return planned.length === 0 ? errorResult('The patch changes nothing: it has no hunks.') : planned;
 }
 
-async function planFile(file: StructuredPatch, context: ToolContext): Promise<Planned | ToolResult> {
+async function planFile(file: StructuredPatch, context: ToolContext): Promise<NewFile | ToolResult> {
   const isNew = file.oldFileName === '/dev/null';
   const isDeleted = file.newFileName === '/dev/null';
   const name = workspacePath.safeParse(cleanName((isDeleted ? file.oldFileName : file.newFileName) ?? ''));
   if (!name.success) return errorResult('The patch names no file, or one outside the project.');
   let text = '';
+  let encode = (whole: string): Uint8Array => new TextEncoder().encode(whole);
   if (!isNew) {
     const read = await readText(name.data, context);
     if (!isReadText(read)) return read;
-    text = read.text;
+    if (read.encode === null) return notUtf8(name.data);
+    ({ text, encode } = read);
   }
-  if (isDeleted) return { path: name.data, text: null };
+  if (isDeleted) return { path: name.data, bytes: null };
   const result = applyPatch(text, file, { fuzzFactor: 2, autoConvertLineEndings: true });
   if (result === false) {
     return errorResult(
       `The patch does not fit ${name.data}: its lines do not stand there. Read the file and make the patch again.`,
     );
   }
-  return { path: name.data, text: result };
+  return { path: name.data, bytes: encode(result) };
 }
 
 function cleanName(name: string): string {

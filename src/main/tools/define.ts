@@ -32,11 +32,19 @@ export interface ToolContext {
   /** Writes and deletions go through here: guards, `stale-file` checks and `file-changed` with both images. */
   readonly writeFile: (path: string, bytes: Uint8Array) => Promise<ToolResult | null>;
   readonly deleteFile: (path: string) => Promise<ToolResult | null>;
+  /** The same with several, all of them or none. */
+  readonly changeFiles: (files: readonly NewFile[]) => Promise<ToolResult | null>;
   readonly facts: ToolFacts;
   /** Notes how far the plan is that the turn carries out; absent where it carries out none. */
   readonly notePlan?: (items: readonly PlanItem[]) => Promise<void>;
   /** Runs the command that was approved, with the hosts that were approved for it; absent where none was. */
   readonly runWithNetwork?: (command: NetworkCommand) => Promise<Reply<NetworkResult>>;
+}
+
+/** A whole file as it is to be; `bytes` null: deleted. */
+export interface NewFile {
+  readonly path: string;
+  readonly bytes: Uint8Array | null;
 }
 
 export type NetworkCommand = Pick<ExecRequest, 'command' | 'timeoutMs' | 'onOutput'>;

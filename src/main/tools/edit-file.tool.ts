@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from './define.ts';
 import { applyEdit } from './edit-match.ts';
 import { workspacePath } from './paths.ts';
-import { isReadText, readText } from './read-text.ts';
+import { isReadText, notUtf8, readText } from './read-text.ts';
 import { okResult } from './results.ts';
 
 export default defineTool({
@@ -19,11 +19,12 @@ export default defineTool({
       const output = `${input.path} was changed by somebody else since you read it. Their version is kept; read it again.`;
       return { status: 'refused', output, failure: { code: 'stale-file', message: output } };
     }
+    if (read.encode === null) return notUtf8(input.path);
     const outcome = applyEdit(read.text, input.old, input.new);
     if (outcome.type === 'refused') {
       return { status: 'error', output: outcome.message, failure: { code: 'bad-input', message: outcome.message } };
     }
-    const problem = await context.writeFile(input.path, new TextEncoder().encode(outcome.text));
+    const problem = await context.writeFile(input.path, read.encode(outcome.text));
     if (problem !== null) return problem;
     const how = outcome.how.length === 0 ? '' : ` (matched although ${outcome.how.join(' and ')} differed)`;
     return okResult(`Edited ${input.path} at line ${outcome.line}${how}.`);

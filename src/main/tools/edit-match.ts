@@ -40,7 +40,10 @@ export function applyEdit(text: string, oldText: string, newText: string): EditO
   const exact = places(text, oldText);
   const [only] = exact;
   if (only !== undefined && exact.length === 1) {
-    const result = text.slice(0, only) + newText + text.slice(only + oldText.length);
+    // Old text of one line says nothing of how lines end here.
+    const isCrlf = !oldText.includes('\n') && dominantEol(text) === '\r\n';
+    const fresh = isCrlf ? newText.replaceAll(/\r?\n/gu, '\r\n') : newText;
+    const result = text.slice(0, only) + fresh + text.slice(only + oldText.length);
     return { type: 'applied', text: result, line: lineAt(text, only), how: [] };
   }
   if (exact.length > 1) return ambiguous(exact.map((offset) => lineAt(text, offset)));
@@ -58,11 +61,24 @@ function applyByLines(text: string, oldText: string, newText: string): EditOutco
     if (start === undefined) continue;
     const matched = fileLines.slice(start, start + oldLines.length);
     const fresh = fit(withoutBlankEdges(newText.split(/\r?\n/u)), matched, oldLines, fold);
-    const lines = [...fileLines.slice(0, start), ...fresh, ...fileLines.slice(start + oldLines.length)];
     const wasExactButForEol = matched.every((line, index) => line === oldLines[index]);
-    return { type: 'applied', text: lines.join(eol), line: start + 1, how: wasExactButForEol ? ['line-endings'] : how };
+    const result = withLines(text, { start, count: oldLines.length }, fresh.join(eol));
+    return { type: 'applied', text: result, line: start + 1, how: wasExactButForEol ? ['line-endings'] : how };
   }
   return notFound(fileLines, oldLines);
+}
+
+/** Some lines as another text, every other one with the ending that it has; no text: they are gone. */
+function withLines(
+  text: string,
+  { start, count }: { readonly start: number; readonly count: number },
+  fresh: string,
+): string {
+  // Lines and their endings in turns.
+  const pieces = text.split(/(\r?\n)/u);
+  const last = (start + count) * 2 - 1;
+  const after = fresh === '' ? pieces.slice(last + 1) : pieces.slice(last);
+  return [...pieces.slice(0, start * 2), fresh, ...after].join('');
 }
 
 /** The new lines as they should stand in the file: its indentation, and its own spelling of lines that stay. */

@@ -25,10 +25,11 @@ export default defineTool({
     const from = input.from ?? 1;
     const to = Math.min(input.to ?? lines.length, lines.length, from + maximumLines - 1);
     if (lines.length === 0) return okResult(`${input.path} is empty.`);
+    const note = read.encode === null ? ['(It is not UTF-8: letters that cannot be read are shown as \uFFFD.)'] : [];
     if (from > lines.length) return errorResult(`${input.path} has ${lines.length} lines; there is no line ${from}.`);
     const shown = lines.slice(from - 1, to).map((line, index) => `${from + index}: ${line}`);
     const rest =
       to < lines.length && input.to === undefined ? [`… ${lines.length - to} more lines; read from ${to + 1}`] : [];
-    return okResult([...shown, ...rest].join('\n'));
+    return okResult([...shown, ...rest, ...note].join('\n'));
   },
 });

@@ -112,6 +112,19 @@ describe('a recipe', () => {
     expect([kit.sandbox.text('a.py'), kit.sandbox.text('b.py')]).toEqual(['x = 1\n', 'mine\n']);
   });
 
+  it('reads no file whose letters it would lose, and writes over none that it could not read', async () => {
+    const seen: unknown[] = [];
+    const kit = kitFor(async ({ world }) => {
+      seen.push(await world.read('latin.py'), await world.apply([{ path: 'latin.py', text: 'x = 2\n' }]));
+      return gaveUp;
+    });
+    const latin = Uint8Array.from(Buffer.from('# caf\u00E9\nx = 1\n', 'latin1'));
+    kit.sandbox.put('latin.py', latin);
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(seen).toEqual([null, expect.stringContaining('latin.py')]);
+    expect(kit.sandbox.files.get('latin.py')?.bytes).toEqual(latin);
+  });
+
   it('may not touch guarded files, and asks nobody', async () => {
     const why: (string | null)[] = [];
     const kit = kitFor(async ({ world }) => {

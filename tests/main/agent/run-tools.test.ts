@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { success } from '../../../src/shared/errors.ts';
 import type { Approver } from '../../../src/main/agent/services.ts';
 import { builtInTools, discoverTools } from '../../../src/main/tools/registry.ts';
 import type { MemorySandbox } from '../../../src/main/sandbox/memory/memory-sandbox.ts';
@@ -87,6 +88,19 @@ describe('a guarded file', () => {
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
   });
 
+  it('is guarded by any name: a link to it is not written through', async () => {
+    const link = 'notes.py';
+    const kit = createAgentKit({
+      replies: [call('read_file', { path: link }), call('write_file', { path: link, content: 'pass\n' }), done],
+      sandbox: { files: { ...files, [link]: files['tests/test_a.py'] }, exec: () => ({}) },
+    });
+    kit.sandbox.realPath = async (path) => success(path === link ? 'tests/test_a.py' : path);
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(toolEnd(kit, 'write_file')).toMatchObject({ status: 'refused' });
+    expect(ofType(kit.journal.events, 'approval-requested')).toMatchObject([{ subject: 'tests/test_a.py' }]);
+    expect(ofType(kit.journal.events, 'file-changed')).toEqual([]);
+  });
+
   it.each([
     ['only its mode was changed', (sandbox: MemorySandbox) => sandbox.put('tests/run.sh', 'exit 1\n', 0o777)],
     ['it was made to be read-only, too', (sandbox: MemorySandbox) => sandbox.put('tests/run.sh', 'exit 0\n', 0o444)],
@@ -125,6 +139,45 @@ describe('a guarded file', () => {
     await kit.runner.send('Do the work.', turnOptions);
     expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
     expect(kit.sandbox.files.get('tests/test_a.py')?.mode).toBe(0o644);
+  });
+});
+
+describe('a patch of several files', () => {
+  const hunk = (path: string, from: string, to: string): string =>
+    `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`;
+  const run = async (patch: string, work?: (sandbox: MemorySandbox) => void): Promise<AgentKit> => {
+    const kit = createAgentKit({
+      replies: [call('apply_patch', { patch }), done],
+      sandbox: { files, exec: () => ({}) },
+    });
+    work?.(kit.sandbox);
+    await kit.runner.send('Do the work.', turnOptions);
+    return kit;
+  };
+  const lock = hunk('package-lock.json', '{}', '{"a": 1}').replace(/\n(?=\+\{)/u, '\n\\ No newline at end of file\n');
+
+  it('changes none where one of them is guarded', async () => {
+    const kit = await run(`${hunk('a.py', 'x = 1', 'x = 2')}${lock}`);
+    expect(toolEnd(kit, 'apply_patch')).toMatchObject({ status: 'refused' });
+    expect(kit.sandbox.text('a.py')).toBe('x = 1\n');
+    expect(ofType(kit.journal.events, 'file-changed')).toEqual([]);
+  });
+
+  it('puts back what was written where a later one cannot be', async () => {
+    const patch = `${hunk('a.py', 'x = 1', 'x = 2')}${hunk('b.py', 'y = 1', 'y = 2')}`;
+    const kit = await run(patch, (sandbox) => sandbox.put('b.py', 'y = 1\n', 0o444));
+    expect(toolEnd(kit, 'apply_patch')).toMatchObject({ status: 'refused' });
+    expect([kit.sandbox.text('a.py'), kit.sandbox.text('b.py')]).toEqual(['x = 1\n', 'y = 1\n']);
+    expect(ofType(kit.journal.events, 'file-changed').map(({ path, by }) => [path, by])).toEqual([
+      ['a.py', 'model'],
+      ['a.py', 'undo'],
+    ]);
+  });
+
+  it('changes all of them where nothing is in the way', async () => {
+    const kit = await run(`${hunk('a.py', 'x = 1', 'x = 2')}--- /dev/null\n+++ b/c.py\n@@ -0,0 +1 @@\n+z = 1\n`);
+    expect(toolEnd(kit, 'apply_patch')).toMatchObject({ status: 'ok', output: 'Patched a.py.\nPatched c.py.' });
+    expect([kit.sandbox.text('a.py'), kit.sandbox.text('c.py')]).toEqual(['x = 2\n', 'z = 1\n']);
   });
 });
 

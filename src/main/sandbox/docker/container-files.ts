@@ -22,6 +22,7 @@ import {
   leftOut,
   listScript,
   modeScript,
+  realPathScript,
   readManyScript,
   readScript,
   scanScript,
@@ -133,6 +134,13 @@ export class ContainerFiles {
     const done = await this.#run({ program, maxOutputBytes: 65_536 }, new AbortController().signal);
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
+  }
+
+  async realPath(path: string, signal: AbortSignal): Promise<Reply<string>> {
+    const program = (): ContainerProgram => script(realPathScript, `./${path}`);
+    const done = await this.#run({ program, maxOutputBytes: 65_536 }, signal);
+    if (!done.ok) return done;
+    return done.value.exitCode === 0 ? success(done.value.stdout.toString()) : explain(done.value, path);
   }
 
   async setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>> {

@@ -181,6 +181,10 @@ export class DockerSandbox implements Sandbox {
     );
   }
 
+  realPath(path: string, signal: AbortSignal): Promise<Reply<string>> {
+    return this.#at(path, (inside) => this.#files.realPath(inside, signal));
+  }
+
   setMode(path: string, mode: number, signal: AbortSignal): Promise<Reply<void>> {
     return this.#at(
       path,

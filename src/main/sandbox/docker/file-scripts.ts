@@ -106,6 +106,15 @@ enter keep
 check || exit ${x.stale}
 rm -f -- "./$base" 2>/dev/null || exit ${x.denied}`;
 
+/** Arguments: path. Prints where it leads, from the workspace on; what is not there yet stays as it is. */
+export const realPathScript = `f=$1 tail= nl='
+'
+while [ "$f" != . ] && [ ! -e "$f" ] && [ ! -L "$f" ]; do tail=/\${f##*/}$tail; f=\${f%/*}; done
+f=$(readlink -f -- "$f" && printf x) || exit ${x.notFound}
+f=\${f%"$nl"x}$tail
+root=$(pwd -P)
+case "$f" in "$root"/*) printf '%s' "\${f#"$root"/}" ;; *) exit ${x.outside} ;; esac`;
+
 /** Arguments: path, mode in octal. The runner has nothing for it: it is seldom needed. */
 export const modeScript = `f=$1
 [ -L "$f" ] && exit ${x.notRegular}

@@ -109,7 +109,7 @@ function fileOperations(
   at: At,
 ): Pick<
   Sandbox,
-  'readFile' | 'readFiles' | 'writeFile' | 'deleteFile' | 'setMode' | 'list' | 'search' | 'stat' | 'scan'
+  'readFile' | 'readFiles' | 'writeFile' | 'deleteFile' | 'realPath' | 'setMode' | 'list' | 'search' | 'stat' | 'scan'
 > {
   const { files } = store;
   const readFile: Sandbox['readFile'] = (path, options, signal) =>
@@ -119,6 +119,7 @@ function fileOperations(
     readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
     writeFile: (path, bytes, expect, signal) => at(path, signal, (inside) => store.write(inside, bytes, expect)),
     deleteFile: (path, expect, signal) => at(path, signal, (inside) => store.delete(inside, expect)),
+    realPath: (path, signal) => at(path, signal, (inside) => success(inside)),
     setMode: (path, mode, signal) => at(path, signal, (inside) => store.setMode(inside, mode)),
     list: (path, options, signal) => at(path, signal, (inside) => listMemory(files, inside, options)),
     search: (query, signal) =>

@@ -77,6 +77,7 @@ export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOption
     open: () => refuse('Starting a process'),
     writeFile: () => refuse('Writing'),
     deleteFile: () => refuse('Deleting'),
+    realPath: () => refuse('Writing'),
     setMode: () => refuse('Changing a mode'),
     readFile,
     readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
