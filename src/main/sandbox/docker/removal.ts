@@ -1,16 +1,35 @@
 import type Dockerode from 'dockerode';
 import { messageOf } from '@shared/errors.ts';
+import { delay } from '../../lib/delay.ts';
 import type { Log } from '../../lib/log.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 
-/** Kills and removes a container. Never rejects: what stays is for the next sweep. */
-export async function removeContainer(container: Dockerode.Container, milliseconds: number, log: Log): Promise<void> {
+const underWayMs = 50;
+
+/** Kills and removes a container; resolves when it is gone. Never rejects: what stays is for the next sweep. */
+export async function removeContainer(
+  container: Pick<Dockerode.Container, 'remove'>,
+  milliseconds: number,
+  log: Log,
+): Promise<void> {
   try {
-    await withDeadline(milliseconds, null, () => container.remove({ force: true, v: true }));
+    await withDeadline(milliseconds, null, async (signal) => {
+      while (!signal.aborted && !(await isGone(container))) await delay(underWayMs, signal);
+    });
   } catch (error) {
-    // 404: gone already; 409: its removal is under way.
+    log.warn(`sandbox: a container could not be removed: ${messageOf(error)}`);
+  }
+}
+
+/** False: somebody else removes it right now, and what runs in it may not have been killed yet. */
+async function isGone(container: Pick<Dockerode.Container, 'remove'>): Promise<boolean> {
+  try {
+    await container.remove({ force: true, v: true });
+    return true;
+  } catch (error) {
     const status = statusOf(error);
-    if (status !== 404 && status !== 409) log.warn(`sandbox: a container could not be removed: ${messageOf(error)}`);
+    if (status !== 404 && status !== 409) throw error;
+    return status === 404;
   }
 }
 
