@@ -28,7 +28,9 @@ export interface OpenCore {
 }
 
 const connectTimeoutMs = 2_000;
-const connectTries = 20;
+/** A living owner that starts has its home before it listens, and one that ends for as long as its containers take. */
+const ownerMs = 30_000;
+const sayAfterMs = 3_000;
 /** A client that has asked nothing for so long is a conversation that waits for a person; it is not waited for. */
 const quietMs = 2_000;
 const lookMs = 50;
@@ -40,7 +42,8 @@ const lookMs = 50;
  */
 export async function openCore(terminal: Pick<Terminal, 'err'>, version: string): Promise<OpenCore> {
   const places = findPlaces(process.env, process.platform);
-  for (let attempt = 1; ; attempt += 1) {
+  const begun = performance.now();
+  for (let isSaid = false; ;) {
     const claim = await claimHome(places.home);
     if (claim.type === 'owner') return becomeOwner(claim, { ...places, version }, terminal);
     try {
@@ -50,8 +53,14 @@ export async function openCore(terminal: Pick<Terminal, 'err'>, version: string)
       if (otherBuild !== null) terminal.err(otherBuildNotice(otherBuild, version, claim.pid));
       return { client, router: null, closed, otherBuild, close: async () => connection.close() };
     } catch (error) {
-      // The owner may still be starting, or just be leaving.
-      if (attempt === connectTries) throw error;
+      const waitedMs = performance.now() - begun;
+      if (waitedMs > ownerMs) throw error;
+      if (waitedMs > sayAfterMs && !isSaid) {
+        terminal.err(
+          `waiting for the Dewpoint process ${claim.pid}, which has this home and is starting or ending …\n`,
+        );
+        isSaid = true;
+      }
       await delay(150, new AbortController().signal);
     }
   }

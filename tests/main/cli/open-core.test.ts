@@ -35,6 +35,17 @@ async function own(router: AppRouter): Promise<void> {
 }
 
 describe('a client of the process that owns the home', () => {
+  it('waits for an owner that has the home and does not listen yet, as a busy machine has it for seconds', async () => {
+    const claim = await claimHome(home);
+    const opening = openCore(terminal, '0.0.0');
+    await expect.poll(() => said).not.toBe('');
+    server = await serveSocket(createRouter(createFakeCore()), claim.socketPath);
+    await (await opening).close();
+    expect(said).toBe(
+      `waiting for the Dewpoint process ${process.pid}, which has this home and is starting or ending …\n`,
+    );
+  });
+
   it('says nothing of an owner of the same build', async () => {
     await own(createRouter(createFakeCore()));
     const opened = await openCore(terminal, '0.0.0');
