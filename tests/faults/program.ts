@@ -51,6 +51,8 @@ export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   readonly events: () => readonly SessionEvent[];
+  /** What it said on stderr up to now. */
+  readonly said: () => string;
   /** The first event that fits, as soon as it was printed; rejects when the program ends without it. */
   until<Type extends EventType>(type: Type, fits?: (event: EventOf<Type>) => boolean): Promise<EventOf<Type>>;
 }
@@ -228,7 +230,7 @@ export function follow(child: ChildProcess, isJson: boolean): Running {
       watchers.add(watch);
       watch();
     });
-  return { child, ended, events: () => events, until };
+  return { child, ended, events: () => events, said: () => stderr, until };
 }
 
 export function ofType<Type extends EventType>(events: readonly SessionEvent[], type: Type): EventOf<Type>[] {
