@@ -10,8 +10,13 @@ export type Behaviour =
       readonly headers?: Record<string, string>;
       readonly body?: string;
     }
-  /** Sends these bytes of a stream, then ends, cuts the connection, or hangs. */
-  | { readonly type: 'stream'; readonly body: string; readonly after: 'end' | 'cut' | 'hang' }
+  /** Sends these bytes of a stream, not before `until` where there is one, then ends, cuts the connection, or hangs. */
+  | {
+      readonly type: 'stream';
+      readonly body: string;
+      readonly after: 'end' | 'cut' | 'hang';
+      readonly until?: Promise<unknown>;
+    }
   /** Sends these bytes of a stream, then the rest once that is known, and hangs. */
   | { readonly type: 'held'; readonly body: string; readonly rest: Promise<string> };
 
@@ -115,6 +120,7 @@ async function answer(
     response.write(await behaviour.rest);
     return;
   }
+  await behaviour.until;
   response.write(behaviour.body, () => {
     if (behaviour.after === 'end') response.end();
     if (behaviour.after === 'cut') response.socket?.destroy();

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
+import { startHeldModel } from './held-model.ts';
 import { underPermissions } from './limits.ts';
 import { mountReadOnly } from './mounts.ts';
 import { command, complete, createProgram, ofType, sessionOf, tool } from './program.ts';
@@ -47,22 +48,24 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     const onSuchDisk = await program.startTask().ended;
     expect(onSuchDisk).toMatchObject({ code: 2, events: [] });
     expect(onSuchDisk.stderr).toMatch(/read-only.*--workspace copy/s);
-  }, 60_000);
+  });
 
   it('is renamed during the run: the model is told, nothing is done in another folder of that name', async () => {
     await using program = await createProgram({ 'a.txt': 'a\n' });
-    await program.script([
+    await using model = await startHeldModel([
       tool('read_file', { path: 'a.txt' }),
-      tool('write_file', { path: 'a.txt', content: 'changed\n' }, 2000),
+      { ...tool('write_file', { path: 'a.txt', content: 'changed\n' }), isHeld: true },
       command('echo made > made.txt'),
       complete('I could not work.'),
     ]);
+    await program.settings(model.settings);
     const running = program.startTask();
     await running.until('tool-ended', (event) => event.tool === 'read_file');
     const moved = join(program.folder, 'moved');
     await rename(program.project, moved);
     await mkdir(program.project);
     await program.put('a.txt', 'of somebody else\n');
+    model.release();
     const end = await running.ended;
     const failed = ofType(end.events, 'tool-ended').filter(({ status }) => status !== 'ok');
     expect(failed.map((event) => event.tool)).toEqual(['write_file', 'run_command']);
@@ -73,7 +76,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect(await program.text('a.txt')).toBe('of somebody else\n');
     expect(await readFile(join(moved, 'a.txt'), 'utf8')).toBe('a\n');
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
-  }, 60_000);
+  });
 
   it('has 100,000 files: a command runs, its change is found, undo brings the file back', async () => {
     await using program = await createProgram();
@@ -131,7 +134,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect({ code: undone.code, stderr: undone.stderr }).toEqual({ code: 0, stderr: '' });
     for (const name of names) expect([name, await program.text(name)]).toEqual([name, 'one\n']);
     expect((await program.run(['replay', sessionOf(end.events)])).code).toBe(0);
-  }, 60_000);
+  });
 
   it('has names that are no text: the run goes on, and says what it cannot keep', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
@@ -148,7 +151,7 @@ describe.skipIf(isWithoutEngine)('the project folder', () => {
     expect((await program.run(['changes', 'last', 'undo', 'a.txt'])).code).toBe(0);
     expect(await program.text('a.txt')).toBe('one\n');
     expect(await readFile(name, 'utf8')).toBe('bytes\ntwo\n');
-  }, 60_000);
+  });
 });
 
 const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

@@ -2,19 +2,28 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
+import { startHeldModel, type HeldAnswer } from './held-model.ts';
 import { command, complete, createProgram, type Ended, ofType, type Program, tool } from './program.ts';
 
 const read = tool('read_file', { path: 'a.txt' });
-const edit = tool('edit_file', { path: 'a.txt', old: 'one', new: 'of the model' }, 1500);
-const write = tool('write_file', { path: 'a.txt', content: 'of the model\n' }, 1500);
-const remove = tool('delete_file', { path: 'a.txt' }, 1500);
+const held = (name: string, input: unknown): HeldAnswer => ({ ...tool(name, input), isHeld: true });
+const edit = held('edit_file', { path: 'a.txt', old: 'one', new: 'of the model' });
+const write = held('write_file', { path: 'a.txt', content: 'of the model\n' });
+const remove = held('delete_file', { path: 'a.txt' });
 
-/** Lets the model read `a.txt`, lets the person act, then lets the model go on. */
-async function whileItWorks(program: Program, act: () => Promise<void>): Promise<Ended> {
+/** Lets the model read `a.txt`, lets the person act, then lets the model go on with what is held. */
+async function whileItWorks(
+  program: Program,
+  answers: readonly HeldAnswer[],
+  act: () => Promise<void>,
+): Promise<Ended> {
+  await using model = await startHeldModel(answers);
+  await program.settings(model.settings);
   const running = program.startTask();
   await running.until('tool-ended', (event) => event.tool === 'read_file');
   await act();
-  return running.ended;
+  model.release();
+  return await running.ended;
 }
 
 describe.skipIf(isWithoutEngine)('a person who works on the same file while the agent does', () => {
@@ -22,96 +31,82 @@ describe.skipIf(isWithoutEngine)('a person who works on the same file while the 
     ['edit_file', edit],
     ['write_file', write],
     ['delete_file', remove],
-  ])(
-    'edits it: %s of the model is refused, it is told why, and the edit of the person stays',
-    async (name, act) => {
-      await using program = await createProgram({ 'a.txt': 'one\n' });
-      await program.script([read, act, complete('I left it.')]);
-      const end = await whileItWorks(program, () => program.put('a.txt', 'one, by the person\n'));
-      const ended = ofType(end.events, 'tool-ended').find((event) => event.tool === name);
-      expect(ended?.status).toBe('refused');
-      expect(ended?.output).toMatch(/changed/);
-      expect(ofType(end.events, 'file-changed')).toEqual([]);
-      expect(await program.text('a.txt')).toBe('one, by the person\n');
-    },
-    60_000,
-  );
+  ])('edits it: %s of the model is refused, it is told why, and the edit of the person stays', async (name, act) => {
+    await using program = await createProgram({ 'a.txt': 'one\n' });
+    const answers = [read, act, complete('I left it.')];
+    const end = await whileItWorks(program, answers, () => program.put('a.txt', 'one, by the person\n'));
+    const ended = ofType(end.events, 'tool-ended').find((event) => event.tool === name);
+    expect(ended?.status).toBe('refused');
+    expect(ended?.output).toMatch(/changed/);
+    expect(ofType(end.events, 'file-changed')).toEqual([]);
+    expect(await program.text('a.txt')).toBe('one, by the person\n');
+  });
 
   it('edits it, and the model reads it again: then both changes are there, and undo leaves that of the person', async () => {
     await using program = await createProgram({ 'a.txt': 'one\ntwo\n' });
-    await program.script([
-      read,
-      edit,
-      tool('read_file', { path: 'a.txt' }),
-      tool('edit_file', { path: 'a.txt', old: 'one', new: 'of the model' }),
-      complete(),
-    ]);
-    const end = await whileItWorks(program, () => program.put('a.txt', 'one\ntwo, by the person\n'));
+    const answers = [read, edit, read, edit, complete()];
+    const end = await whileItWorks(program, answers, () => program.put('a.txt', 'one\ntwo, by the person\n'));
     expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
     expect(await program.text('a.txt')).toBe('of the model\ntwo, by the person\n');
     expect((await program.run(['changes', 'last', 'undo'])).code).toBe(0);
     expect(await program.text('a.txt')).toBe('one\ntwo, by the person\n');
-  }, 60_000);
+  });
 
   it('deletes it: the model does not bring it back by an edit', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
-    await program.script([read, edit, complete('It is gone.')]);
-    const end = await whileItWorks(program, () => rm(join(program.project, 'a.txt')));
+    const answers = [read, edit, complete('It is gone.')];
+    const end = await whileItWorks(program, answers, () => rm(join(program.project, 'a.txt')));
     expect(ofType(end.events, 'tool-ended').find((event) => event.tool === 'edit_file')?.status).not.toBe('ok');
     expect(ofType(end.events, 'file-changed')).toEqual([]);
     expect(await program.text('a.txt')).toBeNull();
-  }, 60_000);
+  });
 
   it('renames it: the model is told, and the renamed file is as the person left it', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
-    await program.script([read, write, complete('It is gone.')]);
-    const end = await whileItWorks(program, () =>
+    const end = await whileItWorks(program, [read, write, complete('It is gone.')], () =>
       rename(join(program.project, 'a.txt'), join(program.project, 'b.txt')),
     );
     const ended = ofType(end.events, 'tool-ended').find((event) => event.tool === 'write_file');
     expect(ended?.status).toBe('refused');
     expect(await program.text('b.txt')).toBe('one\n');
     expect(await program.text('a.txt')).toBeNull();
-  }, 60_000);
+  });
 
   it('makes the file that the model is about to make: the one of the person stays', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n' });
-    await program.script([read, tool('write_file', { path: 'new.txt', content: 'of the model\n' }, 1500), complete()]);
-    const end = await whileItWorks(program, () => program.put('new.txt', 'by the person\n'));
+    const answers = [read, held('write_file', { path: 'new.txt', content: 'of the model\n' }), complete()];
+    const end = await whileItWorks(program, answers, () => program.put('new.txt', 'by the person\n'));
     expect(ofType(end.events, 'tool-ended').find((event) => event.tool === 'write_file')?.status).toBe('refused');
     expect(await program.text('new.txt')).toBe('by the person\n');
-  }, 60_000);
+  });
 
   it('edits between two commands: that edit is not taken for one of the model', async () => {
     await using program = await createProgram({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
-    await program.script([command('echo changed > b.txt'), read, command('echo again > b.txt', 1500), complete()]);
-    const end = await whileItWorks(program, () => program.put('a.txt', 'by the person\n'));
+    const again = { ...command('echo again > b.txt'), isHeld: true };
+    const answers = [command('echo changed > b.txt'), read, again, complete()];
+    const end = await whileItWorks(program, answers, () => program.put('a.txt', 'by the person\n'));
     expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
     expect(ofType(end.events, 'file-changed').map(({ path }) => path)).toEqual(['b.txt', 'b.txt']);
     expect((await program.run(['changes', 'last', 'undo'])).code).toBe(0);
     expect(await program.text('a.txt')).toBe('by the person\n');
     expect(await program.text('b.txt')).toBe('two\n');
-  }, 60_000);
+  });
 
   it.each([
     ['edits', (program: Program) => program.put('a.txt', 'by the person\n'), 'by the person\n'],
     ['deletes', (program: Program) => rm(join(program.project, 'a.txt')), null],
-  ])(
-    '%s a changed file after the run: undo refuses it, does the others, and ends with 1',
-    async (_what, act, left) => {
-      await using program = await createProgram({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
-      await program.script([command('for f in a.txt b.txt; do echo changed > $f; done'), complete()]);
-      expect((await program.startTask().ended).code).toBe(0);
-      await act(program);
-      const undone = await program.run(['changes', 'last', 'undo']);
-      expect(undone).toMatchObject({ code: 1, stdout: 'undone b.txt\n' });
-      expect(undone.stderr).toContain('left as it is a.txt');
-      expect(await program.text('a.txt')).toBe(left);
-      expect(await program.text('b.txt')).toBe('two\n');
-      const again = await program.run(['changes', 'last', 'undo', 'b.txt']);
-      expect(again).toMatchObject({ code: 0, stdout: 'brought back b.txt\n' });
-      expect(await program.text('b.txt')).toBe('changed\n');
-    },
-    60_000,
-  );
+  ])('%s a changed file after the run: undo refuses it, does the others, and ends with 1', async (_what, act, left) => {
+    await using program = await createProgram({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+    await program.script([command('for f in a.txt b.txt; do echo changed > $f; done'), complete()]);
+    expect((await program.startTask().ended).code).toBe(0);
+    await act(program);
+    const undone = await program.run(['changes', 'last', 'undo']);
+    expect(undone).toMatchObject({ code: 1, stdout: 'undone b.txt\n' });
+    expect(undone.stderr).toContain('left as it is a.txt');
+    expect(await program.text('a.txt')).toBe(left);
+    expect(await program.text('b.txt')).toBe('two\n');
+    const again = await program.run(['changes', 'last', 'undo', 'b.txt']);
+    expect(again).toMatchObject({ code: 0, stdout: 'brought back b.txt\n' });
+    expect(await program.text('b.txt')).toBe('changed\n');
+  });
 });

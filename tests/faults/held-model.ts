@@ -1,0 +1,66 @@
+import { frame, startChatServer, type Behaviour } from '../fakes/chat-server.ts';
+import type { Answer } from './program.ts';
+
+export interface HeldAnswer extends Answer {
+  /** Not said before the test says so. */
+  readonly isHeld?: boolean;
+}
+
+/**
+ * A model behind a server of the test, which answers when the test is ready for it: what a person does while the model
+ * works is done then, however slow either of them is. For the settings of a program; the caller disposes.
+ */
+export interface HeldModel extends AsyncDisposable {
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Lets it say what was held, now and later. */
+  readonly release: () => void;
+}
+
+export async function startHeldModel(answers: readonly HeldAnswer[]): Promise<HeldModel> {
+  const server = await startChatServer();
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const [first = { type: 'status', status: 500 }, ...others] = answers.map((answer, index): Behaviour => {
+    const body = streamOf(answer, index);
+    return { type: 'stream', body, after: 'end', ...(answer.isHeld === true ? { until: released } : {}) };
+  });
+  server.behave(first, ...others);
+  const provider = {
+    kind: 'openai-compatible',
+    baseUrl: server.baseUrl,
+    where: 'local',
+    models: { m: { gears: ['loop'] } },
+  };
+  return {
+    settings: { local: 'held/m', providers: { held: provider } },
+    release: () => release(),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+/** Its calls, each with its arguments in two pieces, as a stream. */
+export function streamOf({ text, toolCalls = [] }: Answer, number = 0): string {
+  const chunk = (delta: unknown, finish: string | null = null): string =>
+    frame({
+      id: 'x',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    });
+  const pieces = toolCalls.flatMap(({ name, input }, index) => {
+    const json = JSON.stringify(input);
+    const half = Math.floor(json.length / 2);
+    const head = { name, arguments: json.slice(0, half) };
+    return [
+      chunk({ tool_calls: [{ index, id: `c${number}-${index}`, type: 'function', function: head }] }),
+      chunk({ tool_calls: [{ index, function: { arguments: json.slice(half) } }] }),
+    ];
+  });
+  return [
+    chunk({ role: 'assistant', content: text ?? '' }),
+    ...pieces,
+    chunk({}, toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+    'data: [DONE]\n\n',
+  ].join('');
+}
