@@ -19,9 +19,9 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux' || process.getui
       });
       try {
         if (disks.length === 0) context.skip('no disk can be mounted here');
-        // The last of it slower than a disk: the watch looks twice a second, and the last twentieth takes ten.
+        // The last of it slower than a disk: the watch looks twice a second, and the last twentieth takes a minute.
         const command =
-          'more() { head -c 1000000 /dev/zero >> big || exit 1; sleep $1; }; head -c 300000000 /dev/zero > big; for i in $(seq 75); do more 0.05; done; for i in $(seq 400); do more 0.5; done';
+          'more() { head -c 1000000 /dev/zero >> big || exit 1; sleep $1; }; head -c 300000000 /dev/zero > big; for i in $(seq 99); do more 0.05; done; for i in $(seq 400); do more 3; done';
         const filled = valueOf(await under.sandbox.exec({ command, timeoutMs: 100_000 }, none));
         expect([filled.outcome, filled.exitCode]).toEqual(['killed', null]);
         expect(filled.stderr).toMatch(/ended because the disk of the project is nearly full: \d+ MB are left/);
@@ -48,7 +48,7 @@ import time
 for i in range(37500): open(f'f{i}', 'w').close()
 for i in range(200):
     for j in range(20): open(f'g{i}-{j}', 'w').close()
-    time.sleep(0.2)"`;
+    time.sleep(0.1 if i < 30 else 0.6)"`;
         const filled = valueOf(await under.sandbox.exec({ command, timeoutMs: 100_000 }, none));
         expect([filled.outcome, filled.exitCode, filled.killedFor]).toEqual(['killed', null, 'disk']);
         expect(filled.stderr).toMatch(
@@ -85,8 +85,9 @@ for i in range(200):
       });
       try {
         if (disks.length === 0) context.skip('no disk can be mounted here');
+        // Slow while there is no room: the last twentieth takes a minute.
         const command =
-          'head -c 170000000 /dev/zero > new; for i in $(seq 60); do head -c 1000000 /dev/zero >> new || exit 1; sleep 0.4; done; wc -c < new';
+          'head -c 199000000 /dev/zero > new; for i in $(seq 31); do head -c 1000000 /dev/zero >> new || exit 1; [ ! -e old ] || sleep 3; done; wc -c < new';
         const ran = valueOf(await under.sandbox.exec({ command, timeoutMs: 100_000 }, none));
         expect([ran.outcome, ran.exitCode, ran.stdout.trim(), ran.stderr]).toEqual(['exited', 0, '230000000', '']);
         expect(asked).toEqual([expect.stringMatching(/nearly full: \d+ MB are left.*stands still/)]);

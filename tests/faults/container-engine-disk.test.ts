@@ -20,13 +20,13 @@ import { PrivateEngine, smallImage, smallImageCommand } from '../fakes/private-e
 const isHere = !isWithoutEngine && (await PrivateEngine.isPossible());
 
 /**
- * Takes all but 25 MB, then the rest far slower than the disk is looked at, also by a busy machine; not at once, for only
- * what is taken after the first look counts.
+ * Takes all but 14 MB, then the rest far slower than the disk is looked at, also by a busy machine, while there is no more
+ * room than that; not at once, for only what is taken after the first look counts.
  */
-const fillDisk = `free=$(df -Pk /scratch | tail -1 | tr -s ' ' | cut -d' ' -f4)
+const fillDisk = `free() { df -Pk /scratch | tail -1 | tr -s ' ' | cut -d' ' -f4; }
 more() { head -c 1000000 /dev/zero >> /scratch/new || exit 1; sleep $1; }
-for i in $(seq $((free / 1024 - 25))); do more 0.04; done
-for i in $(seq 30); do more 0.7; done
+for i in $(seq $(($(free) / 1024 - 14))); do more 0.06; done
+for i in $(seq 30); do if [ $(free) -lt 13000 ]; then more 4; else more 0.1; fi; done
 wc -c < /scratch/new`;
 
 describe.skipIf(!isHere)('a command that fills the disk of the engine', { timeout: 240_000 }, () => {
