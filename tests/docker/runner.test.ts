@@ -25,7 +25,7 @@ describe.skipIf(isWithoutEngine).each([
   });
   afterAll(() => under.close());
 
-  const run = (command: string, timeoutMs = 20_000) => under.sandbox.exec({ command, timeoutMs }, none);
+  const run = (command: string, timeoutMs = 60_000) => under.sandbox.exec({ command, timeoutMs }, none);
   const isFine = async (): Promise<void> => expect(await output(under.sandbox, 'echo fine')).toBe('fine\n');
 
   it('can neither look into the runner and its keeper nor take what they hold, and gets nothing of theirs', async () => {
@@ -77,6 +77,7 @@ for run in range(1, 60):
     const holder = `python3 -c "
 import os, time
 kept = []
+open('begun', 'w').close()
 for _ in range(40):
     for pid in filter(str.isdigit, os.listdir('/proc')):
         for number in (1, 2):
@@ -86,6 +87,7 @@ for _ in range(40):
 time.sleep(600)"`;
     const controller = new AbortController();
     const holding = under.sandbox.exec({ command: holder, timeoutMs: 60_000 }, controller.signal);
+    await expect.poll(() => under.text('begun')).not.toBeNull();
     expect(valueOf(await run('sleep 1; echo done'))).toMatchObject({ outcome: 'exited', stdout: 'done\n' });
     controller.abort();
     expect(valueOf(await holding).outcome).toBe('cancelled');
