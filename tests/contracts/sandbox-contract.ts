@@ -369,7 +369,7 @@ function describeCommands(get: () => SandboxUnderTest): void {
       await get().sandbox.exec(
         {
           command: contractCommands.both,
-          timeoutMs: 10_000,
+          timeoutMs: 30_000,
           onOutput: (chunk) => chunks.push(`${chunk.stream} ${Buffer.from(chunk.bytes).toString()}`),
         },
         none,
@@ -400,7 +400,7 @@ function describeCommands(get: () => SandboxUnderTest): void {
 
   it('keeps head and tail of long output and says what was left out', async () => {
     const result = valueOf(
-      await get().sandbox.exec({ command: contractCommands.long, timeoutMs: 10_000, keepBytes: 1000 }, none),
+      await get().sandbox.exec({ command: contractCommands.long, timeoutMs: 30_000, keepBytes: 1000 }, none),
     );
     expect(result.stdoutBytes).toBe(100_000);
     expect(result.stdout).toBe(`${'x'.repeat(500)}\n[… 99000 bytes left out …]\n${'x'.repeat(500)}`);

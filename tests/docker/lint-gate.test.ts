@@ -39,7 +39,10 @@ describe.skipIf(isWithoutEngine)('the lint of a project in a container', () => {
       const path = "src/it's new.js";
       expect(looks).toEqual([['lint', [{ code: 'lint', path, text: `${path}:2: no debugger` }]]]);
       expect([await under.text('src/old.js'), await under.text(path)]).toEqual(['debugger;\n', 'export {};\n']);
-      const left = await under.sandbox.exec({ command: 'ls /scratch', timeoutMs: 5000 }, new AbortController().signal);
+      const left = await under.sandbox.exec(
+        { command: 'ls /scratch', timeoutMs: 60_000 },
+        new AbortController().signal,
+      );
       expect(left.ok && left.value.stdout).toBe('');
     } finally {
       await under.close();

@@ -76,7 +76,7 @@ describe.each(['planted-ramda-clone', 'planted-isodate-months'])('the package of
       const task = tasks.find((candidate) => candidate.id === id);
       if (task === undefined) throw new Error(`there is no task ${id}`);
       const other = { ...task, source: { ...task.source, sha256: '0'.repeat(64) } };
-      await expect(fetchPlanted(other, cache, AbortSignal.timeout(30_000))).rejects.toThrow(
+      await expect(fetchPlanted(other, cache, AbortSignal.timeout(100_000))).rejects.toThrow(
         /Hashes are required|MATCH THE HASHES|expected 0000/i,
       );
       expect(await readdir(cache)).toEqual([]);

@@ -28,10 +28,10 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
 
   it('runs in the folder that was asked for and says when there is none', async () => {
     await under.put('a folder/x', '');
-    const inside = valueOf(await under.sandbox.exec({ command: 'pwd', cwd: 'a folder', timeoutMs: 5000 }, none));
-    const absolute = valueOf(await under.sandbox.exec({ command: 'pwd', cwd: '/scratch', timeoutMs: 5000 }, none));
+    const inside = valueOf(await under.sandbox.exec({ command: 'pwd', cwd: 'a folder', timeoutMs: 60_000 }, none));
+    const absolute = valueOf(await under.sandbox.exec({ command: 'pwd', cwd: '/scratch', timeoutMs: 60_000 }, none));
     expect([inside.stdout, absolute.stdout]).toEqual(['/workspace/a folder\n', '/scratch\n']);
-    expect(codeOf(await under.sandbox.exec({ command: 'pwd', cwd: 'nowhere', timeoutMs: 5000 }, none))).toBe(
+    expect(codeOf(await under.sandbox.exec({ command: 'pwd', cwd: 'nowhere', timeoutMs: 60_000 }, none))).toBe(
       'not-found',
     );
   });
@@ -43,20 +43,20 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
           command: 'cat; echo "$GREETING"; env | grep -c -i vitest',
           stdin: bytes('from stdin\n'),
           env: { GREETING: "it's" },
-          timeoutMs: 5000,
+          timeoutMs: 60_000,
         },
         none,
       ),
     );
     expect(result.stdout).toBe("from stdin\nit's\n0\n");
-    expect(codeOf(await under.sandbox.exec({ command: 'true', env: { 'A B': '1' }, timeoutMs: 5000 }, none))).toBe(
+    expect(codeOf(await under.sandbox.exec({ command: 'true', env: { 'A B': '1' }, timeoutMs: 60_000 }, none))).toBe(
       'bad-input',
     );
   });
 
   it('takes a megabyte of input whole', async () => {
     const stdin = new Uint8Array(1_000_000).fill(120);
-    const result = valueOf(await under.sandbox.exec({ command: 'wc -c', stdin, timeoutMs: 10_000 }, none));
+    const result = valueOf(await under.sandbox.exec({ command: 'wc -c', stdin, timeoutMs: 60_000 }, none));
     expect(result.stdout.trim()).toBe('1000000');
   });
 
@@ -66,7 +66,7 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
       await under.sandbox.exec(
         {
           command: 'head -c 50000000 /dev/zero',
-          timeoutMs: 30_000,
+          timeoutMs: 60_000,
           onOutput: (chunk) => void (seen += chunk.bytes.length),
         },
         none,
@@ -79,7 +79,7 @@ describe.skipIf(isWithoutEngine)('commands in a container', () => {
   it('ends when the command does, and takes along what it left behind', async () => {
     const result = valueOf(
       await under.sandbox.exec(
-        { command: 'sleep 61 & (setsid sleep 62 &); env -i setsid sleep 63 & echo done', timeoutMs: 20_000 },
+        { command: 'sleep 61 & (setsid sleep 62 &); env -i setsid sleep 63 & echo done', timeoutMs: 60_000 },
         none,
       ),
     );
@@ -131,11 +131,11 @@ time.sleep(600)"`;
     const small = await startSandbox({ settings: { memoryMb: 256 } });
     try {
       const result = valueOf(
-        await small.sandbox.exec({ command: 'python3 -c "x = bytearray(600_000_000)"', timeoutMs: 30_000 }, none),
+        await small.sandbox.exec({ command: 'python3 -c "x = bytearray(600_000_000)"', timeoutMs: 60_000 }, none),
       );
       expect(result).toMatchObject({ outcome: 'killed', exitCode: 137, killedFor: 'memory' });
       expect(result.stderr).toContain('memory limit');
-      const itself = await small.sandbox.exec({ command: 'kill -9 $$', timeoutMs: 30_000 }, none);
+      const itself = await small.sandbox.exec({ command: 'kill -9 $$', timeoutMs: 60_000 }, none);
       expect(valueOf(itself)).toMatchObject({ outcome: 'killed', exitCode: 137, killedFor: 'signal', stderr: '' });
       expect(await output(small.sandbox, 'echo still here')).toBe('still here\n');
     } finally {
@@ -188,7 +188,7 @@ time.sleep(600)"`;
     expect(valueOf(await ended).outcome).toBe('lost');
     expect(await short.leftovers()).toEqual({ containers: [], volumes: [] });
     await short.sandbox.dispose();
-    expect(codeOf(await short.sandbox.exec({ command: 'true', timeoutMs: 1000 }, none))).toBe('sandbox-lost');
+    expect(codeOf(await short.sandbox.exec({ command: 'true', timeoutMs: 60_000 }, none))).toBe('sandbox-lost');
     expect(requireEngine().kind).toMatch(/docker|podman/);
   });
 });

@@ -155,7 +155,7 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
     });
     try {
       const attack = async (command: string): Promise<number | null> =>
-        valueOf(await repository.sandbox.exec({ command, timeoutMs: 10_000 }, none)).exitCode;
+        valueOf(await repository.sandbox.exec({ command, timeoutMs: 60_000 }, none)).exitCode;
       expect(await attack('git config core.fsmonitor ./evil')).not.toBe(0);
       expect(await attack('echo evil > .git/hooks/pre-commit')).not.toBe(0);
       expect(await attack('mv .git .git-old')).not.toBe(0);

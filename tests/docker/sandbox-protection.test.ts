@@ -16,7 +16,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
   it('has no network but its own loopback', async () => {
     expect(await output(under.sandbox, 'ls /sys/class/net')).toBe('lo\n');
     const dial = `python3 -c "import socket; socket.create_connection(('192.0.2.1', 80), 2)"`;
-    expect(valueOf(await under.sandbox.exec({ command: dial, timeoutMs: 10_000 }, none)).stderr).toMatch(/unreachable/);
+    expect(valueOf(await under.sandbox.exec({ command: dial, timeoutMs: 60_000 }, none)).stderr).toMatch(/unreachable/);
   });
 
   it('has no capabilities, no new privileges and a system that cannot be written', async () => {
@@ -28,7 +28,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
     expect(status).toMatch(/^Seccomp:\s+2$/m);
     for (const path of ['/etc/x', '/usr/bin/x', '/x', '/run/dewpoint/run']) {
       expect(
-        valueOf(await under.sandbox.exec({ command: `echo x > ${path}`, timeoutMs: 5000 }, none)).exitCode,
+        valueOf(await under.sandbox.exec({ command: `echo x > ${path}`, timeoutMs: 60_000 }, none)).exitCode,
       ).not.toBe(0);
     }
     await output(under.sandbox, 'mount -t tmpfs x /mnt; test $? -ne 0');
@@ -94,7 +94,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
   );
 
   it('cannot be killed from within', async () => {
-    await under.sandbox.exec({ command: 'kill -9 1; kill -9 -1', timeoutMs: 5000 }, none);
+    await under.sandbox.exec({ command: 'kill -9 1; kill -9 -1', timeoutMs: 60_000 }, none);
     expect(await output(under.sandbox, 'echo still here')).toBe('still here\n');
     expect(under.losses).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe.skipIf(isWithoutEngine)('the protection of a container', () => {
   it('survives a full memory disk', async () => {
     const result = valueOf(
       await under.sandbox.exec(
-        { command: 'head -c 400000000 /dev/zero > /tmp/big; rm -f /tmp/big', timeoutMs: 30_000 },
+        { command: 'head -c 400000000 /dev/zero > /tmp/big; rm -f /tmp/big', timeoutMs: 60_000 },
         none,
       ),
     );
@@ -126,7 +126,7 @@ describe.skipIf(isWithoutEngine)('what a person masks', () => {
       const all = 'find . -type f | sort; cat open.txt one.secret; grep -r canary . ; ls -A plans | wc -l';
       expect(await output(under.sandbox, `${all}; true`)).toBe('./one.secret\n./open.txt\nopen0\n');
       for (const command of ['echo x > one.secret', 'echo x > plans/b', 'rm -rf plans', 'umount plans', 'mv plans p']) {
-        expect(valueOf(await under.sandbox.exec({ command, timeoutMs: 5000 }, none)).exitCode).not.toBe(0);
+        expect(valueOf(await under.sandbox.exec({ command, timeoutMs: 60_000 }, none)).exitCode).not.toBe(0);
       }
       expect(await under.sandbox.readFile('plans/deep/a.md', {}, none)).toMatchObject({
         ok: false,

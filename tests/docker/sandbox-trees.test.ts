@@ -41,15 +41,15 @@ describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
   });
 
   it('after memory has run out and a command says 137 by itself, the two are told apart', async () => {
-    const plain = valueOf(await under.sandbox.exec({ command: 'exit 137', timeoutMs: 5000 }, none));
+    const plain = valueOf(await under.sandbox.exec({ command: 'exit 137', timeoutMs: 60_000 }, none));
     expect([plain.outcome, plain.stderr]).toEqual(['killed', '']);
     const small = await startSandbox({ settings: { memoryMb: 256 } });
     try {
       const hungry = 'python3 -c "x = bytearray(600_000_000)"; echo went on';
-      const child = valueOf(await small.sandbox.exec({ command: hungry, timeoutMs: 30_000 }, none));
+      const child = valueOf(await small.sandbox.exec({ command: hungry, timeoutMs: 60_000 }, none));
       expect([child.outcome, child.stdout]).toEqual(['exited', 'went on\n']);
       expect(child.stderr).toContain('memory limit');
-      const later = valueOf(await small.sandbox.exec({ command: 'exit 137', timeoutMs: 5000 }, none));
+      const later = valueOf(await small.sandbox.exec({ command: 'exit 137', timeoutMs: 60_000 }, none));
       expect([later.outcome, later.stderr]).toEqual(['killed', '']);
     } finally {
       await small.close();

@@ -47,7 +47,7 @@ describe.skipIf(isWithoutEngine)('a terminal of a person in the container', () =
     await expect.poll(() => seen).toContain('begun');
     await shell.close();
     const left = valueOf(
-      await under.sandbox.exec({ command: 'pgrep -fc "sleep [4]321" || true', timeoutMs: 20_000 }, none),
+      await under.sandbox.exec({ command: 'pgrep -fc "sleep [4]321" || true', timeoutMs: 60_000 }, none),
     );
     expect(left.stdout.trim()).toBe('0');
   });

@@ -31,7 +31,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that
     const { ended } = await begin(under.sandbox);
     await way.cut();
     expect(valueOf(await ended)).toMatchObject({ outcome: 'lost', exitCode: null, stdout: 'begun\n' });
-    const meanwhile = await under.sandbox.exec({ command: 'true', timeoutMs: 5000 }, none);
+    const meanwhile = await under.sandbox.exec({ command: 'true', timeoutMs: 60_000 }, none);
     expect(codeOf(meanwhile)).toBe('sandbox-lost');
     await way.open();
     expect(await output(under.sandbox, 'echo back')).toBe('back\n');
@@ -48,7 +48,7 @@ describe.skipIf(isWithoutEngine || process.platform !== 'linux')('an engine that
   });
 
   it('and freezes: deadlines hold, and work goes on when it is back', async () => {
-    const { ended } = await begin(under.sandbox, { timeoutMs: 1000 });
+    const { ended } = await begin(under.sandbox, { timeoutMs: 4_000 });
     way.freeze();
     expect(valueOf(await ended).outcome).toBe('timed-out');
     await way.cut();

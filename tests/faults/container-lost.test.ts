@@ -84,7 +84,7 @@ describe.skipIf(isWithoutEngine)('a container that goes away', () => {
   });
 
   it('is paused: the command ends at its deadline, and a new container takes over', async () => {
-    const { ended } = await begin(under.sandbox, { timeoutMs: 1500 });
+    const { ended } = await begin(under.sandbox, { timeoutMs: 4_000 });
     await (await container()).pause();
     expect(valueOf(await ended).outcome).toBe('timed-out');
     expect(await output(under.sandbox, 'echo runs')).toBe('runs\n');
@@ -113,7 +113,7 @@ describe.skipIf(isWithoutEngine)('an image that goes away', () => {
         await docker.getContainer(await under.containerId()).remove({ force: true });
         expect(valueOf(await running)).toMatchObject({ outcome: 'lost', exitCode: null });
         await docker.getImage(Id).remove({ force: true });
-        expect(await under.sandbox.exec({ command: 'true', timeoutMs: 5000 }, none)).toMatchObject({
+        expect(await under.sandbox.exec({ command: 'true', timeoutMs: 60_000 }, none)).toMatchObject({
           ok: false,
           error: { code: 'sandbox-lost', message: expect.stringContaining('image is not there any more') },
         });
@@ -140,7 +140,7 @@ describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
   it('is renamed during the run: nothing more is done there, nor in a new folder of that name', async () => {
     await under.put('a.txt', 'mine');
     await rename(under.workspace, `${under.workspace}-moved`);
-    expect(codeOf(await under.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 5000 }, none))).toBe('conflict');
+    expect(codeOf(await under.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 60_000 }, none))).toBe('conflict');
     await mkdir(under.workspace);
     await writeFile(`${under.workspace}/a.txt`, 'another');
     expect(codeOf(await under.sandbox.writeFile('a.txt', bytes('x'), undefined, none))).toBe('conflict');
@@ -155,7 +155,7 @@ describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
     await mkdir(elsewhere);
     await rename(under.workspace, `${under.workspace}-moved`);
     await symlink(elsewhere, under.workspace);
-    expect(codeOf(await under.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 5000 }, none))).toBe('conflict');
+    expect(codeOf(await under.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 60_000 }, none))).toBe('conflict');
     expect(codeOf(await under.sandbox.writeFile('a.txt', bytes('x'), undefined, none))).toBe('conflict');
     expect(await readdir(elsewhere)).toEqual([]);
     await rm(under.workspace);
@@ -177,7 +177,7 @@ describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
         if (disks.length === 0) context.skip('no disk can be mounted here');
         expect(await output(mounted.sandbox, 'echo on > disk.txt; cat disk.txt')).toBe('on\n');
         await disks[0]?.[Symbol.asyncDispose]();
-        expect(codeOf(await mounted.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 5000 }, none))).toBe(
+        expect(codeOf(await mounted.sandbox.exec({ command: 'echo x > b.txt', timeoutMs: 60_000 }, none))).toBe(
           'conflict',
         );
         expect(codeOf(await mounted.sandbox.writeFile('a.txt', bytes('x'), undefined, none))).toBe('conflict');
@@ -190,7 +190,7 @@ describe.skipIf(isWithoutEngine)('a workspace that goes away', () => {
 
   it('is deleted during the run: commands say so', async () => {
     await rm(under.workspace, { recursive: true });
-    const reply = await under.sandbox.exec({ command: 'true', timeoutMs: 5000 }, none);
+    const reply = await under.sandbox.exec({ command: 'true', timeoutMs: 60_000 }, none);
     expect(reply).toMatchObject({ ok: false, error: { code: 'conflict', message: expect.stringContaining('moved') } });
   });
 });

@@ -44,7 +44,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     expect(end).toMatchObject({ code: 1, signal: null });
     expect(end.stderr).toMatch(/disk is full|no space left/i);
     expect(await program.leftovers()).toEqual({ containers: [], volumes: [] });
-  }, 60_000);
+  });
 
   it('under a file that the results go into: they do not pass for whole', async () => {
     await using program = await createProgram();
@@ -53,7 +53,7 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
       const end = await program.run(args, full);
       expect(end).toMatchObject({ code: 1, stderr: 'dewpoint: The output cannot be written: the disk is full.\n' });
     }
-  }, 60_000);
+  });
 
   it('under the project: the tool says so, the file is as it was, and the run goes on', async () => {
     await using program = await createProgram();
@@ -72,5 +72,5 @@ describe.skipIf(isWithoutEngine)('a full disk', () => {
     expect(await readFile(join(program.project, 'a.txt'), 'utf8')).toBe('one\n');
     expect(ofType(end.events, 'file-changed')).toEqual([]);
     expect(ofType(end.events, 'turn-ended')).toHaveLength(1);
-  }, 60_000);
+  });
 });

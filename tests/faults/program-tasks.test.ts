@@ -37,7 +37,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     const end = await runTask(program, text);
     expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
     expect(textOf(end)).toBe(text);
-  }, 60_000);
+  });
 
   it('in Chinese, with other scripts, is kept and shown as it is', async () => {
     await using program = await createProgram();
@@ -50,7 +50,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     expect(shown.stdout).toContain(text);
     expect(shown.stdout).toContain('完成了：修复了 🙂 é e\u0301 العربية。');
     expect((await program.run(['sessions', 'list'])).stdout).toContain('修复 calculator');
-  }, 60_000);
+  });
 
   it('with control characters is kept exactly, and shown without them', async () => {
     await using program = await createProgram();
@@ -82,7 +82,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     const plain = await program.run(['run', '--project', program.project, '-'], { stdin: text });
     expect(plain.stdout + plain.stderr).not.toMatch(unsafe);
     expect((await program.run(['replay', id])).code).toBe(0);
-  }, 60_000);
+  });
 
   it('with line separators stays one event a line, for readers that split there as well', async () => {
     await using program = await createProgram();
@@ -101,7 +101,7 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     expect(ofType(end.events, 'tool-ended').find(({ tool }) => tool === 'run_command')?.output).toContain(
       'a\u2028b\u2029c\u0085d',
     );
-  }, 60_000);
+  });
 
   it('that holds a key keeps it out of the log', async () => {
     await using program = await createProgram();
@@ -110,5 +110,5 @@ describe.skipIf(isWithoutEngine)('a task', () => {
     const end = await runTask(program, `Change the remote to use ${key} please.`);
     expect(textOf(end)).toBe('Change the remote to use [redacted:github-token] please.');
     expect(end.stdout + end.stderr).not.toContain(key);
-  }, 60_000);
+  });
 });
