@@ -1,4 +1,5 @@
 import { discoverRules } from '../src/main/router/registry.ts';
+import { openFenceBench } from './lib/fence-calls.ts';
 import { emptyFindings, generatedRun } from './lib/route-runs.ts';
 import { recordedTasks } from './lib/recorded-tasks.ts';
 import { bestGuessPlan, cheapestUsd, costOfPlan, drawTask, routedPlan } from './lib/route-schedule.ts';
@@ -8,6 +9,7 @@ import { seeded } from './lib/seeded.ts';
 import { UsageError } from './lib/usage-error.ts';
 
 const runs = 10_000;
+const fencedSteps = 10_000;
 const prefixes = [10_000, 30_000, 100_000, 300_000, 700_000];
 const lives = [300_000, 3_600_000];
 const tasksEach = 100;
@@ -16,7 +18,8 @@ const decisionsEach = 500;
 /** What of the router can be measured without a model. */
 export async function run(args: readonly string[]): Promise<readonly BenchRow[]> {
   const folder = sessionsFolder(args);
-  return [...timeRows(), ...safetyRows(), ...scheduleRows(), ...(await recordedRows(folder))];
+  const fences = await fenceRows();
+  return [...timeRows(), ...safetyRows(), ...fences, ...scheduleRows(), ...(await recordedRows(folder))];
 }
 
 /** `--sessions FOLDER`: sessions to be played beside the made-up ones. */
@@ -100,6 +103,42 @@ function safetyRows(): readonly BenchRow[] {
     none('fenced steps that went to the cloud', found.fenced),
     none('steps against the policy or a pin', found.forbidden),
     none('take-overs above what the profile allows', found.tooMany),
+  ];
+}
+
+/** Whole sessions of the real engine, routed by numbers that want the cloud, against a server that keeps every byte. */
+async function fenceRows(): Promise<readonly BenchRow[]> {
+  const bench = await openFenceBench();
+  const sum = { sessions: 0, steps: 0, refused: 0, routed: 0, leaked: 0 };
+  const positions = new Set<string>();
+  let open = 0;
+  try {
+    for (let seed = 1; sum.steps < fencedSteps; seed += 1) {
+      const run = await bench.run(seeded(seed), { isFenced: true, touches: true, policy: 'hybrid' });
+      sum.sessions += 1;
+      sum.steps += run.steps;
+      sum.refused += run.refused;
+      sum.routed += run.routed;
+      sum.leaked += run.leakedBytes;
+      for (const name of run.positions) positions.add(name);
+    }
+    for (let seed = 1; seed <= 100; seed += 1) {
+      const bare = await bench.run(seeded(seed), { isFenced: false, touches: true, policy: 'hybrid' });
+      open += bare.leakedBytes > 0 ? 1 : 0;
+    }
+  } finally {
+    await bench.close();
+  }
+  const note = `${sum.steps} steps of ${sum.sessions} sessions, ${sum.refused} were to go up and did not; without fences ${open} of 100 sessions leak; ${[...positions].join(', ')}`;
+  return [
+    {
+      figure: 'steps of a fenced talk that the router sent up',
+      value: sum.routed,
+      unit: '',
+      target: { atMost: 0 },
+      note,
+    },
+    { figure: 'fenced bytes of these sessions past the socket', value: sum.leaked, unit: '', target: { atMost: 0 } },
   ];
 }
 

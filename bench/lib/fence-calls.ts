@@ -4,6 +4,7 @@ import { defineRecipe } from '../../src/main/agent/recipes/define.ts';
 import type { Provider } from '../../src/main/providers/define.ts';
 import { discoverProviders } from '../../src/main/providers/registry.ts';
 import type { ModelInfo } from '../../src/shared/models.ts';
+import { routingOf } from '../../src/shared/routing-of.ts';
 import { providerSettingsSchema } from '../../src/shared/settings.ts';
 import type { AgentKit, ReplyParts } from '../../tests/fakes/agent-kit.ts';
 import { call, createAgentKit, loopModel, turnOptions } from '../../tests/fakes/agent-kit.ts';
@@ -16,6 +17,10 @@ export interface FenceRun {
   readonly refused: number;
   readonly redacted: number;
   readonly leakedBytes: number;
+  /** Steps of the talk, made or stopped. */
+  readonly steps: number;
+  /** Of these, those that went to the cloud although the talk had the file in sight, where nothing is to be taken out of it. */
+  readonly routed: number;
 }
 
 type Random = () => number;
@@ -103,8 +108,16 @@ function traces(token: string): readonly string[] {
 }
 
 export interface FenceBench {
-  run(random: Random, options: { readonly isFenced: boolean; readonly touches: boolean }): Promise<FenceRun>;
+  run(random: Random, options: FenceOptions): Promise<FenceRun>;
   close(): Promise<void>;
+}
+
+interface FenceOptions {
+  readonly isFenced: boolean;
+  /** False: nothing of the session comes near the fenced file. */
+  readonly touches: boolean;
+  /** `hybrid`: the router chooses, with numbers by which the cloud is nearly always worth it. Absent: all goes to the cloud. */
+  readonly policy?: 'cloud' | 'hybrid';
 }
 
 /** A server that keeps every byte it is sent, behind the provider that users have. */
@@ -141,6 +154,7 @@ export async function openFenceBench(): Promise<FenceBench> {
         refused,
         redacted: fenced.length - refused,
         leakedBytes: leaked.length * 10,
+        ...stepsOf(session),
       };
     },
     close: async () => {
@@ -194,10 +208,31 @@ function streamOf(reply: ReplyParts): string {
   ].join('');
 }
 
-interface SessionOptions {
-  readonly isFenced: boolean;
-  /** False: nothing of the session comes near the fenced file. */
-  readonly touches: boolean;
+/** Counted by what stands in the log, whatever the fences made of it. */
+function stepsOf({ kit, fenced, verdict }: Session): Pick<FenceRun, 'steps' | 'routed'> {
+  let isSeen = false;
+  let steps = 0;
+  let routed = 0;
+  for (const event of kit.journal.events) {
+    if (event.type === 'call-fenced' && event.outcome !== 'redacted') steps += 1;
+    if (event.type === 'model-call-started' && event.rung.gear === 'loop') {
+      steps += 1;
+      routed += isSeen && event.rung.where === 'cloud' && verdict !== 'redact' ? 1 : 0;
+    }
+    const isOfTalk =
+      event.type === 'user-message-added' ||
+      event.type === 'criterion-checked' ||
+      event.type === 'turn-ended' ||
+      // What a program reads is no part of the talk before it says something of it.
+      (event.type === 'tool-ended' && kit.services.recipes.length === 0);
+    if (!isOfTalk) continue;
+    const text = JSON.stringify(event);
+    isSeen ||= fenced.tokens.some((own) => traces(own).some((trace) => text.includes(trace)));
+  }
+  return { steps, routed };
+}
+
+interface SessionOptions extends FenceOptions {
   readonly cloud: Cloud;
   readonly reply: (reply: ReplyParts) => void;
 }
@@ -205,6 +240,7 @@ interface SessionOptions {
 interface Session {
   readonly kit: AgentKit;
   readonly fenced: Fenced;
+  readonly verdict: Verdict;
   readonly positions: string[];
   readonly play: () => Promise<void>;
 }
@@ -236,10 +272,13 @@ function createSession(random: Random, options: SessionOptions): Session {
     }
     for (const reply of script.cloud) options.reply(reply);
     const gear = script.usesRecipe ? 'auto' : 'loop';
-    await kit.runner.send(script.second, { ...turnOptions, policy: 'cloud', cloud: 'sky/model', gear, check });
-    await kit.runner.send('And now?', { ...turnOptions, policy: 'cloud', cloud: 'sky/model', gear: 'loop' });
+    const policy = options.policy ?? 'cloud';
+    const routing = policy === 'cloud' ? null : routingOf('quality', { valueUsd: 1000 });
+    const later = { ...turnOptions, policy, routing, cloud: 'sky/model' };
+    await kit.runner.send(script.second, { ...later, gear, check });
+    await kit.runner.send('And now?', { ...later, gear: 'loop' });
   };
-  return { kit, fenced, positions, play };
+  return { kit, fenced, verdict, positions, play };
 }
 
 interface Script {
