@@ -22,7 +22,7 @@ export function decideRoute(facts: RouteFacts, rules: readonly Rule[]): Decision
   const judged = judgeAll(facts);
   const open = judged.filter(({ denial }) => denial === null).map(({ seat }) => seat);
   const score = scoreOf(facts, rules);
-  const verdict = verdictOf(facts, judged, open, score);
+  const verdict = safely(() => verdictOf(facts, judged, open, score)) ?? asBefore(facts, open);
   const { chosen } = verdict;
   const options = (score?.options ?? facts.seats.map(unweighed)).map((option) => {
     const denial = judged.find(({ seat }) => seat.info.id === option.model)?.denial ?? null;
@@ -95,15 +95,7 @@ function verdictOf(facts: RouteFacts, judged: readonly Judged[], open: readonly 
   if (second === undefined) return onlyOne(facts, judged, first, score);
   const local = open.find((seat) => seat.info.where === 'local') ?? first;
   const cloud = open.find((seat) => seat.info.where === 'cloud') ?? second;
-  if (score === null) {
-    const last = open.find((seat) => seat.info.id === facts.trail.last?.model) ?? local;
-    return {
-      chosen: last,
-      layer: 'L2',
-      code: 'router-failed',
-      text: 'It could not be weighed, so it stays where it was.',
-    };
-  }
+  if (score === null) return asBefore(facts, open);
   return choose(facts, { local, cloud }, score);
 }
 
@@ -146,6 +138,23 @@ function onlyOne(facts: RouteFacts, judged: readonly Judged[], seat: Seat, score
 
 function wouldGoUp({ trail, numbers, trouble }: RouteFacts, score: Score): boolean {
   return trouble !== null || trail.strikes >= numbers.strikes || (score.advantageUsd ?? 0) > numbers.marginUsd;
+}
+
+/** After a fault: the last model that the hard rules allow, else this machine, else whoever is left. */
+function asBefore({ trail }: RouteFacts, open: readonly Seat[]): Verdict {
+  const last = open.find(({ info }) => info.id === trail.last?.model);
+  const chosen = last ?? open.find(({ info }) => info.where === 'local') ?? open[0] ?? null;
+  const text = 'It could not be weighed, so it stays where it was.';
+  return { chosen, layer: 'L2', code: 'router-failed', text };
+}
+
+function safely<T>(decide: () => T): T | null {
+  try {
+    return decide();
+  } catch {
+    // A fault of the router must never stop the work.
+    return null;
+  }
 }
 
 interface Pair {

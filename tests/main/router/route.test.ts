@@ -107,6 +107,32 @@ describe('the score', () => {
     expect([decision.chosen?.info.where, decision.code]).toEqual(['local', 'router-failed']);
   });
 
+  it.each(['act', 'review', 'summarise'] as const)(
+    'leaves it there, too, when a layer above the hard rules fails for %s',
+    (purpose) => {
+      const trail = { ...emptyTrail, last: { model: there.info.id, where: 'cloud' }, steps: 2 } as const;
+      const numbers = {
+        ...profiles.balanced,
+        get maxTakeovers(): never {
+          throw new Error('broken');
+        },
+        get reviews(): never {
+          throw new Error('broken');
+        },
+        get roles(): never {
+          throw new Error('broken');
+        },
+      };
+      const broken = facts({ purpose, trail, driver: here.info.id, numbers });
+      const { chosen, code } = decideRoute(
+        { ...broken, trouble: { model: here.info.id, cause: 'checks', text: '' } },
+        rules,
+      );
+      expect([chosen?.info.where, code]).toEqual(['cloud', 'router-failed']);
+      expect(decideRoute({ ...broken, pin: { where: 'local', text: '' } }, rules).chosen?.info.where).toBe('local');
+    },
+  );
+
   it('does not depend on the order of the rules', () => {
     const trail = { ...emptyTrail, last, steps: 5, counts: { ...emptyTrail.counts, sameErrors: 1, writes: 2 } };
     const forth = decideRoute(facts({ trail }), rules);
