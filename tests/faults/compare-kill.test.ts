@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Comparison } from '../../src/shared/comparison.ts';
 import { isWithoutEngine } from '../docker/docker-kit.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
@@ -75,6 +76,22 @@ async function killAfter(running: Running, home: string, steps: number, delayMs:
   running.child.kill('SIGKILL');
 }
 
+const rowsSchema = z.object({ rows: z.array(z.record(z.string(), z.unknown())) });
+
+/** How long a step takes is another matter from run to run. */
+function withoutTimes(rows: readonly object[]): readonly object[] {
+  return rows.map((row) => ({ ...row, seconds: null, energyWh: null, elsewhere: null }));
+}
+
+/** The table of who is never killed. */
+async function wholeTable(): Promise<readonly object[]> {
+  await using program = await createProgram({ 'notes.txt': 'one\n' });
+  await program.settings(settings);
+  const { code, stdout, stderr } = await program.run(compareArgs(program));
+  expect(code, stderr).toBe(0);
+  return withoutTimes(rowsSchema.parse(JSON.parse(stdout)).rows);
+}
+
 describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
   it(`comes to the same table after ${kills} kills, and does no run twice that had ended`, async () => {
     await using program = await createProgram({ 'notes.txt': 'one\n' });
@@ -102,6 +119,7 @@ describe.skipIf(isWithoutEngine)('a comparison, killed -9 and resumed', () => {
     expect(last.code, last.stderr).toBe(0);
     const done: Comparison & { rows: readonly object[] } = JSON.parse(last.stdout);
     expect(done.runs.map((run) => JSON.stringify(run))).toEqual(expect.arrayContaining([...kept]));
+    expect(withoutTimes(done.rows)).toEqual(await wholeTable());
     expect(done.rows).toMatchObject([
       { policy: 'local', runs: 2, wanted: 2, solved: 0, unjudged: 0, steps: { median: 2 } },
       { policy: 'cloud', runs: 2, wanted: 2, solved: 2, unjudged: 0, steps: { median: 4 } },

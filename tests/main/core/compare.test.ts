@@ -262,6 +262,20 @@ describe('a comparison', () => {
     ]);
   });
 
+  it('gives every run the packages that lie in the project, also those that an ignore file names', async () => {
+    await mkdir(join(project, 'node_modules', 'left'), { recursive: true });
+    await writeFile(join(project, 'node_modules', 'left', 'index.js'), 'module.exports = 1;\n');
+    await writeFile(join(project, '.gitignore'), 'node_modules/\n');
+    const id = await core.createComparison(inputOf({}), neverAborted);
+    await rm(join(project, 'node_modules'), { recursive: true });
+    await carryOut(id);
+    for (const { sessionId } of (await core.showComparison(id)).runs) {
+      const { state } = await core.showSession(sessionId ?? '');
+      const lib = join(state.workspace?.path ?? '', 'node_modules', 'left', 'index.js');
+      expect(await readFile(lib, 'utf8')).toBe('module.exports = 1;\n');
+    }
+  });
+
   it('routes no run by what the runs before it came to', async () => {
     const id = await core.createComparison(inputOf({ policies: ['local', 'hybrid'], repeat: 2 }), neverAborted);
     await carryOut(id);
