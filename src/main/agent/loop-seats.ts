@@ -101,8 +101,7 @@ async function mayMove(seats: LoopSeats, seat: LoopSeat, { code }: Decision): Pr
     return true;
   }
   seats.taint = passage.hits;
-  const isOpen = isOptional && passage.hits.every(({ verdict }) => verdict !== 'local-only');
-  if (!isOpen) seats.shut = { code: 'fence', text: passage.stop.text };
+  if (passage.isFinal) seats.shut = { code: 'fence', text: passage.stop.text };
   return false;
 }
 

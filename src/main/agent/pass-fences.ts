@@ -8,8 +8,8 @@ import type { StepRequest, Turn } from './turn.ts';
 export type Passage =
   /** What may be sent: nothing else of the step may. */
   | { readonly type: 'passed'; readonly request: ModelRequest }
-  /** `hits`: all that is fenced in it. */
-  | { readonly type: 'stopped'; readonly stop: Stop; readonly hits: readonly FenceHit[] };
+  /** `hits`: all that is fenced in it. `isFinal`: nobody can be asked about it, or somebody was and said no. */
+  | { readonly type: 'stopped'; readonly stop: Stop; readonly hits: readonly FenceHit[]; readonly isFinal: boolean };
 
 type Fenced = Extract<FenceAnswer, { type: 'fenced' }>;
 
@@ -60,7 +60,8 @@ function stopped({ hits, outcome }: Fenced, label: string): Passage {
   const asks = kept.length > 0 ? 'is not to leave this machine' : 'leaves this machine only when you say so';
   const why = outcome === 'refused' ? asks : 'was not allowed to leave this machine';
   const text = `${listed(names)} ${why}, and the call to ${label} would have carried it. It was not made.`;
-  return { type: 'stopped', stop: { reason: 'fenced', text, goesOnLocally: true }, hits };
+  const isFinal = outcome === 'asked' || kept.length > 0;
+  return { type: 'stopped', stop: { reason: 'fenced', text, goesOnLocally: true }, hits, isFinal };
 }
 
 function listed(names: readonly string[]): string {

@@ -35,6 +35,7 @@ const optionsSchema = z.object({
   recipeLint: z.boolean().optional(),
   recipeReview: z.boolean().optional(),
   keepFeatures: z.boolean().optional(),
+  tellsWhy: z.boolean().optional(),
 }) satisfies z.ZodType<TurnOptions>;
 
 const configSchema = z.object({

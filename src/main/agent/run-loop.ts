@@ -51,6 +51,8 @@ export interface Loop {
   wasted: number;
   /** A person asked for the talk to be summed up, and it was not yet. */
   isToCompact: boolean;
+  /** Why nobody else went on where this one did not; null: somebody did, or there is nobody. */
+  whyAlone: string | null;
 }
 
 /** Who may drive; the first one does until it is decided otherwise. */
@@ -68,7 +70,7 @@ export function createLoop(turn: Turn, rungs: readonly [LoopRung, ...LoopRung[]]
   const purpose = mode.plan ? 'plan' : 'act';
   const isToCompact = turn.options.compact === true;
   const seats: LoopSeats = { turn, all, purpose, current, pending: null, shut: null, taint: [] };
-  return { turn, mode, wasted: 0, isToCompact, seats };
+  return { turn, mode, wasted: 0, isToCompact, whyAlone: null, seats };
 }
 
 /** Answers in a row without a call that can be run, before the rung gives up. One of them is re-asked, changed. */
@@ -80,7 +82,9 @@ export async function runLoop(loop: Loop): Promise<LoopOutcome> {
     await deliverMessages(loop.turn);
     const outcome = await oneStep(loop);
     if (outcome === null) continue;
+    loop.whyAlone = null;
     if (outcome.type === 'gave-up' && (await handOver(loop, outcome))) continue;
+    if (outcome.type === 'gave-up') return withReason(loop, outcome);
     if (outcome.type === 'stopped' && shutsCloud(loop, outcome.stop)) continue;
     return outcome;
   }
@@ -93,10 +97,19 @@ export async function handOver(loop: Loop, { cause, text }: Pick<GaveUp, 'cause'
   if (seats.all.length < 2) return false;
   const decision = await takeSeat(seats, { model: before.model.info.id, cause, text });
   if (decision?.chosen === null && decision.isDegraded) turn.progress.isCloudUnasked = true;
+  if (decision?.chosen === null) loop.whyAlone = decision.text;
   if (seats.current === before) return false;
   loop.wasted = 0;
   turn.limits.forgetCalls();
   return true;
+}
+
+/** What went wrong, and why nobody else could go on: a cap, a fence, a rule of the person, the network. */
+function withReason({ turn, whyAlone }: Loop, outcome: GaveUp): GaveUp {
+  const { text, failure } = outcome;
+  if (turn.options.tellsWhy !== true || whyAlone?.startsWith(`${text} `) !== true) return outcome;
+  const said = failure?.message === text ? { ...failure, message: whyAlone } : failure;
+  return { ...outcome, text: whyAlone, failure: said };
 }
 
 /** At a cap or a fence the work may go on here; what is decided from then on knows that. */

@@ -140,7 +140,8 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
   if (blind !== null) return blind;
   const left = fitting === null ? withoutRecipes(ladder, turn.options.gear) : ladder;
   const isJudged = fitting !== null && known.before?.passed === false && known.before.apart !== true;
-  const rungs = [...orderRungs(turn, known.found, left, isJudged ? 'recipe' : 'loop')];
+  const order = orderRungs(turn, known.found, left, isJudged ? 'recipe' : 'loop');
+  const rungs = [...order.rungs];
   let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
   let cause: RungCause | null = null;
   let failed: Before | null = null;
@@ -156,7 +157,8 @@ async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<
       continue;
     }
     const used = rung.gear === 'recipe' ? fitting : null;
-    const reason = reasonFor(rung, index, used?.fit ?? null, last);
+    const start = index === 0 && used !== null && turn.options.tellsWhy === true ? order.why : null;
+    const reason = `${reasonFor(rung, index, used?.fit ?? null, last)}${start === null ? '' : ` ${start}`}`;
     const recipe = used?.recipe ?? null;
     const why = cause === null ? {} : { cause };
     await turn.log.append({ type: 'rung-chosen', rung, recipe: recipe?.id ?? null, reason, index, ...why });

@@ -116,6 +116,8 @@ export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap' 
   readonly recipeLint?: boolean | undefined;
   /** A stronger model looks at what recipes call done and are not sure of; absent in logs from before it did. */
   readonly recipeReview?: boolean | undefined;
+  /** A program says why it begins where it does, an end why nobody else went on; absent in logs from before. */
+  readonly tellsWhy?: boolean | undefined;
   /** Features are kept of every step, also where there was one model only; absent in logs from before. */
   readonly keepFeatures?: boolean | undefined;
 }

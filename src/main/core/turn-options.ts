@@ -27,6 +27,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     recipeLint: true,
     recipeReview: true,
     keepFeatures: true,
+    tellsWhy: true,
   };
 }
 

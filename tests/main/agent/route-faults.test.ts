@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnOptions } from '../../../src/main/agent/services.ts';
 import type { Budget } from '../../../src/main/money/budget.ts';
 import type { ProviderError, StreamPart } from '../../../src/main/providers/define.ts';
+import { createSessionRunner } from '../../../src/main/agent/session-runner.ts';
 import { routingOf } from '../../../src/shared/routing-of.ts';
 import type { AgentKit, KitOptions, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
@@ -58,6 +59,7 @@ const thrice = (reply: Reply): readonly Reply[] => [reply, reply, reply];
 describe('a switch to the cloud', () => {
   const faults: readonly (readonly [string, readonly Reply[]])[] = [
     ['too many calls', thrice(fails('rate-limit', true))],
+    ['too many calls, and no word of when', thrice({ error: { code: 'rate-limit', message: 'No.', retryable: true } })],
     ['a wish to be left alone for an hour', [lasting]],
     ['a failure of the service', thrice(fails('overloaded', true))],
     ['an error inside an answer that had begun well', [broken]],
@@ -151,11 +153,41 @@ describe('a local engine that dies', () => {
     expect(route(kit)[2]).toBe('cloud L5 transport');
     await expectReplay(kit);
     const poor = kitOf([look, dead], { caps: { day: 0.0001 } });
-    const end = await poor.runner.send('Fix add().', routed());
-    expect(end).toMatchObject({ reason: 'error', failure: { code: expect.any(String) } });
+    const end = await poor.runner.send('Fix add().', routed({ tellsWhy: true }));
+    const both = /^It says engine-lost\. The call could cost \$\S+, and \$0\.0001 are left of the cap for today\.$/u;
+    expect(end).toMatchObject({ reason: 'error', text: expect.stringMatching(both) });
+    expect(end.failure).toMatchObject({ code: 'engine-lost', message: expect.stringMatching(both) });
     expect(ofType(poor.journal.events, 'cap-reached')).toEqual([]);
     expect(ofType(poor.journal.events, 'model-call-started').every(({ rung }) => rung.where === 'local')).toBe(true);
     await expectReplay(poor);
+  });
+});
+
+describe('a list of prices that changes while a turn runs', () => {
+  it('changes nothing of what the turn was told at its start: decision and bill go by one price, the next turn by the other', async () => {
+    let listed = price;
+    const dearer: Reply = () => {
+      listed = { ...price, input: 300, output: 1500 };
+      return done;
+    };
+    const kit = kitOf([done, dearer, fix, done]);
+    const { modelInfo } = kit.services;
+    const services: AgentKit['services'] = {
+      ...kit.services,
+      modelInfo: async (id, signal) => {
+        const info = await modelInfo(id, signal);
+        return info === null || id !== 'sky/model' ? info : { ...info, price: listed };
+      },
+    };
+    const runner = createSessionRunner(services);
+    expect((await runner.send('Fix add().', routed())).reason).toBe('done');
+    const billed = (): readonly unknown[] =>
+      ofType(kit.journal.events, 'model-call-ended').map((event) => event.price?.input);
+    expect(billed().slice(2)).toEqual([3, 3]);
+    const before = billed().length;
+    await runner.send('Is it right?', routed({ policy: 'cloud' }));
+    expect(billed().slice(before)).toEqual([300]);
+    await expectReplay(kit);
   });
 });
 

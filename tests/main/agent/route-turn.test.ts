@@ -356,9 +356,12 @@ describe('a task with a local and a cloud model', () => {
     });
     const begin = async (recipes: NonNullable<KitOptions['recipes']>): Promise<unknown> => {
       const kit = kitOf([fix, done], { model, cloud: { price: cheap, gears: ['recipe', 'loop'] }, recipes });
-      await kit.runner.send('Fix add().', routed());
+      await kit.runner.send('Fix add().', routed({ tellsWhy: true }));
       await expectReplay(kit);
-      return ofType(kit.journal.events, 'rung-chosen').map(({ rung, cause }) => [rung.where, rung.gear, cause]);
+      const chosen = ofType(kit.journal.events, 'rung-chosen');
+      const why = recipes.length === 0 ? /^The model chooses/u : /^a test fails This machine begins, not the cloud: /u;
+      expect(chosen[0]?.reason).toMatch(why);
+      return chosen.map(({ rung, cause }) => [rung.where, rung.gear, cause]);
     };
     expect(await begin([recipe])).toEqual([
       ['local', 'recipe', undefined],
