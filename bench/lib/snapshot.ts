@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { guardKind, mayBeAdded } from '../../src/main/policy/guard.ts';
 
-/** Path in the project to a hash of its content. */
+/** Path in the project to a hash of its content and of who may read, write and run it. */
 export type Snapshot = ReadonlyMap<string, string>;
 
 // What running tests leaves behind.
@@ -28,12 +28,15 @@ async function addFolder(root: string, path: string, hashes: Map<string, string>
 }
 
 async function hashOf(path: string): Promise<string> {
-  const { mode } = await lstat(path).then(
-    (found) => ({ mode: found.isSymbolicLink() ? 'link' : found.isFile() ? 'file' : 'other' }),
-    () => ({ mode: 'gone' }),
+  const { kind, mode } = await lstat(path).then(
+    (found) => ({
+      kind: found.isSymbolicLink() ? 'link' : found.isFile() ? 'file' : 'other',
+      mode: found.isFile() ? found.mode & 0o777 : 0,
+    }),
+    () => ({ kind: 'gone', mode: 0 }),
   );
-  const content = mode === 'link' ? await readlink(path) : mode === 'file' ? await readFile(path) : mode;
-  return createHash('sha256').update(mode).update('\0').update(content).digest('hex');
+  const content = kind === 'link' ? await readlink(path) : kind === 'file' ? await readFile(path) : kind;
+  return createHash('sha256').update(`${kind} ${mode}\0`).update(content).digest('hex');
 }
 
 /** Paths that were added, removed or changed, sorted. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,6 +32,16 @@ describe('comparing a workspace with how it was', () => {
     await put('tests/.pytest_cache/v/x', 'x');
     await put('.coverage', 'x');
     expect(changedPaths(before, await takeSnapshot(folder))).toEqual([]);
+  });
+
+  it('sees a file that cannot be read or run any more, or can be now', async () => {
+    await put('tests/run.sh', '1');
+    await put('tests/test_a.py', '1');
+    await chmod(join(folder, 'tests/run.sh'), 0o755);
+    const before = await takeSnapshot(folder);
+    await chmod(join(folder, 'tests/run.sh'), 0o644);
+    await chmod(join(folder, 'tests/test_a.py'), 0o755);
+    expect(guardViolations(before, await takeSnapshot(folder))).toEqual(['tests/run.sh', 'tests/test_a.py']);
   });
 
   it('sees a file that became a link to the same text', async () => {
