@@ -18,7 +18,7 @@ const statedElsewhere = new Map([
 ]);
 
 /**
- * @typedef {{version: string, license?: string, dependencies?: Record<string, string>, optionalDependencies?: Record<string, string>}} Locked
+ * @typedef {{version: string, name?: string, license?: string, dependencies?: Record<string, string>, optionalDependencies?: Record<string, string>}} Locked
  * @typedef {{name: string, version: string, license: string}} Component
  */
 
@@ -32,8 +32,9 @@ export function shippedComponents(lock) {
   if (top === undefined) throw new Error('the lock file has no root package');
   const names = [...Object.keys(top.dependencies ?? {}), ...Object.keys(top.optionalDependencies ?? {}), ...builtIn];
   const components = packageClosure(lock, names).map((path) => {
-    const { version, license } = lock.packages[path];
-    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const { version, license, name: real } = lock.packages[path];
+    // Some stand under the name of another one.
+    const name = real ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     return { name, version, license: license ?? statedElsewhere.get(name) ?? '' };
   });
   const byText = new Map(components.map((component) => [`${component.name}@${component.version}`, component]));

@@ -15,6 +15,16 @@ describe('NOTICE', () => {
     expect(readFileSync(join(root, 'NOTICE'), 'utf8'), 'run: node scripts/notice.mjs').toBe(noticeText(components));
   });
 
+  it('names a package that stands in the place of another one by its own name', () => {
+    const packages = {
+      '': { version: '1.0.0', dependencies: { engine: '2.0.0' } },
+      'node_modules/engine': { version: '2.0.0', license: 'MIT', optionalDependencies: { 'engine-cuda': '2.0.0' } },
+      'node_modules/engine-cuda': { name: 'colours', version: '1.1.1', license: 'ISC' },
+    };
+    const names = shippedComponents({ packages }).map(({ name }) => name);
+    expect(names.filter((name) => !['react', 'react-dom'].includes(name))).toEqual(['colours', 'engine']);
+  });
+
   it('names a licence for each that may be shipped', () => {
     const others = components.filter(
       ({ license }) => !license.split(' OR ').some((part) => allowed.includes(part.replaceAll(/[()]/gu, ''))),
