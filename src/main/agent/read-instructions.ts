@@ -8,15 +8,16 @@ import { takeAction } from './take-action.ts';
 import type { Turn } from './turn.ts';
 
 const LARGE_BUDGET_BYTES = 16 * 1024;
+const MOST_NAMED = 5;
 
 /**
- * Reads the project's instructions for agents, nearest and best known first, as far as they fit. A small model gets
- * a twentieth of its window of them; what is left out is said, so that it can be read with a tool. Whoever wrote the
+ * Reads the project's instructions for agents, the nearest and best known file, as far as it fits. A small model gets
+ * a twentieth of its window of them; what is left out is said, other files too, so that it can be read with a tool. Whoever wrote the
  * project wrote them: they are held back until a person has said yes to exactly these bytes. Question, answer and what
  * became of it stand in the log inside of the action, so that a replay decides nothing anew.
  */
 export async function readInstructions(turn: Turn, paths: readonly string[], model: ModelInfo): Promise<void> {
-  const path = paths[0];
+  const [path, ...others] = paths;
   if (path === undefined) return;
   const budget = isSmall(model) ? Math.floor((model.contextTokens / 20) * 3) : LARGE_BUDGET_BYTES;
   await takeAction(
@@ -25,7 +26,7 @@ export async function readInstructions(turn: Turn, paths: readonly string[], mod
       tool: 'read_instructions',
       label: `read ${path}`,
       input: { path },
-      run: (toolCallId) => approvedText(turn, { path, toolCallId, budget }),
+      run: (toolCallId) => approvedText(turn, { path, others, toolCallId, budget }),
     },
     () => null,
   );
@@ -33,13 +34,14 @@ export async function readInstructions(turn: Turn, paths: readonly string[], mod
 
 interface Asked {
   readonly path: string;
+  readonly others: readonly string[];
   readonly toolCallId: string;
   /** In bytes. */
   readonly budget: number;
 }
 
 async function approvedText(turn: Turn, asked: Asked): Promise<ActionResult<null>> {
-  const { path, budget } = asked;
+  const { path, others, budget } = asked;
   const read = await readBytes(turn, path);
   if (!read.ok) return { status: 'error', output: read.error.message, data: null };
   const look = await turn.services.instructions.look(path, read.value.bytes);
@@ -50,7 +52,7 @@ async function approvedText(turn: Turn, asked: Asked): Promise<ActionResult<null
   if (use === 'held' || look.text === null) {
     return { status: 'refused', output: `${path} is not used: ${reason}`, data: null };
   }
-  return { status: 'ok', output: instructionText(path, look.text.trim(), budget), data: null };
+  return { status: 'ok', output: instructionText(path, look.text.trim(), budget) + notRead(others), data: null };
 }
 
 function readBytes(turn: Turn, path: string) {
@@ -114,6 +116,12 @@ async function keepYes(turn: Turn, path: string, look: Look & { readonly text: s
   } catch (error) {
     return { use: 'used', reason: `a person approved it; it could not be kept for the next time: ${messageOf(error)}` };
   }
+}
+
+function notRead(others: readonly string[]): string {
+  if (others.length === 0) return '';
+  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : '';
+  return `\n(Not read: ${others.slice(0, MOST_NAMED).join(', ')}${more}.)`;
 }
 
 function instructionText(path: string, text: string, budgetBytes: number): string {

@@ -64,6 +64,17 @@ describe('instructions that a project brings along', () => {
     await expectReplay(first.kit);
   });
 
+  it('name the other files of the kind that were not read', async () => {
+    const { kit, prompt } = session(['allow'], {
+      'AGENTS.md': text,
+      'CLAUDE.md': 'Use spaces.',
+      'docs/AGENTS.md': 'x',
+    });
+    await kit.runner.send('What is x?', turnOptions);
+    expect(prompt()).toContain('Not read: CLAUDE.md, docs/AGENTS.md.');
+    expect(prompt()).not.toContain('Use spaces.');
+  });
+
   it('are held back where nobody can be asked, by word or by --approve allow, and the work goes on', async () => {
     for (const options of [turnOptions, { ...turnOptions, approve: 'allow' as const }]) {
       const held = session([], { 'AGENTS.md': text });
