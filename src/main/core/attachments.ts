@@ -51,13 +51,16 @@ const FOLDER_ENTRIES = 300;
 
 export function createCoreAttachments(options: AttachmentsOptions): CoreAttachments {
   const listed = new Map<string, { readonly at: number; readonly paths: Promise<readonly string[]> }>();
-  const pathsOf = (root: string, signal: AbortSignal): Promise<readonly string[]> => {
+  const pathsOf = (root: string): Promise<readonly string[]> => {
     const known = listed.get(root);
     if (known !== undefined && performance.now() - known.at < LISTED_MS) return known.paths;
-    const paths = listPaths(readerOf(root), signal);
+    // To its end, even where who asked has stopped: the next letter that is typed asks for the same list.
+    const paths = listPaths(readerOf(root), new AbortController().signal);
     listed.clear();
     listed.set(root, { at: performance.now(), paths });
-    paths.catch(() => listed.delete(root));
+    paths.catch(() => {
+      if (listed.get(root)?.paths === paths) listed.delete(root);
+    });
     return paths;
   };
   return {
@@ -70,9 +73,9 @@ export function createCoreAttachments(options: AttachmentsOptions): CoreAttachme
           ? null
           : { mediaType: facts.mediaType, data: Buffer.from(bytes).toString('base64') };
       },
-      findFiles: async (place, { text, limit }, signal) => {
+      findFiles: async (place, { text, limit }) => {
         const { root, projectPath, recent } = await rootOf(options, place);
-        const paths = rankFiles(await pathsOf(root, signal), text, { recent, limit });
+        const paths = rankFiles(await pathsOf(root), text, { recent, limit });
         const fences = compileFences({ settings: await options.fences(projectPath), projectPath, isSecretFile });
         return paths.map((path) => ({ path, staysHere: fences.ofPath(path.replace(/\/$/u, ''))?.verdict ?? null }));
       },

@@ -16,6 +16,7 @@ const pixel = Buffer.from(
 let folder: string;
 let project: string;
 let attachments: CoreAttachments;
+let options: Parameters<typeof createCoreAttachments>[0];
 const blobs = (): ReturnType<typeof createBlobs> => createBlobs(join(folder, 'blobs'));
 
 beforeAll(() => {
@@ -31,12 +32,13 @@ beforeAll(() => {
   writeFileSync(join(folder, 'secret.txt'), 'outside\n');
   symlinkSync(join(folder, 'secret.txt'), join(project, 'link.txt'));
   const workspace = { mode: 'in-place', path: project } as const;
-  attachments = createCoreAttachments({
+  options = {
     blobs: blobs(),
     redact: (text) => text.replaceAll('two', '[redacted]'),
     fences: async () => settingsSchema.parse({ fences: { rules: [{ paths: ['src/**'], verdict: 'ask' }] } }).fences,
     stateOf: async () => ({ ...emptySession, workspace, projectPath: project }),
-  });
+  };
+  attachments = createCoreAttachments(options);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -78,6 +80,16 @@ describe('files by name', () => {
   it('leave out what is ignored, and say what a fence says of them', async () => {
     const found = await attachments.commands.findFiles({ sessionId: 'session' }, { text: 'a.py', limit: 9 }, never);
     expect(found).toEqual([{ path: 'src/a.py', staysHere: 'ask' }]);
+  });
+
+  it('are found for who asks on while the folder is read, although who asked first has stopped', async () => {
+    const { findFiles } = createCoreAttachments(options).commands;
+    const stop = new AbortController();
+    const first = findFiles({ sessionId: 'session' }, { text: 'a', limit: 9 }, stop.signal).catch(() => []);
+    const next = findFiles({ sessionId: 'session' }, { text: 'a.py', limit: 9 }, never);
+    stop.abort();
+    await first;
+    expect(await next).toEqual([{ path: 'src/a.py', staysHere: 'ask' }]);
   });
 });
 
