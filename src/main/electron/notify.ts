@@ -1,7 +1,7 @@
 import { Notification } from 'electron';
-import type { SessionNews, Watched } from '@shared/session-news.ts';
-import { isWanted, sessionNews } from '@shared/session-news.ts';
+import type { SessionNews } from '@shared/session-news.ts';
 import type { CoreClient } from '../api/socket.ts';
+import { createNewsLooks } from './news-looks.ts';
 import { texts } from './texts.ts';
 import type { Windows } from './windows.ts';
 
@@ -9,20 +9,19 @@ const everyMs = 4_000;
 
 /** Tells a person who looks at something else that a long task has ended or waits; a click shows it. */
 export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Windows): void {
-  let watched: ReadonlyMap<string, Watched> = new Map();
-  const look = async (): Promise<void> => {
+  const look = createNewsLooks();
+  const tell = async (): Promise<void> => {
     const core = await client();
-    const round = sessionNews(watched, await core.sessions.list(), Date.now());
-    ({ watched } = round);
+    const all = await look({
+      sessions: () => core.sessions.list(),
+      notify: () => core.settings.get({ key: 'notify' }),
+    });
     const inFront = windows.sessionInFront();
-    if (round.news.length === 0 || !Notification.isSupported()) return;
-    const notify = await core.settings.get({ key: 'notify' });
-    for (const news of round.news) {
-      if (news.sessionId !== inFront && isWanted(news, notify)) show(news, windows);
-    }
+    if (!Notification.isSupported()) return;
+    for (const news of all) if (news.sessionId !== inFront) show(news, windows);
   };
   // A core that is just being renewed is asked again in a moment.
-  setInterval(() => void look().catch(() => undefined), everyMs).unref();
+  setInterval(() => void tell().catch(() => undefined), everyMs).unref();
 }
 
 function show({ sessionId, title, what }: SessionNews, windows: Windows): void {
