@@ -202,6 +202,30 @@ describe('the sandbox panel', () => {
   });
 });
 
+describe('a terminal in the sandbox', () => {
+  it('keeps what is typed before there is a shell', async () => {
+    const { page } = served;
+    const typed: string[] = [];
+    let open: (() => void)[] = [];
+    core.openTerminal = (_sessionId, { onPush }, signal) =>
+      new Promise((resolve) => {
+        open = [() => onPush({ type: 'opened', terminalId: 'one' })];
+        signal.addEventListener('abort', () => resolve());
+      });
+    core.typeInTerminal = async (_terminalId, text) => void typed.push(text);
+    const panel = page.getByRole('tabpanel', { name: 'Sandbox' });
+    await panel.getByRole('button', { name: 'Open a terminal in it' }).click();
+    const terminal = panel.getByRole('region', { name: 'Terminal' });
+    await terminal.getByRole('textbox').focus();
+    await page.keyboard.type('ls -l\n');
+    await expect.poll(() => open).toHaveLength(1);
+    for (const begin of open) begin();
+    await expect.poll(() => typed.join('')).toBe('ls -l\r');
+    await terminal.getByRole('button', { name: 'Close' }).click();
+    await terminal.waitFor({ state: 'detached' });
+  });
+});
+
 describe('an approval', () => {
   it('is denied by default, not at once, and shows what deceives the eye', async () => {
     const { page } = served;

@@ -83,21 +83,14 @@ function openTerminal(client: CoreClient, { sessionId, element, onProblem }: Ter
         if (!signal.aborted) onProblem(failureText(error));
       },
     );
+  const opened = takeKeys(client, terminal, { ask, onProblem });
   const run = async (): Promise<void> => {
     const { cols: columns, rows } = terminal;
     const pushes = await client.sandboxes.terminal({ sessionId, columns, rows }, { signal });
     for await (const push of pushes) {
-      if (push.type === 'opened') listen(push.terminalId);
+      if (push.type === 'opened') opened(push.terminalId);
       else if (push.type === 'output') terminal.write(push.text);
     }
-  };
-  const listen = (terminalId: string): void => {
-    const typing = inOrder((text: string) => client.sandboxes.type({ terminalId, text }));
-    terminal.onData((text) => {
-      onProblem(null);
-      ask(typing(text));
-    });
-    terminal.onResize(({ cols, rows }) => ask(client.sandboxes.resize({ terminalId, columns: cols, rows })));
   };
   const fitting = new ResizeObserver(() => fit.fit());
   fitting.observe(element);
@@ -117,11 +110,32 @@ function openTerminal(client: CoreClient, { sessionId, element, onProblem }: Ter
   };
 }
 
+interface KeysOptions extends Pick<TerminalOptions, 'onProblem'> {
+  readonly ask: (work: Promise<unknown>) => void;
+}
+
+/** It has the focus before there is a shell: what is typed until then waits for its id, which is told to the answer. */
+function takeKeys(client: CoreClient, terminal: Terminal, { ask, onProblem }: KeysOptions): (id: string) => void {
+  let opened = (_id: string): void => undefined;
+  const shell = new Promise<string>((resolve) => (opened = resolve));
+  const type = inOrder(async (text: string) => {
+    const terminalId = await shell;
+    onProblem(null);
+    return client.sandboxes.type({ terminalId, text });
+  });
+  const resize = inOrder(async ({ cols: columns, rows }: Pick<Terminal, 'cols' | 'rows'>) =>
+    client.sandboxes.resize({ terminalId: await shell, columns, rows }),
+  );
+  terminal.onData((text) => ask(type(text)));
+  terminal.onResize((size) => ask(resize(size)));
+  return opened;
+}
+
 /** One after the other: two calls under way at once may arrive in either order. */
-function inOrder(work: (text: string) => Promise<unknown>): (text: string) => Promise<unknown> {
+function inOrder<Given>(work: (given: Given) => Promise<unknown>): (given: Given) => Promise<unknown> {
   let last: Promise<unknown> = Promise.resolve();
-  return (text) => {
-    last = last.catch(() => undefined).then(() => work(text));
+  return (given) => {
+    last = last.catch(() => undefined).then(() => work(given));
     return last;
   };
 }
