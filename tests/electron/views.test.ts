@@ -298,6 +298,26 @@ describe('the composer', () => {
     expect(await message().inputValue()).toBe('/nothing');
     await message().fill('');
   });
+
+  it('keeps what is typed while a message is on its way', async () => {
+    const send = core.send.bind(core);
+    const sent: string[] = [];
+    let answer = (): void => undefined;
+    core.send = async (_sessionId, text) => {
+      sent.push(text);
+      await new Promise<void>((resolve) => (answer = resolve));
+      return { messageId: 'one', queued: false };
+    };
+    await message().fill('The first one.');
+    await message().press('Enter');
+    await expect.poll(() => sent).toEqual(['The first one.']);
+    core.send = send;
+    await message().press('End');
+    await message().pressSequentially('And the next');
+    answer();
+    await expect.poll(() => message().inputValue()).toBe('And the next');
+    await message().fill('');
+  });
 });
 
 describe('sessions as a whole', () => {

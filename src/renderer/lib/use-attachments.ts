@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Attachment } from '@shared/attachments.ts';
 import type { FilePlace } from '@shared/attachment-inputs.ts';
 import { maxAttachments, maxImageBytes } from '@shared/attachment-text.ts';
@@ -25,7 +25,8 @@ export interface Attachments {
   readonly remove: (attachment: Attachment) => void;
   readonly shrink: (problem: AttachProblem) => void;
   readonly dismiss: (problem: AttachProblem) => void;
-  readonly clear: () => void;
+  /** What was sent goes; what was attached since then stays. */
+  readonly clear: (sent: readonly Attachment[]) => void;
 }
 
 /** What is attached to a message that was not sent yet; it survives reloads and restarts, as its text does. */
@@ -35,12 +36,13 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
   const [list, setList] = useState(() => readKept(keptUnder(key)));
   const [problems, setProblems] = useState<readonly AttachProblem[]>([]);
   const [waiting, setWaiting] = useState(0);
-  const change = (next: (list: readonly Attachment[]) => readonly Attachment[]): void =>
-    setList((before) => {
-      const after = next(before);
-      keep(key, after.length === 0 ? '' : JSON.stringify(after));
-      return after;
-    });
+  // What there is now, also for who asks later: when a message was sent another view may be shown.
+  const now = useRef(list);
+  const change = (next: (list: readonly Attachment[]) => readonly Attachment[]): void => {
+    now.current = next(now.current);
+    keep(key, now.current.length === 0 ? '' : JSON.stringify(now.current));
+    setList(now.current);
+  };
   const attach = async (file: File): Promise<void> => {
     setWaiting((count) => count + 1);
     try {
@@ -70,8 +72,8 @@ export function useAttachments(name: string, place: FilePlace | null): Attachmen
       );
     },
     dismiss,
-    clear: () => {
-      change(() => []);
+    clear: (sent) => {
+      change((before) => before.filter((one) => !sent.includes(one)));
       setProblems([]);
     },
   };

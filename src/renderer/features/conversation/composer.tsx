@@ -29,16 +29,17 @@ export interface ComposerHandle {
 export const Composer = memo(function Composer(props: ComposerProps & { readonly handle: Ref<ComposerHandle> }) {
   const { sessionId, state, handle } = props;
   const isRunning = sessionStatus(state) === 'running';
-  const [text, setText] = useDraft(sessionId);
+  const [text, setText, takeAway] = useDraft(sessionId);
   const attachments = useAttachments(sessionId, { sessionId });
   const field = useRef<MessageFieldHandle>(null);
   const composer = useComposer(props, {
     attachments: attachments.list,
-    clear: () => {
-      setText('');
-      attachments.clear();
+    clear: (sent) => {
+      takeAway(sent);
+      attachments.clear(attachments.list);
     },
     setText,
+    takeAway,
     chooseFiles: () => field.current?.chooseFiles(),
   });
   const menu = useSlashMenu(text, setText);

@@ -37,9 +37,10 @@ export interface ComposerState {
 /** What is in the field, and how it is changed. */
 interface ComposerField {
   readonly attachments: readonly Attachment[];
-  /** Empties it, once what it held is safe. */
-  readonly clear: () => void;
+  /** Empties it of these words and of what was attached to them, once they are safe; what came since then stays. */
+  readonly clear: (sent: string) => void;
   readonly setText: (text: string) => void;
+  readonly takeAway: (text: string) => void;
   readonly chooseFiles: () => void;
 }
 
@@ -56,13 +57,14 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   const [said, setSaid] = useState<Said | null>(null);
   const { stop, isStopping } = useStop(sessionId, sessionStatus(state) === 'running', setSaid);
 
-  const send = async (words: string, plan: boolean): Promise<void> => {
+  /** `typed`: the words as they stand in the field. */
+  const send = async (words: string, plan: boolean, typed: string): Promise<void> => {
     setIsSending(true);
     try {
       const text = words.trim() === '' ? t('composer.imageOnly') : words;
       const options = { ...optionsOf(policy, model), plan, ...(isCompact ? { compact: true } : {}) };
       await client.sessions.send({ sessionId, text, options, attachments: [...field.attachments] });
-      field.clear();
+      field.clear(typed);
       setIsCompact(false);
       onSent();
     } catch (error) {
@@ -72,14 +74,14 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     }
   };
   const { onInspect, onHelp } = props;
-  const { setText, chooseFiles } = field;
+  const { setText, takeAway, chooseFiles } = field;
   const set = { setPolicy, setModel, setIsCompact, setText };
-  const reach = { client, sessionId, state, navigate, onSent, onInspect, onHelp, ...set, chooseFiles, send, stop };
-  /** Whether the field is to be emptied now. */
-  const run = async (parsed: ParsedSlash): Promise<boolean> => {
+  const reach = { client, sessionId, state, navigate, onSent, onInspect, onHelp, ...set, chooseFiles, stop };
+  /** Whether it is to be taken out of the field now. */
+  const run = async (parsed: ParsedSlash, typed: string): Promise<boolean> => {
     setSaid(null);
     try {
-      const outcome = await runSlash(parsed, reach);
+      const outcome = await runSlash(parsed, { ...reach, send: (words, plan) => send(words, plan, typed) });
       if (outcome.said !== null) setSaid(outcome.said);
       return !outcome.keepsText;
     } catch (error) {
@@ -91,12 +93,12 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     const parsed = parseSlash(text, 'window');
     if (parsed === null) {
       setSaid(null);
-      await send(text, isPlan);
-    } else if (await run(parsed)) setText('');
+      await send(text, isPlan, text);
+    } else if (await run(parsed, text)) takeAway(text);
   };
   const command = ({ name, argument }: SlashCommand): void => {
     // What must be named is typed; everything else runs at once, and what is in the field stays there.
-    if (argument === '' || argument.startsWith('[')) void run({ type: 'command', name, rest: '' });
+    if (argument === '' || argument.startsWith('[')) void run({ type: 'command', name, rest: '' }, '');
     else setText(`/${name} `);
   };
   const chosen = { policy, setPolicy, isPlan, setIsPlan, model: model?.id ?? null, isCompact };

@@ -54,7 +54,7 @@ export function NewTask({ projects, first, onStarted, children }: NewTaskProps) 
       const { signal } = (stop.current = new AbortController());
       const sessionId = await startTask(client, { ...choice, task, project, attachments: attachments.list }, signal);
       setTask('');
-      attachments.clear();
+      attachments.clear(attachments.list);
       onStarted(sessionId);
     } catch (error) {
       if (stop.current?.signal.aborted !== true) setProblem(failureText(error));
