@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { FilePlace, FoundFile } from '@shared/attachment-inputs.ts';
 import { mentionOf, openMention } from '@shared/mentions.ts';
+import { rankFiles } from '@shared/rank-files.ts';
 import { useClient } from './core-context.ts';
 
 export interface MentionChoice {
@@ -27,6 +28,15 @@ interface MentionField {
 const shown = 10;
 const none: readonly FoundFile[] = [];
 
+function fitting(files: readonly FoundFile[], typed: string): readonly FoundFile[] {
+  const paths = rankFiles(
+    files.map(({ path }) => path),
+    typed,
+    { recent: [], limit: shown },
+  );
+  return files.filter(({ path }) => paths.includes(path));
+}
+
 /** The list of files that an `@` opens: arrows move in it, Tab and Enter take, Escape closes it. */
 export function useMentions({ text, onText, area, place }: MentionField): MentionChoice {
   const client = useClient();
@@ -48,7 +58,9 @@ export function useMentions({ text, onText, area, place }: MentionField): Mentio
     // Until the next list is there the last one stays, so that nothing jumps.
     placeholderData: (before) => before,
   });
-  const files = isOpen ? (query.data ?? none) : none;
+  const found = isOpen ? (query.data ?? none) : none;
+  // Of the last list only what fits what is typed now: a key must not choose what was not meant.
+  const files = query.isPlaceholderData ? fitting(found, open?.query ?? '') : found;
   const selected = Math.min(wanted, Math.max(0, files.length - 1));
   const insert = (path: string, after: string): void => {
     if (open === null) return;
