@@ -7,8 +7,11 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 /** What axe-core has to say against the page as it stands: a line for each rule and element. `rules`: only these. */
 export async function violations(page: Page, rules: readonly string[] | null = null): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source);
-  // The look of the moment: colours that are fading from one to another would be judged half-way.
   return page.evaluate(async (only) => {
+    // Colours that fade from one to another would be judged half-way.
+    for (const animation of document.getAnimations()) {
+      if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
+    }
     const axe: unknown = Reflect.get(window, 'axe');
     const run: unknown = Reflect.get(Object(axe), 'run');
     if (typeof run !== 'function') throw new Error('axe-core is not there');
