@@ -6,7 +6,7 @@ import WebSocket from 'ws';
 export interface BarePage {
   /** The value of an expression in the page; JSON only. */
   readonly evaluate: (expression: string) => Promise<unknown>;
-  /** Waits until an expression is true. Rejects after 15 seconds, with what the page shows. */
+  /** Waits until an expression is true. Rejects after a minute, with what the page shows. */
   readonly until: (expression: string) => Promise<void>;
   /** Types into the first element of a selector, once it is there. */
   readonly type: (selector: string, text: string) => Promise<void>;
@@ -26,7 +26,7 @@ const answerSchema = z.object({
 });
 type Answer = z.infer<typeof answerSchema>;
 
-const patienceMs = 15_000;
+const patienceMs = 60_000;
 const lookEveryMs = 50;
 
 export async function openBarePage(port: number): Promise<BarePage> {

@@ -94,7 +94,7 @@ describe('a task that was stopped', () => {
     expect(await button('Choose another model').count()).toBe(0);
     await keepScreenshot(page, 'next-step');
     await button('Send the task again').click();
-    await expect.poll(() => sent, { timeout: 30_000 }).toEqual(['Make the nightly job idempotent.']);
+    await expect.poll(() => sent).toEqual(['Make the nightly job idempotent.']);
   });
 
   it('by its cap leads to the cap, by a model to the choice of another', async () => {

@@ -80,12 +80,10 @@ describe('a session with more than its fold keeps', () => {
     await page.getByRole('button', { name: 'it is far back' }).click();
     const row = page.locator(`#row-${messageId}`);
     await row.waitFor();
-    await expect
-      .poll(() => row.evaluate((element) => element === document.activeElement), { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(() => row.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.getByText('Message 6:').waitFor();
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('');
-    await expect.poll(() => scrollDownTo(`Answer ${turns}.`), { timeout: 30_000, interval: 20 }).toBe(true);
+    await expect.poll(() => scrollDownTo(`Answer ${turns}.`), { interval: 20 }).toBe(true);
   });
 });
 

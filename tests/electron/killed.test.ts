@@ -44,7 +44,7 @@ describe.skipIf(isWithoutEngine)('the app, killed -9 in the middle of a command'
       .waitFor({ timeout: 90_000 });
     const steps = await row(page, /made\.txt|sleep 600/u).count();
     await page.getByRole('textbox', { name: 'Message' }).pressSequentially(draft);
-    await expect.poll(() => isOnDisk(place.home), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isOnDisk(place.home)).toBe(true);
 
     const dead = new Promise((done) => launched.app.process().once('exit', done));
     launched.app.process().kill('SIGKILL');

@@ -52,6 +52,14 @@ const mainFile = join(builtFolder, 'main', 'index.cjs');
 
 /** A busy machine takes long to start Chromium. */
 export const startMs = 90_000;
+/** And half a minute, which is the driver's own, to do nothing at all: as long as a poll has. */
+const patienceMs = 60_000;
+
+/** The first window of an app that was started; what is waited for in any of its windows has the time it needs. */
+export async function firstPage(app: ElectronApplication): Promise<Page> {
+  app.context().setDefaultTimeout(patienceMs);
+  return app.firstWindow({ timeout: startMs });
+}
 
 /** Root cannot use Chromium's own sandbox, and a machine for tests has no GPU. */
 export function appFlags(): readonly string[] {
@@ -86,7 +94,7 @@ export async function launch(
     timeout: startMs,
   });
   app.process().stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const page = await app.firstWindow();
+  const page = await firstPage(app);
   return { app, page, errors: () => text };
 }
 

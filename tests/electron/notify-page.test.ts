@@ -43,9 +43,6 @@ const shown = (): Promise<unknown> =>
     return Array.isArray(all) ? all.map((one) => [one[0], one[1]]) : [];
   });
 
-/** A busy machine has the time it needs. */
-const patient = { timeout: 20_000 };
-
 /** As a person clicks what the system shows. */
 const click = (index: number): Promise<void> =>
   served.page.evaluate((at) => {
@@ -65,10 +62,10 @@ it('tells of a session that waits once the browser allows it, and a click puts t
   story.ask('Change it.');
   const approval = { toolCallId: 't', kind: 'guarded-file', subject: 'write conftest.py', sha256: 'c'.repeat(64) };
   story.append({ type: 'approval-requested', approvalId: 'a', ...approval });
-  await expect.poll(shown, patient).toEqual([['A session beside others', 'It waits for your answer.']]);
+  await expect.poll(shown).toEqual([['A session beside others', 'It waits for your answer.']]);
   await click(0);
   const deny = page.getByRole('alertdialog', { name: 'Approval needed' }).getByRole('button', { name: 'Deny' });
-  await expect.poll(() => hasFocus(deny), patient).toBe(true);
+  await expect.poll(() => hasFocus(deny)).toBe(true);
   expect(served.complaints).toEqual([]);
 });
 
@@ -86,15 +83,15 @@ it('puts the focus on the question of a cap, which is answered by keyboard alone
     here: 'script/script',
     ...sums,
   });
-  await expect.poll(shown, patient).toContainEqual(['A session at its cap', 'It waits for your answer.']);
+  await expect.poll(shown).toContainEqual(['A session at its cap', 'It waits for your answer.']);
   await click(1);
   const here = page
     .getByRole('alertdialog', { name: 'The money cap is reached' })
     .getByRole('button', { name: 'Go on locally' });
-  await expect.poll(() => hasFocus(here), patient).toBe(true);
+  await expect.poll(() => hasFocus(here)).toBe(true);
   await page.keyboard.press('Enter');
   await here.waitFor({ state: 'detached' });
-  await expect.poll(() => hasFocus(page.getByRole('textbox', { name: 'Message' })), patient).toBe(true);
+  await expect.poll(() => hasFocus(page.getByRole('textbox', { name: 'Message' }))).toBe(true);
   // Nothing is there to be answered any more; by its keys the next question is found from anywhere.
   const cap = {
     type: 'cap-reached',
@@ -108,6 +105,6 @@ it('puts the focus on the question of a cap, which is answered by keyboard alone
   const stop = page.getByRole('button', { name: 'Stop here', exact: true });
   await stop.waitFor();
   await page.keyboard.press('Control+Shift+A');
-  await expect.poll(() => hasFocus(stop), patient).toBe(true);
+  await expect.poll(() => hasFocus(stop)).toBe(true);
   expect(served.complaints).toEqual([]);
 });

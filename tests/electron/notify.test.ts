@@ -69,14 +69,14 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
     // Once it was seen at work a minute goes by.
     const looks = (): Promise<number> => app.evaluate(() => Number(Reflect.get(globalThis, 'looks') ?? 0));
     const soFar = await looks();
-    await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThan(soFar + 1);
+    await expect.poll(looks).toBeGreaterThan(soFar + 1);
     await app.evaluate(() => {
       const now = Date.now;
       Date.now = () => now() + 60_000;
     });
     await page.getByRole('button', { name: 'Settings', exact: true }).click();
     writeFileSync(join(place.project, 'go'), '');
-    await expect.poll(heard, { timeout: 60_000 }).toEqual([[task, 'The task has ended.']]);
+    await expect.poll(heard).toEqual([[task, 'The task has ended.']]);
     await app.evaluate(() => {
       const shown: unknown = Reflect.get(globalThis, 'shown');
       if (Array.isArray(shown)) shown[0][2]();
@@ -103,10 +103,10 @@ describe.skipIf(isWithoutEngine)('a person who looks at something else', { timeo
     await start('Make the tests quicker.');
     await expect.poll(() => deny.getAttribute('aria-disabled'), { timeout: 90_000 }).toBe('false');
     const soFar = await looks();
-    await expect.poll(looks, { timeout: 60_000 }).toBeGreaterThan(soFar + 1);
+    await expect.poll(looks).toBeGreaterThan(soFar + 1);
     expect(await heard()).toEqual(before);
     await deny.click();
-    await page.locator('[data-outcome=done]').getByText('Without the guarded file.').waitFor({ timeout: 60_000 });
+    await page.locator('[data-outcome=done]').getByText('Without the guarded file.').waitFor();
     await lookAt(false);
     await start('Make them quicker still.');
     await page.getByRole('log').waitFor();

@@ -53,14 +53,14 @@ describe('the packed app', () => {
     } finally {
       await started.end();
     }
-  }, 60_000);
+  }, 180_000);
 
   it('loads what is native: the engine, the key store, SQLite', () => {
     const plan = JSON.parse(dewpoint('plan', 'smollm2-135m-instruct', '--context', '2048', '--json'));
     expect(plan).toMatchObject({ certainty: 'exact', granted: { context: 2048 } });
     expect(JSON.parse(dewpoint('keys', 'list', '--json')).store.type).toMatch(/^(ready|locked|unavailable)$/u);
     expect(dewpoint('sessions', 'search', '8123')).toContain('Which port does main.py use?');
-  }, 60_000);
+  });
 
   it('cannot be turned into a Node, a debugger or another app by its switches', async () => {
     const fuses = await getCurrentFuseWire(program);

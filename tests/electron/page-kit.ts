@@ -6,7 +6,7 @@ import { _electron } from 'playwright-core';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
 import { createRouter } from '../../src/main/api/router.ts';
 import { startServer } from '../../src/main/web/serve.ts';
-import { appFlags, builtFolder, startMs, testEnvironment } from './launch.ts';
+import { appFlags, builtFolder, firstPage, startMs, testEnvironment } from './launch.ts';
 import { ensureShellAndDisplay } from './setup.ts';
 
 export interface ServedPage {
@@ -31,7 +31,7 @@ export async function servePage(core: CoreApi): Promise<ServedPage> {
     env,
     timeout: startMs,
   });
-  const page = await app.firstWindow();
+  const page = await firstPage(app);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());

@@ -61,7 +61,6 @@ beforeAll(async () => {
   await core.setSetting('providers.slow', { kind: 'openai-compatible', baseUrl: chat.baseUrl, where: 'local' });
   await core.setSetting('cloud', 'paid/script');
   served = await servePage(core);
-  served.page.setDefaultTimeout(20_000);
   await served.resize(1100, 800);
   await served.page.emulateMedia({ reducedMotion: 'reduce' });
 });
@@ -72,9 +71,6 @@ afterAll(async () => {
   await chat?.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** A busy machine has the time it needs. */
-const patient = { timeout: 20_000 };
 
 const outcome = (reason: string) => served.page.locator(`[data-outcome="${reason}"]`);
 
@@ -102,7 +98,7 @@ async function lastLog(): Promise<readonly SessionEvent[]> {
     1,
     (push) => void (push.type === 'event' && seen.push(push.event)),
   );
-  await expect.poll(() => seen.at(-1)?.seq ?? 0, patient).toBeGreaterThanOrEqual(state.seq);
+  await expect.poll(() => seen.at(-1)?.seq ?? 0).toBeGreaterThanOrEqual(state.seq);
   end();
   return seen;
 }
@@ -113,7 +109,7 @@ describe('a change of a guarded file', () => {
     await dialog().getByText(guarded).first().waitFor();
     expect(sandbox.text(guarded)).toBe(before);
     const button = dialog().getByRole('button', { name: answer, exact: true });
-    await expect.poll(() => button.getAttribute('aria-disabled'), patient).toBe('false');
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
     await button.click();
     await dialog().waitFor({ state: 'detached' });
   };

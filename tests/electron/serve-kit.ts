@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { ElectronApplication, Page } from 'playwright-core';
 import { _electron } from 'playwright-core';
 import type { Place } from './launch.ts';
-import { appFlags, builtFolder, startMs, testEnvironment } from './launch.ts';
+import { appFlags, builtFolder, firstPage, startMs, testEnvironment } from './launch.ts';
 
 export interface ServeOptions {
   readonly port?: string;
@@ -57,5 +57,5 @@ export async function openBrowser(place: Place): Promise<{ readonly app: Electro
     env,
     timeout: startMs,
   });
-  return { app, page: await app.firstWindow() };
+  return { app, page: await firstPage(app) };
 }

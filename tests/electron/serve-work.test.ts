@@ -58,7 +58,6 @@ describe.skipIf(isWithoutEngine)('work in a browser', { timeout: 180_000 }, () =
     ({ app, page } = await openBrowser(place));
     // Wide enough that the list of sessions stays beside the rest.
     await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.setSize(1360, 860));
-    page.setDefaultTimeout(40_000);
     page.on('websocket', (socket) => {
       socket.on('framereceived', ({ payload }) => told.push(payload.toString()));
       socket.on('framesent', ({ payload }) => said.push(payload.toString()));

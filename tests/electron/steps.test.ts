@@ -45,7 +45,6 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
     place.script(replies, { cloud: 'paid/script', providers: { paid, other } });
     launched = await launch(place.home, { hasEngine: true });
     ({ page } = launched);
-    page.setDefaultTimeout(60_000);
   });
 
   afterAll(async () => {

@@ -52,7 +52,7 @@ describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 },
     await other.getByRole('textbox', { name: 'Task' }).waitFor();
     await other.locator('[data-session]', { hasText: task }).click();
     const allow = question(other).getByRole('button', { name: 'Allow', exact: true });
-    await expect.poll(() => allow.getAttribute('aria-disabled'), { timeout: 20_000 }).toBe('false');
+    await expect.poll(() => allow.getAttribute('aria-disabled')).toBe('false');
     await allow.click();
     await question(page).waitFor({ state: 'detached' });
     await question(other).waitFor({ state: 'detached' });
@@ -91,7 +91,7 @@ describe.skipIf(isWithoutEngine)('two windows of the app', { timeout: 180_000 },
       }));
       return (await Promise.all(all)).toSorted((left, right) => left.width - right.width);
     };
-    await expect.poll(shown, { timeout: 20_000 }).toEqual([
+    await expect.poll(shown).toEqual([
       { width: 800, isDone: true },
       { width: 1280, isDone: false },
     ]);

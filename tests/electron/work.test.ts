@@ -56,7 +56,6 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     writeFileSync(join(place.project, guarded), before);
     launched = await launch(place.home, { hasEngine: true });
     ({ page } = launched);
-    page.setDefaultTimeout(60_000);
   });
 
   afterAll(async () => {
@@ -79,7 +78,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
   it('leaves a guarded file alone when that is denied, and goes on', async () => {
     await start('Make the tests quicker.');
     const deny = page.getByRole('alertdialog', { name: 'Approval needed' }).getByRole('button', { name: 'Deny' });
-    await expect.poll(() => deny.getAttribute('aria-disabled'), { timeout: 60_000 }).toBe('false');
+    await expect.poll(() => deny.getAttribute('aria-disabled')).toBe('false');
     await deny.click();
     await outcome('done').getByText('Without the guarded file.').waitFor();
     expect(readFileSync(join(place.project, guarded), 'utf8')).toBe(before);
@@ -148,7 +147,7 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
       }, file);
       await page.getByRole('button', { name: button, exact: true }).click();
       const saved = (): Promise<unknown> => launched.app.evaluate(() => Reflect.get(globalThis, 'saved'));
-      await expect.poll(saved, { timeout: 20_000 }).toBe(`${file} completed`);
+      await expect.poll(saved).toBe(`${file} completed`);
       expect(await launched.app.evaluate(() => Reflect.get(globalThis, 'offered'))).toMatch(
         /^comparison-.*\.(?:md|csv)$/u,
       );
