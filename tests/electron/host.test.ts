@@ -23,6 +23,8 @@ afterAll(async () => {
   endDisplay?.();
 });
 
+const shownView = (): Promise<string | null> => launched.page.evaluate(() => sessionStorage.getItem('dewpoint-view'));
+
 it('asks for a folder in a dialog, and takes none where none was chosen', async () => {
   const { app, page } = launched;
   const field = page.getByRole('combobox', { name: 'Project folder' });
@@ -66,13 +68,14 @@ it('writes a session into the file that a dialog names, and reads it from there 
     await page.getByRole('button', { name: 'What to do with this session' }).click();
     await page.getByRole('menuitem', { name: /Export/u }).click();
     // What is asked later must not get this answer.
-    await expect.poll(() => app.evaluate(() => Reflect.get(globalThis, 'wasAsked')), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => app.evaluate(() => Reflect.get(globalThis, 'wasAsked'))).toBe(true);
   };
   await save('');
   await save(file);
-  await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(file)).toBe(true);
   expect(readdirSync(place.project).filter((name) => name.endsWith('.dewpoint'))).toEqual(['kept.dewpoint']);
   const before = readdirSync(join(place.home, 'sessions')).length;
+  const original = await shownView();
   const choose = async (paths: readonly string[]): Promise<void> => {
     await app.evaluate(({ dialog, Menu }, filePaths) => {
       const asked = new Promise<void>((resolve) => {
@@ -89,13 +92,15 @@ it('writes a session into the file that a dialog names, and reads it from there 
   await choose([]);
   await choose([file]);
   const sessions = (): number => readdirSync(join(place.home, 'sessions')).length;
-  await expect.poll(sessions, { timeout: 10_000 }).toBe(before + 1);
+  await expect.poll(sessions).toBe(before + 1);
+  // The folder is there before the window goes to what was read, and the original says the same.
+  await expect.poll(shownView).not.toBe(original);
   await page.getByText('The port is 8123.').first().waitFor();
 });
 
 it('starts on the session of a link that the system opens, with what was typed there before', async () => {
   const message = () => launched.page.getByRole('textbox', { name: 'Message' });
-  const view = await launched.page.evaluate(() => sessionStorage.getItem('dewpoint-view'));
+  const view = await shownView();
   expect(view).toMatch(/^session:/u);
   await message().fill('And the other one?');
   await launched.page.getByRole('button', { name: 'Settings', exact: true }).click();

@@ -26,7 +26,7 @@ describe('a command that asks for a network', () => {
     const { page } = served;
     const dialog = page.getByRole('alertdialog');
     const hosts = dialog.getByRole('list', { name: 'Hosts' }).getByRole('listitem');
-    expect(await hosts.allInnerTexts()).toEqual(['files.example.org', 'xn--fles-8va.example.org']);
+    await expect.poll(() => hosts.allInnerTexts()).toEqual(['files.example.org', 'xn--fles-8va.example.org']);
     await dialog.getByText('stands for letters of another script').waitFor();
     await dialog.getByText('The model says (its own words, nothing was checked):').waitFor();
     expect(await dialog.locator('pre').allInnerTexts()).toEqual([

@@ -53,7 +53,7 @@ describe('what is this person’s own', () => {
     await page.getByText('Numbers of the profiles').click();
     const table = page.getByRole('table', { name: 'Numbers of the profiles' });
     const row = table.getByRole('row', { name: /Bad signals in a row before the cloud takes over/u });
-    expect(await row.getByRole('cell').allInnerTexts()).toEqual(['3', '2', '1', '7']);
+    await expect.poll(() => row.getByRole('cell').allInnerTexts()).toEqual(['3', '2', '1', '7']);
     expect(await violations(page)).toEqual([]);
     await keepScreenshot(page, 'profile-numbers');
     await served.resize(720, 860);

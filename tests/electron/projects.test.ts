@@ -42,12 +42,13 @@ it('opens the settings of a project, and chooses its models and caps apart from 
   await models.getByLabel('Where steps may run').selectOption({ index: 0 });
   await expect.poll(() => lastAsked('configure')).toEqual([project, { type: 'forget', names: ['policy'] }]);
   const cap = group('Caps').getByLabel('Cap for a project, $');
-  await cap.fill('12.5');
-  await cap.press('Enter');
-  await expect.poll(() => core.settings['budget']).toEqual({ projects: { [project]: 12.5 } });
-  await cap.fill('4');
-  await cap.press('Enter');
-  await expect.poll(() => core.settings['budget']).toEqual({ projects: { [project]: 4 } });
+  for (const usd of [12.5, 4]) {
+    await cap.fill(String(usd));
+    await cap.press('Enter');
+    await expect.poll(() => core.settings['budget']).toEqual({ projects: { [project]: usd } });
+    // What is typed next is held against what is shown.
+    await expect.poll(() => cap.inputValue()).toBe(String(usd));
+  }
   await cap.fill('');
   await cap.press('Enter');
   await expect.poll(() => core.settings['budget']).toEqual({ projects: {} });
@@ -168,8 +169,9 @@ it('has a model driven as a person says, entry by entry, and as its probe found 
   await open();
   expect(await row.getByLabel('Tool calls').inputValue()).toBe('text');
   await row.getByRole('button', { name: 'All as usual' }).click();
+  await expect.poll(() => lastAsked('unset')).toEqual([['models', 'example/large-1']]);
+  await row.getByLabel('Tool calls').waitFor({ state: 'detached' });
   await row.getByText(/^You set:/u).waitFor({ state: 'detached' });
-  expect(lastAsked('unset')).toEqual([['models', 'example/large-1']]);
 });
 
 it('takes a price of a person, which then marks what it makes, and gives the listed one back', async () => {
@@ -182,6 +184,8 @@ it('takes a price of a person, which then marks what it makes, and gives the lis
   await row.getByText('your price', { exact: true }).waitFor();
   expect(core.settings['prices']).toMatchObject({ 'example/large-1': { input: 2.5, output: 10 } });
   await page.locator('[data-session]', { hasText: 'Fix the failing' }).click();
+  // Its keys do something once it is shown.
+  await page.getByRole('heading', { level: 1, name: 'Fix the failing date test' }).waitFor();
   await page.keyboard.press('Control+2');
   const models = page.getByRole('tabpanel', { name: 'Cost' }).getByRole('row', { name: /example\/large-1/u });
   await models.getByText('your price', { exact: true }).waitFor();

@@ -45,6 +45,8 @@ it('says in a polite and an assertive region what waits, fails and ends, and not
   await page.getByRole('heading', { level: 1, name: 'Explain how releases' }).waitFor();
   expect(await saidSoFar()).toEqual([]);
   const { sessionId, callId } = working;
+  // What is said before the page listens is told to nobody.
+  await expect.poll(() => core.listeners(sessionId)).toBe(1);
   for (let index = 0; index < 100; index += 1) {
     core.push(sessionId, { type: 'text-delta', callId, text: `word${index} ` });
   }

@@ -70,8 +70,11 @@ describe('a session', () => {
   it('shows the four buckets and what they cost, by place', async () => {
     const { page } = served;
     await page.getByRole('button', { name: 'Inspector: Cost' }).or(page.getByTitle('Inspector: Cost')).first().click();
-    const rows = await page.getByRole('tabpanel', { name: 'Cost' }).getByRole('row').allInnerTexts();
-    expect(rows.map((row) => row.replaceAll(/\s+/gu, ' ').trim())).toEqual([
+    const cost = page.getByRole('tabpanel', { name: 'Cost' });
+    const rows = async (): Promise<readonly string[]> =>
+      (await cost.getByRole('row').allInnerTexts()).map((row) => row.replaceAll(/\s+/gu, ' ').trim());
+    // The days come later than what the session itself knows.
+    await expect.poll(rows).toEqual([
       'Bucket local cloud',
       'Fresh input 320 1850',
       'Read from cache 10.2k 0',
@@ -91,7 +94,6 @@ describe('a session', () => {
         '2026-11-15 12 12 $0.0021',
       ]),
     ]);
-    const cost = page.getByRole('tabpanel', { name: 'Cost' });
     // What all of it would have come to in one place says on a click that it is estimated, and how.
     await cost.getByText('All of it in the cloud').click();
     await cost.getByText(/^Estimated\. .*Worked out as: .*at the price of example\/large-1/u).waitFor();
@@ -134,6 +136,8 @@ describe('a session', () => {
   it('shows what is being said while it is, and keeps a message that waits apart', async () => {
     const { page } = served;
     await open('Explain how releases');
+    // What is said before the page listens is told to nobody.
+    await expect.poll(() => core.listeners(working.sessionId)).toBe(1);
     core.push(working.sessionId, { type: 'text-delta', callId: working.callId, text: 'Releases are **made' });
     await page.getByRole('log').locator('strong, [data-streamdown=strong]', { hasText: 'made' }).waitFor();
     const waiting = page.getByRole('article', { name: 'You, waiting for the next step' });
@@ -158,10 +162,21 @@ describe('a session', () => {
     const log = page.getByRole('log');
     await log.evaluate((element) => element.scrollTo({ top: 200 }));
     await page.getByRole('button', { name: 'Go to the latest' }).waitFor();
-    const before = await log.evaluate((element) => element.scrollTop);
+    const place = (): Promise<number> => log.evaluate((element) => element.scrollTop);
+    // Rows that come into view are measured, which may move what is drawn, and only then does it lie still.
+    let before = Number.NaN;
+    await expect
+      .poll(async () => {
+        const last = before;
+        before = await place();
+        return before - last;
+      })
+      .toBe(0);
     core.append(longOne, { type: 'notice-added', level: 'info', code: 'x', text: 'Something happened.' });
-    await page.waitForTimeout(200);
-    expect(await log.evaluate((element) => element.scrollTop)).toBe(before);
+    core.append(longOne, { type: 'session-renamed', title: 'A session of many weeks, and more' });
+    // The notice is below what is drawn; what came after it is in sight.
+    await page.getByRole('heading', { level: 1, name: 'A session of many weeks, and more' }).waitFor();
+    expect(await place()).toBe(before);
   });
 });
 
@@ -249,12 +264,14 @@ describe('an approval', () => {
     expect(await dialog.locator('[data-seen=hidden]').innerText()).toBe('U+202E');
     expect(await dialog.locator('[data-seen=alike]').innerText()).toBe('\u0430');
     await page.keyboard.press('Control+Shift+A');
-    expect(await deny.evaluate((element) => element === document.activeElement)).toBe(true);
-    await page.waitForTimeout(600);
+    await expect.poll(() => deny.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect.poll(() => deny.getAttribute('aria-disabled')).toBe('false');
+    // The press of the first moment had time to come here.
+    expect(lastAsked('approve')).toBeUndefined();
     await page.keyboard.press('Enter');
     await expect.poll(() => lastAsked('approve')).toEqual(['a0', 'deny']);
     await dialog.getByText('write conftest.py').waitFor();
-    await page.waitForTimeout(600);
+    await expect.poll(() => deny.getAttribute('aria-disabled')).toBe('false');
     await dialog.getByRole('button', { name: 'Allow' }).click();
     await expect.poll(() => lastAsked('approve')).toEqual(['a1', 'allow']);
     await expect.poll(() => dialog.count()).toBe(0);
@@ -385,6 +402,7 @@ describe('sessions as a whole', () => {
     await page.getByRole('button', { name: /^Step 1, local/u }).click();
     await page.getByRole('button', { name: 'Fork after this step' }).click();
     await expect.poll(() => lastAsked('fork')).toEqual([{ after: expect.stringContaining('call-') }]);
+    await page.getByRole('heading', { level: 1, name: 'Fix the failing date test (fork)' }).waitFor();
   });
 
   it('go to the bin, from where one is brought back at once or later, or let go', async () => {
@@ -459,8 +477,9 @@ describe('the other views', () => {
     await expect.poll(() => lastAsked('set')).toEqual(['limits.maxSteps', 12]);
     await page.getByLabel('Theme', { exact: true }).selectOption('Dark');
     await page.getByLabel('Text size', { exact: true }).selectOption('Largest');
-    const look = await page.evaluate(() => JSON.stringify(document.documentElement.dataset));
-    expect(JSON.parse(look)).toEqual({ theme: 'dark', textSize: 'largest', motion: 'system' });
+    const look = (): Promise<unknown> =>
+      page.evaluate(() => Object.fromEntries(Object.entries(document.documentElement.dataset)));
+    await expect.poll(look).toEqual({ theme: 'dark', textSize: 'largest', motion: 'system' });
     await page.getByLabel('Theme', { exact: true }).selectOption('System');
     await page.getByLabel('Text size', { exact: true }).selectOption('Normal');
   });

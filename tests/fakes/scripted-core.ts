@@ -16,7 +16,8 @@ export interface ScriptedCore extends CoreApi {
   push(sessionId: string, transient: Transient): void;
   /** The next event is stamped a moment after this; milliseconds since 1970. */
   setTime(at: number): void;
-  readonly listeners: () => number;
+  /** Who follows a session; without one, any. */
+  readonly listeners: (sessionId?: string) => number;
 }
 
 interface Held {
@@ -67,7 +68,10 @@ export function createScriptedCore(script: readonly (readonly NewEvent[])[] = []
     push(sessionId, transient) {
       for (const listener of held(sessionId).listeners) void listener({ type: 'transient', transient });
     },
-    listeners: () => [...sessions.values()].reduce((count, session) => count + session.listeners.size, 0),
+    listeners: (sessionId) =>
+      sessionId === undefined
+        ? [...sessions.values()].reduce((count, session) => count + session.listeners.size, 0)
+        : held(sessionId).listeners.size,
     async createSession({ projectPath, title }) {
       const sessionId = `session-${sessions.size + 1}`;
       sessions.set(sessionId, { events: [], listeners: new Set() });

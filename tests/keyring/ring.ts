@@ -61,10 +61,19 @@ export async function startService(): Promise<Service> {
   return { baseUrl: `http://127.0.0.1:${port}/v1`, seen, close: () => void server.close() };
 }
 
-/** The files below a folder that hold a text. */
+/** The files below a folder that hold a text; what goes while it is read, as an app writes its files, holds none. */
 export function filesWith(folder: string, text: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path).includes(text));
+    .filter((path) => contentOf(path).includes(text));
+}
+
+function contentOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
 }
