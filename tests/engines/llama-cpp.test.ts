@@ -87,17 +87,18 @@ describe('the in-process engine', () => {
   );
 
   it('gives the same answer for the same seed, and others for others', async () => {
-    const sample = async (seed: number): Promise<string> =>
-      (
-        await answer(
-          modelRequest(model, 'Invent a name for a boat.', {
-            temperature: 1,
-            seed,
-            cacheKey: 'seed',
-            maxOutputTokens: 24,
-          }),
-        )
-      ).text;
+    const sample = async (seed: number): Promise<string> => {
+      const { text, ended } = await answer(
+        modelRequest(model, 'Invent a name for a boat.', {
+          temperature: 1,
+          seed,
+          cacheKey: 'seed',
+          maxOutputTokens: 24,
+        }),
+      );
+      expect(ended.error).toBeNull();
+      return text;
+    };
     await sample(1);
     const [first, again, other] = [await sample(7), await sample(7), await sample(8)];
     expect(again).toBe(first);
@@ -281,6 +282,7 @@ describe('the in-process engine', () => {
     ];
     const request = modelRequest(model, '', { messages, cacheKey: 'fresh', maxOutputTokens: 12 });
     const before = await answer(request);
+    expect(before.ended.error).toBeNull();
     expect((await engine.stats())?.statesSaved).toBeGreaterThan(0);
     await engine.dispose();
     const after = await answer(request);

@@ -51,7 +51,8 @@ export const clock = (): number => performance.now();
 export async function startEngine(
   options: { readonly hangMs?: number; readonly abortGraceMs?: number } = {},
 ): Promise<LlamaEngine> {
-  return createLlamaEngine({ nodePath, workerPath: await builtWorker(), now: clock, ...options });
+  // A machine that is busy with other things is slow, not hung: the app takes 15 seconds without a sign for that.
+  return createLlamaEngine({ nodePath, workerPath: await builtWorker(), now: clock, hangMs: 90_000, ...options });
 }
 
 export function loadOptions(name: string, options: Partial<LoadOptions> = {}): LoadOptions {
