@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { guardKind } from '../policy/guard.ts';
 import type { FileContent, Sandbox, ScannedFile } from '../sandbox/sandbox.ts';
 
 /** What is known of a file as it was when nothing of the agent was running. */
@@ -33,6 +34,8 @@ export interface FileBaseline {
 }
 
 const MAX_FILE_BYTES = 512 * 1024;
+/** What is put back by itself must be kept: lock files are long. */
+const MAX_GUARDED_BYTES = 4 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
 const MAX_FILES = 150_000;
 /** Files are read together, up to so many bytes at a time. */
@@ -95,7 +98,7 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
       if (!started) return;
       if (bytes === null) forget(path);
       else {
-        const isLarge = bytes.length > MAX_FILE_BYTES;
+        const isLarge = bytes.length > mostBytes(path);
         const why = isLarge ? 'too-large' : null;
         remember(path, { fingerprint: null, sizeBytes: bytes.length, mode, bytes: isLarge ? null : bytes, why });
       }
@@ -125,7 +128,7 @@ function* batchesOf(touched: readonly (readonly [string, ScannedFile])[], room: 
   let size = 0;
   let left = room;
   for (const [index, [path, file]] of touched.entries()) {
-    const isRead = isText(path) && file.sizeBytes <= Math.min(MAX_FILE_BYTES, left) && index < MAX_FILES;
+    const isRead = isText(path) && file.sizeBytes <= Math.min(mostBytes(path), left) && index < MAX_FILES;
     if (isRead && size + file.sizeBytes > READ_BYTES) {
       yield batch;
       batch = [];
@@ -144,8 +147,12 @@ type Read = ReadonlyMap<string, FileContent>;
 
 async function readAll(sandbox: Sandbox, paths: readonly string[], signal: AbortSignal): Promise<Read> {
   if (paths.length === 0) return new Map();
-  const read = await sandbox.readFiles(paths, { maxBytes: MAX_FILE_BYTES }, signal);
+  const read = await sandbox.readFiles(paths, { maxBytes: MAX_GUARDED_BYTES }, signal);
   return read.ok ? read.value : new Map();
+}
+
+function mostBytes(path: string): number {
+  return guardKind(path) === null ? MAX_FILE_BYTES : MAX_GUARDED_BYTES;
 }
 
 function isText(path: string): boolean {

@@ -125,6 +125,22 @@ describe('a guarded file', () => {
     expect(JSON.stringify(kit.requests[1]?.messages.at(-1))).toContain('was put back');
   });
 
+  it('is put back when it is as long as lock files are', async () => {
+    const lock = `{${'"a": 1, '.repeat(200_000)}"b": 1}`;
+    const kit = createAgentKit({
+      replies: [call('run_command', { command: 'npm' }), done],
+      sandbox: {
+        files: { ...files, 'package-lock.json': lock },
+        exec: ({ command }, sandbox) => {
+          if (command === 'npm') sandbox.put('package-lock.json', lock.replaceAll('1', '2'));
+          return {};
+        },
+      },
+    });
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(kit.sandbox.text('package-lock.json') === lock).toBe(true);
+  });
+
   it('can be read again when a command took that away', async () => {
     const kit = createAgentKit({
       replies: [call('run_command', { command: 'chmod 000' }), done],
