@@ -169,6 +169,8 @@ describe.skipIf(isWithoutEngine)('work in the app', { timeout: 180_000 }, () => 
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('/model slow/m');
     await message.press('Enter');
+    // A list of models has the name before the command has taken effect, and then the next message went to another.
+    await expect.poll(() => message.inputValue()).toBe('');
     await page.getByText('slow/m', { exact: true }).waitFor();
     await message.fill('Tell me a long story, and change nothing.');
     await message.press('Enter');
