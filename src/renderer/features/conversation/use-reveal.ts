@@ -100,8 +100,9 @@ function placeOf(
   return { key: id, turnId: null };
 }
 
+/** It comes later than the click: who has gone on to a field by then and types there keeps the focus. */
 function focusRow(callId: string): void {
   const row = document.getElementById(rowId(callId));
   row?.scrollIntoView({ block: 'center' });
-  row?.focus({ preventScroll: true });
+  if (document.activeElement?.matches('input, textarea') !== true) row?.focus({ preventScroll: true });
 }
