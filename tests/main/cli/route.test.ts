@@ -39,6 +39,7 @@ describe('dewpoint route', () => {
 
   it('lists where each step ran, and by whom that was decided', async () => {
     expect((await say('session-1')).replaceAll(/ +/gu, ' ').split('\n')).toEqual([
+      ' loop on fake/model: The model chooses the tools itself.',
       expect.stringMatching(/^ 1 local L1 fake\/model This machine begins/u),
       expect.stringMatching(/^ 2 local L3 fake\/model An edit was not made\. It is tried again here/u),
       expect.stringMatching(/^ 3 cloud L5 sky\/model The cloud takes over after 2 bad signals/u),
@@ -52,6 +53,8 @@ describe('dewpoint route', () => {
     const text = await say('session-1', '3');
     expect(text).toContain('Step 3 (act) ran in the cloud: sky/model');
     expect(text).toContain('Decided by failures before it (strikes)');
+    expect(text).not.toContain('It began with');
+    expect(await say('session-1', '1')).toContain('It began with loop on fake/model: The model chooses');
     expect(text).toMatch(/fake\/model +runner-up +\$0 /u);
     expect(text).toMatch(/sky\/model +chosen +\$0\.\d{4} +\$\d/u);
     expect(text).toMatch(/cloud +\d\.\d\d +trajectory +Some of the last steps went wrong\./u);
