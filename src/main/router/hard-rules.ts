@@ -55,15 +55,19 @@ function policyDenial({ info }: Seat, { policy, seats }: RouteFacts): Denial | n
   return null;
 }
 
-/** A call that is under way in the cloud is not taken away from it: at its cap the person's own answer decides. */
+/**
+ * A turn that is under way in the cloud is not taken away from it: at its cap the person's own answer decides. A turn
+ * that begins is nobody's yet, whoever worked on the one before.
+ */
 function budgetDenial({ info, promptTokens, maxOutputTokens }: Seat, facts: RouteFacts): Denial | null {
+  const { trail, budgetLeftUsd } = facts;
   if (info.where === 'local') return null;
-  if (facts.trail.isCapped) return { code: 'budget', text: 'A cap on money was reached.' };
-  if (facts.budgetLeftUsd === null || facts.trail.last?.model === info.id) return null;
+  if (trail.isCapped) return { code: 'budget', text: 'A cap on money was reached.' };
+  if (budgetLeftUsd === null || (trail.steps > 0 && trail.last?.model === info.id)) return null;
   const worst = worstCostOf(promptTokens, maxOutputTokens, info.price);
   if (worst === null) return { code: 'budget', text: `${info.label} has no known price, and there is a cap.` };
-  if (worst <= facts.budgetLeftUsd) return null;
-  const left = Math.max(0, facts.budgetLeftUsd).toFixed(4);
+  if (worst <= budgetLeftUsd) return null;
+  const left = Math.max(0, budgetLeftUsd).toFixed(4);
   const cap = facts.budgetCap === undefined ? '' : ` of the cap ${facts.budgetCap}`;
   return { code: 'budget', text: `The call could cost $${worst.toFixed(4)}, and $${left} are left${cap}.` };
 }

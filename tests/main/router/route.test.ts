@@ -83,6 +83,14 @@ describe('the hard rules', () => {
     expect(say({ ...alone, pin: { where: 'local', text: 'You pinned it here.' } })).toBe('nobody L0 budget');
   });
 
+  it('take no turn away from the cloud for money, but begin none there that it cannot pay', () => {
+    const up = { ...emptyTrail, last: { model: 'cloud/model', where: 'cloud' } as const };
+    expect(say({ trail: { ...up, steps: 2, boundary: null, isLoopOpen: true }, budgetLeftUsd: 0.001 })).toMatch(
+      /^cloud /u,
+    );
+    expect(say({ trail: up, budgetLeftUsd: 0.001 })).toBe('local L0 budget');
+  });
+
   it('leave this machine or nothing when they fail themselves', () => {
     const broken = (seats: readonly Seat[]): RouteFacts => ({
       ...facts({ seats }),
