@@ -18,6 +18,8 @@ let served: ServedPage;
 let sessionId: string;
 /** Until this resolves no list of files is answered. */
 let mayFind = Promise.resolve();
+/** Until this resolves no model is answered about. */
+let mayShow = Promise.resolve();
 const pictures = process.env.DEWPOINT_COMPOSER_PICTURES;
 
 const replies = [
@@ -56,6 +58,10 @@ beforeAll(async () => {
     findFiles: async (...asked) => {
       await mayFind;
       return real.findFiles(...asked);
+    },
+    showModel: async (...asked) => {
+      await mayShow;
+      return real.showModel(...asked);
     },
   });
   await served.resize(1100, 800);
@@ -240,6 +246,28 @@ describe('the composer', () => {
     await shot('trimmed');
     await trimmed.getByRole('button', { name: /^What is this\?/u }).click();
     await page.getByRole('article', { name: 'You' }).getByText('What is this?').waitFor();
+    expect(served.complaints).toEqual([]);
+  });
+
+  it('sends no message while a model is looked up that it is to go to', async () => {
+    const { page } = served;
+    let show = (): void => undefined;
+    mayShow = new Promise((resolve) => (show = resolve));
+    await core.setSetting('providers.other', { kind: 'scripted', replies: [{ text: 'Said by the chosen one.' }] });
+    await message().fill('/model other/script');
+    await message().press('Enter');
+    const send = page.getByRole('main').getByRole('button', { name: 'Send', exact: true });
+    await expect.poll(() => send.isDisabled()).toBe(true);
+    await message().fill('Who are you?');
+    await message().press('Enter');
+    show();
+    await expect.poll(() => send.isDisabled()).toBe(false);
+    expect(await message().inputValue()).toBe('Who are you?');
+    await message().press('Enter');
+    await page.getByRole('log').getByText('Said by the chosen one.').first().waitFor();
+    expect((await lastMessage())?.text).toBe('Who are you?');
+    const call = (await events()).findLast((event) => event.type === 'model-call-started');
+    expect(call).toMatchObject({ model: 'other/script' });
     expect(served.complaints).toEqual([]);
   });
 });

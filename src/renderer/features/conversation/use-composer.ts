@@ -80,6 +80,9 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
   /** Whether it is to be taken out of the field now. */
   const run = async (parsed: ParsedSlash, typed: string): Promise<boolean> => {
     setSaid(null);
+    // A message that is sent while a model is looked up would still go to the one before.
+    const holds = parsed.type === 'command' && parsed.name === 'model';
+    if (holds) setIsSending(true);
     try {
       const outcome = await runSlash(parsed, { ...reach, send: (words, plan) => send(words, plan, typed) });
       if (outcome.said !== null) setSaid(outcome.said);
@@ -87,6 +90,8 @@ export function useComposer(props: ComposerProps, field: ComposerField): Compose
     } catch (error) {
       setSaid({ kind: 'error', text: failureText(error) });
       return false;
+    } finally {
+      if (holds) setIsSending(false);
     }
   };
   const submit = async (text: string): Promise<void> => {
