@@ -6,15 +6,21 @@ const vocabulary =
 
 const wrong = /\b(?:fail\w*|fix\w*|bugs?|broken|wrong|crash\w*|repair\w*|pass(?:es|ing)?)\b/iu;
 
+/** A definition that is asked for by its name. */
+const newName =
+  /\b(?:add|create|write|provide)\s+(?:an?|another|one more)\s+(?:[\w/-]+\s+){0,3}?(?:function|method|class|helper|component)\s+(?:called\s+|named\s+)?[`'"]?(?!(?:that|which|for|from|with|into|the)\b)([a-z_$][\w$]{2,})/iu;
+
 /**
  * Whether a task is, or may be, about what the failing criterion prints. "Rename total to sum" in a project where a
  * test of the date parser fails is not: then the failure is no measure of the work, and repairing it is not the task.
  * In doubt it is: only a task that asks for a change in so many words, speaks of nothing that is wrong and shares no
- * word with what failed is apart from it.
+ * word with what failed is apart from it; so is one that asks for a definition by a name that what failed does not have.
  */
 export function isAboutFailures(task: string, summary: string): boolean {
   // New tests are run by themselves, and what failed before them is another matter.
   if (asksForNewTests(task) && !wrong.test(task)) return false;
+  const name = newName.exec(task)?.[1];
+  if (name !== undefined && !wrong.test(task)) return summary.toLowerCase().includes(name.toLowerCase());
   if (!asksForChange(task) || vocabulary.test(task)) return true;
   const failed = new Set(wordsOf(summary));
   return wordsOf(task).some((word) => failed.has(word));

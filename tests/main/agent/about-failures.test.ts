@@ -12,6 +12,8 @@ describe('isAboutFailures', () => {
     'Add a check: total must not be negative',
     'Totals are wrong for empty lists.',
     '修复测试。',
+    'Add a function parse_month(text) to dates.py',
+    'A test fails. Add a function called median to dates.py.',
   ])('takes %j for a task about them', (task) => {
     expect(isAboutFailures(task, summary)).toBe(true);
   });
@@ -21,6 +23,9 @@ describe('isAboutFailures', () => {
     'Add a --verbose flag',
     'Move the helper into util.js',
     'Write a test for parse_month',
+    'Add a function median(values) to dates.py that returns the median of a list of numbers.',
+    'Create a helper function named `clamp` in dates.py; it must not change its argument',
+    'Please add another class Week to dates.py',
   ])('takes %j for another one', (task) => {
     expect(isAboutFailures(task, summary)).toBe(false);
   });
