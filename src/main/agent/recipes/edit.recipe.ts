@@ -293,7 +293,7 @@ async function addNewCode(
   const spliced = name === null ? null : spliceNew(syntax, text, { ...about, name }, answer.text);
   return spliced === null || name === null || !isSound(syntax, language, text, spliced)
     ? null
-    : proposalOf(place.path, spliced, name);
+    : { ...proposalOf(place.path, spliced, name), did: 'Wrote' };
 }
 
 /** Three answers, one of them greedy; the change that most of them agree on. */
