@@ -45,6 +45,8 @@ export interface Conversation {
   readonly entries: () => readonly Entry[];
   /** The turns that have ended, oldest first, without what was read or run in them. */
   readonly exchanges: () => readonly Exchange[];
+  /** What this turn was told of the project's instructions for agents; empty where none are used. */
+  readonly instructions: () => string;
 }
 
 /** The tool names of the actions whose output opens a task. */
@@ -74,7 +76,10 @@ interface Fold {
   /** Whether the last user entry is the task's own, so that facts are added to it. */
   taskOpen: boolean;
   inTurn: boolean;
+  /** As they stand in the talk, where they are not told twice. */
   lastInstructions: string;
+  /** Those of this turn; empty: there are none, or they are not used. */
+  instructions: string;
 }
 
 export function createConversation(): Conversation {
@@ -91,6 +96,7 @@ export function createConversation(): Conversation {
     taskOpen: false,
     inTurn: false,
     lastInstructions: '',
+    instructions: '',
   };
   return {
     add: (event) => addEvent(fold, event),
@@ -100,6 +106,7 @@ export function createConversation(): Conversation {
     },
     entries: () => fold.entries,
     exchanges: () => [...fold.exchanges],
+    instructions: () => fold.instructions,
   };
 }
 
@@ -118,6 +125,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       return;
     case 'turn-started':
       fold.inTurn = true;
+      fold.instructions = '';
       return;
     case 'model-call-started':
       if (event.rung.gear === 'loop' && (event.purpose === 'act' || event.purpose === 'plan')) {
@@ -253,6 +261,7 @@ function addResult(fold: Fold, event: EventOf<'tool-ended'>): void {
   if (briefTools.includes(event.tool)) {
     if (event.status !== 'ok') return;
     if (event.tool === 'read_instructions') {
+      fold.instructions = event.output;
       if (event.output === fold.lastInstructions) return;
       fold.lastInstructions = event.output;
     }

@@ -1,6 +1,6 @@
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { Rung } from '@shared/models.ts';
+import type { ModelInfo, Rung } from '@shared/models.ts';
 import { textMessage, textOf } from '@shared/messages.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import type { Stop } from './limits.ts';
@@ -17,6 +17,7 @@ import type {
   RecipeSubject,
 } from './recipes/define.ts';
 import { askByRole } from './ask-by-role.ts';
+import { isSmall } from './build-prompt.ts';
 import { failureOf, isOfService } from './failure-of.ts';
 import { runStep } from './run-step.ts';
 import type { ResolvedModel } from './services.ts';
@@ -59,6 +60,10 @@ export async function runRecipe(
 ): Promise<RecipeRun> {
   const { recipe } = chosen;
   const met: Met = { stop: null, failure: null };
+  if (turn.conversation.instructions() !== '' && isLeftOut(recipe, chosen.model.info)) {
+    const text = `${chosen.model.info.label} is not told of the project's instructions while it mends what fails: it is small, and would mend worse.`;
+    await turn.log.append({ type: 'notice-added', level: 'info', code: 'instructions-left-out', text });
+  }
   const context = createContext(turn, chosen, subject, met);
   const outcome = await recipe.run(context).catch(async (error: unknown): Promise<RecipeOutcome> => {
     if (isCancelled(error) || turn.signal.aborted || isFatal(error)) throw error;
@@ -136,14 +141,14 @@ async function ask(
   const reply = await askByRole(turn, {
     purpose: question.purpose,
     own: { rung, model },
-    request: (one) => requestFor(turn, one, question, recipe),
+    request: (one) => requestFor(turn, one, withInstructions(turn, one, question, recipe), recipe),
     reason: { code: 'ladder', text: `${question.label}: ${reason}` },
     ...(question.carriesTalk === undefined ? {} : { carriesTalk: question.carriesTalk }),
   });
   switch (reply.type) {
     case 'answered': {
       const text = textOf(reply);
-      return { ok: true, text: (question.prefill ?? '') + text, complete: reply.complete };
+      return { ok: true, text: afterPrefill(question.prefill ?? '', text), complete: reply.complete };
     }
     case 'stopped':
       met.stop ??= reply.stop;
@@ -156,6 +161,11 @@ async function ask(
     default:
       return reply satisfies never;
   }
+}
+
+/** A model's first token may bring a space along, which does not belong behind a bracket. */
+function afterPrefill(prefill: string, text: string): string {
+  return prefill + (prefill.endsWith('(') ? text.replace(/^ +/u, '') : text);
 }
 
 async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met: Met): Promise<CallAnswer> {
@@ -185,6 +195,18 @@ async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met:
 function noteFailure(met: Met, error: StepError, { info }: ResolvedModel): void {
   const failure = failureOf(error, info);
   if (isOfService(failure)) met.failure ??= failure;
+}
+
+/** In the system text, in front of what differs from question to question, so that they are read once. */
+function withInstructions(turn: Turn, { info }: ResolvedModel, question: Question, recipe: Recipe): Question {
+  const text = turn.conversation.instructions();
+  if (text === '' || isLeftOut(recipe, info)) return question;
+  const rule = 'Keep to them in what you write. Answer only what is asked.';
+  return { ...question, system: `${question.system}\n\n${text}\n\n${rule}` };
+}
+
+function isLeftOut({ instructions }: Recipe, info: ModelInfo): boolean {
+  return instructions === 'large-models' && isSmall(info);
 }
 
 /** What a person wants every prompt of this model to say. */

@@ -48,6 +48,91 @@ describe('a recipe', () => {
     });
   });
 
+  it('lets no space stand between a bracket that was given and what follows', async () => {
+    const texts: string[] = [];
+    const kit = kitFor(
+      async (context) => {
+        for (const prefill of ['def f(', 'x =']) {
+          const answer = await context.ask({ ...question, prefill });
+          if (answer.ok) texts.push(answer.text);
+        }
+        return gaveUp;
+      },
+      { replies: [{ text: ' a): pass' }, { text: ' 1' }] },
+    );
+    await kit.runner.send('Do the work.', turnOptions);
+    expect(texts).toEqual(['def f(a): pass', 'x = 1']);
+  });
+
+  it('has its questions follow the instructions of the project, in the part that is read once', async () => {
+    const run = async (context: RecipeContext): Promise<RecipeOutcome> => {
+      await context.ask(question);
+      return gaveUp;
+    };
+    const system = async (options: Partial<typeof turnOptions>): Promise<string> => {
+      const kit = kitFor(run, {
+        sandbox: { files: { ...files, 'AGENTS.md': 'Use tabs.\n' } },
+        replies: [{ text: 'x' }],
+      });
+      await kit.runner.send('Do the work.', { ...turnOptions, ...options });
+      return JSON.stringify(kit.requests[0]?.messages[0]);
+    };
+    expect(await system({})).toMatch(
+      /"s\\n\\nInstructions of the project \(AGENTS\.md\):\\nUse tabs\.\\n\\nKeep to them/u,
+    );
+    expect(await system({ instructions: 'off' })).toContain('"text":"s"');
+  });
+
+  it('leaves instructions out where only large models are told of them, and says so', async () => {
+    const said = async (parametersB: number): Promise<readonly [string, readonly string[]]> => {
+      const kit = createAgentKit({
+        model: { gears: ['recipe'], parametersB },
+        sandbox: { files: { ...files, 'AGENTS.md': 'Use tabs.\n' } },
+        recipes: [
+          defineRecipe({
+            id: 'r',
+            label: 'R',
+            instructions: 'large-models',
+            fits: () => ({ score: 1, reason: 'it fits' }),
+            run: async (context) => {
+              await context.ask(question);
+              return gaveUp;
+            },
+          }),
+        ],
+        replies: [{ text: 'x' }],
+      });
+      await kit.runner.send('Do the work.', turnOptions);
+      const codes = ofType(kit.journal.events, 'notice-added').map(({ code }) => code);
+      return [JSON.stringify(kit.requests[0]?.messages[0]), codes];
+    };
+    const [small, told] = await said(1.5);
+    expect(small).not.toContain('Use tabs.');
+    expect(told).toContain('instructions-left-out');
+    const [large, untold] = await said(30);
+    expect(large).toContain('Use tabs.');
+    expect(untold).not.toContain('instructions-left-out');
+  });
+
+  it('sends no instructions to the cloud that are fenced', async () => {
+    const cloud = { price: { input: 1, output: 2, source: 'test', date: '2026-11-21' }, gears: ['recipe' as const] };
+    const kit = kitFor(
+      async (context) => {
+        await context.ask(question);
+        return gaveUp;
+      },
+      {
+        cloud,
+        fences: { rules: [{ paths: ['AGENTS.md'], verdict: 'local-only' }] },
+        sandbox: { files: { ...files, 'AGENTS.md': 'Use tabs.\n' } },
+        replies: [{ text: 'x' }],
+      },
+    );
+    await kit.runner.send('Do the work.', { ...turnOptions, policy: 'cloud', cloud: 'sky/model' });
+    expect(ofType(kit.journal.events, 'call-fenced')[0]).toMatchObject({ outcome: 'refused' });
+    expect(ofType(kit.journal.events, 'model-call-started')).toHaveLength(0);
+  });
+
   it('is told what was said before, and what it builds from that is fenced as that talk is', async () => {
     const earlier: RecipeContext['earlier'][] = [];
     const localOnly = { rules: [{ paths: ['b.py'], verdict: 'local-only' as const }] };

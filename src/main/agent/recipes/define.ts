@@ -16,6 +16,8 @@ import type { ExecResult, ListEntry, SearchQuery, SearchResult } from '../../san
 export interface Recipe {
   readonly id: string;
   readonly label: string;
+  /** Whose questions hold the project's instructions; absent: those of every model. */
+  readonly instructions?: 'large-models';
   /** How well the task fits, by facts of the project and the task. Null: not at all. Must not ask a model. */
   fits(subject: RecipeSubject): RecipeFit | null;
   run(context: RecipeContext): Promise<RecipeOutcome>;

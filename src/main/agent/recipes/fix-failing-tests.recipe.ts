@@ -13,6 +13,8 @@ const searchSeconds = courseSeconds['fix-failing-tests'];
 export default defineRecipe({
   id: 'fix-failing-tests',
   label: 'Fix failing tests',
+  // A small model that is told more than the failure writes worse repairs (decision 0084).
+  instructions: 'large-models',
   fits: (subject) => {
     if (!subject.canExecute || subject.plan || subject.criterion === null || subject.criterionMet !== false)
       return null;
