@@ -14,7 +14,7 @@ export interface RenamedFile {
 }
 
 const asked =
-  /\brename\s+(?:the\s+)?(?:function|class|constant|variable)?\s*[`'"]?([A-Za-z_$][\w$]*)[`'"]?(?:\(\))?\s+(?:in\s+\S+\s+)?(?:to|into|as)\s+[`'"]?([A-Za-z_$][\w$]*)/i;
+  /\brename\s+(?:[`'"]?[\w./-]+[`'"]?['’]s\s+)?(?:the\s+)?(?:(?:function|method|class|constant|variable)\s+)?[`'"]?([A-Za-z_$][\w$]*)[`'"]?(?:\(\))?\s+(?:(?:function|method|class|constant|variable)\s+)?(?:(?:in|of|from)\s+\S+\s+)?(?:to|into|as)\s+[`'"]?([A-Za-z_$][\w$]*)/i;
 
 /**
  * What is to be called how, where a text asks for a rename of something that the project defines. "It" is what was

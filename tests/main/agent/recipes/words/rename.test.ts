@@ -23,6 +23,8 @@ describe('a rename that is asked for', () => {
   test.each([
     ['Rename total to sum_up', '', 'total'],
     ['please rename the function `with_tax` in cart.py to `gross`', '', 'with_tax'],
+    ["Rename cart.py's total to sum_up everywhere.", '', 'total'],
+    ['Rename the total function of cart.py to sum_up', '', 'total'],
     ['Now rename it to sum_up', 'What does total do?\nIt adds.', 'total'],
   ])('%j', (task, topic, from) => {
     expect(renameAsked(task, topic, defined)?.from).toBe(from);
