@@ -40,6 +40,16 @@ describe('a small slip', () => {
     expect(stage.questions.length).toBeGreaterThan(0);
   });
 
+  test('that the task need not be about is mended, and it is said that this is all', async () => {
+    const said = async (task: string): Promise<string> => {
+      const stage = await stageOf({ files: calculator, task, answer: () => null });
+      const outcome = await fixFailingTests.run(stage.context);
+      return outcome.type === 'done' ? outcome.text : outcome.type;
+    };
+    expect(await said('Let numbers be added up.')).toContain('Only that was worked on');
+    expect(await said('A test fails. Fix it.')).not.toContain('Only that was worked on');
+  });
+
   test('is left to the model when the mechanical arm is switched off', async () => {
     const stage = await stageOf({
       files: calculator,

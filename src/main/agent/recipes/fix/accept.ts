@@ -1,4 +1,5 @@
 import type { Confidence } from '@shared/events.ts';
+import { speaksOfFailure } from '../../about-failures.ts';
 import type { Span } from '../code/spans.ts';
 import type { RecipeOutcome } from '../define.ts';
 import { behavioursOf, codeKey, type BehaviourParts, type Behaviours } from './behaviour.ts';
@@ -295,7 +296,10 @@ function describe(
   const what =
     candidate.origin === 'mechanical' ? candidate.label : `${candidate.span?.name ?? files.join(', ')} was rewritten`;
   const holds = context.criterion?.source === 'text' ? 'The example of the text holds now.' : 'The tests pass now.';
-  return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}`;
+  // A task that asks for something in a project whose tests fail may be about them, or about something else.
+  const isMeasure = context.criterion?.source !== 'project' || speaksOfFailure(context.task);
+  const only = isMeasure ? '' : ' Only that was worked on: if the task asks for more, please say it again.';
+  return `Changed ${files.join(' and ')}: ${what}. ${holds} ${how}.${weak}${only}`;
 }
 
 /** The change as it lies in the workspace: kept steps and the candidate on top. */
