@@ -24,7 +24,7 @@ import { crashOf, crashPlaces, seeCrash, type Crash } from './words/crash.ts';
 import { talkFor, topicOf } from './words/earlier-talk.ts';
 import { asksForWork, isQuestion, looksEnglish } from './words/question-shape.ts';
 import { checkOfExample } from './words/example.ts';
-import { rankChunks, shownOf, type Chunk, type RankedChunk } from './words/rank-chunks.ts';
+import { rankChunks, saysWordsOf, shownOf, type Chunk, type RankedChunk } from './words/rank-chunks.ts';
 import { readChunks } from './words/read-project.ts';
 import { spliceNeighbours } from './words/splice-neighbours.ts';
 import { renameAsked, renameEverywhere } from './words/rename.ts';
@@ -242,12 +242,15 @@ async function orderPlaces(
   ranked: readonly RankedChunk[],
   chunks: readonly Chunk[],
 ): Promise<readonly Chunk[]> {
-  const named = ranked.filter(
+  const called = ranked.filter(
     ({ chunk }) =>
       chunk.span !== null &&
       chunk.span.shortName.length > 3 &&
       new RegExp(`\\b${chunk.span.shortName}\\b`).test(context.task),
   );
+  // What a person sees of a program is what it says.
+  const says = ranked.filter(({ chunk }) => chunk.span !== null && saysWordsOf(context.task, chunk.text));
+  const named = called.length > 0 ? called : says;
   const code = ranked.filter(
     ({ chunk }) =>
       chunk.span !== null || !isProse(chunk.path) || context.task.includes(chunk.path.split('/').pop() ?? chunk.path),

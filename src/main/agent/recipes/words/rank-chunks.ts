@@ -147,3 +147,20 @@ export function rankChunks(chunks: readonly Chunk[], query: string): readonly Ra
   });
   return ranked.filter((one) => one.score > 0).sort((left, right) => right.score - left.score);
 }
+
+const literal = /(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/gu;
+
+/** Whether code says, in one of its texts, two words of a task one after the other: "the message for an unknown operator". */
+export function saysWordsOf(task: string, code: string): boolean {
+  const texts = [...code.matchAll(literal)].map(([, , text = '']) => ` ${wordsIn(text).join(' ')} `);
+  const words = wordsIn(task);
+  return words.some((word, index) => {
+    const next = words[index + 1] ?? '';
+    const isPhrase = [word, next].every((one) => one.length > 3 && !stopWords.has(one));
+    return isPhrase && texts.some((text) => text.includes(` ${word} ${next} `));
+  });
+}
+
+function wordsIn(text: string): readonly string[] {
+  return (text.match(/\p{L}+/gu) ?? []).map((word) => word.toLowerCase());
+}

@@ -160,6 +160,22 @@ describe('edit', () => {
     expect(await stage.text('lib/flood.js')).toBe(files['lib/flood.js'].replace('>', '>='));
   });
 
+  test('finds a message by what it says, without a question', async () => {
+    const rooms =
+      'export class RoomError extends Error {\n  // The message of the error is for the member.\n  constructor(message) {\n    super(message);\n  }\n}\n\nexport function enter(room, rooms) {\n  if (!(room in rooms)) throw new RoomError(`unknown room: ${room}`);\n  return rooms[room];\n}\n';
+    const better = rooms
+      .slice(rooms.indexOf('export function'))
+      .replace('${room}`', '${room} of ${Object.keys(rooms)}`');
+    const stage = await stageOf({
+      task: 'Make the error message for an unknown room say which ones there are.',
+      files: { ...files, 'lib/enter.js': rooms },
+      answer: (question) => (question.purpose === 'choose' ? '2' : `\`\`\`javascript\n${better}\`\`\``),
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(stage.questions.map(({ purpose }) => purpose)).not.toContain('choose');
+    expect(await stage.text('lib/enter.js')).toContain('Object.keys(rooms)');
+  });
+
   test('finds the place of a follow-up in what was said before', async () => {
     const earlier = [{ asked: 'How many messages are a flood?', answered: 'isFlood is true above LIMIT.' }];
     const stage = await stageOf({
