@@ -169,6 +169,8 @@ async function askForAccess(
   if (rule === 'refused') {
     return say({ status: 'refused', output: `${run.tool.name} is not available: this session can only read.` });
   }
+  // What a small model writes for want of an answer is no answer. In doubt a text is no question (`task-kind.ts`).
+  if (run.tool.access === 'write' && turn.given.isQuestion) return say({ status: 'refused', output: onlyAsked });
   if (run.tool.access === 'execute') {
     const answer = await askNetwork(turn, run.toolCallId, run.input);
     if (answer.type === 'granted') return { denied: null, network: answer };
@@ -183,6 +185,9 @@ async function askForAccess(
   const output = `Not allowed: ${subject}`;
   return say(answer === 'nobody' ? { status: 'refused', output, data: needsApproval } : { status: 'refused', output });
 }
+
+const onlyAsked =
+  'Nothing was changed: the person asked a question. Answer it; say in the answer what you would change.';
 
 const statuses: readonly string[] = [
   'ok',

@@ -12,6 +12,7 @@ import { runTurn } from './run-turn.ts';
 import type { AgentServices, QueuedMessage, TurnOptions } from './services.ts';
 import { createTrail } from '../router/trail.ts';
 import { waitedMs } from './take-action.ts';
+import { isQuestion } from './task-kind.ts';
 import { createTokenEstimate } from './token-estimate.ts';
 import type { ToolFacts } from '../tools/define.ts';
 import type { TurnFacts } from './turn-facts.ts';
@@ -74,8 +75,8 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
         const attached = await attachedParts(services.journal, message.attachments);
         memory.conversation.noteMessage(message.messageId, message.text, attached);
         await catchUp(services, memory);
-        const given = { attached, hasImages: hasImage(message.attachments) };
         const task = taskMeant(message.text, memory.conversation.exchanges());
+        const given = { attached, hasImages: hasImage(message.attachments), isQuestion: isQuestion(task) };
         const turn = createTurn(services, memory, own, { task, options, given });
         const stopTimer = services.effects.replaying ? () => undefined : startDeadline(turn);
         try {

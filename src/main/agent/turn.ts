@@ -20,8 +20,11 @@ import type { CriterionCheck } from './work.ts';
 export interface Turn {
   readonly id: string;
   readonly task: string;
-  /** What came with the messages of this turn; images need a model that sees them. */
-  readonly given: { readonly attached: readonly Part[]; hasImages: boolean };
+  /**
+   * What came with the messages of this turn; images need a model that sees them. `isQuestion`: none of them asks for
+   * work, so no file is changed.
+   */
+  readonly given: { readonly attached: readonly Part[]; hasImages: boolean; isQuestion: boolean };
   readonly services: AgentServices;
   readonly options: TurnOptions;
   readonly signal: AbortSignal;

@@ -21,6 +21,37 @@ const writeTest = [
 const toolEnd = (kit: AgentKit, tool: string): unknown =>
   ofType(kit.journal.events, 'tool-ended').find((event) => event.tool === tool);
 
+describe('a question', () => {
+  const write = call('write_file', { path: 'a.py', content: 'x = 2\n' });
+
+  it('changes no file, and the model is told to answer it', async () => {
+    const kit = createAgentKit({ replies: [write, { text: 'x is 1.' }], sandbox: { files, exec: () => ({}) } });
+    const end = await kit.runner.send('Which value does x have?', { ...turnOptions, gear: 'loop' });
+    expect(end).toMatchObject({ reason: 'answered', text: 'x is 1.' });
+    expect(kit.sandbox.text('a.py')).toBe(files['a.py']);
+    expect(toolEnd(kit, 'write_file')).toMatchObject({
+      status: 'refused',
+      output: expect.stringContaining('Answer it'),
+    });
+  });
+
+  it('is no question any more once work is asked for beside it', async () => {
+    const kit: AgentKit = createAgentKit({
+      replies: [
+        () => {
+          void kit.runner.send('Then set it to 2.', turnOptions);
+          return call('read_file', { path: 'a.py' });
+        },
+        write,
+        done,
+      ],
+      sandbox: { files, exec: () => ({}) },
+    });
+    await kit.runner.send('Which value does x have?', { ...turnOptions, gear: 'loop' });
+    expect(kit.sandbox.text('a.py')).toBe('x = 2\n');
+  });
+});
+
 describe('a guarded file', () => {
   it.each([
     ['nobody is there to ask', says('nobody'), 'ask', ['refused', 'nobody']],
