@@ -18,6 +18,8 @@ export const capabilitiesSchema = z.object({
   tools: z.boolean(),
   /** Output forced to a JSON Schema or grammar. */
   grammar: z.boolean(),
+  /** Its server may be asked to hold an answer to a JSON Schema; whether it does, a probe finds out. Absent: no. */
+  schema: z.boolean().optional(),
   /** The answer may be opened for the model with a given text. */
   prefill: z.boolean(),
   /** Fill-in-the-middle. */
@@ -39,7 +41,7 @@ export type Effort = z.infer<typeof effortSchema>;
 /** What a probe, or a person who knows better, says of the way to drive a model; what is absent is decided as usual. */
 export const drivingSchema = z.strictObject({
   /** How it is made to call tools in the loop. */
-  calls: z.enum(['native', 'grammar', 'text']).optional(),
+  calls: z.enum(['native', 'grammar', 'schema', 'text']).optional(),
   /** Tools that it is told of at most. */
   toolBudget: z.number().int().min(2).optional(),
   promptForm: z.enum(['short', 'full']).optional(),

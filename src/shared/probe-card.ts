@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { gearSchema } from './models.ts';
 
 /** How a model is made to call tools. */
-export const probedStyleSchema = z.enum(['native', 'grammar', 'text']);
+export const probedStyleSchema = z.enum(['native', 'grammar', 'schema', 'text']);
 export type ProbedStyle = z.infer<typeof probedStyleSchema>;
 
 const score = z.object({ passed: z.number().int(), of: z.number().int() });

@@ -3,9 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Message } from '@shared/messages.ts';
 import { textMessage } from '@shared/messages.ts';
+import { openaiCompatibleSchema } from '@shared/settings.ts';
 import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import openaiCompatible from '../../src/main/providers/openai-compatible.provider.ts';
 import { mendFor } from '../../src/main/providers/ollama/mend-template.ts';
 import type { Hardware } from '../../src/main/engines/hardware.ts';
+import { providerDependencies } from '../fakes/provider-kit.ts';
 import { twoEngines } from '../fakes/two-engines.ts';
 import type { RealOllama } from './ollama-kit.ts';
 import { ollamaProgram, realProvider, startOllama } from './ollama-kit.ts';
@@ -117,6 +120,21 @@ describe.skipIf(ollamaProgram === undefined)('a real Ollama server', { timeout: 
     expect([own.ended.stopReason, own.text]).toEqual(['tool-calls', '']);
     const chosen = await answer('Is water wet?', { output: { type: 'choice', options: ['yes', 'no'] } });
     expect(['yes', 'no']).toContain(chosen.text);
+  });
+
+  it('holds an answer to one call by a schema, spoken to as any other server is', async () => {
+    const settings = openaiCompatibleSchema.parse({ kind: 'openai-compatible', baseUrl: `${server.address}/v1` });
+    const plain = openaiCompatible.create(providerDependencies(), { id: 'plain', settings });
+    const request = modelRequest(mended, 'Read main.py.', {
+      tools,
+      output: { type: 'tool-calls' },
+      maxOutputTokens: 60,
+    });
+    const { parts } = await collect(plain.stream(request, never));
+    expect(parts.slice(0, -1)).toEqual([
+      { type: 'tool-call', call: expect.objectContaining({ name: 'read_file', input: { path: 'main.py' } }) },
+    ]);
+    await plain.dispose();
   });
 
   it('refuses what does not fit instead of dropping its beginning', async () => {

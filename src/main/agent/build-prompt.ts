@@ -4,6 +4,7 @@ import type { ModelInfo } from '@shared/models.ts';
 import { memo } from '../lib/memo.ts';
 import type { ModelRequest, ToolSpec } from '../providers/define.ts';
 import type { Tool } from '../tools/define.ts';
+import { isRecord } from './calls/read-arguments.ts';
 import type { CallStyle } from './calls/types.ts';
 import { shortenResult } from './cap-output.ts';
 import type { AssistantEntry, CallEntry, Entry, UserEntry } from './conversation.ts';
@@ -46,7 +47,7 @@ export function promptShape(
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
   if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form)}`, howToCall(style));
   if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
-  const specs = style === 'native' || style === 'grammar' ? told.map((tool) => toolSpec(tool, form)) : [];
+  const specs = style === 'native' || isForced(style) ? told.map((tool) => toolSpec(tool, form)) : [];
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n') };
 }
 
@@ -55,17 +56,22 @@ export function promptShape(
  * made a native call that could be read, and the definitions as lines are a third of their size as JSON Schema.
  */
 function styleFor(info: ModelInfo, form: PromptForm): CallStyle {
-  const { tools, grammar } = info.capabilities;
+  const { tools, grammar, schema = false } = info.capabilities;
   const wanted = info.driving?.calls;
-  if (wanted === 'text' || (wanted === 'grammar' && grammar) || (wanted === 'native' && tools)) return wanted;
+  if (wanted !== undefined && { text: true, native: tools, grammar, schema }[wanted]) return wanted;
   if (form === 'short' && grammar) return 'grammar';
   if (tools) return 'native';
   return grammar ? 'grammar' : 'text';
 }
 
+/** The whole answer is one call: held to it by the engine's own grammar, or by a schema that a server was given. */
+function isForced(style: CallStyle): boolean {
+  return style === 'grammar' || style === 'schema';
+}
+
 function howToCall(style: CallStyle): string {
   const example = '{"tool": "read_file", "input": {"path": "NAME"}}';
-  if (style === 'grammar') return `Answer with one call: ${example}`;
+  if (isForced(style)) return `Answer with one call: ${example}`;
   return `To call a tool, end your answer with:\nTOOL_CALL\n${example}\nEND_TOOL_CALL`;
 }
 
@@ -79,7 +85,7 @@ export function buildRequest(
     model: info.name,
     messages: [systemMessage(shape), ...renderEntries(entries, shape.style)],
     tools: shape.specs,
-    output: shape.style === 'grammar' ? { type: 'tool-calls' } : { type: 'text' },
+    output: isForced(shape.style) ? { type: 'tool-calls' } : { type: 'text' },
     prefill: null,
     stop: shape.style === 'text' ? ['END_TOOL_CALL'] : [],
     temperature: Math.max(options.temperature, info.driving?.temperature ?? 0),
@@ -99,11 +105,18 @@ export function maxOutputTokens(info: ModelInfo): number {
 
 /** Entries that did not change give the same message objects again, so that what is known of them need not be found out anew. */
 export function renderEntries(entries: readonly Entry[], style: CallStyle): Message[] {
+  // A server that has to be held to a schema may know no calls at all: its own answers stand there as it wrote them.
+  if (style === 'schema') return entries.flatMap(entryAsSchema);
   return entries.flatMap(style === 'text' ? entryAsText : entryAsParts);
 }
 
 const systemMessage = memo((shape: PromptShape) => textMessage('system', shape.system));
-const entryAsText = memo((entry: Entry) => (entry.type === 'user' ? userMessage(entry) : renderAsText(entry)));
+const entryAsText = memo((entry: Entry) =>
+  entry.type === 'user' ? userMessage(entry) : renderAsText(entry, (call) => `\nTOOL_CALL\n${call}\n`),
+);
+const entryAsSchema = memo((entry: Entry) =>
+  entry.type === 'user' ? userMessage(entry) : renderAsText(entry, (call) => call),
+);
 const entryAsParts = memo((entry: Entry) => (entry.type === 'user' ? userMessage(entry) : renderAsParts(entry)));
 
 /** What was given comes before the words that are about it. */
@@ -117,7 +130,7 @@ const NOT_RUN = '(This call was not run.)';
 
 function renderAsParts(entry: AssistantEntry): Message[] {
   const native = entry.parts.filter((part): part is ToolCallPart => part.type === 'tool-call');
-  if (native.length === 0) return renderAsText(entry);
+  if (native.length === 0) return renderAsText(entry, (call) => call);
   const waiting = [...entry.calls];
   const results = native.map((part): Message => {
     const at = matchingCall(waiting, part);
@@ -138,17 +151,19 @@ function matchingCall(calls: readonly CallEntry[], part: ToolCallPart): number {
   return calls.findIndex((call) => call.tool === part.name);
 }
 
-function renderAsText(entry: AssistantEntry): Message[] {
-  const text = entry.parts.map(partText).join('');
+function renderAsText(entry: AssistantEntry, frame: (call: string) => string): Message[] {
+  const text = entry.parts.map((part) => partText(part, frame)).join('');
   const results = entry.calls.map((call) => `TOOL_RESULT ${call.tool}\n${resultText(call)}`);
   const said: Message[] = text === '' && results.length === 0 ? [] : [textMessage('assistant', text)];
   return results.length === 0 ? said : [...said, textMessage('user', results.join('\n\n'))];
 }
 
-function partText(part: Part): string {
+/** A call of another style names its tool apart from its arguments: what was written would not be a call here. */
+function partText(part: Part, frame: (call: string) => string): string {
   if (part.type === 'text') return part.text;
   if (part.type !== 'tool-call') return '';
-  return `\nTOOL_CALL\n${part.raw ?? JSON.stringify({ tool: part.name, input: part.input })}\n`;
+  const { name, input, raw } = part;
+  return frame(isRecord(input) ? JSON.stringify({ tool: name, input }) : (raw ?? ''));
 }
 
 /** What a model is shown of a call's result. */

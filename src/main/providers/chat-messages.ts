@@ -5,6 +5,7 @@ import type { ChatService } from './chat-services.ts';
 import type { ModelRequest } from './define.ts';
 import type { AssistantTurn, FittedTurn, UserPart } from './fit-history.ts';
 import { fitHistory } from './fit-history.ts';
+import { callsSchema } from './forced-call.ts';
 import { schemaForWire } from './wire-schema.ts';
 import type { ModelTarget } from './service-provider.ts';
 
@@ -41,7 +42,10 @@ export function toWire(request: ModelRequest, target: ChatTarget): WireRequest &
     [service.maxTokens]: request.maxOutputTokens,
     ...(request.seed === null ? {} : { [service.seed]: request.seed }),
     ...(request.stop.length === 0 ? {} : { stop: request.stop.slice(0, 4) }),
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toWireTool) }),
+    // Where the whole answer is a call by schema, a list of tools beside it would offer another way.
+    ...(request.tools.length === 0 || request.output.type === 'tool-calls'
+      ? {}
+      : { tools: request.tools.map(toWireTool) }),
     ...(request.effort === undefined ? {} : effortFields(request.effort, service)),
     // A router passes the wish for a cache on to those who want to be asked.
     ...(service.effort === 'reasoning' && request.model.startsWith('anthropic/')
@@ -78,23 +82,21 @@ function toWireTool(tool: ModelRequest['tools'][number]): OpenAI.Chat.Completion
   };
 }
 
-function responseFormat(request: ModelRequest): Partial<WireRequest> {
-  const { output } = request;
+function responseFormat({ output, tools }: ModelRequest): Partial<WireRequest> {
+  const schemaFormat = (name: string, schema: Record<string, unknown>): Partial<WireRequest> => ({
+    response_format: { type: 'json_schema', json_schema: { name, schema } },
+  });
   switch (output.type) {
-    case 'json-schema':
-      return {
-        response_format: {
-          type: 'json_schema',
-          json_schema: { name: 'answer', schema: schemaForWire(output.schema) },
-        },
-      };
-    case 'choice': {
-      const schema = { type: 'string', enum: [...output.options] };
-      return { response_format: { type: 'json_schema', json_schema: { name: 'choice', schema } } };
-    }
-    default:
-      // The other forms are for engines that hold a model to a grammar.
+    case 'text':
       return {};
+    case 'json-schema':
+      return schemaFormat('answer', schemaForWire(output.schema));
+    case 'choice':
+      return schemaFormat('choice', { type: 'string', enum: [...output.options] });
+    case 'tool-calls':
+      return schemaFormat('call', callsSchema(tools));
+    default:
+      return output satisfies never;
   }
 }
 

@@ -55,6 +55,7 @@ export function createChatProvider(dependencies: ProviderDependencies, endpoint:
       images: service.images,
       reasoning: service.reasoningBack !== null,
       cache: service.cache,
+      schema: where === 'local',
     }),
     fetchList: async (signal) => readChatModels(await ask(addressBelow(endpoint.baseUrl, 'models'), signal)),
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type OpenAI from 'openai';
 import { z } from 'zod';
 import type { StopReason } from '@shared/events.ts';
@@ -7,6 +8,7 @@ import { sayReasoning, sayReasoningBlock, sayText, toolCallOf } from './answer.t
 import type { ChatTarget } from './chat-messages.ts';
 import { toWire } from './chat-messages.ts';
 import type { ModelRequest, StreamPart } from './define.ts';
+import { callIn } from './forced-call.ts';
 import { toProviderError } from './openai-errors.ts';
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
@@ -15,15 +17,18 @@ interface Pieces {
   readonly calls: Map<number, { id: string; name: string; arguments: string }>;
   readonly details: Map<string, Record<string, unknown>>;
   reasoningOpen: boolean;
+  /** The whole answer is to be one call, held to a schema. */
+  isForced: boolean;
 }
 
 /** Chat Completions over the `openai` package; what services add to it is read where it is. One use: one call. */
 export function chatWire(connect: () => Promise<OpenAI>, targetOf: (request: ModelRequest) => ChatTarget): Wire<Chunk> {
-  const pieces: Pieces = { calls: new Map(), details: new Map(), reasoningOpen: false };
+  const pieces: Pieces = { calls: new Map(), details: new Map(), reasoningOpen: false, isForced: false };
   let target: ChatTarget | null = null;
   return {
     open: async (request, signal) => {
       target = targetOf(request);
+      pieces.isForced = request.output.type === 'tool-calls';
       const client = await connect();
       return client.chat.completions.create(toWire(request, target), { signal });
     },
@@ -52,9 +57,24 @@ function* takeChunk(chunk: Chunk, answer: Answer, pieces: Pieces, target: ChatTa
   for (const detail of said.reasoning_details ?? []) takeDetail(detail, pieces);
   const isOver = text !== '' || (said.tool_calls ?? []).length > 0 || choice.finish_reason !== null;
   if (isOver) yield* closeReasoning(answer, pieces, target);
-  yield* sayText(answer, text);
+  if (pieces.isForced) yield* takeForced(text, choice.finish_reason !== null, answer);
+  else yield* sayText(answer, text);
   for (const [position, part] of (said.tool_calls ?? []).entries()) takeCall(part, position, pieces);
   if (typeof choice.finish_reason === 'string') answer.stopReason = toStopReason(choice.finish_reason);
+}
+
+/** A call that is forced is no text to be shown. What is none (a server that does not hold to schemas) is said, and read as text. */
+function* takeForced(text: string, isEnd: boolean, answer: Answer): Iterable<StreamPart> {
+  answer.text += text;
+  if (!isEnd) return;
+  const call = callIn(answer.text);
+  if (call !== null) {
+    answer.calls.push({ type: 'tool-call', id: randomUUID(), ...call, raw: answer.text });
+    return;
+  }
+  const whole = answer.text;
+  answer.text = '';
+  yield* sayText(answer, whole);
 }
 
 /** Services differ in how an answer is put together; what cannot be read is left out, and the answer goes on. */

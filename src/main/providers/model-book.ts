@@ -45,6 +45,8 @@ export interface UsualModel {
   readonly images: boolean;
   readonly reasoning: boolean;
   readonly cache: boolean;
+  /** See `ModelInfo`; absent: no. */
+  readonly schema?: boolean;
 }
 
 const LIST_TIMEOUT_MS = 5_000;
@@ -152,6 +154,7 @@ function infoOf(options: ModelBookOptions, name: string, { listed, bundled, unli
       images: known?.images ?? listed?.images ?? bundled?.images ?? usual.images,
       reasoning,
       cache: usual.cache,
+      ...(usual.schema === true ? { schema: true } : {}),
     },
     price: known?.price ?? priceOf(options, listed),
     gears: known?.gears ?? ['loop', 'recipe'],

@@ -43,6 +43,8 @@ describe('the prompt of a small model', () => {
     expect(promptShape(small({ grammar: true, tools: true }), tools, work).style).toBe('grammar');
     expect(promptShape(small({ tools: true }), tools, work).style).toBe('native');
     expect(promptShape(small({}), tools, work).style).toBe('text');
+    // Whether a server holds to a schema nobody knows before it was tried.
+    expect(promptShape(small({ schema: true }), tools, work).style).toBe('text');
   });
 });
 
@@ -66,7 +68,13 @@ describe('the way a model is driven', () => {
     expect(shape.system).toMatch(/^edit_file[^]*^read_file[^]*^task_complete/mu);
     expect(buildRequest(shape, [], info, options)).toMatchObject({ temperature: 0.3, topP: 0.6 });
     expect(buildRequest(shape, [], info, { ...options, temperature: 0.4 })).toMatchObject({ temperature: 0.4 });
-    expect(promptShape({ ...info, driving: { calls: 'grammar' } }, tools, work).style).toBe('native');
+    for (const calls of ['grammar', 'schema'] as const)
+      expect(promptShape({ ...info, driving: { calls } }, tools, work).style).toBe('native');
+    const held = { ...small({ schema: true }), driving: { calls: 'schema' as const } };
+    const request = buildRequest(promptShape(held, tools, work), [], held, options);
+    expect(request.output).toEqual({ type: 'tool-calls' });
+    expect(request.tools.map(({ name }) => name)).toContain('edit_file');
+    expect(JSON.stringify(request.messages)).toContain('Answer with one call');
   });
 
   it('leaves out the tools that quote for a model that writes files whole', () => {
@@ -101,6 +109,7 @@ describe('the prefix', () => {
     ['native', {}],
     ['text', { capabilities: small({}).capabilities }],
     ['grammar', { parametersB: 1.5, capabilities: small({ grammar: true }).capabilities }],
+    ['schema', { ...small({ schema: true }), driving: { calls: 'schema' as const } }],
   ])('stays the same byte for byte from step to step (%s)', async (_style, model) => {
     const text = (name: string, input: unknown): { text: string } => ({
       text: `So.\nTOOL_CALL\n${JSON.stringify({ tool: name, input })}\n`,
@@ -135,7 +144,7 @@ describe('renderEntries', () => {
     seq: 1,
     parts: [
       { type: 'text', text: 'Two.' },
-      { type: 'tool-call', id: 'p1', name: 'read_file', input: { path: 'a' } },
+      { type: 'tool-call', id: 'p1', name: 'read_file', input: { path: 'a' }, raw: '{"path":"a"}' },
       { type: 'tool-call', id: 'p2', name: 'nonsense', input: {} },
     ],
     calls: [
@@ -156,7 +165,26 @@ describe('renderEntries', () => {
 
   it('shows a model without native calls what another one did with them', () => {
     const [said, results] = renderEntries([entry], 'text');
-    expect(JSON.stringify(said)).toContain('TOOL_CALL');
+    // What it wrote were the arguments alone; here the name is part of a call.
+    expect(said?.parts).toEqual([
+      {
+        type: 'text',
+        text: [
+          'Two.\nTOOL_CALL\n{"tool":"read_file","input":{"path":"a"}}\n',
+          '\nTOOL_CALL\n{"tool":"nonsense","input":{}}\n',
+        ].join(''),
+      },
+    ]);
+    expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file\nA' }] });
+  });
+
+  it('shows a model that is held to a schema its calls as it wrote them, and results as text', () => {
+    const held = { ...entry, parts: entry.parts.slice(1, 2) };
+    const [said, results] = renderEntries([held], 'schema');
+    expect(said).toEqual({
+      role: 'assistant',
+      parts: [{ type: 'text', text: '{"tool":"read_file","input":{"path":"a"}}' }],
+    });
     expect(results).toEqual({ role: 'user', parts: [{ type: 'text', text: 'TOOL_RESULT read_file\nA' }] });
   });
 

@@ -165,3 +165,55 @@ describe('watched', () => {
     expect(seen).toEqual([1]);
   });
 });
+
+describe('a call that is forced by a schema', () => {
+  const tools = [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 'object' } }];
+  const says = (...pieces: readonly string[]): void =>
+    server.behave({
+      type: 'stream',
+      body: [
+        ...pieces.map((content) => frame({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })),
+        frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+        'data: [DONE]\n\n',
+      ].join(''),
+      after: 'end',
+    });
+  const forced = (): Promise<readonly StreamPart[]> => run({ output: { type: 'tool-calls' }, tools });
+
+  it('is asked for as the form of the answer, without a list of tools beside it', async () => {
+    says('{"tool": "read_file", ', '"input": {"path": "a.py"}}');
+    const parts = await forced();
+    expect(server.requests[0]).not.toHaveProperty('tools');
+    expect(server.requests[0]).toMatchObject({
+      response_format: {
+        type: 'json_schema',
+        json_schema: { schema: { anyOf: [{ properties: { tool: { enum: ['read_file'] } } }] } },
+      },
+    });
+    expect(parts.slice(0, -1)).toEqual([
+      { type: 'tool-call', call: expect.objectContaining({ name: 'read_file', input: { path: 'a.py' } }) },
+    ]);
+    expect(endOf(parts).stopReason).toBe('tool-calls');
+  });
+
+  it('is no call where the server holds to nothing: what it said is read as text', async () => {
+    says('I would read ', 'a.py first.');
+    const parts = await forced();
+    expect(parts.slice(0, -1)).toEqual([{ type: 'text-delta', text: 'I would read a.py first.' }]);
+    expect(endOf(parts).stopReason).toBe('stop');
+  });
+
+  it('runs nothing of a call that was cut off', async () => {
+    server.behave({
+      type: 'stream',
+      body: [
+        frame({ choices: [{ index: 0, delta: { content: '{"tool": "read_file", "input": {' }, finish_reason: null }] }),
+        frame({ choices: [{ index: 0, delta: {}, finish_reason: 'length' }] }),
+      ].join(''),
+      after: 'end',
+    });
+    const parts = await forced();
+    expect(parts.some(({ type }) => type === 'tool-call')).toBe(false);
+    expect(endOf(parts).stopReason).toBe('length');
+  });
+});

@@ -8,7 +8,7 @@ import { brokenStream } from '../openai-errors.ts';
 import type { OllamaApi } from './api.ts';
 import { errorInside, OllamaError } from './api.ts';
 import { readLines } from './read-lines.ts';
-import { callIn } from './wire-messages.ts';
+import { callIn } from '../forced-call.ts';
 
 /** What the server counted in one call. Milliseconds; null where it did not say. */
 export interface OllamaCounts {

@@ -2,6 +2,7 @@ import { textOf } from '@shared/messages.ts';
 import type { ModelRequest } from '../define.ts';
 import type { FittedTurn } from '../fit-history.ts';
 import { fitHistory } from '../fit-history.ts';
+import { callsSchema } from '../forced-call.ts';
 import { schemaForWire } from '../wire-schema.ts';
 
 export interface OllamaTarget {
@@ -65,28 +66,9 @@ function formatOf({ output, tools }: ModelRequest): unknown {
     case 'choice':
       return { type: 'string', enum: [...output.options] };
     case 'tool-calls':
-      return { anyOf: tools.map(callSchema) };
+      return callsSchema(tools);
     default:
       return output satisfies never;
-  }
-}
-
-function callSchema({ name, inputSchema }: ModelRequest['tools'][number]): unknown {
-  return {
-    type: 'object',
-    properties: { tool: { type: 'string', enum: [name] }, input: schemaForWire(inputSchema) },
-    required: ['tool', 'input'],
-  };
-}
-
-/** A call that was forced by the schema above; null where it ended before its end. */
-export function callIn(text: string): { readonly name: string; readonly input: unknown } | null {
-  try {
-    const call: unknown = JSON.parse(text);
-    if (typeof call !== 'object' || call === null || !('tool' in call) || !('input' in call)) return null;
-    return typeof call.tool === 'string' ? { name: call.tool, input: call.input } : null;
-  } catch {
-    return null;
   }
 }
 

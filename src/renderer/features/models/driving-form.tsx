@@ -14,7 +14,12 @@ import { Field, InputField, inputClass } from '../../ui/field.tsx';
 
 /** What there is to choose from, with its text; the rest is typed. */
 const choices = {
-  calls: { native: 'driving.calls.native', grammar: 'driving.calls.grammar', text: 'driving.calls.text' },
+  calls: {
+    native: 'driving.calls.native',
+    grammar: 'driving.calls.grammar',
+    schema: 'driving.calls.schema',
+    text: 'driving.calls.text',
+  },
   gears: {
     recipe: 'driving.gears.recipe',
     loop: 'driving.gears.loop',

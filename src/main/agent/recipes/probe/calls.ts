@@ -71,10 +71,11 @@ export interface CallsResult extends Pick<ProbeCard, 'calls' | 'callStyle' | 'to
 
 /** The ways that the provider offers, best first; a way that gets all right ends the search. */
 export async function probeCalls(context: RecipeContext): Promise<CallsResult> {
-  const { tools, grammar } = context.model.capabilities;
+  const { tools, grammar, schema = false } = context.model.capabilities;
   const styles: readonly ProbedStyle[] = [
     ...(tools ? (['native'] as const) : []),
     ...(grammar ? (['grammar'] as const) : []),
+    ...(schema ? (['schema'] as const) : []),
     'text',
   ];
   const calls: ProbeCard['calls'] = [];
