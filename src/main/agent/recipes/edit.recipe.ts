@@ -197,7 +197,7 @@ async function editPlaces(
   await context.progress('locate', `Places: ${places.slice(0, 4).map(placeName).join(', ')}.`);
   const judge = await judgeOf(context);
   const tried: string[] = [];
-  const added = await addNewCode(context, syntax, places, own);
+  const added = await addNewCode(context, syntax, { places, chunks, own });
   for (const proposal of added === null ? [] : [added]) {
     const outcome = await acceptChange(context, judge, proposal);
     if (outcome !== null) return outcome;
@@ -273,30 +273,48 @@ async function orderPlaces(
   return chosen === undefined ? unique : [chosen, ...unique.filter((chunk) => chunk !== chosen)];
 }
 
-/** A name the task calls for and the project does not have: new code at the end of the best file. */
+/** A name the task calls for and the project does not have: new code at the end of the file it names, else of the best. */
 async function addNewCode(
   context: RecipeContext,
   syntax: Syntax,
-  places: readonly Chunk[],
-  own: string,
+  {
+    places,
+    chunks,
+    own,
+  }: { readonly places: readonly Chunk[]; readonly chunks: readonly Chunk[]; readonly own: string },
 ): Promise<Proposal | null> {
   const known = new Set(
     places.flatMap((place) => (place.span === null ? [] : [place.span.shortName, ...place.span.names])),
   );
   const named = newNameIn(own, known);
-  const place = places.find((one) => one.span !== null);
-  if ((named === null && !asksForNewCode(own)) || place?.span === null || place === undefined) return null;
-  const text = await context.world.read(place.path);
+  if (named === null && !asksForNewCode(own)) return null;
+  const path = fileForNew(own, chunks) ?? places.find((one) => one.span !== null)?.path;
+  const language = path === undefined ? null : languageOf(path);
+  if (path === undefined || language === null) return null;
+  const text = await context.world.read(path);
   if (text === null) return null;
-  const { language } = place.span;
-  const about = { path: place.path, language };
+  const about = { path, language };
   const answer = await context.ask(newCodeQuestion(context.task, { ...about, name: named, text }));
   if (!answer.ok) return null;
   const name = named ?? newNameOf(syntax, text, about, answer.text);
   const spliced = name === null ? null : spliceNew(syntax, text, { ...about, name }, answer.text);
   return spliced === null || name === null || !isSound(syntax, language, text, spliced)
     ? null
-    : { ...proposalOf(place.path, spliced, name), did: 'Wrote' };
+    : { ...proposalOf(path, spliced, name), did: 'Wrote' };
+}
+
+/** The one file of code that a text names; null where it names none, or several. */
+function fileForNew(own: string, chunks: readonly Chunk[]): string | null {
+  const paths = [...new Set(chunks.map(({ path }) => path))].filter((path) => languageOf(path) !== null);
+  const whole = paths.filter((path) => namesWord(own, path));
+  const named = whole.length > 0 ? whole : paths.filter((path) => namesWord(own, path.split('/').pop() ?? path));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
+/** `cart.py` is not named by `test_cart.py`. */
+function namesWord(text: string, word: string): boolean {
+  const at = text.indexOf(word);
+  return at !== -1 && !/[\w.-]/u.test(text[at - 1] ?? ' ') && !/\w/u.test(text[at + word.length] ?? ' ');
 }
 
 /** Three answers, one of them greedy; the change that most of them agree on. */

@@ -22,8 +22,11 @@ export function asksForNotes(task: string): boolean {
 export function keptToNotes(syntax: Syntax, path: string, before: string, after: string): string | null {
   if (!path.endsWith('.py')) return after;
   if (!differInNotesOnly(syntax, 'python', before, after)) return null;
-  return withTyping(syntax, after);
+  return withTyping(syntax, everythingOfTyping.test(before) ? after : after.replace(everythingOfTyping, ''));
 }
+
+/** The starter model likes to write it for a single name. */
+const everythingOfTyping = /^from typing import \*[ \t]*\n/mu;
 
 /** The functions of a text that is about each of some and names none; empty: it is no such text, or they are too many. */
 export function functionsForEach(task: string, chunks: readonly Chunk[]): readonly Chunk[] {

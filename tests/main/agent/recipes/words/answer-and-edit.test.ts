@@ -262,6 +262,17 @@ describe('edit', () => {
     );
   });
 
+  test('imports what annotations name, not all there is', async () => {
+    const typed = 'def first(items: List[str]) -> str:\n    return items[0]';
+    const stage = await stageOf({
+      files: { 'ends.py': 'import sys\n\n\ndef first(items):\n    return items[0]\n' },
+      task: 'Add type hints to first',
+      answer: () => `\`\`\`python\nfrom typing import *\n\n${typed}\n\`\`\``,
+    });
+    expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(await stage.text('ends.py')).toBe(`import sys\nfrom typing import List\n\n\n${typed}\n`);
+  });
+
   test('does not guess at a failing test that nobody can run', async () => {
     const stage = await stageOf({ files: { 'main.go': 'package main\n' }, task: 'Fix the failing test' });
     const outcome = await edit.run(stage.context);
@@ -290,6 +301,21 @@ describe('edit', () => {
     });
     expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
     expect(await stage.text('routes.py')).toBe(`${routes}\n\n${added}\n`);
+  });
+
+  test('puts it into the file that is named, wherever its words are found', async () => {
+    const added = 'def average(prices):\n    return sum(prices) / len(prices)';
+    const prices = 'def prices_of(orders):\n    """The prices of orders, for an average."""\n    return orders\n';
+    for (const maths of ['def total(values):\n    return sum(values)\n', '"""Sums."""\n']) {
+      const stage = await stageOf({
+        files: { 'prices.py': prices, 'maths.py': maths },
+        task: 'Add a function average(prices) of the prices to maths.py',
+        answer: () => `\`\`\`python\n${added}\n\`\`\``,
+      });
+      expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
+      expect(await stage.text('maths.py')).toBe(`${maths}\n\n${added}\n`);
+      expect(await stage.text('prices.py')).toBe(prices);
+    }
   });
 
   test('asks which place is meant where no word of a text is in a small project', async () => {
