@@ -229,6 +229,21 @@ export const settings = {
   'settings.file': 'Everything else is in the settings file',
   'settings.shortcuts': 'Shortcuts',
 
+  'kept.title': 'Disk space',
+  'kept.text':
+    'What is kept besides models: packages of projects, images of the sandbox, copies of projects, what models have read before. Models have their own page.',
+  'kept.look': 'Look at what is kept',
+  'kept.list': 'What is kept',
+  'kept.nothing': 'Nothing is kept.',
+  'kept.needed': 'needed',
+  'kept.unneeded': 'not needed: {why}',
+  'kept.unknown': 'size unknown',
+  'kept.remove': 'Remove what is not needed ({size})',
+  'kept.removeImages': 'Remove unneeded images, too ({size})',
+  'kept.removed': 'Removed: {items}, {size}.',
+  'kept.items.one': '{count} thing',
+  'kept.items.other': '{count} things',
+
   'code.plain': 'text',
   'code.copy': 'Copy the code',
   'code.copied': 'Copied',

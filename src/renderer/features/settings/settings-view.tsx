@@ -10,6 +10,7 @@ import { t } from '../../lib/texts.ts';
 import { Empty } from '../../ui/facts.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { ViewHeader } from '../../ui/view-header.tsx';
+import { KeptData } from './kept-data.tsx';
 import { Keys } from './keys.tsx';
 import { LookSettings } from './look-settings.tsx';
 import { Machine } from './machine.tsx';
@@ -34,6 +35,7 @@ export function SettingsView({ view: { at }, actions, children }: SettingsViewPr
         {children}
         <Keys isWanted={at === 'keys'} />
         <Machine isWanted={at === 'machine'} />
+        <KeptData />
         <ShortcutSettings actions={actions} isWanted={at === 'shortcuts'} />
       </div>
     </div>

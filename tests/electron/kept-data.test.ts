@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { AppError } from '../../src/shared/errors.ts';
+import type { CleanRequest, KeptItem } from '../../src/shared/preparation.ts';
+import { createPageCore } from '../fakes/page-core.ts';
+import { furnish } from '../fakes/page-scenes.ts';
+import { violations } from './axe.ts';
+import type { ServedPage } from './page-kit.ts';
+import { servePage } from './page-kit.ts';
+
+const packages: KeptItem = {
+  kind: 'packages',
+  name: '/home/ada/projects/api-server (python, pip)',
+  sizeBytes: 48e6,
+  unneeded: null,
+  isRemoved: false,
+};
+const image: KeptItem = {
+  kind: 'image',
+  name: 'dewpoint-sandbox:0a1b2c3d4e5f',
+  sizeBytes: 662e6,
+  unneeded: 'this version of Dewpoint does not use it',
+  isRemoved: false,
+};
+const copy: KeptItem = {
+  kind: 'copy',
+  name: `/home/ada/.dewpoint/workspaces/20261101-101010-abcdef/${'deep/'.repeat(30)}`,
+  sizeBytes: 1.4e9,
+  unneeded: 'its session is gone',
+  isRemoved: false,
+};
+
+let served: ServedPage;
+let kept: readonly KeptItem[];
+let isEngineDead = false;
+const asked: CleanRequest[] = [];
+
+beforeAll(async () => {
+  const core = createPageCore();
+  furnish(core);
+  const clean = async (request: CleanRequest): Promise<readonly KeptItem[]> => {
+    asked.push(request);
+    if (isEngineDead) throw new AppError('sandbox-lost', 'The container engine does not answer.');
+    const isGone = ({ kind, unneeded }: KeptItem): boolean =>
+      request.remove === 'unneeded' && unneeded !== null && (kind !== 'image' || request.images === true);
+    const items = kept.map((item) => ({ ...item, isRemoved: isGone(item) }));
+    kept = kept.filter((item) => !isGone(item));
+    return items;
+  };
+  served = await servePage({ ...core, clean });
+  await served.resize(1360, 860);
+  await served.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+beforeEach(async () => {
+  kept = [packages, image, copy];
+  isEngineDead = false;
+  asked.length = 0;
+  await served.page.reload();
+  await served.page.getByRole('button', { name: 'Settings', exact: true }).click();
+  await group().waitFor();
+});
+
+afterAll(() => served?.close());
+
+const group = () => served.page.getByRole('region', { name: 'Disk space', exact: true });
+const button = (name: string | RegExp) => group().getByRole('button', { name });
+
+it('counts nothing before a person asks, then says what is kept and what of it is not needed', async () => {
+  expect(await group().getByRole('listitem').count()).toBe(0);
+  expect(asked).toEqual([]);
+  await button('Look at what is kept').click();
+  const items = group().getByRole('listitem');
+  await expect.poll(() => items.count()).toBe(3);
+  expect(asked).toEqual([{ remove: 'nothing' }]);
+  expect(await items.nth(0).textContent()).toMatch(/api-server.*needed.*48 MB$/u);
+  expect(await items.nth(1).textContent()).toMatch(/not needed: this version.*662 MB$/u);
+  expect(await violations(served.page)).toEqual([]);
+  await served.resize(480, 860);
+  const width = await group().evaluate((place) => place.scrollWidth - place.clientWidth);
+  expect(width).toBe(0);
+  await served.resize(1360, 860);
+});
+
+it('removes what is not needed, and images only with a button of their own', async () => {
+  const { page } = served;
+  await button('Look at what is kept').click();
+  await button('Remove what is not needed (1.4 GB)').click();
+  await page.getByText('Removed: 1 thing, 1.4 GB.').first().waitFor();
+  expect(asked.at(-1)).toEqual({ remove: 'unneeded', images: false });
+  await expect.poll(() => group().getByRole('listitem').count()).toBe(2);
+  await expect.poll(() => button(/^Remove what/u).count()).toBe(0);
+  await button('Remove unneeded images, too (662 MB)').click();
+  await page.getByText('Removed: 1 thing, 662 MB.').first().waitFor();
+  expect(asked.at(-1)).toEqual({ remove: 'unneeded', images: true });
+  await expect
+    .poll(() => group().getByRole('listitem').allTextContents())
+    .toEqual([expect.stringContaining('api-server')]);
+  expect(await group().getByRole('button').count()).toBe(1);
+});
+
+it('says why it could not be looked at, and looks again', async () => {
+  isEngineDead = true;
+  await button('Look at what is kept').click();
+  await group().getByText('The container engine does not answer.').waitFor();
+  isEngineDead = false;
+  await button('Look at what is kept').click();
+  await expect.poll(() => group().getByRole('listitem').count()).toBe(3);
+  expect(await group().getByText('does not answer').count()).toBe(0);
+});
