@@ -60,6 +60,10 @@ async function withBed<Result>(
       recipe: options.recipe,
       models: options.models,
       say,
+      setUp: async (core) => {
+        if (Object.keys(options.drive).length === 0) return;
+        for (const id of options.models) await core.setSetting(['models', id], options.drive);
+      },
     });
     try {
       const bed = createTaskBed({

@@ -18,6 +18,8 @@ export interface TaskOptions {
   readonly seed: number;
   /** What differs from what users get, and the seed. */
   readonly recipe: Partial<RecipeSettings>;
+  /** How the models are driven, as `dewpoint models set` takes it; empty: as users get it. */
+  readonly drive: Readonly<Record<string, string | number>>;
   /** Of one task, as `dewpoint run --max-minutes`. */
   readonly maxMinutes: number;
   /** No task is begun after so many; what was done lies in the results file. */
@@ -55,6 +57,7 @@ const texts = [
   'limit',
   'seed',
   'edit-form',
+  'drive',
   'samples',
   'max-minutes',
   'total-minutes',
@@ -68,7 +71,7 @@ type Text = (typeof texts)[number];
 
 const tasksUsage = `npm run bench -- tasks [--models ID,…] [--gears recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
-  [--edit-form ${editForms.join('|')}] [--samples N] [--no-check] [--no-mechanical] [--no-repair] [--no-trace] [--no-coverage]
+  [--drive NAME=VALUE,… as dewpoint models set] [--edit-form ${editForms.join('|')}] [--samples N] [--no-check] [--no-mechanical] [--no-repair] [--no-trace] [--no-coverage]
   [--no-agreement] [--no-mutants] [--no-overfit-lint] [--no-rerun] [--no-varied]`;
 
 /** Throws a `UsageError` for anything it does not understand, so that a slip does not cost an hour. */
@@ -89,6 +92,7 @@ export function parseTaskOptions(args: readonly string[]): TaskOptions {
     resume: text('resume') ?? null,
     report: text('report') ?? null,
     keep: text('keep') ?? null,
+    drive: driving(text('drive')),
     recipe: { ...switchesOf({ has, text }), seed },
   };
 }
@@ -121,7 +125,11 @@ export function isPlainRun(options: TaskOptions): boolean {
 }
 
 /** The switches that differ from what users get, for people: "no-mechanical, samples 2"; empty for none. */
-export function describeSwitches({ recipe, passCheck }: Pick<TaskOptions, 'recipe' | 'passCheck'>): string {
+export function describeSwitches({
+  recipe,
+  passCheck,
+  drive,
+}: Pick<TaskOptions, 'recipe' | 'passCheck' | 'drive'>): string {
   const { judge, locate } = recipe;
   const parts = [
     recipe.editForm === undefined ? '' : `edit-form ${recipe.editForm}`,
@@ -136,6 +144,7 @@ export function describeSwitches({ recipe, passCheck }: Pick<TaskOptions, 'recip
     judge?.rerun === false ? 'no-rerun' : '',
     judge?.varied === false ? 'no-varied' : '',
     passCheck ? '' : 'no-check',
+    ...Object.entries(drive).map(([name, value]) => `${name} ${value}`),
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
@@ -186,6 +195,16 @@ function read(args: readonly string[]): Given {
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${tasksUsage}`);
   }
+}
+
+/** What a value may be the settings say, which get it. */
+function driving(text: string | undefined): TaskOptions['drive'] {
+  const pairs = (list(text) ?? []).map((part): readonly [string, string | number] => {
+    const [name = '', value = ''] = part.split(/=(.*)/su);
+    if (name === '' || value === '') throw new UsageError(`--drive takes NAME=VALUE,…, not "${part}".`);
+    return [name, Number.isNaN(Number(value)) ? value : Number(value)];
+  });
+  return Object.fromEntries(pairs);
 }
 
 function list(text: string | undefined): readonly string[] | undefined {

@@ -51,6 +51,14 @@ describe('the options of the tasks', () => {
     expect(describeSwitches(options)).toBe('');
   });
 
+  it('drive a model otherwise, which is no run as users get it', () => {
+    const options = parseTaskOptions(['--drive', 'edits=whole-file,temperature=0.3']);
+    expect(options.drive).toEqual({ edits: 'whole-file', temperature: 0.3 });
+    expect(describeSwitches(options)).toBe('edits whole-file, temperature 0.3');
+    expect(isPlainRun(options)).toBe(false);
+    expect(() => parseTaskOptions(['--drive', 'edits'])).toThrow('NAME=VALUE');
+  });
+
   it('read lists, numbers and names of files', () => {
     const args = '--models a/b,c/d --gears recipe,loop --split held --kinds small,two-file --only py-* --limit 3';
     const more = '--seed 7 --max-minutes 2.5 --total-minutes 60 --resume r.jsonl --report r.md';
