@@ -45,7 +45,7 @@ export function promptShape(
   const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull];
   if (mode.plan) pieces.push(promptTexts.plan);
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
-  if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form)}`, howToCall(style));
+  if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form)}`, howToCall(style, told));
   if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
   const specs = style === 'native' || isForced(style) ? told.map((tool) => toolSpec(tool, form)) : [];
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n') };
@@ -69,8 +69,10 @@ function isForced(style: CallStyle): boolean {
   return style === 'grammar' || style === 'schema';
 }
 
-function howToCall(style: CallStyle): string {
-  const example = '{"tool": "read_file", "input": {"path": "NAME"}}';
+function howToCall(style: CallStyle, told: readonly Tool[]): string {
+  // A small model copies what stands in the example: a file "NAME" was written. There is nothing to copy in this one.
+  const isPlain = isForced(style) && told.some(({ name }) => name === 'list_files');
+  const example = isPlain ? '{"tool": "list_files", "input": {}}' : '{"tool": "read_file", "input": {"path": "NAME"}}';
   if (isForced(style)) return `Answer with one call: ${example}`;
   return `To call a tool, end your answer with:\nTOOL_CALL\n${example}\nEND_TOOL_CALL`;
 }

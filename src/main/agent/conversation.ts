@@ -56,6 +56,7 @@ export const toldToModel: readonly string[] = [
   'call-not-understood',
   'empty-answer',
   'no-call',
+  'same-call',
   'write-taken-back',
   'handover',
   'advice',

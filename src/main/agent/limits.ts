@@ -39,6 +39,8 @@ export interface LimitTracker {
   readonly noteResult: (output: string) => void;
   /** To be told of an edit that was not made. */
   readonly noteRejection: (tool: string, input: unknown) => Stop | null;
+  /** The last call was one that was made before, or an edit that was turned down: the same answer must not come again. */
+  readonly stuck: () => Stuck | null;
   /** A rung starts with a clean memory of calls; what was spent stays spent. */
   readonly forgetCalls: () => void;
   readonly exceeded: (at: number) => Stop | null;
@@ -98,6 +100,7 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     noteCall: calls.noteCall,
     noteResult: calls.noteResult,
     noteRejection: calls.noteRejection,
+    stuck: calls.stuck,
     forgetCalls: calls.forget,
     exceeded,
     timeExceeded: (at) => elapsed(at) >= maxMs,
@@ -117,10 +120,13 @@ export function timeStop(minutes: number): Stop {
   return { reason: 'time-limit', text: `The limit of ${minutes} minutes was reached.` };
 }
 
+export type Stuck = 'same-call' | 'rejected-edit';
+
 interface CallMemory {
   readonly noteCall: (tool: string, input: unknown, changes: number) => Stop | null;
   readonly noteResult: (output: string) => void;
   readonly noteRejection: (tool: string, input: unknown) => Stop | null;
+  readonly stuck: () => Stuck | null;
   readonly forget: () => void;
 }
 
@@ -134,6 +140,7 @@ function createCallMemory(): CallMemory {
   let equal = new Map<string, number>();
   let rejected = new Set<string>();
   let lastChanges = 0;
+  let stuck: Stuck | null = null;
   return {
     noteCall(tool, input, changes) {
       const key = `${tool} ${canonicalJson(input)}`;
@@ -141,6 +148,7 @@ function createCallMemory(): CallMemory {
       lastChanges = changes;
       const count = (equal.get(key) ?? 0) + 1;
       equal.set(key, count);
+      stuck = count > 1 ? 'same-call' : null;
       recent = [...recent, { key, output: null }].slice(-4);
       const [a, b, c, d] = recent;
       if (count >= 3) {
@@ -162,9 +170,12 @@ function createCallMemory(): CallMemory {
         return { reason: 'repeated-rejection', text: `The same ${tool} was turned down twice.` };
       }
       rejected.add(key);
+      stuck = 'rejected-edit';
       return null;
     },
+    stuck: () => stuck,
     forget() {
+      stuck = null;
       recent = [];
       equal = new Map();
       rejected = new Set();

@@ -36,6 +36,7 @@ const optionsSchema = z.object({
   recipeReview: z.boolean().optional(),
   keepFeatures: z.boolean().optional(),
   tellsWhy: z.boolean().optional(),
+  unsticks: z.boolean().optional(),
 }) satisfies z.ZodType<TurnOptions>;
 
 const configSchema = z.object({

@@ -168,10 +168,11 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
 
 function requestFor({ turn, seats, wasted }: Loop): ModelRequest {
   const { model, shape } = seats.current;
+  const isStuck = turn.options.unsticks === true && turn.limits.stuck() !== null;
   return buildRequest(shape, turn.conversation.entries(), model.info, {
     seed: turn.options.seed,
-    // After an answer that could not be used the same greedy one must not come again.
-    temperature: wasted === 0 ? 0 : 0.4,
+    // After an answer that could not be used, or led nowhere, the same greedy one must not come again.
+    temperature: isStuck ? 0.7 : wasted === 0 ? 0 : 0.4,
     cacheKey: `${turn.services.journal.sessionId}:loop`,
   });
 }

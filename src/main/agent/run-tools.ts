@@ -38,6 +38,7 @@ export async function runTools(turn: Turn, answer: ToolAnswer): Promise<ToolsOut
   for (const call of calls) {
     const outcome = await runCall(turn, answer, call, errors.length > 0);
     if (outcome !== null) return outcome;
+    if (turn.options.unsticks === true && turn.limits.stuck() === 'same-call') await tellSame(turn);
     await deliverMessages(turn);
   }
   if (errors.length > 0) await tellErrors(turn, errors, answer.style);
@@ -104,6 +105,13 @@ function endText(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   const texts = Object.values(input).filter((value): value is string => typeof value === 'string');
   return texts.join('\n');
+}
+
+/** A third time would end it. */
+async function tellSame(turn: Turn): Promise<void> {
+  const text =
+    'You made that call before, and nothing has changed since. Do something else: read the file that is at fault, or change it.';
+  await turn.log.append({ type: 'notice-added', level: 'info', code: 'same-call', text });
 }
 
 /** What the model reads when it was not understood; it names the tool and shows the form. */

@@ -118,6 +118,8 @@ export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap' 
   readonly recipeReview?: boolean | undefined;
   /** A program says why it begins where it does, an end why nobody else went on; absent in logs from before. */
   readonly tellsWhy?: boolean | undefined;
+  /** Who makes the same call again is told so and asked with a temperature; absent in logs from before. */
+  readonly unsticks?: boolean | undefined;
   /** Features are kept of every step, also where there was one model only; absent in logs from before. */
   readonly keepFeatures?: boolean | undefined;
 }

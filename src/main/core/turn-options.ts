@@ -28,6 +28,7 @@ export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
     recipeReview: true,
     keepFeatures: true,
     tellsWhy: true,
+    unsticks: true,
   };
 }
 

@@ -22,7 +22,9 @@ export default defineTool({
     if (read.encode === null) return notUtf8(input.path);
     const outcome = applyEdit(read.text, input.old, input.new);
     if (outcome.type === 'refused') {
-      return { status: 'error', output: outcome.message, failure: { code: 'bad-input', message: outcome.message } };
+      const unread = known === undefined ? ` You have not read ${input.path} yet: read it first.` : '';
+      const message = `${outcome.message}${unread}`;
+      return { status: 'error', output: message, failure: { code: 'bad-input', message } };
     }
     const problem = await context.writeFile(input.path, read.encode(outcome.text));
     if (problem !== null) return problem;

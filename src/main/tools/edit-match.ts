@@ -1,6 +1,8 @@
+import { withoutLineNumbers } from './line-numbers.ts';
+
 /**
  * Finds the one place of a file that a model means by "old text", and puts the new text there.
- * Exact first; then forgiving where that is unambiguous: line endings, trailing space, quotes, indentation.
+ * Exact first; then forgiving where that is unambiguous: line endings, trailing space, quotes, indentation, line numbers.
  * More than one place, or none, is refused with what a model needs to do better.
  */
 export type EditOutcome =
@@ -11,7 +13,7 @@ export type EditOutcome =
       readonly message: string;
     };
 
-export type Forgiveness = 'line-endings' | 'trailing-space' | 'quotes' | 'indentation';
+export type Forgiveness = 'line-endings' | 'trailing-space' | 'quotes' | 'indentation' | 'line-numbers';
 
 interface Fold {
   readonly how: readonly Forgiveness[];
@@ -47,7 +49,16 @@ export function applyEdit(text: string, oldText: string, newText: string): EditO
     return { type: 'applied', text: result, line: lineAt(text, only), how: [] };
   }
   if (exact.length > 1) return ambiguous(exact.map((offset) => lineAt(text, offset)));
-  return applyByLines(text, oldText, newText);
+  const outcome = applyByLines(text, oldText, newText);
+  return outcome.type === 'refused' ? (withoutNumbers(text, oldText, newText) ?? outcome) : outcome;
+}
+
+/** The old text with the numbers that reading showed before its lines; null where it has none, or is not found so either. */
+function withoutNumbers(text: string, oldText: string, newText: string): EditOutcome | null {
+  const old = withoutLineNumbers(oldText);
+  if (old === null) return null;
+  const outcome = applyEdit(text, old, withoutLineNumbers(newText) ?? newText);
+  return outcome.type === 'applied' ? { ...outcome, how: ['line-numbers', ...outcome.how] } : null;
 }
 
 function applyByLines(text: string, oldText: string, newText: string): EditOutcome {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define.ts';
+import { withoutLineNumbers } from './line-numbers.ts';
 import { workspacePath } from './paths.ts';
 import { errorResult, okResult } from './results.ts';
 
@@ -11,14 +12,18 @@ export default defineTool({
   label: ({ path, content }) => `write ${path} (${linesOf(content)})`,
   create:
     () =>
-    async ({ path, content }, context) => {
+    async ({ path, content: given }, context) => {
+      // What was read had a number before each line; nothing else of three lines and more looks so by chance.
+      const plain = context.lastRead(path) === undefined ? null : withoutLineNumbers(given, 3);
+      const content = plain ?? given;
+      const note = plain === null ? '' : '; the line numbers were left out';
       const bytes = new TextEncoder().encode(content);
       if (bytes.length > context.facts.maxWriteBytes) {
         return errorResult(
           `The content has ${bytes.length} bytes; at most ${context.facts.maxWriteBytes} can be written at once.`,
         );
       }
-      return (await context.writeFile(path, bytes)) ?? okResult(`Wrote ${path} (${linesOf(content)}).`);
+      return (await context.writeFile(path, bytes)) ?? okResult(`Wrote ${path} (${linesOf(content)}${note}).`);
     },
 });
 

@@ -75,6 +75,8 @@ describe('the way a model is driven', () => {
     expect(request.output).toEqual({ type: 'tool-calls' });
     expect(request.tools.map(({ name }) => name)).toContain('edit_file');
     expect(JSON.stringify(request.messages)).toContain('Answer with one call');
+    // A small model writes a file of the name that stands in an example.
+    expect(JSON.stringify(request.messages)).not.toContain('NAME');
   });
 
   it('leaves out the tools that quote for a model that writes files whole', () => {

@@ -234,6 +234,30 @@ describe('limits of a turn', () => {
     expect(end.reason).toBe(reason);
   });
 
+  it.each([
+    ['the same call again', ['a', 'a', 'b'], [0, 0, 0.7, 0], 1],
+    ['another call', ['a', 'b', 'c'], [0, 0, 0, 0], 0],
+  ])(
+    'come nearer with %s, which the model is told and asked otherwise',
+    async (_what, patterns, temperatures, told) => {
+      const unsticking = { ...turnOptions, gear: 'loop' as const, unsticks: true };
+      const replies = patterns.map((pattern) => call('search', { pattern }));
+      const kit = createAgentKit({ replies: [...replies, call('task_complete', { summary: 'ok' })] });
+      expect((await kit.runner.send('Do the work.', unsticking)).reason).toBe('done');
+      expect(kit.requests.map(({ temperature }) => temperature)).toEqual(temperatures);
+      expect(ofType(kit.journal.events, 'notice-added').filter(({ code }) => code === 'same-call')).toHaveLength(told);
+      const last = JSON.stringify(kit.requests.at(-1)?.messages);
+      expect(last.includes('You made that call before')).toBe(told > 0);
+    },
+  );
+
+  it('come nearer with an edit that is turned down: what comes next is not the greedy answer again', async () => {
+    const edit = call('edit_file', { path: 'a.py', old: 'not there', new: 'x' });
+    const kit = createAgentKit({ replies: [edit, call('task_complete', { summary: 'ok' })] });
+    await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop', unsticks: true });
+    expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7]);
+  });
+
   it('end the loop with repeated-rejection', async () => {
     const edit = call('edit_file', { path: 'a.py', old: 'not there', new: 'x' });
     const kit = createAgentKit({ replies: [edit, edit] });
