@@ -47,3 +47,8 @@ export const networkUseSchema = z.object({
   receivedBytes: z.number().int().nonnegative(),
 });
 export type NetworkUse = z.infer<typeof networkUseSchema>;
+
+/** Names of the machine itself: every command reaches its own container by them, so they are no wish for a network. */
+export function areOfItself(hosts: readonly string[]): boolean {
+  return hosts.every((host) => /^(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[?::1\]?)(?::\d+)?$/iu.test(host.trim()));
+}

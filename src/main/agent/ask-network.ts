@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { failure, type Reply } from '@shared/errors.ts';
-import type { ApprovalScope, NetworkUse } from '@shared/network-access.ts';
+import { areOfItself, type ApprovalScope, type NetworkUse } from '@shared/network-access.ts';
 import { packagesNamedIn } from '@shared/package-commands.ts';
 import { askedHosts } from '../policy/session-network.ts';
 import type { NetworkDecision } from '../sandbox/network/decision.ts';
@@ -29,7 +29,7 @@ export type NetworkAnswer =
 /** Decides about the network that a call asks for, with the question and the answer in the log. Throws `cancelled`. */
 export async function askNetwork(turn: Turn, toolCallId: string, input: unknown): Promise<NetworkAnswer> {
   const wish = wishSchema.safeParse(input);
-  if (!wish.success) return { type: 'no-wish' };
+  if (!wish.success || areOfItself(wish.data.network.hosts)) return { type: 'no-wish' };
   const { command, network } = wish.data;
   const hosts = askedHosts(network.hosts);
   if (!hosts.ok) return { type: 'denied', text: `${hosts.error.message} ${hosts.error.hint ?? ''}`, byNobody: false };

@@ -45,9 +45,9 @@ export function promptShape(
   const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull];
   if (mode.plan) pieces.push(promptTexts.plan);
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
-  if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form)}`, howToCall(style, told));
+  if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isForced(style))}`, howToCall(style, told));
   if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
-  const specs = style === 'native' || isForced(style) ? told.map((tool) => toolSpec(tool, form)) : [];
+  const specs = style === 'native' || isForced(style) ? told.map((tool) => toolSpec(tool, form, isForced(style))) : [];
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n') };
 }
 

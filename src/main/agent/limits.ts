@@ -39,8 +39,11 @@ export interface LimitTracker {
   readonly noteResult: (output: string) => void;
   /** To be told of an edit that was not made. */
   readonly noteRejection: (tool: string, input: unknown) => Stop | null;
-  /** The last call was one that was made before, or an edit that was turned down: the same answer must not come again. */
-  readonly stuck: () => Stuck | null;
+  /**
+   * The last call was one that was made before, or an edit that was turned down: the same answer must not come again.
+   * Null where it changed something. `changes`: as for `noteCall`, by now.
+   */
+  readonly stuck: (changes: number) => Stuck | null;
   /** A rung starts with a clean memory of calls; what was spent stays spent. */
   readonly forgetCalls: () => void;
   readonly exceeded: (at: number) => Stop | null;
@@ -126,7 +129,7 @@ interface CallMemory {
   readonly noteCall: (tool: string, input: unknown, changes: number) => Stop | null;
   readonly noteResult: (output: string) => void;
   readonly noteRejection: (tool: string, input: unknown) => Stop | null;
-  readonly stuck: () => Stuck | null;
+  readonly stuck: (changes: number) => Stuck | null;
   readonly forget: () => void;
 }
 
@@ -173,7 +176,7 @@ function createCallMemory(): CallMemory {
       stuck = 'rejected-edit';
       return null;
     },
-    stuck: () => stuck,
+    stuck: (changes) => (changes === lastChanges ? stuck : null),
     forget() {
       stuck = null;
       recent = [];

@@ -168,7 +168,7 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
 
 function requestFor({ turn, seats, wasted }: Loop): ModelRequest {
   const { model, shape } = seats.current;
-  const isStuck = turn.options.unsticks === true && turn.limits.stuck() !== null;
+  const isStuck = turn.options.unsticks === true && turn.limits.stuck(turn.progress.okWrites) !== null;
   return buildRequest(shape, turn.conversation.entries(), model.info, {
     seed: turn.options.seed,
     // After an answer that could not be used, or led nowhere, the same greedy one must not come again.

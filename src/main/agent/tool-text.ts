@@ -42,9 +42,12 @@ export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: Too
   return listed.filter((tool) => kept.has(tool));
 }
 
-/** A tool for a provider's own field; in the short form without what only a large model makes use of. */
-export function toolSpec(tool: Tool, form: PromptForm): ToolSpec {
-  const schema = inputSchemaOf(tool);
+/**
+ * A tool for a provider's own field; in the short form without what only a large model makes use of. `isForced`: the
+ * model is held to a grammar of it.
+ */
+export function toolSpec(tool: Tool, form: PromptForm, isForced: boolean): ToolSpec {
+  const schema = inputSchemaOf(tool, form === 'short' && isForced);
   return {
     name: tool.name,
     description: form === 'full' ? tool.description : firstSentence(tool.description),
@@ -53,18 +56,30 @@ export function toolSpec(tool: Tool, form: PromptForm): ToolSpec {
 }
 
 /** The tools as lines of the system text: `read_file(path, from?, to?): Reads a file.` */
-export function toolLines(tools: readonly Tool[], form: PromptForm): string {
+export function toolLines(tools: readonly Tool[], form: PromptForm, isForced: boolean): string {
   return tools
     .map((tool) => {
       const what = form === 'full' ? tool.description : firstSentence(tool.description);
-      return `${tool.name}(${parameters(inputSchemaOf(tool))}): ${what}`;
+      return `${tool.name}(${parameters(inputSchemaOf(tool, form === 'short' && isForced))}): ${what}`;
     })
     .join('\n');
 }
 
-export function inputSchemaOf(tool: Tool): Record<string, unknown> {
+/**
+ * The input of a tool as JSON Schema. `isPlain`: without what is marked `forLarge`. Under a grammar a small model fills
+ * in whatever may be there: each command of one asked for a network, with more hosts from step to step.
+ */
+function inputSchemaOf(tool: Tool, isPlain: boolean): Record<string, unknown> {
   const { $schema: _schema, ...schema } = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' });
-  return schema;
+  const properties: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (!isRecord(property)) properties[name] = property;
+    else {
+      const { forLarge: isForLarge, ...rest } = property;
+      if (isForLarge !== true || !isPlain) properties[name] = rest;
+    }
+  }
+  return { ...schema, properties };
 }
 
 function parameters(schema: Readonly<Record<string, unknown>>): string {

@@ -24,7 +24,7 @@ export function toolWrites(
 async function changeAll(turn: Turn, toolCallId: string, files: readonly NewFile[]): Promise<ToolResult | null> {
   const targets: WriteTarget[] = [];
   for (const file of files) {
-    const looked = await look(turn, toolCallId, file);
+    const looked = await look(turn, { toolCallId, isAlone: files.length === 1 }, file);
     if ('status' in looked) return looked;
     targets.push(looked);
   }
@@ -44,7 +44,11 @@ async function changeAll(turn: Turn, toolCallId: string, files: readonly NewFile
 }
 
 /** The file as it may be written, or why not. */
-async function look(turn: Turn, toolCallId: string, file: NewFile): Promise<WriteTarget | ToolResult> {
+async function look(
+  turn: Turn,
+  { toolCallId, isAlone }: { readonly toolCallId: string; readonly isAlone: boolean },
+  file: NewFile,
+): Promise<WriteTarget | ToolResult> {
   const { sandbox, config } = turn.services;
   const { path: rawPath, bytes } = file;
   const named = workspacePath(rawPath, sandbox.workspacePath);
@@ -62,6 +66,11 @@ async function look(turn: Turn, toolCallId: string, file: NewFile): Promise<Writ
   const read = turn.reads.lastRead(path) ?? turn.reads.lastRead(named) ?? turn.reads.lastRead(rawPath);
   if (current.ok && read === undefined) {
     return asResult({ code: 'stale-file', message: `${path} exists and you have not read it. Read it first.` });
+  }
+  // Taken for a change, the same text could be written without end.
+  if (isAlone && current.ok && bytes !== null && sha256Of(bytes) === current.value.sha256) {
+    const message = `${path} has exactly this content already: nothing would change.`;
+    return asResult({ code: 'bad-input', message });
   }
   return { path, bytes, expect: read ?? null };
 }

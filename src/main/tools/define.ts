@@ -85,6 +85,9 @@ export interface ToolDependencies {
   readonly now: () => number;
 }
 
+/** Marks an input (`.meta(forLarge)`) that a small model is not told of where it is held to a grammar. */
+export const forLarge = { forLarge: true } as const;
+
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): ToolDefinition<Input> {
   return definition;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { NetworkDecision } from '../sandbox/network/decision.ts';
-import { defineTool } from './define.ts';
+import { areOfItself } from '@shared/network-access.ts';
+import { defineTool, forLarge } from './define.ts';
 import { describeExec } from './exec-result.ts';
 import { failureResult } from './results.ts';
 import { startService } from './services.ts';
@@ -13,15 +14,18 @@ export default defineTool({
   input: z.object({
     command: z.string().min(1).max(20_000),
     why: z.string().max(500).optional(),
-    timeoutSeconds: z.number().positive().max(3600).optional(),
-    background: z.boolean().describe('for a server, which goes on until stopped').optional(),
+    timeoutSeconds: z.number().positive().max(3600).optional().meta(forLarge),
+    background: z.boolean().describe('for a server, which goes on until stopped').optional().meta(forLarge),
     network: z
       .object({ hosts: z.array(z.string().min(1).max(260)).min(1).max(16), why: z.string().min(1).max(500) })
-      .optional(),
+      .optional()
+      .meta(forLarge),
   }),
   label: ({ command, why, network, background }) =>
     `${background === true ? 'start' : 'run'} ${command}${why === undefined ? '' : ` (${why})`}${network === undefined ? '' : ` with a network to ${network.hosts.join(', ')}`}`,
-  create: () => async (input, context) => {
+  create: () => async (given, context) => {
+    const isAlone = given.network === undefined || areOfItself(given.network.hosts);
+    const input = isAlone ? { ...given, network: undefined } : given;
     const timeoutMs = input.timeoutSeconds === undefined ? context.facts.commandTimeoutMs : input.timeoutSeconds * 1000;
     const request = {
       command: input.command,

@@ -171,6 +171,15 @@ describe('a command that asks for a network', () => {
     expect(ofType(kit.journal.events, 'approval-requested')).toEqual([]);
   });
 
+  it('is no wish where it names only the machine itself: the command runs as any other, and nobody is asked', async () => {
+    const { kit, ran } = setUp({ replies: [fetchIt('npm test', 'localhost', '127.0.0.1:3000', '[::1]'), done] });
+    await kit.runner.send('Do it.', { ...turnOptions, gear: 'loop' });
+    expect(ran).toEqual([]);
+    expect(ofType(kit.journal.events, 'approval-requested')).toEqual([]);
+    const ended = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'run_command');
+    expect(ended).toMatchObject({ status: 'ok', exitCode: 0 });
+  });
+
   it('is not asked for again in the session after such a yes; a new host is', async () => {
     const { kit, ran } = setUp({
       replies: [

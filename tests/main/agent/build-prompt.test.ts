@@ -39,6 +39,22 @@ describe('the prompt of a small model', () => {
     expect(safeTokens(info)).toBeLessThan(800);
   });
 
+  it('is told of no network under a grammar, which would have it filled in, and of all there is otherwise', () => {
+    const inputsOf = (info: ModelInfo): readonly string[] => {
+      const { tools: specs, messages } = buildRequest(promptShape(info, tools, work), [], info, options);
+      const [line = ''] = /^run_command\(.*$/mu.exec(JSON.stringify(messages).replaceAll('\\n', '\n')) ?? [];
+      const command = specs.find(({ name }) => name === 'run_command')?.inputSchema.properties ?? {};
+      return [...Object.keys(command), ...(line.includes('network') ? ['told of'] : [])];
+    };
+    expect(inputsOf(small({ grammar: true }))).toEqual(['command', 'why']);
+    const all = ['command', 'why', 'timeoutSeconds', 'background', 'network'];
+    expect(inputsOf(small({ tools: true }))).toEqual(all);
+    expect(inputsOf({ ...loopModel, parametersB: 70 })).toEqual(all);
+    expect(inputsOf(small({}))).toEqual(['told of']);
+    const { tools: specs } = buildRequest(promptShape(loopModel, tools, work), [], loopModel, options);
+    expect(JSON.stringify(specs)).not.toContain('forLarge');
+  });
+
   it('is forced to a grammar where the engine can, though there are native calls, too', () => {
     expect(promptShape(small({ grammar: true, tools: true }), tools, work).style).toBe('grammar');
     expect(promptShape(small({ tools: true }), tools, work).style).toBe('native');

@@ -258,6 +258,26 @@ describe('limits of a turn', () => {
     expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7]);
   });
 
+  it('are not put off by the same text written again: nothing changes by that', async () => {
+    const write = call('write_file', { path: 'new.py', content: 'x = 1\n' });
+    const kit = createAgentKit({ replies: Array.from({ length: 9 }, () => write) });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop', unsticks: true });
+    expect(end.reason).toBe('repeated-rejection');
+    expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0, 0.7]);
+    const said = ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool === 'write_file');
+    expect(said.map(({ status }) => status)).toEqual(['ok', 'error', 'error']);
+  });
+
+  it('say nothing of a call that went through the second time', async () => {
+    const write = call('write_file', { path: 'a.py', content: 'x = 2\n' });
+    const replies = [write, call('read_file', { path: 'a.py' }), write, call('task_complete', { summary: 'ok' })];
+    const files = { 'a.py': new TextEncoder().encode('x = 1\n') };
+    const kit = createAgentKit({ replies, sandbox: { files, exec: () => ({}) } });
+    await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop', unsticks: true });
+    expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7, 0, 0]);
+    expect(ofType(kit.journal.events, 'notice-added').filter(({ code }) => code === 'same-call')).toEqual([]);
+  });
+
   it('end the loop with repeated-rejection', async () => {
     const edit = call('edit_file', { path: 'a.py', old: 'not there', new: 'x' });
     const kit = createAgentKit({ replies: [edit, edit] });
