@@ -36,6 +36,7 @@ export function promptShape(
 ): PromptShape {
   const form: PromptForm = info.driving?.promptForm ?? (isSmall(info) ? 'short' : 'full');
   const style = styleFor(info, form);
+  const isPlain = form === 'short' && isForced(style);
   const readOnly = mode.plan || !mode.canExecute;
   const allowed = readOnly ? tools.filter((tool) => tool.access === 'read' || tool.access === 'end') : tools;
   const told = toolsForForm(allowed, form, {
@@ -45,9 +46,9 @@ export function promptShape(
   const pieces = [form === 'short' ? promptTexts.loopShort : promptTexts.loopFull];
   if (mode.plan) pieces.push(promptTexts.plan);
   else if (!mode.canExecute) pieces.push(promptTexts.readOnly);
-  if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isForced(style))}`, howToCall(style, told));
+  if (style !== 'native') pieces.push(`Tools:\n${toolLines(told, form, isPlain)}`, howToCall(style, told));
   if (info.driving?.systemText !== undefined) pieces.push(info.driving.systemText);
-  const specs = style === 'native' || isForced(style) ? told.map((tool) => toolSpec(tool, form, isForced(style))) : [];
+  const specs = style === 'text' ? [] : told.map((tool) => toolSpec(tool, form, isPlain));
   return { style, form, tools: allowed, specs, system: pieces.join('\n\n') };
 }
 

@@ -43,11 +43,11 @@ export function toolsForForm(all: readonly Tool[], form: PromptForm, choice: Too
 }
 
 /**
- * A tool for a provider's own field; in the short form without what only a large model makes use of. `isForced`: the
- * model is held to a grammar of it.
+ * A tool for a provider's own field; in the short form without what only a large model makes use of. `isPlain`: see
+ * `inputSchemaOf`.
  */
-export function toolSpec(tool: Tool, form: PromptForm, isForced: boolean): ToolSpec {
-  const schema = inputSchemaOf(tool, form === 'short' && isForced);
+export function toolSpec(tool: Tool, form: PromptForm, isPlain: boolean): ToolSpec {
+  const schema = inputSchemaOf(tool, isPlain);
   return {
     name: tool.name,
     description: form === 'full' ? tool.description : firstSentence(tool.description),
@@ -56,11 +56,11 @@ export function toolSpec(tool: Tool, form: PromptForm, isForced: boolean): ToolS
 }
 
 /** The tools as lines of the system text: `read_file(path, from?, to?): Reads a file.` */
-export function toolLines(tools: readonly Tool[], form: PromptForm, isForced: boolean): string {
+export function toolLines(tools: readonly Tool[], form: PromptForm, isPlain: boolean): string {
   return tools
     .map((tool) => {
       const what = form === 'full' ? tool.description : firstSentence(tool.description);
-      return `${tool.name}(${parameters(inputSchemaOf(tool, form === 'short' && isForced))}): ${what}`;
+      return `${tool.name}(${parameters(inputSchemaOf(tool, isPlain))}): ${what}`;
     })
     .join('\n');
 }

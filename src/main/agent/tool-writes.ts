@@ -24,13 +24,18 @@ export function toolWrites(
 async function changeAll(turn: Turn, toolCallId: string, files: readonly NewFile[]): Promise<ToolResult | null> {
   const targets: WriteTarget[] = [];
   for (const file of files) {
-    const looked = await look(turn, { toolCallId, isAlone: files.length === 1 }, file);
+    const looked = await look(turn, toolCallId, file);
     if ('status' in looked) return looked;
     targets.push(looked);
   }
   const start = turn.changes.recorded().length;
   for (const target of targets) {
     const done = await turn.changes.write(target, { by: 'model', toolCallId });
+    // Taken for a change, the same text could be written without end.
+    if (done.ok && done.value === 'same' && targets.length === 1) {
+      const message = `${target.path} has exactly this content already: nothing would change.`;
+      return asResult({ code: 'bad-input', message });
+    }
     if (done.ok) continue;
     const { kept } = await turn.changes.takeBack(turn.changes.recorded().slice(start), toolCallId);
     const left = kept.map((path) => ` ${path} was written before that and could not be put back.`).join('');
@@ -44,11 +49,7 @@ async function changeAll(turn: Turn, toolCallId: string, files: readonly NewFile
 }
 
 /** The file as it may be written, or why not. */
-async function look(
-  turn: Turn,
-  { toolCallId, isAlone }: { readonly toolCallId: string; readonly isAlone: boolean },
-  file: NewFile,
-): Promise<WriteTarget | ToolResult> {
+async function look(turn: Turn, toolCallId: string, file: NewFile): Promise<WriteTarget | ToolResult> {
   const { sandbox, config } = turn.services;
   const { path: rawPath, bytes } = file;
   const named = workspacePath(rawPath, sandbox.workspacePath);
@@ -66,11 +67,6 @@ async function look(
   const read = turn.reads.lastRead(path) ?? turn.reads.lastRead(named) ?? turn.reads.lastRead(rawPath);
   if (current.ok && read === undefined) {
     return asResult({ code: 'stale-file', message: `${path} exists and you have not read it. Read it first.` });
-  }
-  // Taken for a change, the same text could be written without end.
-  if (isAlone && current.ok && bytes !== null && sha256Of(bytes) === current.value.sha256) {
-    const message = `${path} has exactly this content already: nothing would change.`;
-    return asResult({ code: 'bad-input', message });
   }
   return { path, bytes, expect: read ?? null };
 }

@@ -57,7 +57,7 @@ function* takeChunk(chunk: Chunk, answer: Answer, pieces: Pieces, target: ChatTa
   for (const detail of said.reasoning_details ?? []) takeDetail(detail, pieces);
   const isOver = text !== '' || (said.tool_calls ?? []).length > 0 || choice.finish_reason !== null;
   if (isOver) yield* closeReasoning(answer, pieces, target);
-  if (pieces.isForced) yield* takeForced(text, choice.finish_reason !== null, answer);
+  if (pieces.isForced) yield* takeForced(text, typeof choice.finish_reason === 'string', answer);
   else yield* sayText(answer, text);
   for (const [position, part] of (said.tool_calls ?? []).entries()) takeCall(part, position, pieces);
   if (typeof choice.finish_reason === 'string') answer.stopReason = toStopReason(choice.finish_reason);
