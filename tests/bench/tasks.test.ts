@@ -42,13 +42,17 @@ describe('the tasks of the bench', () => {
     }
   });
 
-  it('have 24 more for development, half of each kind and of each language', () => {
+  it('have 40 more for development, half of them in each language', () => {
     const added = tasks.filter((task) => task.added !== undefined);
-    const groups = added.map(({ kind, language, split }) => `${kind} ${language} ${split}`);
+    const groups = added.map(({ kind, language, split, added: day }) => `${day} ${kind} ${language} ${split}`);
     const count = (group: string): number => groups.filter((each) => each === group).length;
-    expect(added).toHaveLength(24);
-    for (const kind of ['small', 'two-file']) {
-      expect([count(`${kind} python dev`), count(`${kind} javascript dev`)]).toEqual([6, 6]);
+    expect(added).toHaveLength(40);
+    for (const [group, each] of [
+      ['2026-11-21 small', 6],
+      ['2026-11-21 two-file', 6],
+      ['2026-11-23 small', 8],
+    ] as const) {
+      expect([count(`${group} python dev`), count(`${group} javascript dev`)]).toEqual([each, each]);
     }
   });
 
