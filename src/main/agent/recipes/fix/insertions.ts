@@ -6,6 +6,7 @@ import { findSpans } from '../code/spans.ts';
 import type { MissingName } from '../facts/missing-names.ts';
 import { relativeTo } from '../facts/test-report.ts';
 import { findLacking, isLacking } from './lacking.ts';
+import { parametersOf } from './parameters.ts';
 import type { SourceFile } from './project.ts';
 import { codeOf, type Spliced } from './splice.ts';
 
@@ -20,11 +21,19 @@ export interface Insertion {
   readonly opening: string;
 }
 
+/** Who asks for what is missing: the task, and the tests that fail. */
+export interface Wanted {
+  readonly task: string;
+  readonly names: ReadonlySet<string>;
+  readonly text: string;
+  readonly roots: readonly string[];
+}
+
 /** Where missing names could be written, the likeliest first. `files`: nearest to the tests first. */
 export function findInsertions(
   missing: readonly MissingName[],
   files: readonly SourceFile[],
-  tests: { readonly names: ReadonlySet<string>; readonly text: string; readonly roots: readonly string[] },
+  tests: Wanted,
 ): readonly Insertion[] {
   return missing
     .filter((one) => one.kind === 'export' || one.kind === 'attribute' || one.kind === 'name')
@@ -35,11 +44,7 @@ export function findInsertions(
     );
 }
 
-function insertionsFor(
-  missing: MissingName,
-  files: readonly SourceFile[],
-  tests: { readonly names: ReadonlySet<string>; readonly text: string; readonly roots: readonly string[] },
-): readonly Insertion[] {
+function insertionsFor(missing: MissingName, files: readonly SourceFile[], tests: Wanted): readonly Insertion[] {
   const classes = files.flatMap((file) =>
     file.spans.filter((span) => span.kind === 'class').map((span) => ({ file, span })),
   );
@@ -52,15 +57,15 @@ function insertionsFor(
         ));
   if (owner !== undefined && missing.kind === 'attribute') {
     // A class that declares its fields gets another one: that is a rewrite of the class.
-    const lacking = findLacking([missing], tests.text);
+    const lacking = findLacking([missing], usesIn(files, tests).text);
     return isLacking(owner.span, owner.file.spans, lacking)
       ? []
-      : [atClass(missing, owner.file, owner.span, tests.text)];
+      : [atClass(missing, owner.file, owner.span, usesIn(files, tests))];
   }
   const module =
     missing.module === null ? undefined : files.find((file) => isModule(missing.module ?? '', file.path, tests.roots));
   const targets = module === undefined ? files.slice(0, 1) : [module];
-  return targets.map((file) => atModule(missing, file, tests.text));
+  return targets.map((file) => atModule(missing, file, usesIn(files, tests)));
 }
 
 /** A helper of the tests may be what makes the object that a test works on. */
@@ -87,42 +92,53 @@ function isModule(module: string, path: string, roots: readonly string[]): boole
   return path === dotted || path.endsWith(`/${dotted}`) || path.endsWith(`${module.replaceAll('.', '/')}/__init__.py`);
 }
 
-function atClass(missing: MissingName, file: SourceFile, span: Span, tests: string): Insertion {
-  const isAsync = new RegExp(`await [^\\n]*\\.${missing.name}\\(`).test(tests);
-  const isCalled = new RegExp(`\\.${missing.name}\\(`).test(tests);
-  const opening =
-    file.language === 'python'
-      ? isCalled
-        ? `${isAsync ? 'async ' : ''}def ${missing.name}(self`
-        : `@property\ndef ${missing.name}(self):\n`
-      : `${isAsync ? 'async ' : ''}${isCalled ? '' : 'get '}${missing.name}(`;
-  return { name: missing.name, path: file.path, language: file.language, into: span, opening };
+/** Everything that may call what is missing; the tests alone say little of what other code needs. */
+interface Uses {
+  readonly task: string;
+  readonly text: string;
 }
 
-function atModule(missing: MissingName, file: SourceFile, tests: string): Insertion {
-  const { name } = missing;
-  const isAsync = new RegExp(`await (\\w+\\.)?${name}\\(`).test(tests);
-  const isRaised = new RegExp(`(raises|throws|rejects)\\([^\\n]*\\b${name}\\b`).test(tests);
+const usesIn = (files: readonly SourceFile[], { task, text }: Wanted): Uses => ({
+  task,
+  text: [text, ...files.map((file) => file.text)].join('\n'),
+});
+
+function atClass({ name }: MissingName, { path, language }: SourceFile, span: Span, uses: Uses): Insertion {
+  const isAsync = new RegExp(`await [^\\n]*\\.${name}\\(`).test(uses.text);
+  const isCalled = new RegExp(`\\.${name}\\(`).test(uses.text);
+  const parameters = isCalled ? parametersOf(name, { task: uses.task, uses: uses.text, language }) : null;
+  const ahead = isAsync ? 'async ' : '';
+  const script = isCalled ? `${ahead}${name}(${scriptHead(parameters)}` : `get ${name}(`;
+  const own = parameters?.filter((one) => one !== 'self') ?? null;
+  const python = isCalled
+    ? `${ahead}def ${name}(self${own === null ? '' : `${own.map((one) => `, ${one}`).join('')}):\n`}`
+    : `@property\ndef ${name}(self):\n`;
+  return { name, path, language, into: span, opening: language === 'python' ? python : script };
+}
+
+/** From behind the bracket; empty where the model is to say it. */
+const scriptHead = (parameters: readonly string[] | null): string =>
+  parameters === null ? '' : `${parameters.join(', ')}) {\n`;
+
+function atModule({ name }: MissingName, { path, language, text }: SourceFile, uses: Uses): Insertion {
+  const isAsync = new RegExp(`await (\\w+\\.)?${name}\\(`).test(uses.text);
+  const isRaised = new RegExp(`(raises|throws|rejects)\\([^\\n]*\\b${name}\\b`).test(uses.text);
   const isClass = /^[A-Z][a-z]/.test(name);
-  const isCalled = new RegExp(`\\b${name}\\(`).test(tests) || isRaised;
-  const exported = /^export /m.test(file.text) ? 'export ' : '';
+  const isCalled = new RegExp(`\\b${name}\\(`).test(uses.text) || isRaised;
+  const parameters = isRaised || isClass ? null : parametersOf(name, { task: uses.task, uses: uses.text, language });
+  const exported = /^export /m.test(text) ? 'export ' : '';
+  const ahead = isAsync ? 'async ' : '';
   const python = isClass
     ? `class ${name}${isRaised ? '(' : ''}`
     : isCalled
-      ? `${isAsync ? 'async ' : ''}def ${name}(`
+      ? `${ahead}def ${name}(${parameters === null ? '' : `${parameters.join(', ')}):\n`}`
       : `${name} = `;
   const script = isClass
     ? `${exported}class ${name} `
     : isCalled
-      ? `${exported}${isAsync ? 'async ' : ''}function ${name}(`
+      ? `${exported}${ahead}function ${name}(${scriptHead(parameters)}`
       : `${exported}const ${name} = `;
-  return {
-    name,
-    path: file.path,
-    language: file.language,
-    into: null,
-    opening: file.language === 'python' ? python : script,
-  };
+  return { name, path, language, into: null, opening: language === 'python' ? python : script };
 }
 
 /** Writes the answer's definition at the end of its class or module; CommonJS exports are completed. */

@@ -9,12 +9,12 @@ export interface Lacking {
 
 /**
  * Who is given an argument that it does not take, and whose objects have not got what is read of them. (What is called
- * on them is new code: an insertion.)
+ * on them is new code: an insertion.) `uses`: the tests, and the code that may call it.
  */
-export function findLacking(missing: readonly MissingName[], tests: string): readonly Lacking[] {
+export function findLacking(missing: readonly MissingName[], uses: string): readonly Lacking[] {
   return missing.flatMap(({ kind, name, className }): Lacking[] => {
     if (kind === 'parameter') return [{ className, method: name }];
-    const isRead = kind === 'attribute' && className !== null && !new RegExp(`\\.${name}\\(`).test(tests);
+    const isRead = kind === 'attribute' && className !== null && !new RegExp(`\\.${name}\\(`).test(uses);
     return isRead ? [{ className, method: '__init__' }] : [];
   });
 }

@@ -50,10 +50,11 @@ export async function lookAt(
     task: context.task,
     distance,
     useTrace: context.settings.locate.trace,
-    lacking: findLacking(missing, testText),
+    lacking: findLacking(missing, [testText, ...files.map(({ text }) => text)].join('\n')),
   };
   const suspects = rankSuspects(files, evidence).slice(0, 12);
   const insertions = findInsertions(missing, files, {
+    task: context.task,
     names: evidence.testNames,
     text: testText,
     roots: judge.roots,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findSpans } from '../../../../../src/main/agent/recipes/code/spans.ts';
-import { loadSyntax, type Syntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
+import { languageOf, loadSyntax, type Syntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
 import { importsOf } from '../../../../../src/main/agent/recipes/facts/import-closure.ts';
 import { findMissingNames } from '../../../../../src/main/agent/recipes/facts/missing-names.ts';
 import type { TestFailure } from '../../../../../src/main/agent/recipes/facts/test-report.ts';
@@ -83,9 +83,32 @@ test('a missing method is to be written into the class that the test makes', () 
     [['Cart'], 'cart.total()'],
     [['setUp'], inHelper],
   ] as const) {
-    const [insertion] = findInsertions(missing, [file], { names: new Set(names), text: tests, roots: [] });
-    expect([insertion?.into?.name, insertion?.opening]).toEqual(['Cart', 'total(']);
+    const [insertion] = findInsertions(missing, [file], { names: new Set(names), text: tests, task: '', roots: [] });
+    expect([insertion?.into?.name, insertion?.opening]).toEqual(['Cart', 'total() {\n']);
   }
+});
+
+test('what is missing is opened with the parameters that the task says, and calls of the project count', () => {
+  const opened = ([path, text]: readonly [string, string], message: string, task: string, tests = '') => {
+    const language = languageOf(path) ?? 'python';
+    const file = { path, language, text, spans: findSpans(syntax, { path, language, text }) };
+    const wanted = { names: new Set(['Summary', 'Playlist']), text: tests, task, roots: [] };
+    return findInsertions(findMissingNames([failing(message)]), [file], wanted)[0]?.opening;
+  };
+  const playlist = 'export class Playlist {\n  add() {}\n}\n';
+  const noMove = 'list.move is not a function';
+  expect(opened(['m.js', playlist], noMove, 'add move(from, to)', 'list.move(1, 3)')).toBe('move(from, to) {\n');
+  expect(opened(['m.js', playlist], noMove, 'add it', 'list.move(1, 3);')).toBe('move(first, second) {\n');
+  expect(opened(['m.js', playlist], noMove, 'add it', 'list.move(1);list.move();')).toBe('move(');
+  const summary =
+    'class Summary:\n    def add(self, value):\n        pass\n\n\ndef week(days):\n    for day in days:\n        total.merge(day)\n';
+  // Only the module calls it: no property.
+  const noMerge = "AttributeError: 'Summary' object has no attribute 'merge'";
+  expect(opened(['m.py', summary], noMerge, 'add Summary.merge', 'week([])')).toBe('def merge(self, day):\n');
+  expect(opened(['m.py', summary], noMerge, 'add merge(self, other)', '')).toBe('def merge(self, other):\n');
+  expect(opened(['m.py', 'def a():\n    pass\n'], "NameError: name 'b' is not defined", 'b', 'b(1, 2) == 3')).toBe(
+    'def b(first, second):\n',
+  );
 });
 
 describe('suspects', () => {
