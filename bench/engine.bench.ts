@@ -17,6 +17,7 @@ import { parsePartOptions } from './lib/part-options.ts';
 import { plainRequest } from './lib/plain-request.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { shownSpeedRows } from './lib/shown-speed.ts';
+import { sideBySideRows } from './lib/side-by-side.ts';
 import { largest } from './lib/statistics.ts';
 import { UsageError } from './lib/usage-error.ts';
 
@@ -34,6 +35,7 @@ const parts = {
   aborts: ({ provider }) => measureAborts(provider),
   fresh: ({ provider, llama }) => measureFreshProcess(provider, llama),
   costs: (_engine, { modelPath }) => decodeCostRows(modelPath),
+  together: ({ provider }) => sideBySideRows(provider),
   shown: (_engine, { modelPath, threads }) => shownSpeedRows(modelPath, threads),
 } as const satisfies Readonly<Record<string, (engine: Parts, measuring: Measuring) => Promise<readonly BenchRow[]>>>;
 

@@ -4,6 +4,7 @@ import { startGeneration } from '../../src/main/engines/llama-worker/generate.ts
 import { loadModel } from '../../src/main/engines/llama-worker/load-model.ts';
 import type { Engine } from '../../src/main/engines/llama-worker/load-model.ts';
 import type { EngineRequest } from '../../src/main/engines/llama-worker/protocol.ts';
+import { createReadyAnswers } from '../../src/main/engines/llama-worker/ready-answers.ts';
 import { createTokenMemory } from '../../src/main/engines/llama-worker/tokenize-chat.ts';
 import { toEnded } from '../../src/main/providers/llama-cpp/engine-call.ts';
 import { speed } from '../../src/renderer/lib/format.ts';
@@ -53,7 +54,13 @@ interface Speeds {
 }
 
 async function time(engine: Engine, seed: string): Promise<Speeds> {
-  const context = { engine, memory: createTokenMemory(), counters: nothingCounted(), log: [] };
+  const context = {
+    engine,
+    memory: createTokenMemory(),
+    ready: createReadyAnswers(),
+    counters: nothingCounted(),
+    log: [],
+  };
   const emit = { delta: () => undefined, progress: () => undefined };
   const running = startGeneration(context, requestOf(seed), new AbortController().signal, emit);
   const generation = await running.done;

@@ -24,6 +24,8 @@ export const capabilitiesSchema = z.object({
   prefill: z.boolean(),
   /** Fill-in-the-middle. */
   infill: z.boolean(),
+  /** Several answers to one prompt cost little more than one, at least on a processor. Absent: no. */
+  together: z.boolean().optional(),
   /** Tokens can be counted with the model's own tokenizer. */
   countTokens: z.boolean(),
   /** Pictures in a message. Absent, as in the three below: no. */

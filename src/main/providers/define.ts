@@ -44,6 +44,11 @@ export interface ModelRequest {
   readonly temperature: number;
   readonly topP: number;
   readonly seed: number | null;
+  /**
+   * Seeds with which the very same is asked next. An engine that writes several answers for little more than one may
+   * write these beside it, and give them when they are asked for; every other takes no notice.
+   */
+  readonly also?: readonly number[];
   readonly maxOutputTokens: number;
   /** Calls with the same key share a prefix; the engine keeps its tokens between them. */
   readonly cacheKey: string;

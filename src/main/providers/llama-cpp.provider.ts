@@ -125,11 +125,11 @@ async function* answer(
       else yield { type: 'text-delta', text: event.text, pieces: event.tokens };
     }
     if (event.type === 'ended') {
-      const { error, stopReason, outputTokens, decodeMs } = event.generation;
+      const { error, stopReason, outputTokens, decodeMs, decodedTokens } = event.generation;
       const call = isCall && stopReason === 'stop' ? parseCall(text) : null;
       if (call !== null) yield call;
-      // The first token is no part of the time.
-      const timed = { outputTokens: outputTokens - 1, outputMs: decodeMs };
+      // The first token is no part of the time. Answers side by side are another speed.
+      const timed = { outputTokens: outputTokens - 1, outputMs: decodedTokens === undefined ? decodeMs : null };
       const slow = error === null ? speeds.note(model.path, timed) : null;
       const engine = reportOf(event, model.grant, { slow, unloaded });
       const smaller = error === null ? null : await smallerLoad(dependencies, model, error);
@@ -200,7 +200,7 @@ async function listModels(
         contextTokens: grant.grantedTokens,
         parametersB: file.parametersB,
         // Calls are forced by a grammar from the tools' schemas; the template's own tool format is not used.
-        capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
+        capabilities: { tools: false, grammar: true, prefill: true, infill: false, together: true, countTokens: true },
         price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
         gears: [...(file.gears ?? ['recipe'])],
       };

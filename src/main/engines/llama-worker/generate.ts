@@ -1,6 +1,8 @@
 import type { LlamaGrammarEvaluationState, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import { createAnswerText } from './answer-text.ts';
-import type { AnswerText } from './answer-text.ts';
+import { answerTogether, freeSampling } from './answer-together.ts';
+import { openAccount, settle } from './call.ts';
+import type { Call, Decoding, Emit, GenerationContext } from './call.ts';
 import { createByteGuard } from './byte-guard.ts';
 import type { ByteGuard } from './byte-guard.ts';
 import { grammarForChoice, grammarForSchema } from './json-schema-grammar.ts';
@@ -8,32 +10,15 @@ import type { Engine } from './load-model.ts';
 import { explainError } from './explain-error.ts';
 import type { Slot } from './open-slots.ts';
 import { keepSystemState, prepareSequence, wantsSystemState } from './prepare-sequence.ts';
-import type { Counters } from './prepare-sequence.ts';
-import type { EngineError, EngineOutput, EngineRequest, Generation } from './protocol.ts';
-import { isLooping } from './repetition.ts';
+import type { EngineOutput, EngineRequest, Generation } from './protocol.ts';
+import type { ReadyAnswer } from './ready-answers.ts';
+import { takeTokens } from './take-tokens.ts';
 import { tokenizeChat } from './tokenize-chat.ts';
-import type { TokenizedPrompt, TokenMemory } from './tokenize-chat.ts';
+import type { TokenizedPrompt } from './tokenize-chat.ts';
 import { toolCallSchema } from './tool-call-schema.ts';
 
 /** The threads of a native call have started by then, and it takes longer. */
 const underWayMs = 2;
-
-export interface Emit {
-  /** `tokens`: how many have come since the one before. */
-  delta(text: string, tokens: number): void;
-  progress(done: number, total: number): void;
-}
-
-/** What a call has done so far: enough for an honest account at any moment. */
-interface Account {
-  promptTokens: number;
-  evaluatedTokens: number;
-  outputTokens: number;
-  prefillStartedAt: number | null;
-  firstTokenAt: number | null;
-  endedAt: number | null;
-  readonly logprobs: number[];
-}
 
 export interface RunningGeneration {
   /** The account of the call if it ended now as cancelled; what is in the middle of being computed counts. */
@@ -42,29 +27,13 @@ export interface RunningGeneration {
   readonly done: Promise<Generation>;
 }
 
-export interface GenerationContext {
-  readonly engine: Engine;
-  readonly memory: TokenMemory;
-  readonly counters: Counters;
-  /** What the engine printed lately. */
-  readonly log: readonly string[];
-}
-
 export function startGeneration(
   context: GenerationContext,
   request: EngineRequest,
   signal: AbortSignal,
   emit: Emit,
 ): RunningGeneration {
-  const account: Account = {
-    promptTokens: 0,
-    evaluatedTokens: 0,
-    outputTokens: 0,
-    prefillStartedAt: null,
-    firstTokenAt: null,
-    endedAt: null,
-    logprobs: [],
-  };
+  const account = openAccount();
   const answer = createAnswerText<Token>({
     textOf: (tokens, before) => context.engine.model.detokenize(tokens, true, before),
     stops: request.stop,
@@ -85,20 +54,17 @@ export function startGeneration(
         return settle(account, 'error', await explainError(error, context.log));
       })
       // After every call, also one that nobody waits for any more: the next one's begin at nothing.
-      .then(async (generation) => ({ ...generation, ...(await countedOf(context.engine)) })),
+      .then(async (generation) => {
+        const counted = await countedOf(context.engine);
+        // It counts what runs in the context of the talks alone.
+        return generation.decodedTokens === undefined ? { ...generation, ...counted } : generation;
+      }),
   };
 }
 
 async function countedOf(engine: Engine): Promise<Pick<Generation, 'counted'>> {
   const counted = await engine.takeCounts().catch(() => null);
   return counted === null ? {} : { counted };
-}
-
-interface Call {
-  readonly signal: AbortSignal;
-  readonly emit: Emit;
-  readonly account: Account;
-  readonly answer: AnswerText<Token>;
 }
 
 async function run(context: GenerationContext, request: EngineRequest, call: Call): Promise<Generation> {
@@ -119,6 +85,11 @@ async function run(context: GenerationContext, request: EngineRequest, call: Cal
       message: `The prompt has ${prompt.tokens.length} tokens; the context of this model holds ${engine.contextTokens}, prompt and answer together.`,
     });
   }
+  const ready = context.ready.take(request);
+  if (ready !== null) return giveReady(ready, call);
+  const most = Math.min(request.maxOutputTokens, room);
+  const together = await answerTogether(context, { request, prompt, most }, call);
+  if (together !== null) return together;
   const grammar = grammarStateFor(engine, request.output);
   const slot = await prepareSequence(engine, prompt, request.cacheKey, context.counters);
   if (call.signal.aborted) return settle(call.account, 'cancelled', null);
@@ -130,7 +101,16 @@ async function run(context: GenerationContext, request: EngineRequest, call: Cal
     if (rest.length > 0) await slot.sequence.evaluateWithoutGeneratingNewTokens([...rest]);
     return settle(call.account, 'stop', null);
   }
-  return decode(context, { request, prompt, slot, last, grammar, most: Math.min(request.maxOutputTokens, room) }, call);
+  return decode(context, { request, prompt, slot, last, grammar, most }, call);
+}
+
+/** It was written beside another answer, whose time was its time. */
+function giveReady({ text, tokens, stopReason }: ReadyAnswer, { account, emit }: Call): Generation {
+  account.outputTokens = tokens.length;
+  account.decodedTokens = 0;
+  account.prefillStartedAt = account.firstTokenAt = performance.now();
+  emit.delta(text, tokens.length);
+  return settle(account, stopReason, null);
 }
 
 /** Computes the prompt up to its last piece, which the first token is sampled from; null after an abort. */
@@ -183,15 +163,6 @@ function besidePieces(engine: Engine, { emit, account }: Call): (done: number, t
   };
 }
 
-interface Decoding {
-  readonly request: EngineRequest;
-  readonly prompt: TokenizedPrompt;
-  readonly slot: Slot;
-  readonly last: readonly Token[];
-  readonly grammar: LlamaGrammarEvaluationState | null;
-  readonly most: number;
-}
-
 async function decode(
   context: GenerationContext,
   decoding: Decoding,
@@ -199,26 +170,21 @@ async function decode(
 ): Promise<Generation> {
   const { most } = decoding;
   const guard = decoding.grammar === null ? null : createByteGuard(context.engine);
-  const output: Token[] = [];
+  const taker = takeTokens(answer, most);
   for await (const { token, confidence } of sample(decoding, samplingOf(decoding, guard))) {
     if (confidence !== undefined) account.logprobs.push(Math.log(Math.max(confidence, Number.MIN_VALUE)));
     account.firstTokenAt ??= performance.now();
     context.engine.threads.tick();
     if (signal.aborted) return settle(account, 'cancelled', null);
-    output.push(token);
     guard?.push(token);
-    account.outputTokens = output.length;
-    if (answer.push(token)) return settle(account, 'stop-sequence', null);
-    const isCut = output.length >= most;
-    if (isCut || (output.length % 16 === 0 && isLooping(output))) {
-      answer.end();
-      return settle(account, isCut ? 'length' : 'repetition', null);
-    }
+    const stopReason = taker.push(token);
+    account.outputTokens = taker.tokens.length;
+    if (stopReason !== null) return settle(account, stopReason, null);
   }
   account.firstTokenAt ??= performance.now();
-  if (answer.end()) return settle(account, 'stop-sequence', null);
-  rememberAnswer(context, decoding, answer.shown, output);
-  return settle(account, 'stop', null);
+  const stopReason = taker.end();
+  if (stopReason === 'stop') rememberAnswer(context, decoding, answer.shown, taker.tokens);
+  return settle(account, stopReason, null);
 }
 
 /** How likely a token was of all that could stand there is asked of a choice alone: it costs a fifth of the speed. */
@@ -244,14 +210,11 @@ function rememberAnswer(
 }
 
 function samplingOf({ request, grammar }: Decoding, guard: ByteGuard | null): SequenceEvaluateOptions {
-  const seed =
-    request.seed === null ? Math.floor(Math.random() * 0x7fffffff) : Math.abs(Math.trunc(request.seed)) % 0x7fffffff;
   const form =
     grammar === null
       ? {}
       : { grammarEvaluationState: grammar, ...(guard === null ? {} : { tokenBias: () => guard.bias() }) };
-  // The engine takes the 40 likeliest before top-p: cheaper than sorting the vocabulary, and its usual setting.
-  return { temperature: request.temperature, topP: request.topP, topK: 40, seed, ...form };
+  return { ...freeSampling(request, request.seed), ...form };
 }
 
 function grammarStateFor(engine: Engine, output: EngineOutput): LlamaGrammarEvaluationState | null {
@@ -274,19 +237,4 @@ function grammarTextFor(output: EngineOutput): string | null {
     default:
       return output satisfies never;
   }
-}
-
-function settle(account: Account, stopReason: Generation['stopReason'], error: EngineError | null): Generation {
-  account.endedAt ??= performance.now();
-  const { prefillStartedAt: started, firstTokenAt: first, endedAt: ended } = account;
-  return {
-    stopReason,
-    promptTokens: account.promptTokens,
-    evaluatedTokens: account.evaluatedTokens,
-    outputTokens: account.outputTokens,
-    prefillMs: started === null ? null : (first ?? ended) - started,
-    decodeMs: first === null ? null : ended - first,
-    ...(account.logprobs.length === 0 ? {} : { logprobs: account.logprobs }),
-    error,
-  };
 }

@@ -13,6 +13,8 @@ import type { ThreadGovernor } from './thread-count.ts';
 import { createDryRunWatch } from './dry-run-watch.ts';
 import type { DryRunWatch } from './dry-run-watch.ts';
 import { loadWeights } from './load-weights.ts';
+import { createBesidePlaces } from './open-beside.ts';
+import type { BesidePlaces } from './open-beside.ts';
 import { openLibrary } from './open-library.ts';
 import { openSlots } from './open-slots.ts';
 import type { Slot } from './open-slots.ts';
@@ -35,6 +37,8 @@ export interface Engine {
   readonly states: StateStore | null;
   readonly threads: ThreadGovernor;
   readonly info: LoadedModel;
+  /** Null: on a card, whose memory is planned to the last. */
+  readonly beside: BesidePlaces | null;
   /** What the engine counted itself since this was asked last; null where it does not say. Between calls only. */
   takeCounts(): Promise<EngineCounts | null>;
   dispose(): Promise<void>;
@@ -93,6 +97,7 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
   const observedBytes = await said.buffers.total();
   llama.logLevel = library.LlamaLogLevel.error;
   const template = templateOf(model);
+  const beside = onCard ? null : createBesidePlaces(model, cellsOf(library, options.cacheType));
   const identity = await identityOf(options.modelPath, [
     llama.llamaCppRelease.release,
     onCard,
@@ -122,8 +127,10 @@ async function openModel(opened: Opened, options: LoadOptions): Promise<Engine> 
       observedBytes,
       loadMs: performance.now() - opened.startedAt,
     },
+    beside,
     takeCounts: () => said.counters.take({ llama, levels: library.LlamaLogLevel, context }),
     async dispose() {
+      await beside?.dispose();
       await context.dispose();
       await model.dispose();
     },

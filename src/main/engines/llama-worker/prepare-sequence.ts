@@ -67,7 +67,8 @@ async function fill(
   if (source === undefined || engine.states === null) return;
   const dearest = copiedPerComputed[engine.info.backend === 'cpu' ? 'cpu' : 'gpu'];
   if (kept < leastCopiedTokens || kept * dearest < source.sequence.nextTokenIndex) return;
-  const path = engine.states.temporary();
+  const path = await engine.states.temporary().catch(() => null);
+  if (path === null) return;
   try {
     await source.sequence.saveStateToFile(path);
     await slot.sequence.loadStateFromFile(path, { acceptRisk: true });
@@ -101,7 +102,7 @@ async function loadSystemState(
 }
 
 /** Erases what does not begin the prompt, and what goes beyond `most` tokens. */
-async function cutTo(sequence: LlamaContextSequence, tokens: readonly Token[], most: number): Promise<void> {
+export async function cutTo(sequence: LlamaContextSequence, tokens: readonly Token[], most: number): Promise<void> {
   const end = sequence.nextTokenIndex;
   const start = Math.min(most, commonPrefix(sequence.contextTokens, tokens));
   if (start < end) await sequence.eraseContextTokenRanges([{ start, end }]);

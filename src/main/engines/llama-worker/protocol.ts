@@ -62,6 +62,8 @@ const engineRequestSchema = z.object({
   temperature: z.number().nonnegative(),
   topP: z.number().min(0).max(1),
   seed: z.number().nullable(),
+  /** Seeds with which the same is asked next: these answers may be written beside this one. Only of free text. */
+  also: z.array(z.number()).readonly().optional(),
   maxOutputTokens: z.number().int().positive(),
   cacheKey: z.string(),
   /** The prompt is read and nothing is answered. */
@@ -144,6 +146,8 @@ const generationSchema = z.object({
   outputTokens: z.number().int(),
   prefillMs: z.number().nullable(),
   decodeMs: z.number().nullable(),
+  /** Tokens that `decodeMs` is the time of, where answers were written side by side; absent: this one's without its first. */
+  decodedTokens: z.number().int().optional(),
   counted: timingsSchema.shape.counted,
   /** Of each token of a choice, as natural logarithms; other answers have none, for they cost a fifth of the speed. */
   logprobs: z.array(z.number()).optional(),

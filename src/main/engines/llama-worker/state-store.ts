@@ -9,8 +9,8 @@ export interface StateStore {
   find(tokens: readonly number[]): Promise<string | null>;
   /** Keeps what `write` puts into the path it is given. A failure (a full disk) is no failure of the call: it returns false. */
   keep(tokens: readonly number[], write: (path: string) => Promise<unknown>): Promise<boolean>;
-  /** A path for a state that is used once by this process. */
-  temporary(): string;
+  /** A path for a state that is used once by this process. Rejects where its folder cannot be made. */
+  temporary(): Promise<string>;
 }
 
 const describedSchema = z.object({ engine: z.string(), tokens: z.array(z.number()), bytes: z.number() });
@@ -32,7 +32,10 @@ export function createStateStore(dir: string, engine: string): StateStore {
         .slice(0, 32)}.state`,
     );
   return {
-    temporary: () => join(dir, `fork-${process.pid}.tmp`),
+    async temporary() {
+      await mkdir(dir, { recursive: true });
+      return join(dir, `fork-${process.pid}.tmp`);
+    },
     async find(tokens) {
       const path = pathOf(tokens);
       try {

@@ -8,6 +8,8 @@ import { loadModel } from './load-model.ts';
 import type { Engine } from './load-model.ts';
 import { measureContext } from './measure-context.ts';
 import type { Counters } from './prepare-sequence.ts';
+import { createReadyAnswers } from './ready-answers.ts';
+import type { ReadyAnswers } from './ready-answers.ts';
 import { downloadErrorSchema, toWorkerSchema } from './protocol.ts';
 import { seeCards } from './see-cards.ts';
 import type { EngineError, EngineRequest, FromWorker, LoadOptions, ToWorker } from './protocol.ts';
@@ -27,7 +29,13 @@ const counters: Counters = {
   statesLoaded: 0,
 };
 const running = new Map<number, { readonly abort: AbortController }>();
-let loaded: { readonly engine: Engine; readonly memory: TokenMemory; readonly options: string } | null = null;
+interface Loaded {
+  readonly engine: Engine;
+  readonly memory: TokenMemory;
+  readonly ready: ReadyAnswers;
+  readonly options: string;
+}
+let loaded: Loaded | null = null;
 /** What the engine printed lately; it goes to stderr, too, for the time when this process is gone. */
 const log: string[] = [];
 let free: Promise<unknown> = Promise.resolve();
@@ -119,7 +127,7 @@ async function load(id: number, options: LoadOptions): Promise<void> {
     });
     // Room that it had to look for more than once is no news for what fails later.
     log.length = 0;
-    loaded = { engine, memory: createTokenMemory(), options: wanted };
+    loaded = { engine, memory: createTokenMemory(), ready: createReadyAnswers(), options: wanted };
   }
   send({ type: 'loaded', id, model: loaded.engine.info });
 }
@@ -175,7 +183,7 @@ function generate(id: number, request: EngineRequest): void {
       answer({ type: 'failed', id, error: notLoaded });
       return;
     }
-    call = startGeneration({ engine: loaded.engine, memory: loaded.memory, counters, log }, request, abort.signal, {
+    call = startGeneration({ ...loaded, counters, log }, request, abort.signal, {
       delta: (text, tokens) => {
         if (!answered) send({ type: 'delta', id, text, tokens });
       },

@@ -20,6 +20,7 @@ export function toEngineRequest(request: ModelRequest): EngineRequest | null {
     temperature: request.temperature,
     topP: request.topP,
     seed: request.seed,
+    ...(request.also === undefined ? {} : { also: [...request.also] }),
     maxOutputTokens: request.maxOutputTokens,
     cacheKey: request.cacheKey,
   };
@@ -85,7 +86,7 @@ export function toEnded({ generation, queuedMs, totalMs }: EndedEvent, hasCall: 
       queuedMs,
       prefillMs,
       decodeMs,
-      decodeTokens: Math.max(0, outputTokens - 1),
+      decodeTokens: generation.decodedTokens ?? Math.max(0, outputTokens - 1),
       totalMs,
       ...(counted === undefined ? {} : { counted }),
     },

@@ -1,0 +1,53 @@
+import { textMessage } from '@shared/messages.ts';
+import type { ModelRequest, Provider, StreamEnded } from '../../src/main/providers/define.ts';
+import { plainRequest } from './plain-request.ts';
+import type { BenchRow } from './rows.ts';
+import { median } from './statistics.ts';
+
+const rounds = 3;
+const answerTokens = 64;
+const counts = [4, 8, 16] as const;
+
+/** Sampled answers to one prompt: tokens a second of one alone, and of several that are written side by side. */
+export async function sideBySideRows(provider: Provider): Promise<readonly BenchRow[]> {
+  // The model is loaded, and the prompt of each form read for the first time.
+  for (const count of [1, 16]) await speedOf(provider, count, 0);
+  const alone: number[] = [];
+  const together = new Map<number, number[]>(counts.map((count) => [count, []]));
+  for (let round = 1; round <= rounds; round += 1) {
+    alone.push(await speedOf(provider, 1, round));
+    for (const count of counts) together.get(count)?.push(await speedOf(provider, count, round));
+  }
+  const single = median(alone) ?? 0;
+  return counts.map((count) => {
+    const speed = median(together.get(count) ?? []) ?? 0;
+    return {
+      figure: `${count} answers side by side, tokens a second against one alone`,
+      value: speed / single,
+      unit: 'times',
+      target: null,
+      note: `${speed.toFixed(1)} and ${single.toFixed(1)} tokens a second, median of ${rounds}`,
+    };
+  });
+}
+
+/** Of the decoding alone, the time of all answers being that of the first. */
+async function speedOf(provider: Provider, count: number, round: number): Promise<number> {
+  const seeds = Array.from({ length: count }, (_, index) => round * 100 + index + 1);
+  const { timings } = await ended(provider, { ...request, seed: seeds[0] ?? null, also: seeds.slice(1) });
+  return ((timings.decodeTokens ?? 0) * 1000) / (timings.decodeMs ?? Infinity);
+}
+
+const request: ModelRequest = plainRequest(
+  [textMessage('user', `${'A keeper writes down how long the lamp burns. '.repeat(40)}\nGo on with a long story.`)],
+  { temperature: 0.8, cacheKey: 'side', maxOutputTokens: answerTokens },
+);
+
+async function ended(provider: Provider, asked: ModelRequest): Promise<StreamEnded> {
+  for await (const part of provider.stream(asked, new AbortController().signal)) {
+    if (part.type !== 'ended') continue;
+    if (part.error !== null) throw new Error(part.error.message);
+    return part;
+  }
+  throw new Error('The stream has no end.');
+}
