@@ -1,10 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import catalogue from '../resources/models.json';
 import { findPlaces } from '../src/main/lib/places.ts';
 import { createTaskBed } from './lib/judge.ts';
 import { formatSetting, type Setting } from './lib/machine.ts';
 import { makeCoreRunner } from './lib/make-core-runner.ts';
+import { createReplyCache } from './lib/reply-cache.ts';
 import { reportOf } from './lib/report.ts';
 import { openResults } from './lib/results.ts';
 import type { BenchRow } from './lib/rows.ts';
@@ -51,6 +53,8 @@ async function withBed<Result>(
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-'));
   const { cache } = findPlaces(process.env, process.platform);
   const say = (line: string): void => console.error(line);
+  const replies =
+    options.replies === null ? null : createReplyCache({ folder: resolve(options.replies), digestOf, speedOf: null });
   const home = options.keep === null ? join(folder, 'home') : resolve(options.keep, 'home');
   try {
     const runner = await makeCoreRunner({
@@ -60,6 +64,7 @@ async function withBed<Result>(
       recipe: options.recipe,
       models: options.models,
       say,
+      ...(replies === null ? {} : { wrapProvider: replies.wrap, now: replies.now }),
       setUp: async (core) => {
         if (Object.keys(options.drive).length === 0) return;
         for (const id of options.models) await core.setSetting(['models', id], options.drive);
@@ -72,11 +77,16 @@ async function withBed<Result>(
         scratchFolder: join(folder, 'before'),
       });
       const workFolder = options.keep === null ? join(folder, 'work') : resolve(options.keep, 'work');
-      return await use({ runner, bed, workFolder, commit: setting.commit, now: () => Date.now(), say });
+      return await use({ runner, bed, workFolder, commit: setting.commit, now: replies?.now ?? Date.now, say });
     } finally {
       await runner.close();
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** By the file that was fetched, where Dewpoint lists it; else by its name alone. */
+function digestOf(provider: string, model: string): string {
+  return `${provider} ${catalogue.models.find(({ name }) => name === model)?.sha256 ?? model}`;
 }

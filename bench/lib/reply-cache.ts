@@ -42,13 +42,15 @@ export interface ReplyCacheParts {
   readonly folder: string;
   /** What a model is, so that another file of the same name gets answers of its own; by provider and name. */
   readonly digestOf: (provider: string, model: string) => string;
-  readonly speedOf: FindSpeed;
+  /** Null: an answer takes what it took when it was given, also when it is given again. For a machine with nothing else at work. */
+  readonly speedOf: FindSpeed | null;
 }
 
 /**
- * Every answer of a model by what it was asked: model, messages, tools, output form, sampling and seed. It takes what its
- * tokens take of a model that has the machine for itself, whether it is given now or again: so who goes by the time
- * left does the same at every load. Errors and what was cancelled are not kept.
+ * Every answer of a model by what it was asked: model, messages, tools, output form, sampling and seed (but for a
+ * greedy one, which a seed does not change). It takes what its tokens take of a model that has the machine for itself,
+ * whether it is given now or again: so who goes by the time left does the same at every load. Errors and what was
+ * cancelled are not kept.
  */
 export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts): ReplyCache {
   const clock = createHaltingClock();
@@ -61,6 +63,7 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
     ended: StreamEnded,
     signal: AbortSignal,
   ): Promise<StreamEnded> => {
+    if (speedOf === null) return ended;
     const { readMs, writtenMs } = await speedOf(provider, request.model, signal);
     const kept = keptShare(last.get(provider.id) ?? null, request.messages);
     last.set(provider.id, request.messages);
@@ -72,8 +75,9 @@ export function createReplyCache({ folder, digestOf, speedOf }: ReplyCacheParts)
     return { ...ended, timings: { queuedMs: 0, prefillMs: isTold ? prefillMs : null, decodeMs, totalMs } };
   };
   const fileOf = (provider: Provider, request: ModelRequest, what: string): string => {
-    // The key of the prefix has the session's id in it.
-    const { cacheKey: _, ...asked } = request;
+    // The key of the prefix has the session's id in it; what is asked next changes no answer.
+    const { cacheKey: _, also: _also, seed, ...rest } = request;
+    const asked = { ...rest, seed: rest.temperature === 0 ? null : seed };
     const text = JSON.stringify([what, digestOf(provider.id, request.model), sorted(asked)]);
     const key = createHash('sha256').update(text).digest('hex');
     return join(folder, key.slice(0, 2), `${key}.json`);

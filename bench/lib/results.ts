@@ -58,7 +58,7 @@ export function isFalseAccept(record: TaskRecord): boolean {
 /** The same for the same work: a task, a model, a gear, and everything that may change how it goes. */
 export function keyOf(
   { task, model, gear }: Pick<TaskRecord, 'task' | 'model' | 'gear'>,
-  options: Pick<TaskOptions, 'seed' | 'recipe' | 'passCheck' | 'maxMinutes' | 'drive'>,
+  options: Pick<TaskOptions, 'seed' | 'recipe' | 'passCheck' | 'maxMinutes' | 'drive' | 'replies'>,
 ): string {
   const conditions = [`seed ${options.seed}`, `${options.maxMinutes} minutes`, describeSwitches(options)];
   return [task, model, gear, ...conditions].filter((part) => part !== '').join(', ');

@@ -30,6 +30,8 @@ export interface TaskOptions {
   readonly report: string | null;
   /** Where copies of the projects are kept for a look; null: they are removed. */
   readonly keep: string | null;
+  /** Where answers of models are kept and taken from; null: every question is asked. */
+  readonly replies: string | null;
 }
 
 export const starterModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
@@ -64,6 +66,7 @@ const texts = [
   'resume',
   'report',
   'keep',
+  'replies',
 ] as const;
 
 type Flag = (typeof flags)[number];
@@ -71,7 +74,7 @@ type Text = (typeof texts)[number];
 
 const tasksUsage = `npm run bench -- tasks [--models ID,…] [--gears recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
-  [--drive NAME=VALUE,… as dewpoint models set] [--edit-form ${editForms.join('|')}] [--samples N] [--no-check] [--no-mechanical] [--no-repair] [--no-trace] [--no-coverage]
+  [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--edit-form ${editForms.join('|')}] [--samples N] [--no-check] [--no-mechanical] [--no-repair] [--no-trace] [--no-coverage]
   [--no-agreement] [--no-mutants] [--no-overfit-lint] [--no-rerun] [--no-varied]`;
 
 /** Throws a `UsageError` for anything it does not understand, so that a slip does not cost an hour. */
@@ -92,6 +95,7 @@ export function parseTaskOptions(args: readonly string[]): TaskOptions {
     resume: text('resume') ?? null,
     report: text('report') ?? null,
     keep: text('keep') ?? null,
+    replies: text('replies') ?? null,
     drive: driving(text('drive')),
     recipe: { ...switchesOf({ has, text }), seed },
   };
@@ -129,7 +133,8 @@ export function describeSwitches({
   recipe,
   passCheck,
   drive,
-}: Pick<TaskOptions, 'recipe' | 'passCheck' | 'drive'>): string {
+  replies,
+}: Pick<TaskOptions, 'recipe' | 'passCheck' | 'drive' | 'replies'>): string {
   const { judge, locate } = recipe;
   const parts = [
     recipe.editForm === undefined ? '' : `edit-form ${recipe.editForm}`,
@@ -144,6 +149,7 @@ export function describeSwitches({
     judge?.rerun === false ? 'no-rerun' : '',
     judge?.varied === false ? 'no-varied' : '',
     passCheck ? '' : 'no-check',
+    replies === null ? '' : 'kept answers',
     ...Object.entries(drive).map(([name, value]) => `${name} ${value}`),
   ];
   return parts.filter((part) => part !== '').join(', ');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseBenchOptions } from '../../bench/lib/options.ts';
+import { keyOf } from '../../bench/lib/results.ts';
 import {
   describeSwitches,
   isPlainRun,
@@ -57,6 +58,14 @@ describe('the options of the tasks', () => {
     expect(describeSwitches(options)).toBe('edits whole-file, temperature 0.3');
     expect(isPlainRun(options)).toBe(false);
     expect(() => parseTaskOptions(['--drive', 'edits'])).toThrow('NAME=VALUE');
+  });
+
+  it('keep the answers of models, which is no run as users get it, for its seconds are those of another time', () => {
+    const options = parseTaskOptions(['--replies', 'answers']);
+    expect(options.replies).toBe('answers');
+    expect(isPlainRun(options)).toBe(false);
+    const job = { task: 't', model: 'm', gear: 'recipe' } as const;
+    expect(keyOf(job, options)).not.toBe(keyOf(job, parseTaskOptions([])));
   });
 
   it('read lists, numbers and names of files', () => {

@@ -52,6 +52,10 @@ async function ask(provider: Provider, change: Partial<ModelRequest> = {}): Prom
   return parts.filter(({ type }) => type !== 'progress');
 }
 
+function wordsOf(parts: readonly StreamPart[]): string {
+  return parts.map((part) => (part.type === 'text-delta' ? part.text : '')).join('');
+}
+
 describe('answers that are kept', () => {
   it('are given again in another run, whoever asks', async () => {
     const first = await ask(cache().wrap(counting()), { cacheKey: 'session 1' });
@@ -70,6 +74,28 @@ describe('answers that are kept', () => {
       const told = { queuedMs: 0, prefillMs: 300, decodeMs: 200, totalMs: 500 };
       expect(parts.at(-1)).toMatchObject({ timings: told });
       expect(one.now() - begun).toBeGreaterThanOrEqual(500);
+    }
+  });
+
+  it('take what they took when they were given, where no speed is known', async () => {
+    for (const _ of ['asked', 'kept']) {
+      const one = createReplyCache({ folder, digestOf: (_, model) => model, speedOf: null });
+      const begun = one.now();
+      const parts = await ask(one.wrap(counting()));
+      expect(parts.at(-1)).toMatchObject({ timings });
+      expect(one.now() - begun).toBeGreaterThanOrEqual(timings.totalMs);
+    }
+  });
+
+  it('are the same for every seed where they are greedy, and only there', async () => {
+    const provider = cache().wrap(counting());
+    const said = async (change: Partial<ModelRequest>): Promise<string> => wordsOf(await ask(provider, change));
+    for (const [temperature, isSame] of [
+      [0, true],
+      [0.8, false],
+    ] as const) {
+      const [one, other] = [await said({ temperature, seed: 1 }), await said({ temperature, seed: 2 })];
+      expect(one === other).toBe(isSame);
     }
   });
 
@@ -98,9 +124,10 @@ describe('answers that are kept', () => {
     const provider = cache().wrap(counting());
     const words: string[] = [];
     const fails = { stop: ['fail'] };
-    for (const change of [{}, { seed: 2 }, { model: 'n' }, { temperature: 0.5 }, fails, fails]) {
+    const warm = { temperature: 0.5 };
+    for (const change of [{}, { model: 'n' }, warm, { ...warm, seed: 2 }, fails, fails]) {
       const parts = await ask(provider, change);
-      words.push(parts.map((part) => (part.type === 'text-delta' ? part.text : '')).join(''));
+      words.push(wordsOf(parts));
     }
     expect(words).toEqual([1, 2, 3, 4, 5, 6].map((count) => `answer ${count}`));
     const kept = await readdir(folder, { recursive: true });
