@@ -74,7 +74,7 @@ export interface ComposeConfig {
 
 const recipeDefaults: AgentConfig['recipe'] = {
   editForm: 'span',
-  samples: 10,
+  samples: 20,
   mechanicalArm: true,
   repairTurn: true,
   judge: { agreement: true, mutants: true, overfitLint: true, rerun: true, varied: true },

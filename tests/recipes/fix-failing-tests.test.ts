@@ -140,6 +140,81 @@ test('two faults in two files are repaired one after the other', async () => {
   expect(await stage.text('b.js')).toContain('Math.max');
 });
 
+describe('answers side by side', () => {
+  const fenced = (line: string): string => `\`\`\`javascript\nexport function add(a, b) {\n  ${line}\n}\n\`\`\``;
+  const one = `${header}import { add } from './calc.js';\n\ntest('adds', () => {\n  assert.equal(add(2, 2), 4);\n});\n`;
+  const files = { ...calculator, 'calc.test.js': one };
+  /** Greedy answers are one, sampled ones come in turn. */
+  const model = (greedy: string, sampled: readonly string[]) => {
+    let next = 0;
+    return ({ temperature }: Question): string => {
+      if (temperature === 0) return fenced(greedy);
+      next += 1;
+      return fenced(sampled[(next - 1) % sampled.length] ?? greedy);
+    };
+  };
+
+  test('choose among what passes by what most of it does', async () => {
+    const stage = await stageOf({
+      files,
+      together: true,
+      settings: { mechanicalArm: false },
+      answer: model('return a - b;', ['return a + b;', 'return b + a;', 'return a * b;', 'return a - b;']),
+    });
+    const outcome = await fixFailingTests.run(stage.context);
+    expect(outcome).toMatchObject({ type: 'done', confidence: 'weak-tests' });
+    expect(await stage.text('calc.js')).toMatch(/return (a \+ b|b \+ a);/);
+  });
+
+  test('are asked for with the seeds that come next, and tried in one go', async () => {
+    const stage = await stageOf({
+      files,
+      together: true,
+      settings: { mechanicalArm: false },
+      answer: model('return a - b;', ['return a - b - b;', 'return b - a;', 'return a + b;', 'return a - a;']),
+    });
+    expect(await fixFailingTests.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(await stage.text('calc.js')).toContain('a + b');
+    const sampled = stage.questions.filter(({ temperature }) => temperature > 0);
+    const [first] = sampled;
+    expect(first?.also).toEqual(sampled.slice(1, 16).map(({ seed }) => seed));
+    const tries = stage.progress.filter((line) => line.startsWith('judge: ') && line.includes('temperature'));
+    expect(tries).toHaveLength(1);
+  });
+
+  test('that turn a crash into a wrong value are no step forward where they break what passed', async () => {
+    const other = `${header}import { add } from './calc.js';\n\ntest('counts', () => {\n  assert.equal(add({ value: 'ab' }, 1), 3);\n});\n`;
+    const stage = await stageOf({
+      files: {
+        ...files,
+        'calc.js': 'export function add(a, b) {\n  return a.value.length + b;\n}\n',
+        'other.test.js': other,
+      },
+      together: true,
+      settings: { mechanicalArm: false },
+      answer: model('return a.value.length + b;', [
+        'return a + b + 1;',
+        'return a + b + 2;',
+        'return a + b + 3;',
+        'return a + b + 4;',
+      ]),
+    });
+    expect(await fixFailingTests.run(stage.context)).toMatchObject({ type: 'gave-up' });
+    expect(stage.progress.filter((line) => line.startsWith('judge: ') && line.includes('moved'))).not.toEqual([]);
+    expect(stage.progress.filter((line) => line.startsWith('keep: '))).toEqual([]);
+  });
+
+  test('cost a question each elsewhere, so nobody is asked again who has passed', async () => {
+    const stage = await stageOf({
+      files,
+      settings: { mechanicalArm: false },
+      answer: model('return a * b;', ['return a + b;']),
+    });
+    expect(await fixFailingTests.run(stage.context)).toMatchObject({ type: 'done' });
+    expect(stage.questions.every(({ temperature }) => temperature === 0)).toBe(true);
+  });
+});
+
 test('a rewrite that stumbles over a name gets one repair turn', async () => {
   const stage = await stageOf({
     files: calculator,

@@ -1,3 +1,5 @@
+import { wasReady } from '@shared/call-report.ts';
+import type { Timings } from '@shared/call-report.ts';
 import type { TurnEndReason } from '@shared/events.ts';
 import type { Usage } from '@shared/money.ts';
 import { promptTokensOf } from '@shared/money.ts';
@@ -27,7 +29,7 @@ export const MAX_TURN_OUTPUT_BYTES = 256 * 1024 * 1024;
 export interface LimitTracker {
   /** The turn's time begins: at the stamp of `turn-started`. Before that none has passed. */
   readonly start: (at: number) => void;
-  readonly noteStep: (usage: Usage, queuedMs: number) => void;
+  readonly noteStep: (call: { readonly usage: Usage; readonly timings: Timings }) => void;
   /** The turn waited for a person at a cap; that is not its time. */
   readonly notePause: (milliseconds: number) => void;
   /** The same inside of a tool or an action, by its record. */
@@ -85,10 +87,12 @@ export function createLimits(limits: LimitNumbers): LimitTracker {
     start: (at) => {
       startedAt = at;
     },
-    noteStep(usage, queuedMs) {
-      spent.steps += 1;
-      spent.tokens += promptTokensOf(usage) + usage.output;
-      spent.waitedMs += queuedMs;
+    noteStep({ usage, timings }) {
+      // It was written with the one before, which read the prompt for both.
+      const isPart = wasReady({ usage, timings });
+      if (!isPart) spent.steps += 1;
+      spent.tokens += (isPart ? 0 : promptTokensOf(usage)) + usage.output;
+      spent.waitedMs += timings.queuedMs;
     },
     notePause: (milliseconds) => {
       spent.waitedMs += milliseconds;

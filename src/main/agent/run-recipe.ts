@@ -1,3 +1,4 @@
+import { wasTogether } from '@shared/call-report.ts';
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ModelInfo, Rung } from '@shared/models.ts';
@@ -148,7 +149,12 @@ async function ask(
   switch (reply.type) {
     case 'answered': {
       const text = textOf(reply);
-      return { ok: true, text: afterPrefill(question.prefill ?? '', text), complete: reply.complete };
+      return {
+        ok: true,
+        text: afterPrefill(question.prefill ?? '', text),
+        complete: reply.complete,
+        together: wasTogether({ usage: { output: reply.measured.outputTokens }, timings: reply.measured.timings }),
+      };
     }
     case 'stopped':
       met.stop ??= reply.stop;
@@ -226,6 +232,7 @@ function requestFor(turn: Turn, model: ResolvedModel, question: Question, recipe
     temperature: question.temperature,
     topP: question.topP,
     seed: question.seed,
+    ...(question.also === undefined || model.info.capabilities.together !== true ? {} : { also: question.also }),
     maxOutputTokens: question.maxOutputTokens,
     cacheKey: `${turn.services.journal.sessionId}:${recipe.id}`,
     ...(model.info.effort === undefined ? {} : { effort: model.info.effort }),

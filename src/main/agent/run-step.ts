@@ -197,7 +197,7 @@ async function closeCall(
   call.settle(isBillKnown(ended) ? costUsd : null);
   if (count !== null) turn.tokens.calibrate(count.bytes, count.tokens);
   turn.limits.noteWaiting(null);
-  turn.limits.noteStep(ended.usage, ended.timings.queuedMs);
+  turn.limits.noteStep(ended);
   if (ended.stopReason === 'cancelled') turn.abort();
   turn.log.check();
   await noteDifferences(turn, info, ended);

@@ -102,6 +102,7 @@ export interface RecipeBudget {
 /** Switches for measuring what each part of a recipe is worth; the defaults are what users get. */
 export interface RecipeSettings {
   readonly editForm: 'span' | 'whole-file' | 'search-replace';
+  /** Sampled answers of one search; one that was written together with another counts a fifth. */
   readonly samples: number;
   readonly mechanicalArm: boolean;
   readonly repairTurn: boolean;
@@ -130,6 +131,8 @@ export interface Question {
   readonly temperature: number;
   readonly topP: number;
   readonly seed: number | null;
+  /** Seeds with which the same is asked next, where an engine can answer them at once. */
+  readonly also?: readonly number[];
   readonly maxOutputTokens: number;
   /** It holds something of `earlier`, so what fences that talk fences it. */
   readonly carriesTalk?: true;
@@ -137,7 +140,13 @@ export interface Question {
 
 export type Answer =
   /** `text` is the whole answer with the prefill in front; `complete` is false when it was cut by the length limit. */
-  | { readonly ok: true; readonly text: string; readonly complete: boolean }
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly complete: boolean;
+      /** It was written together with others of `also`, in the time of the first of them. */
+      readonly together: boolean;
+    }
   /** The model could not answer (engine lost, context full …); a step was spent. */
   | { readonly ok: false; readonly message: string; readonly fatal: boolean };
 

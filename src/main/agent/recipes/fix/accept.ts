@@ -7,7 +7,7 @@ import { withoutComments, type Candidate, type FileText } from './candidate.ts';
 import type { Verdict } from './judge.ts';
 import { applyMutation, mutationsOf } from './mechanical.ts';
 import { overfitMarks } from './overfit-lint.ts';
-import type { SearchResult } from './search.ts';
+import type { SearchResult } from './search-result.ts';
 
 /** Chooses among accepted changes, checks the choice again, and writes it to the workspace. */
 export async function acceptBest(parts: BehaviourParts, result: SearchResult): Promise<RecipeOutcome | null> {

@@ -37,12 +37,18 @@ export interface Asker {
   readonly reader: ProjectReader;
   /** The story for an attempt; shared between attempts as far as possible. */
   readonly storyFor: (attempt: Attempt) => Promise<Story>;
+  readonly sample: Sample;
+}
+
+/** The seed of an answer, and those with which the same is asked next. */
+export interface Sample {
   readonly seed: number;
+  readonly also: readonly number[];
 }
 
 export type Proposal =
-  | { readonly type: 'candidate'; readonly candidate: Candidate; readonly code: string }
-  | { readonly type: 'unusable'; readonly reason: string; readonly code: string }
+  | { readonly type: 'candidate'; readonly candidate: Candidate; readonly code: string; readonly together: boolean }
+  | { readonly type: 'unusable'; readonly reason: string; readonly code: string; readonly together: boolean }
   | { readonly type: 'failed'; readonly message: string; readonly fatal: boolean };
 
 /** Asks once and turns the answer into a candidate. */
@@ -53,12 +59,13 @@ export async function propose(asker: Asker, attempt: Attempt): Promise<Proposal>
   const question = questionOf(asker, attempt, story, text);
   const answer: Answer = await asker.context.ask(question);
   if (!answer.ok) return { type: 'failed', message: answer.message, fatal: answer.fatal };
+  const { together } = answer;
   const code = codeOf(answer.text);
   const spliced = splice(asker.syntax, attempt, text, answer.text);
-  if (!spliced.ok) return { type: 'unusable', reason: spliced.reason, code };
+  if (!spliced.ok) return { type: 'unusable', reason: spliced.reason, code, together };
   const span = attempt.form === 'insert' ? attempt.insertion.into : attempt.suspect.span;
   const files = [{ path: target, text: spliced.text }];
-  return { type: 'candidate', candidate: { files, origin: attempt.form, label: question.label, span }, code };
+  return { type: 'candidate', candidate: { files, origin: attempt.form, label: question.label, span }, code, together };
 }
 
 function splice(syntax: Syntax, attempt: Attempt, text: string, answer: string): Spliced {
@@ -90,7 +97,7 @@ function questionOf(asker: Asker, attempt: Attempt, story: Story, text: string):
   const asking: Asking = {
     label: labelOf(attempt),
     temperature: attempt.temperature,
-    seed: attempt.temperature === 0 ? null : asker.seed,
+    ...(attempt.temperature === 0 ? { seed: null } : asker.sample),
     maxOutputTokens: maxTokens(attempt, text),
   };
   if (attempt.form === 'insert') return insertQuestion(story, attempt.insertion, asking);

@@ -40,3 +40,22 @@ function hasMembers(pool: readonly Suspect[], suspect: Suspect): boolean {
   const { path, name } = suspect.span;
   return pool.some((one) => one.span.path === path && one.span.container === name);
 }
+
+/** A function of more lines takes a minute to write sixteen times. */
+const longLines = 24;
+const fewTogether = 8;
+
+/** How many answers a sampled step asks of one attempt: fewer where each is long. */
+export function countsOf(
+  attempt: Attempt,
+  { samples, together = samples }: ModelStep,
+): { readonly samples: number; readonly together: number } {
+  const span = attempt.form === 'insert' ? null : attempt.suspect.span;
+  const isLong = span !== null && span.endLine - span.startLine >= longLines;
+  return { samples, together: isLong ? Math.min(together, fewTogether) : together };
+}
+
+/** A question at temperature 0 has one answer. */
+export function greedyKey(attempt: Attempt): string {
+  return `${attempt.form} ${attempt.form === 'insert' ? attempt.insertion.name : attempt.suspect.span.id}`;
+}

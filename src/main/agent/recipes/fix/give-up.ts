@@ -1,5 +1,5 @@
 import type { Judge } from './judge.ts';
-import type { SearchResult } from './search.ts';
+import type { SearchResult } from './search-result.ts';
 
 const maxCharacters = 6_000;
 

@@ -2,7 +2,12 @@ import type { RecipeContext } from '../define.ts';
 
 /** One arm of the search: what is tried, on how many suspects or lines, how freely. */
 export type PlanStep =
-  | { readonly arm: 'insert'; readonly samples: number; readonly temperature: number }
+  | {
+      readonly arm: 'insert';
+      readonly samples: number;
+      readonly together?: number;
+      readonly temperature: number;
+    }
   | { readonly arm: 'mechanical'; readonly limit: number; readonly suspects: number }
   /** Small changes on top of the model's nearest misses. */
   | { readonly arm: 'polish'; readonly limit: number; readonly misses: number }
@@ -13,6 +18,8 @@ export type PlanStep =
       readonly from: number;
       readonly to: number;
       readonly samples: number;
+      /** Where the engine writes answers side by side: as many of each suspect. */
+      readonly together?: number;
       readonly temperature: number;
     };
 
@@ -22,18 +29,18 @@ export type PlanStep =
  */
 export const defaultPlan: readonly PlanStep[] = [
   { arm: 'insert', samples: 1, temperature: 0 },
+  { arm: 'insert', samples: 2, together: 12, temperature: 0.8 },
   { arm: 'fix', from: 0, to: 5, samples: 1, temperature: 0 },
   { arm: 'fix', only: 'constants', from: 0, to: 2, samples: 1, temperature: 0 },
   { arm: 'body', from: 0, to: 5, samples: 1, temperature: 0 },
   { arm: 'mechanical', limit: 500, suspects: 10 },
-  { arm: 'steps', from: 0, to: 2, samples: 2, temperature: 1 },
   { arm: 'polish', limit: 120, misses: 3 },
-  { arm: 'insert', samples: 3, temperature: 0.8 },
-  { arm: 'body', from: 0, to: 3, samples: 2, temperature: 0.9 },
-  { arm: 'fix', from: 0, to: 3, samples: 3, temperature: 0.8 },
+  { arm: 'fix', from: 0, to: 3, samples: 2, together: 16, temperature: 0.8 },
   { arm: 'polish', limit: 120, misses: 3 },
-  { arm: 'steps', from: 0, to: 3, samples: 3, temperature: 1 },
-  { arm: 'body', from: 0, to: 3, samples: 3, temperature: 1 },
+  { arm: 'body', from: 0, to: 3, samples: 2, together: 12, temperature: 0.9 },
+  { arm: 'polish', limit: 120, misses: 3 },
+  { arm: 'steps', from: 0, to: 3, samples: 2, together: 8, temperature: 1 },
+  { arm: 'body', from: 0, to: 3, samples: 2, temperature: 1 },
 ];
 
 /**
@@ -57,13 +64,21 @@ const examplePlan: readonly PlanStep[] = [
 ];
 
 /** The plan for who comes first or second, under the switches of a measurement. */
-export function planFor({ settings, before }: Pick<RecipeContext, 'settings' | 'before'>): readonly PlanStep[] {
+export function planFor({
+  settings,
+  before,
+  model,
+}: Pick<RecipeContext, 'settings' | 'before' | 'model'>): readonly PlanStep[] {
   if (before !== null && before.tries !== null) {
     const untried = defaultPlan.filter(({ arm }) => arm === 'mechanical');
     return before.isCut && settings.mechanicalArm ? [...secondPlan, ...untried] : secondPlan;
   }
-  return underSwitches(defaultPlan, settings);
+  const plan = model.capabilities.together === true ? defaultPlan.filter((step) => !isOneInsert(step)) : defaultPlan;
+  return underSwitches(plan, settings);
 }
+
+/** New code that is half right would be built upon: where many are to be had at once the best of them is taken. */
+const isOneInsert = (step: PlanStep): boolean => step.arm === 'insert' && step.temperature === 0;
 
 export function planForExample({ settings }: Pick<RecipeContext, 'settings'>): readonly PlanStep[] {
   return underSwitches(examplePlan, settings);

@@ -22,6 +22,7 @@ export interface Asking {
   readonly label: string;
   readonly temperature: number;
   readonly seed: number | null;
+  readonly also?: readonly number[];
   readonly maxOutputTokens: number;
 }
 
@@ -57,6 +58,7 @@ export function baseQuestion(
     temperature: asking.temperature,
     topP: 0.95,
     seed: asking.seed,
+    ...(asking.also === undefined || asking.also.length === 0 ? {} : { also: asking.also }),
     maxOutputTokens: asking.maxOutputTokens,
   };
 }

@@ -1,8 +1,7 @@
 import type { RecipeContext } from '../define.ts';
 import type { Syntax } from '../code/syntax.ts';
-import type { TestFailure } from '../facts/test-report.ts';
-import { labelOf, propose, type Asker, type Attempt, type FailedTry, type Proposal } from './arms.ts';
-import { attemptsOf, type ModelStep } from './attempts.ts';
+import { labelOf, propose, type Asker, type Attempt, type FailedTry, type Proposal, type Sample } from './arms.ts';
+import { attemptsOf, countsOf, greedyKey, type ModelStep } from './attempts.ts';
 import { candidateKey, type Candidate } from './candidate.ts';
 import type { Judge, Verdict } from './judge.ts';
 import { withMissingImport } from './missing-import.ts';
@@ -10,30 +9,11 @@ import type { PlanStep } from './plan.ts';
 import { mechanicalPool, polishPool } from './pools.ts';
 import { makeProjectReader, type ProjectReader } from './project.ts';
 import { mendableError } from './repair.ts';
+import type { SearchResult, Tried } from './search-result.ts';
+import { sampleTogether, type Sampler } from './samples.ts';
 import { lookAt, type Scene } from './scene.ts';
-import { smallBudget, tellStory } from './story.ts';
-
-export interface Tried {
-  readonly label: string;
-  readonly result: Verdict['type'] | 'unusable' | 'same';
-}
-
-export interface SearchResult {
-  readonly accepted: readonly Verdict[];
-  /** Texts that differ from the workspace because a step forward was kept; they belong to every accepted candidate. */
-  readonly kept: ReadonlyMap<string, string>;
-  readonly scene: Scene;
-  readonly tried: readonly Tried[];
-  /**
-   * What the model makes of the candidate's span by another way than the candidate came about, without having been
-   * shown it. Null where it cannot be asked, or its answer is no code.
-   */
-  readonly confer: (candidate: Candidate) => Promise<Verdict | null>;
-  /** A kept step was one of several that the tests could not tell apart. */
-  readonly isAmbiguous: boolean;
-  /** Set when the engine could not go on. */
-  readonly fatal: string | null;
-}
+import { storyFor } from './story-for.ts';
+import { isStepForward, isWithoutModel } from './verdicts.ts';
 
 export interface SearchParts {
   readonly context: RecipeContext;
@@ -46,6 +26,11 @@ export interface SearchParts {
 const maxKeeps = 4;
 const maxRepairs = 4;
 const secondsElsewhere = 40;
+/** What an answer that was written together with others takes of one alone. */
+const togetherCost = 0.2;
+const anyway = { again: true, sample: null };
+
+type Usable = Exclude<Proposal, { type: 'failed' }>;
 
 /** Tries the arms of the plan in turn, keeps steps forward, and ends at the first accepted change or when time is up. */
 export async function searchFix(parts: SearchParts): Promise<SearchResult> {
@@ -67,11 +52,15 @@ class Search {
   readonly #greedy = new Map<string, Candidate | null>();
   #asked = 0;
   #samples = 0;
+  #seed: number;
+  readonly #writesTogether: boolean;
   #repairs = 0;
   #fatal: string | null = null;
 
   constructor(parts: SearchParts) {
     this.#parts = parts;
+    this.#seed = parts.context.settings.seed;
+    this.#writesTogether = parts.context.model.capabilities.together === true;
     this.#reader = makeProjectReader(parts.syntax, (path) => parts.judge.read(path));
   }
 
@@ -83,7 +72,7 @@ class Search {
       const found = verdicts.filter((verdict) => verdict.type === 'accepted');
       const accepted = [...found, ...(await this.#elsewhere(scene, found)), ...(await this.#smaller(scene, found))];
       const forward = verdicts.filter((verdict) => verdict.type === 'partial');
-      const step = forward[0] ?? this.#moved.shift();
+      const step = forward[0] ?? (accepted.length > 0 ? undefined : await this.#nextMoved());
       if (accepted.length > 0 || step === undefined || keeps >= maxKeeps || this.#over()) {
         return {
           accepted,
@@ -100,6 +89,15 @@ class Search {
       await this.#keep(step);
       scene = await this.#look();
     }
+  }
+
+  /** Of a group only the failing tests ran, so what passed before may fail now. */
+  async #nextMoved(): Promise<Verdict | undefined> {
+    for (let next = this.#moved.shift(); next !== undefined && !this.#over(); next = this.#moved.shift()) {
+      const [whole] = await this.#parts.judge.try([next.candidate], { stopAfter: 1, totalSeconds: 300 });
+      if (whole?.type === 'moved' || whole?.type === 'partial') return whole;
+    }
+    return undefined;
   }
 
   #over(): boolean {
@@ -225,23 +223,54 @@ class Search {
   async #model(scene: Scene, step: ModelStep): Promise<readonly Verdict[]> {
     const verdicts: Verdict[] = [];
     for (const attempt of attemptsOf(scene, step, this.#parts.context.settings.editForm)) {
-      for (let sample = 0; sample < step.samples; sample += 1) {
-        const isSpent = step.temperature > 0 && this.#samples >= this.#parts.context.settings.samples;
-        if (this.#over() || isSpent) return verdicts;
+      if (this.#over() || (step.temperature > 0 && (this.#isSpent() || this.#isLate()))) return verdicts;
+      if (step.temperature === 0) {
         const verdict = await this.#ask(scene, attempt);
-        if (verdict === null) continue;
-        verdicts.push(verdict);
-        if (verdict.type === 'accepted' || verdict.type === 'partial') return verdicts;
-      }
+        if (verdict !== null) verdicts.push(verdict);
+      } else verdicts.push(...(await sampleTogether(this.#sampler(scene, attempt), countsOf(attempt, step))));
+      if (verdicts.some(({ type }) => type === 'accepted' || type === 'partial')) return verdicts;
     }
     return verdicts;
   }
 
-  /** One question, one test run; a try that stumbles over a name, a type or its syntax gets one repair turn. */
+  /** For answers side by side, which come all at once. */
+  #isLate(): boolean {
+    return this.#writesTogether && this.#parts.secondsLeft() < secondsElsewhere;
+  }
+
+  #isSpent(): boolean {
+    return this.#samples >= this.#parts.context.settings.samples;
+  }
+
+  #sampler(scene: Scene, attempt: Attempt): Sampler {
+    const { judge, context } = this.#parts;
+    const before = new Set(this.#seen);
+    return {
+      nextSeed: () => (this.#seed += 1),
+      isOver: () => this.#over() || this.#isSpent(),
+      isKnown: (key) => before.has(key),
+      propose: (sample) => this.#propose(scene, attempt, { again: true, sample }),
+      judgeAlone: (proposal) => this.#judged(scene, attempt, proposal),
+      judgeAll: async (candidates) => {
+        const tried = await judge.try(candidates, { stopAfter: candidates.length, totalSeconds: 60, graceSeconds: 60 });
+        const verdicts: Verdict[] = [];
+        for (const one of tried) verdicts.push(await this.#imported(scene, one));
+        for (const verdict of verdicts) this.#note(verdict);
+        await context.progress('judge', `${labelOf(attempt)}: ${verdicts.map(({ type }) => type).join(', ')}.`);
+        return verdicts;
+      },
+    };
+  }
+
+  /** One question, one test run. */
   async #ask(scene: Scene, attempt: Attempt, mayRepair = true): Promise<Verdict | null> {
-    const { context, judge } = this.#parts;
     const proposal = await this.#propose(scene, attempt);
-    if (proposal === null) return null;
+    return proposal === null ? null : this.#judged(scene, attempt, proposal, mayRepair);
+  }
+
+  /** A try that stumbles over a name, a type or its syntax gets one repair turn. */
+  async #judged(scene: Scene, attempt: Attempt, proposal: Usable, mayRepair = true): Promise<Verdict | null> {
+    const { context, judge } = this.#parts;
     const repairs = mayRepair && context.settings.repairTurn && attempt.form !== 'insert' && attempt.form !== 'repair';
     if (proposal.type === 'unusable') {
       const isSyntax = proposal.reason === 'unparsed' && repairs;
@@ -275,19 +304,24 @@ class Search {
     return this.#ask(scene, { form: 'repair', suspect: attempt.suspect, failed, temperature: 0 });
   }
 
-  /** Null when there is nothing new to judge. */
-  async #propose(scene: Scene, attempt: Attempt, again = false): Promise<Exclude<Proposal, { type: 'failed' }> | null> {
+  /** Null when there is nothing new to judge; `again`: what is not new, too. */
+  async #propose(
+    scene: Scene,
+    attempt: Attempt,
+    { again, sample }: { readonly again: boolean; readonly sample: Sample | null } = { again: false, sample: null },
+  ): Promise<Usable | null> {
     const { context, syntax } = this.#parts;
     this.#asked += 1;
-    if (attempt.temperature > 0) this.#samples += 1;
     const asker: Asker = {
       context,
       syntax,
       reader: this.#reader,
-      seed: context.settings.seed + this.#asked,
-      storyFor: (one) => this.#story(scene, one),
+      sample: sample ?? { seed: (this.#seed += 1), also: [] },
+      storyFor: (one) => storyFor({ task: context.task, reader: this.#reader, scene }, one),
     };
     const proposal = await propose(asker, attempt);
+    const isCheap = proposal.type !== 'failed' && proposal.together;
+    if (attempt.temperature > 0) this.#samples += isCheap ? togetherCost : 1;
     if (attempt.temperature === 0 && attempt.form !== 'repair') {
       this.#greedy.set(greedyKey(attempt), proposal.type === 'candidate' ? proposal.candidate : null);
     }
@@ -305,30 +339,6 @@ class Search {
     return null;
   }
 
-  #story(scene: Scene, attempt: Attempt) {
-    const parts = {
-      task: this.#parts.context.task,
-      tests: scene.tests,
-      failures: scene.evidence.failures,
-      reader: this.#reader,
-    };
-    const top = scene.suspects.slice(0, 3);
-    if (attempt.form === 'insert') {
-      const inFile = scene.suspects.filter((suspect) => suspect.span.path === attempt.insertion.path);
-      const file = scene.files.find((one) => one.path === attempt.insertion.path);
-      const any = file?.spans[0];
-      const shown =
-        inFile.length > 0 || any === undefined
-          ? [...inFile, ...top]
-          : [{ span: any, score: 0, reasons: [], isLacking: false }, ...top];
-      return tellStory(parts, shown, null, smallBudget);
-    }
-    const shown = top.some((suspect) => suspect.span.id === attempt.suspect.span.id)
-      ? top
-      : [...top.slice(0, 2), attempt.suspect];
-    return tellStory(parts, shown, attempt.form === 'body' ? attempt.suspect : null, smallBudget);
-  }
-
   /** What the model makes of a span by itself; a text that was judged before is handed back with its verdict. */
   async #confer(scene: Scene, { span, origin }: Candidate): Promise<Verdict | null> {
     const suspect = scene.suspects.find((one) => one.span.id === span?.id);
@@ -336,7 +346,7 @@ class Search {
     // The same question at temperature 0 has the same answer; without the old body the way is another one.
     const form = origin === 'fix' || origin === 'repair' ? 'body' : 'fix';
     const key = greedyKey({ form, suspect, temperature: 0 });
-    if (!this.#greedy.has(key)) await this.#propose(scene, { form, suspect, temperature: 0 }, true);
+    if (!this.#greedy.has(key)) await this.#propose(scene, { form, suspect, temperature: 0 }, anyway);
     const own = this.#greedy.get(key) ?? null;
     if (own === null) return null;
     const [verdict] = await this.#parts.judge.try([own], { stopAfter: 1, totalSeconds: 60 });
@@ -357,24 +367,4 @@ class Search {
     if (byModel && (verdict.type === 'moved' || (verdict.type === 'broken' && verdict.gained > 0)))
       this.#misses.push(verdict);
   }
-}
-
-function greedyKey(attempt: Attempt): string {
-  return `${attempt.form} ${attempt.form === 'insert' ? attempt.insertion.name : attempt.suspect.span.id}`;
-}
-
-function isWithoutModel({ candidate }: Verdict): boolean {
-  return candidate.origin === 'mechanical' || candidate.origin === 'polish';
-}
-
-/** What crashed before and only compares wrongly now got further; a new crash, or another wrong value, says nothing. */
-function isStepForward(judge: Judge, verdict: Verdict): boolean {
-  const before = judge.baseline().report.failures;
-  const isCrash = (failure: TestFailure) => failure.errorName !== null && !/Assert/i.test(failure.errorName);
-  return (
-    before.length > 0 &&
-    before.every(isCrash) &&
-    verdict.report.failures.length > 0 &&
-    !verdict.report.failures.some(isCrash)
-  );
 }

@@ -32,6 +32,8 @@ export interface StageOptions {
   readonly earlier?: RecipeContext['earlier'];
   readonly before?: RecipeContext['before'];
   readonly settings?: Partial<RecipeSettings>;
+  /** Its engine writes sampled answers side by side. */
+  readonly together?: boolean;
   /** What the model says to a question; null: it cannot answer. */
   readonly answer?: (question: Question) => string | null;
 }
@@ -92,7 +94,14 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
       where: 'local',
       contextTokens: 4096,
       parametersB: 1.5,
-      capabilities: { tools: false, grammar: true, prefill: true, infill: false, countTokens: true },
+      capabilities: {
+        tools: false,
+        grammar: true,
+        prefill: true,
+        infill: false,
+        countTokens: true,
+        together: options.together === true,
+      },
       price: null,
       gears: ['recipe'],
     },
@@ -114,7 +123,12 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
       questions.push(question);
       const said = options.answer?.(question) ?? null;
       if (said === null) return Promise.resolve({ ok: false, message: 'no answer is scripted', fatal: false });
-      return Promise.resolve({ ok: true, text: said, complete: true });
+      return Promise.resolve({
+        ok: true,
+        text: said,
+        complete: true,
+        together: question.temperature > 0 && options.together === true,
+      });
     },
     world: {
       workspacePath: workspace,

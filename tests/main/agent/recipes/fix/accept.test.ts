@@ -5,7 +5,7 @@ import { emptyReport } from '../../../../../src/main/agent/recipes/facts/test-re
 import { acceptBest } from '../../../../../src/main/agent/recipes/fix/accept.ts';
 import type { Origin } from '../../../../../src/main/agent/recipes/fix/candidate.ts';
 import type { Judge, Verdict } from '../../../../../src/main/agent/recipes/fix/judge.ts';
-import type { SearchResult } from '../../../../../src/main/agent/recipes/fix/search.ts';
+import type { SearchResult } from '../../../../../src/main/agent/recipes/fix/search-result.ts';
 import { makeStage, type RecipeStage } from '../fakes/recipe-context.ts';
 
 let syntax: Syntax;
