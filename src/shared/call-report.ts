@@ -24,21 +24,6 @@ export const timingsSchema = z.object({
 });
 export type Timings = z.infer<typeof timingsSchema>;
 
-interface Written {
-  readonly usage: { readonly output: number };
-  readonly timings: Timings;
-}
-
-/** The answer was there before it was asked for: written beside the one before, in the time of that one. */
-export function wasReady({ usage, timings }: Written): boolean {
-  return timings.decodeTokens === 0 && usage.output > 1;
-}
-
-/** In its time others were written, too, or it was such another. */
-export function wasTogether(call: Written): boolean {
-  return wasReady(call) || (call.timings.decodeTokens ?? 0) > call.usage.output;
-}
-
 /** How the model of a call was loaded by the engine of this machine. Tokens of one conversation; bytes. */
 export const engineReportSchema = z.object({
   /** `cpu`, or the kind of card that is really used. */

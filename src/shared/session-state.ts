@@ -331,6 +331,21 @@ export function answerSpeedOf({ usage, timings }: Pick<StepEnd, 'usage' | 'timin
   return perSecond(timings.decodeTokens ?? usage.output, timings.decodeMs);
 }
 
+interface Written {
+  readonly usage: { readonly output: number };
+  readonly timings: { readonly decodeTokens?: number | undefined };
+}
+
+/** The answer was there before it was asked for: written beside the one before, in the time of that one. */
+export function wasReady({ usage, timings }: Written): boolean {
+  return timings.decodeTokens === 0 && usage.output > 1;
+}
+
+/** In its time others were written, too, or it was such another. */
+export function wasTogether(call: Written): boolean {
+  return wasReady(call) || (call.timings.decodeTokens ?? 0) > call.usage.output;
+}
+
 /** From the moment the call had its turn, its load included, to the first token of the answer; null where it is not known. */
 export function firstTokenMsOf({ timings }: Pick<StepEnd, 'timings'>): number | null {
   const { totalMs, queuedMs, decodeMs } = timings;

@@ -1,4 +1,4 @@
-import { wasReady } from '@shared/call-report.ts';
+import { wasReady } from '@shared/session-state.ts';
 import type { Timings } from '@shared/call-report.ts';
 import type { TurnEndReason } from '@shared/events.ts';
 import type { Usage } from '@shared/money.ts';

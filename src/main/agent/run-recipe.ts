@@ -1,4 +1,4 @@
-import { wasTogether } from '@shared/call-report.ts';
+import { wasTogether } from '@shared/session-state.ts';
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ModelInfo, Rung } from '@shared/models.ts';

@@ -2,7 +2,7 @@ import { attachmentLabel } from '@shared/attachment-text.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
-import { decodeSpeedOf } from '@shared/session-state.ts';
+import { decodeSpeedOf, wasReady } from '@shared/session-state.ts';
 import { describeTests, parseTestOutput } from '../tools/test-output.ts';
 import { capLine } from './ask-cap.ts';
 import { seenName } from './seen-text.ts';
@@ -58,7 +58,7 @@ function stepLine(
     `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(started?.model ?? '?', 60)}`,
     `${promptTokensOf(usage)}${usage.cacheRead > 0 ? ` (${usage.cacheRead} kept)` : ''} → ${usage.output} tok`,
     ...(rate === null ? [] : [`${rate.toFixed(1)} tok/s`]),
-    seconds(timings.totalMs),
+    wasReady(event) ? 'written beside the one before' : seconds(timings.totalMs),
     moneyText(event.costUsd),
     ...(event.error === null ? [] : [colors.red(oneLine(event.error.message, 120))]),
   ];

@@ -5,7 +5,7 @@ import { counterfactualOf } from '@shared/counterfactual.ts';
 import { sessionWork } from '@shared/workload.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState, StepEnd, StepState } from '@shared/session-state.ts';
-import { decodeSpeedOf, prefillSpeedOf, sessionStatus } from '@shared/session-state.ts';
+import { decodeSpeedOf, prefillSpeedOf, sessionStatus, wasReady } from '@shared/session-state.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { money as dollars, span, speed } from '../../lib/format.ts';
 import { useNavigate } from '../../lib/navigation.ts';
@@ -90,7 +90,8 @@ interface SessionItemsProps {
 }
 
 function SessionItems({ state, money, onInspect }: SessionItemsProps) {
-  const step = state.steps.findLast((candidate) => candidate.end !== null) ?? state.steps.at(-1);
+  // What was written beside another step has the speed of that one.
+  const step = state.steps.findLast(({ end: its }) => its !== null && !wasReady(its)) ?? state.steps.at(-1);
   const end = step?.end ?? null;
   return (
     <>

@@ -15,7 +15,8 @@ export async function acceptBest(parts: BehaviourParts, result: SearchResult): P
   const { settings } = context;
   if (result.accepted.length > 0) {
     const labels = result.accepted.map((one) => one.candidate.label);
-    await context.progress('accepted', `Passing: ${labels.join(' | ')}`);
+    const told = [...new Set(labels)].map((label) => counted(label, labels));
+    await context.progress('accepted', `Passing: ${told.join(' | ')}`);
   }
   const passing = result.accepted.map((one) => one.candidate);
   const behaviours = await behavioursOf(parts, result.scene, passing);
@@ -62,6 +63,12 @@ async function preferred(parts: BehaviourParts, found: Found, ranked: readonly R
   }
   const [judged] = own.type === 'accepted' ? await rankAll(parts, found, [own]) : [];
   return judged === undefined || judged.marks.length > 0 ? ranked : [judged, ...ranked];
+}
+
+/** Of a group many have the same label. */
+function counted(label: string, labels: readonly string[]): string {
+  const count = labels.filter((one) => one === label).length;
+  return count === 1 ? label : `${label} (${count} answers)`;
 }
 
 interface Ranked {
