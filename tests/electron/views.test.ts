@@ -62,7 +62,8 @@ describe('a session', () => {
     await page.getByRole('log').getByText('changed 6 lines').waitFor();
     const route = page.getByRole('tabpanel', { name: 'Route' });
     await route.getByText('The same edit was rejected twice; local has no new idea.').waitFor();
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-expanded'))).toBe('true');
+    // The row gets the focus once it is drawn, which may be after the panel.
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-expanded') === 'true');
     await route.getByText('This step here').click();
     await route.getByText('tokens a second + tokens written').waitFor();
   });
