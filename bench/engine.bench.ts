@@ -7,9 +7,10 @@ import { textMessage } from '@shared/messages.ts';
 import { createLlamaEngine } from '../src/main/engines/llama-client.ts';
 import type { LlamaEngine } from '../src/main/engines/llama-client.ts';
 import { findPlaces } from '../src/main/lib/places.ts';
-import type { ModelRequest, Provider, StreamEnded } from '../src/main/providers/define.ts';
+import type { ModelRequest, Provider } from '../src/main/providers/define.ts';
 import { againstBareRows } from './lib/against-bare.ts';
 import type { Measuring } from './lib/bare-contest.ts';
+import { askAlone } from './lib/ask-alone.ts';
 import { decodeCostRows } from './lib/decode-costs.ts';
 import { firstTokenRows } from './lib/first-token.ts';
 import { localProvider } from './lib/local-provider.ts';
@@ -87,13 +88,13 @@ async function measureReuse(provider: Provider, llama: LlamaEngine): Promise<rea
   const messages: Message[] = [textMessage('system', 'You are a programmer who answers in one short sentence.')];
   for (let turn = 0; turn < 8; turn += 1) {
     messages.push(textMessage('user', `Result ${turn}: ${'ok 12 passed; '.repeat(12)}What next?`));
-    const { text } = await ask(provider, plainRequest(messages, { cacheKey: 'loop', maxOutputTokens: 16 }));
+    const { text } = await askAlone(provider, plainRequest(messages, { cacheKey: 'loop', maxOutputTokens: 16 }));
     messages.push(textMessage('assistant', text));
   }
   for (let index = 0; index < 6; index += 1) {
     const form = index % 2 === 0 ? 'Fix the function below.' : 'Write the missing function.';
     const body = 'def add(a, b):\n    return a - b\n'.repeat(15);
-    await ask(
+    await askAlone(
       provider,
       plainRequest([textMessage('system', 'You fix code.'), textMessage('user', `${form}\n${body}`)], {
         cacheKey: 'recipe',
@@ -163,9 +164,9 @@ async function measureFreshProcess(provider: Provider, llama: LlamaEngine): Prom
       cacheKey: 'fresh',
       maxOutputTokens: 1,
     });
-  const computed = await ask(provider, asked('What is rule 1?'));
+  const computed = await askAlone(provider, asked('What is rule 1?'));
   await llama.dispose();
-  const loaded = await ask(provider, asked('What is rule 2?'));
+  const loaded = await askAlone(provider, asked('What is rule 2?'));
   const [slow, fast] = [computed.ended.timings.prefillMs ?? 0, loaded.ended.timings.totalMs];
   return [
     {
@@ -176,20 +177,4 @@ async function measureFreshProcess(provider: Provider, llama: LlamaEngine): Prom
       note: `${computed.ended.evaluatedTokens ?? 0} tokens in ${slow.toFixed(0)} ms, then ${loaded.ended.evaluatedTokens ?? 0} in ${(loaded.ended.timings.prefillMs ?? 0).toFixed(0)} ms; with the start of the process ${fast.toFixed(0)} ms`,
     },
   ];
-}
-
-const never = new AbortController().signal;
-
-async function ask(
-  provider: Provider,
-  asked: ModelRequest,
-): Promise<{ readonly text: string; readonly ended: StreamEnded }> {
-  let text = '';
-  for await (const part of provider.stream(asked, never)) {
-    if (part.type === 'text-delta') text += part.text;
-    if (part.type !== 'ended') continue;
-    if (part.error !== null) throw new Error(part.error.message);
-    return { text, ended: part };
-  }
-  throw new Error('The stream has no end.');
 }

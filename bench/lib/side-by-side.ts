@@ -1,5 +1,6 @@
 import { textMessage } from '@shared/messages.ts';
-import type { ModelRequest, Provider, StreamEnded } from '../../src/main/providers/define.ts';
+import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
+import { askAlone } from './ask-alone.ts';
 import { plainRequest } from './plain-request.ts';
 import type { BenchRow } from './rows.ts';
 import { median } from './statistics.ts';
@@ -34,7 +35,7 @@ export async function sideBySideRows(provider: Provider): Promise<readonly Bench
 /** Of the decoding alone, the time of all answers being that of the first. */
 async function speedOf(provider: Provider, count: number, round: number): Promise<number> {
   const seeds = Array.from({ length: count }, (_, index) => round * 100 + index + 1);
-  const { timings } = await ended(provider, { ...request, seed: seeds[0] ?? null, also: seeds.slice(1) });
+  const { timings } = (await askAlone(provider, { ...request, seed: seeds[0] ?? null, also: seeds.slice(1) })).ended;
   return ((timings.decodeTokens ?? 0) * 1000) / (timings.decodeMs ?? Infinity);
 }
 
@@ -42,12 +43,3 @@ const request: ModelRequest = plainRequest(
   [textMessage('user', `${'A keeper writes down how long the lamp burns. '.repeat(40)}\nGo on with a long story.`)],
   { temperature: 0.8, cacheKey: 'side', maxOutputTokens: answerTokens },
 );
-
-async function ended(provider: Provider, asked: ModelRequest): Promise<StreamEnded> {
-  for await (const part of provider.stream(asked, new AbortController().signal)) {
-    if (part.type !== 'ended') continue;
-    if (part.error !== null) throw new Error(part.error.message);
-    return part;
-  }
-  throw new Error('The stream has no end.');
-}

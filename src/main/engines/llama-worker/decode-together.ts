@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
 import type { LlamaContextSequence, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import type { Engine } from './load-model.ts';
 import { rowsAtOnce, type Beside } from './open-beside.ts';
+import { copySequence } from './prepare-sequence.ts';
 import type { Generation } from './protocol.ts';
 import type { TokenTaker } from './take-tokens.ts';
 
@@ -15,19 +15,6 @@ export interface Voice {
 /** Fills the other sequences with what the first one has read. Throws where the disk has no room. */
 export async function copyPrompt({ sequences: [first, ...others] }: Beside, path: string): Promise<void> {
   if (first !== undefined) await copySequence(first, others, path);
-}
-
-async function copySequence(
-  from: LlamaContextSequence,
-  to: readonly LlamaContextSequence[],
-  path: string,
-): Promise<void> {
-  try {
-    await from.saveStateToFile(path);
-    for (const sequence of to) await sequence.loadStateFromFile(path, { acceptRisk: true });
-  } finally {
-    await rm(path, { force: true });
-  }
 }
 
 /** A sequence, and the answer that is written in it. */

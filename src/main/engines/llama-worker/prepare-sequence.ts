@@ -70,12 +70,23 @@ async function fill(
   const path = await engine.states.temporary().catch(() => null);
   if (path === null) return;
   try {
-    await source.sequence.saveStateToFile(path);
-    await slot.sequence.loadStateFromFile(path, { acceptRisk: true });
+    await copySequence(source.sequence, [slot.sequence], path);
     counters.forks += 1;
   } catch {
     // No room on the disk: the shared part is computed.
     await slot.sequence.clearHistory();
+  }
+}
+
+/** Fills sequences with what another of their context has read. Throws where the disk has no room; leaves no file. */
+export async function copySequence(
+  from: LlamaContextSequence,
+  to: readonly LlamaContextSequence[],
+  path: string,
+): Promise<void> {
+  try {
+    await from.saveStateToFile(path);
+    for (const sequence of to) await sequence.loadStateFromFile(path, { acceptRisk: true });
   } finally {
     await rm(path, { force: true });
   }
