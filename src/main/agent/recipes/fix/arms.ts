@@ -51,6 +51,9 @@ export type Proposal =
   | { readonly type: 'unusable'; readonly reason: string; readonly code: string; readonly together: boolean }
   | { readonly type: 'failed'; readonly message: string; readonly fatal: boolean };
 
+/** The model answered, whatever came of it. */
+export type Usable = Exclude<Proposal, { type: 'failed' }>;
+
 /** Asks once and turns the answer into a candidate. */
 export async function propose(asker: Asker, attempt: Attempt): Promise<Proposal> {
   const target = attempt.form === 'insert' ? attempt.insertion.path : attempt.suspect.span.path;

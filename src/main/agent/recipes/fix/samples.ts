@@ -1,8 +1,6 @@
-import type { Proposal, Sample } from './arms.ts';
+import type { Sample, Usable } from './arms.ts';
 import { candidateKey, type Candidate } from './candidate.ts';
 import type { Verdict } from './judge.ts';
-
-type Usable = Exclude<Proposal, { type: 'failed' }>;
 
 /** What a group of samples needs of the search that it belongs to. */
 export interface Sampler {

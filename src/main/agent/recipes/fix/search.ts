@@ -1,6 +1,6 @@
 import type { RecipeContext } from '../define.ts';
 import type { Syntax } from '../code/syntax.ts';
-import { labelOf, propose, type Asker, type Attempt, type FailedTry, type Proposal, type Sample } from './arms.ts';
+import { labelOf, propose, type Asker, type Attempt, type FailedTry, type Sample, type Usable } from './arms.ts';
 import { attemptsOf, countsOf, greedyKey, type ModelStep } from './attempts.ts';
 import { candidateKey, type Candidate } from './candidate.ts';
 import type { Judge, Verdict } from './judge.ts';
@@ -29,8 +29,6 @@ const secondsElsewhere = 40;
 /** What an answer that was written together with others takes of one alone. */
 const togetherCost = 0.2;
 const anyway = { again: true, sample: null };
-
-type Usable = Exclude<Proposal, { type: 'failed' }>;
 
 /** Tries the arms of the plan in turn, keeps steps forward, and ends at the first accepted change or when time is up. */
 export async function searchFix(parts: SearchParts): Promise<SearchResult> {
