@@ -2,10 +2,13 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SessionEvent } from '@shared/events.ts';
 import { createBlobs } from '../../src/main/sessions/blobs.ts';
+import { sealRecord } from '../../src/main/sessions/record.ts';
+import { noticeEvent } from '../main/sessions/log-fixtures.ts';
 import { makeHome } from '../main/sessions/session-fixtures.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
 
@@ -49,6 +52,40 @@ function runAndKill(home: string, session: string, killAfter: number, delayMs: n
   });
 }
 
+/**
+ * The system ends a write of a killed process between two pages, so the beginning of a record may stay. Rarely does a
+ * kill hit one here: every fifth round leaves one that ends in another place.
+ */
+async function tearEnd(folder: string, round: number, acknowledged: number): Promise<void> {
+  if (round % 5 !== 0) return;
+  const log = join(folder, 'events.jsonl');
+  const written = await readFile(log, 'utf8');
+  if (!written.endsWith('\n')) return;
+  const seq = Number(/"seq":(\d+)/.exec(written.split('\n').at(-2) ?? '')?.[1]) + 1;
+  expect(seq).toBeGreaterThan(acknowledged);
+  const line = sealRecord(noticeEvent(seq, 'y'.repeat(5000)));
+  await appendFile(log, line.subarray(0, 1 + ((round * 1009) % (line.length - 2))));
+}
+
+/** What was moved aside since `known`: one beginning of a record that nobody was told of, as the log itself says. */
+async function checkMoved(
+  folder: string,
+  known: ReadonlySet<string>,
+  acknowledged: number,
+  events: readonly SessionEvent[],
+): Promise<void> {
+  const moved = (await readdir(folder)).filter((name) => name.endsWith('.bin') && !known.has(name));
+  expect(moved.length).toBeLessThanOrEqual(1);
+  for (const name of moved) {
+    const text = await readFile(join(folder, name), 'utf8');
+    expect(text).not.toContain('\n');
+    const seq = /"seq":(\d+),/.exec(text)?.[1];
+    if (seq !== undefined) expect(Number(seq)).toBeGreaterThan(acknowledged);
+    const said = events.find((event) => event.type === 'session-repaired' && event.movedTo === name);
+    expect(said).toMatchObject({ movedBytes: Buffer.byteLength(text), reason: 'the last record is cut off' });
+  }
+}
+
 describe('a process killed while it appends', () => {
   it('at 50 random points loses no acknowledged event, and the session opens and goes on', async () => {
     await using home = await makeHome();
@@ -62,21 +99,28 @@ describe('a process killed while it appends', () => {
     await journal.close();
     const sessionFolder = home.store.folderOf(id);
     let before = 1;
+    const known = new Set<string>();
     for (let round = 0; round < 50; round += 1) {
       const acknowledged = await runAndKill(home.path, id, before + 1 + Math.floor(random() * 60), random() * 4);
       expect(acknowledged).toBeGreaterThan(before);
+      await tearEnd(sessionFolder, round, acknowledged);
       const again = await home.again().open(id);
       const state = again.state();
       expect(state.seq).toBeGreaterThanOrEqual(acknowledged);
       expect(state.turns.every((turn) => turn.reason !== null)).toBe(true);
-      const seqs: number[] = [];
-      for await (const event of again.read()) seqs.push(event.seq);
-      expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+      const events: SessionEvent[] = [];
+      for await (const event of again.read()) events.push(event);
+      expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
       before = state.seq;
       await again.close();
-      expect((await readdir(sessionFolder)).sort()).toEqual(['events.jsonl', 'snapshot.json', 'summary.json']);
+      await checkMoved(sessionFolder, known, acknowledged, events);
+      const names = (await readdir(sessionFolder)).sort();
+      const moved = names.filter((name) => /^events\.damaged-\d+\.bin$/.test(name));
+      for (const name of moved) known.add(name);
+      expect(names).toEqual([...moved, 'events.jsonl', 'snapshot.json', 'summary.json']);
       expect((await stat(join(sessionFolder, 'snapshot.json'))).size).toBeLessThan(1_000_000);
     }
+    expect(known.size).toBeGreaterThanOrEqual(10);
     const blobs = createBlobs(join(home.path, 'blobs'));
     for await (const event of (await home.store.view(id, 'whole')).read()) {
       if (event.type === 'file-changed' && event.after?.kept) expect(await blobs.get(event.after.blob)).not.toBeNull();
