@@ -103,11 +103,14 @@ async function closeUp(rows: Row[], path: string): Promise<Row[]> {
   return kept;
 }
 
-/** Once half of the answers have ended, one that is much longer than these is cut: all others wait for it. */
+/**
+ * Once three of four answers have ended, one that is far longer than all of these is cut: all others wait for it. The
+ * room is wide, for what most of a group write is often the code as it was, and the one that adds to it is longer.
+ */
 export function cutStragglers(voices: readonly Voice[]): void {
   const ended = voices.filter(({ stopReason }) => stopReason !== null);
-  if (ended.length * 2 < voices.length) return;
-  const most = Math.max(...ended.map(({ taker }) => taker.tokens.length)) * 1.15 + 8;
+  if (ended.length * 4 < voices.length * 3) return;
+  const most = Math.max(...ended.map(({ taker }) => taker.tokens.length)) * 2 + 96;
   for (const voice of voices) {
     if (voice.stopReason !== null || voice.taker.tokens.length < most) continue;
     voice.taker.end();

@@ -129,15 +129,26 @@ function straggler(length: number, stopReason: Voice['stopReason']): Voice & { r
   return { taker, sampling: {}, stopReason, ends };
 }
 
-it('an answer that is much longer than most is cut, with its text as far as it came', () => {
-  const voices = [straggler(80, 'stop'), straggler(60, 'stop'), straggler(100, null), straggler(99, null)];
+it('an answer that is far longer than three of four is cut, with its text as far as it came', () => {
+  const ended = [straggler(80, 'stop'), straggler(60, 'stop'), straggler(20, 'stop')];
+  const voices = [...ended, straggler(256, null)];
   cutStragglers(voices);
-  expect(voices.map(({ stopReason }) => stopReason)).toEqual(['stop', 'stop', 'length', null]);
-  expect(voices.map(({ ends }) => ends.length)).toEqual([0, 0, 1, 0]);
+  expect(voices.map(({ stopReason }) => stopReason)).toEqual(['stop', 'stop', 'stop', 'length']);
+  expect(voices.map(({ ends }) => ends.length)).toEqual([0, 0, 0, 1]);
+  const within = [...ended, straggler(255, null)];
+  cutStragglers(within);
+  expect(within.map(({ stopReason }) => stopReason)).toEqual(['stop', 'stop', 'stop', null]);
 });
 
-it('nobody is cut while most still write', () => {
-  const voices = [straggler(8, 'stop'), straggler(300, null), straggler(300, null)];
+it('whoever adds to what most others only repeat has room for it', () => {
+  const copies = Array.from({ length: 12 }, () => straggler(16, 'stop'));
+  const adds = [straggler(100, null), straggler(90, null), straggler(40, null), straggler(20, null)];
+  cutStragglers([...copies, ...adds]);
+  expect(adds.map(({ stopReason }) => stopReason)).toEqual([null, null, null, null]);
+});
+
+it('nobody is cut while a third still write', () => {
+  const voices = [straggler(8, 'stop'), straggler(8, 'stop'), straggler(300, null)];
   cutStragglers(voices);
-  expect(voices.map(({ stopReason }) => stopReason)).toEqual(['stop', null, null]);
+  expect(voices.map(({ stopReason }) => stopReason)).toEqual(['stop', 'stop', null]);
 });
