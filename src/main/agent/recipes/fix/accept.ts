@@ -30,6 +30,8 @@ export async function acceptBest(parts: BehaviourParts, result: SearchResult): P
     const doubt = await doubtIn(parts, result, ranked);
     const refused = await context.world.apply(filesOf(candidate, result.kept));
     if (refused !== null) return { type: 'gave-up', reason: refused, facts: '' };
+    const { origin, label } = candidate;
+    await context.progress('accept', `Taken: ${label}.`, { origin });
     return {
       type: 'done',
       text: describe(parts, candidate, { result, doubt }),

@@ -17,6 +17,8 @@ export interface RecipeStage {
   readonly context: RecipeContext;
   readonly questions: readonly Question[];
   readonly progress: readonly string[];
+  /** What was told for programs, phase by phase. */
+  readonly told: readonly { readonly phase: string; readonly data: unknown }[];
   readonly labels: readonly string[];
   text(path: string): Promise<string>;
   dispose(): Promise<void>;
@@ -61,6 +63,7 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
   }
   const questions: Question[] = [];
   const progress: string[] = [];
+  const told: { readonly phase: string; readonly data: unknown }[] = [];
   const labels: string[] = [];
   const paths = Object.keys(options.files);
   const code = paths.filter((path) => /\.(py|[mc]?js)$/.test(path));
@@ -113,8 +116,9 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
       tokensLeft: () => 100_000,
     },
     countTokens: (given) => Promise.resolve(Math.ceil(given.length / 4)),
-    progress: (phase, said) => {
+    progress: (phase, said, data) => {
       progress.push(`${phase}: ${said}`);
+      if (data !== undefined) told.push({ phase, data });
       return Promise.resolve();
     },
     tools: [],
@@ -159,7 +163,7 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
       },
     },
   };
-  return { context, questions, progress, labels, text, dispose: () => rm(root, { recursive: true, force: true }) };
+  return { context, questions, progress, told, labels, text, dispose: () => rm(root, { recursive: true, force: true }) };
 }
 
 async function listFiles(root: string, folder = root): Promise<readonly ListEntry[]> {

@@ -80,6 +80,11 @@ test('one small change that passes is taken before a larger rewrite', async () =
   expect(await taken([written, small('- 2')])).toBe(small('- 2').text);
 });
 
+test('which part found what is taken is told', async () => {
+  await taken([written, small('- 2')]);
+  expect(stage?.told).toEqual([{ phase: 'accept', data: { origin: 'mechanical' } }]);
+});
+
 test('where several small changes pass, chance does not win over what was written', async () => {
   expect(await taken([written, small('- 2'), small('+ 1')])).toBe(rewrite);
 });
