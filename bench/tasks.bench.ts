@@ -12,6 +12,7 @@ import { openResults } from './lib/results.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { runTasks } from './lib/run-tasks.ts';
 import { createSandboxCommands } from './lib/sandbox-commands.ts';
+import { locatedRows } from './lib/located.ts';
 import { comparisonRows, taskRows } from './lib/summary.ts';
 import { parseTaskOptions, selectTasks, type TaskOptions } from './lib/task-options.ts';
 import { loadTasks } from './lib/tasks.ts';
@@ -38,7 +39,7 @@ export async function run(args: readonly string[], setting: Setting): Promise<re
     const report = reportOf(records, options, setting);
     console.log(`\n${report.text}`);
     if (options.report !== null) await writeFile(resolve(options.report), report.markdown);
-    return [...taskRows(records, options), ...comparisonRows(records)];
+    return [...taskRows(records, options), ...locatedRows(records), ...comparisonRows(records)];
   } finally {
     process.removeListener('SIGINT', onSignal).removeListener('SIGTERM', onSignal);
   }

@@ -45,6 +45,8 @@ const recordSchema = z.object({
   recipe: z.string().nullable(),
   /** Which part of the recipe found it; null where there is nothing found or the log does not say. */
   arm: z.string().nullable(),
+  /** Where the faulty place stands among the suspects, 1 the first; null: it is none of them. Older lines lack it. */
+  rank: z.number().nullable().optional(),
   /** Why the task could not be tried or judged; such a record is tried again by a resumed run. */
   fault: z.string().nullable(),
 });

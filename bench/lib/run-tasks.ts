@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { SessionEvent } from '@shared/events.ts';
 import type { Gear } from '@shared/models.ts';
 import type { TaskBed } from './judge.ts';
+import { changedPlaces, rankOf } from './located.ts';
 import { lostTests } from './passed-tests.ts';
 import { keyOf, type Results, type TaskRecord } from './results.ts';
 import { changedPaths, guardViolations, type Snapshot, takeSnapshot } from './snapshot.ts';
@@ -100,7 +101,8 @@ async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signa
     );
     const after = await takeSnapshot(folder);
     const judged = await judgeWork({ job, folder, outcome, before, after, passedBefore }, parts.bed, signal);
-    return { ...begun, ...figuresOf(outcome), ...judged, fault: null };
+    const rank = rankOf(outcome.events, await changedPlaces(task.projectFolder, join(task.folder, 'solution')));
+    return { ...begun, ...figuresOf(outcome), ...judged, ...(rank === undefined ? {} : { rank }), fault: null };
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
     return { ...begun, ...nothing, fault };

@@ -63,6 +63,8 @@ export async function lookAt(
     name: one.span.name,
     path: one.span.path,
     line: one.span.startLine,
+    endLine: one.span.endLine,
+    kind: one.span.kind,
     score: Number(one.score.toFixed(2)),
     reasons: one.reasons,
   }));
@@ -70,7 +72,7 @@ export async function lookAt(
   await context.progress(
     'locate',
     `${report.failures.length} failing. Suspects: ${seen.map((one) => one.name).join(', ') || 'none'}.${missingText}`,
-    { suspects: seen },
+    { suspects: seen, missing: insertions.map((one) => one.name) },
   );
   return { evidence, suspects, insertions, tests, files };
 }

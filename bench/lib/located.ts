@@ -1,0 +1,78 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { structuredPatch } from 'diff';
+import { z } from 'zod';
+import type { SessionEvent } from '@shared/events.ts';
+import type { TaskRecord } from './results.ts';
+import type { BenchRow } from './rows.ts';
+import { shortModel } from './summary.ts';
+
+/** Lines of a file as it was, 1 the first, that a solution changes; what is only added stands behind `line`. */
+export interface Place {
+  readonly path: string;
+  readonly line: number;
+}
+
+/** The lines that `solution/` changes in `project/`, both folders of a task; empty where there is no solution. */
+export async function changedPlaces(projectFolder: string, solutionFolder: string): Promise<readonly Place[]> {
+  const entries = await readdir(solutionFolder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const places: Place[] = [];
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name).slice(solutionFolder.length + 1);
+    const before = await readFile(join(projectFolder, path), 'utf8').catch(() => null);
+    if (before === null) continue;
+    const after = await readFile(join(solutionFolder, path), 'utf8');
+    places.push(...changedLines(before, after).map((line) => ({ path, line })));
+  }
+  return places;
+}
+
+function changedLines(before: string, after: string): readonly number[] {
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context: 0 });
+  return hunks.flatMap(({ oldStart, oldLines }) =>
+    // The library counts what is only added from the line behind it.
+    oldLines === 0 ? [oldStart - 1] : Array.from({ length: oldLines }, (_, index) => oldStart + index),
+  );
+}
+
+const locatedSchema = z.object({
+  suspects: z.array(z.object({ path: z.string(), line: z.number(), endLine: z.number(), kind: z.string() })),
+  missing: z.array(z.string()),
+});
+
+/**
+ * Where in the first list of suspects the first stands that holds a line which the solution changes: 1 is the first,
+ * null none of them. Undefined where nothing was looked for, or code is missing, which is written and not found.
+ * A class holds what none of its methods does.
+ */
+export function rankOf(events: readonly SessionEvent[], places: readonly Place[]): number | null | undefined {
+  const data = events.find((event) => event.type === 'recipe-progressed' && event.phase === 'locate');
+  const located = locatedSchema.safeParse(data?.type === 'recipe-progressed' ? data.data : null);
+  if (!located.success || located.data.missing.length > 0 || places.length === 0) return undefined;
+  const { suspects } = located.data;
+  const holds = (suspect: (typeof suspects)[number], { path, line }: Place): boolean =>
+    suspect.path === path && suspect.line <= line && line <= suspect.endLine;
+  const isIn = (suspect: (typeof suspects)[number], place: Place): boolean =>
+    holds(suspect, place) &&
+    (suspect.kind !== 'class' || !suspects.some((one) => one.kind !== 'class' && holds(one, place)));
+  const index = suspects.findIndex((suspect) => places.some((place) => isIn(suspect, place)));
+  return index < 0 ? null : index + 1;
+}
+
+/** How many of the tasks that have a rank have it at most so far down; no target. */
+export function locatedRows(records: readonly TaskRecord[]): readonly BenchRow[] {
+  const ranked = records.filter(({ rank, gear }) => rank !== undefined && gear === 'recipe');
+  const nameOf = ({ model, kind }: TaskRecord): string => `${shortModel(model)} recipe, ${kind}`;
+  return [...new Set(ranked.map(nameOf))].map((name) => {
+    const own = ranked.filter((record) => nameOf(record) === name);
+    const within = (most: number): number => own.filter(({ rank }) => (rank ?? Infinity) <= most).length;
+    return {
+      figure: `${name}: the faulty place is among the first three suspects`,
+      value: (100 * within(3)) / own.length,
+      unit: '%',
+      target: null,
+      note: `first ${within(1)}, three ${within(3)}, five ${within(5)}, twelve ${within(12)} of ${own.length}`,
+    };
+  });
+}
