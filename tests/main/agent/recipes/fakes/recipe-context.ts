@@ -163,7 +163,15 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
       },
     },
   };
-  return { context, questions, progress, told, labels, text, dispose: () => rm(root, { recursive: true, force: true }) };
+  return {
+    context,
+    questions,
+    progress,
+    told,
+    labels,
+    text,
+    dispose: () => rm(root, { recursive: true, force: true }),
+  };
 }
 
 async function listFiles(root: string, folder = root): Promise<readonly ListEntry[]> {
