@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { structuredPatch } from 'diff';
 import { z } from 'zod';
 import type { SessionEvent } from '@shared/events.ts';
+import { filesBelow } from './files-below.ts';
 import type { TaskRecord } from './results.ts';
 import type { BenchRow } from './rows.ts';
 import { shortModel } from './summary.ts';
@@ -15,11 +16,8 @@ export interface Place {
 
 /** The lines that `solution/` changes in `project/`, both folders of a task; empty where there is no solution. */
 export async function changedPlaces(projectFolder: string, solutionFolder: string): Promise<readonly Place[]> {
-  const entries = await readdir(solutionFolder, { recursive: true, withFileTypes: true }).catch(() => []);
   const places: Place[] = [];
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name).slice(solutionFolder.length + 1);
+  for (const path of await filesBelow(solutionFolder).catch(() => [])) {
     const before = await readFile(join(projectFolder, path), 'utf8').catch(() => null);
     if (before === null) continue;
     const after = await readFile(join(solutionFolder, path), 'utf8');

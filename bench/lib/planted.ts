@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 import { z } from 'zod';
+import { filesBelow } from './files-below.ts';
 
 // A path inside the project: relative, forward slashes, never upwards.
 const projectPath = z
@@ -239,19 +240,6 @@ async function removeEmptyFolders(folder: string): Promise<void> {
     await removeEmptyFolders(path);
     if ((await readdir(path)).length === 0) await rm(path, { recursive: true });
   }
-}
-
-/** Paths of everything that is not a folder, relative, with forward slashes. */
-async function filesBelow(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) =>
-      join(entry.parentPath, entry.name)
-        .slice(folder.length + 1)
-        .split(sep)
-        .join('/'),
-    );
 }
 
 // Two tasks of one package may unpack it at the same time; the one that comes second drops its copy.

@@ -68,11 +68,12 @@ export async function lookAt(
     score: Number(one.score.toFixed(2)),
     reasons: one.reasons,
   }));
-  const missingText = insertions.length === 0 ? '' : ` Missing: ${insertions.map((one) => one.name).join(', ')}.`;
+  const lacks = insertions.map((one) => one.name);
+  const missingText = lacks.length === 0 ? '' : ` Missing: ${lacks.join(', ')}.`;
   await context.progress(
     'locate',
     `${report.failures.length} failing. Suspects: ${seen.map((one) => one.name).join(', ') || 'none'}.${missingText}`,
-    { suspects: seen, missing: insertions.map((one) => one.name) },
+    { suspects: seen, missing: lacks },
   );
   return { evidence, suspects, insertions, tests, files };
 }

@@ -1,0 +1,15 @@
+import { readdir } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+
+/** Paths of everything that is not a folder, relative, with forward slashes. */
+export async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .split(sep)
+        .join('/'),
+    );
+}
