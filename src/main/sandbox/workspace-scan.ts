@@ -16,10 +16,6 @@ export interface Mask {
 export interface WorkspaceScan {
   /** Files that hold secrets. */
   readonly secrets: readonly string[];
-  /** Folders that are the data of a git repository: `.git`, `sub/.git`, `bare.git`. */
-  readonly gitFolders: readonly string[];
-  /** `.git` files, which point to such a folder. */
-  readonly gitFiles: readonly string[];
   /** What a person wants to be hidden: files, and folders as a whole. What lies in those is in no other list. */
   readonly masked: readonly Mask[];
   /** Sockets by which a program of this machine can be reached, whatever network a command has. */
@@ -37,8 +33,6 @@ interface Scanning {
   readonly secrets: string[];
   readonly sockets: string[];
   readonly masked: Mask[];
-  readonly gitFolders: string[];
-  readonly gitFiles: string[];
   entries: number;
   unnamed: number;
   isCut: boolean;
@@ -54,8 +48,6 @@ export async function scanWorkspace(
     secrets: [],
     sockets: [],
     masked: [],
-    gitFolders: [],
-    gitFiles: [],
     entries: 0,
     unnamed: 0,
     isCut: false,
@@ -66,7 +58,7 @@ export async function scanWorkspace(
   } finally {
     await root.close();
   }
-  for (const list of [found.secrets, found.sockets, found.gitFolders, found.gitFiles]) list.sort();
+  for (const list of [found.secrets, found.sockets]) list.sort();
   return found;
 }
 
@@ -81,11 +73,6 @@ interface Place {
 async function scanFolder(folder: HostFolder, place: Place): Promise<void> {
   const { prefix, depth, found, signal } = place;
   const entries = await readdir(folder.place, { withFileTypes: true }).catch((): Dirent[] => []);
-  const names = new Set(entries.map((entry) => entry.name));
-  if (prefix !== '' && isGitData(names)) {
-    found.gitFolders.push(prefix.slice(0, -1));
-    return;
-  }
   for (const entry of entries) {
     signal.throwIfAborted();
     found.entries += 1;
@@ -106,8 +93,7 @@ async function scanFolder(folder: HostFolder, place: Place): Promise<void> {
     if (entry.isSocket() && (await isListening(folder.at(entry.name)))) found.sockets.push(path);
     if (entry.isFile()) await noteFile(folder, entry.name, path, found);
     if (!entry.isDirectory()) continue;
-    if (entry.name === '.git') found.gitFolders.push(path);
-    else if (!isSkippedFolder(entry.name)) await descend(folder, entry.name, place);
+    if (!isSkippedFolder(entry.name)) await descend(folder, entry.name, place);
   }
 }
 
@@ -121,13 +107,7 @@ async function descend(folder: HostFolder, name: string, place: Place): Promise<
   }
 }
 
-/** Git takes any folder of this form for a repository, also one without `.git` around it. */
-function isGitData(names: ReadonlySet<string>): boolean {
-  return ['HEAD', 'config', 'objects', 'refs'].every((name) => names.has(name));
-}
-
 async function noteFile(folder: HostFolder, name: string, path: string, found: Scanning): Promise<void> {
-  if (name === '.git') found.gitFiles.push(path);
   const kind = secretKind(path);
   if (kind === null) return;
   if (kind !== 'secret') {

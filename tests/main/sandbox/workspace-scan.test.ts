@@ -94,8 +94,6 @@ describe('looking through a project', () => {
     const found = await scanWorkspace(folder, none);
     expect(found).toMatchObject({
       secrets: ['.env', 'key.pem'],
-      gitFolders: ['deep/er/.git'],
-      gitFiles: ['sub/.git'],
       isCut: false,
     });
     await expect(scanWorkspace(folder, AbortSignal.abort())).rejects.toThrow();

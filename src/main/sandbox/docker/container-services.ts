@@ -136,7 +136,11 @@ export class ContainerServices implements SandboxServices {
     };
     network.gone.signal.addEventListener('abort', onGone, { once: true });
     if (network.gone.signal.aborted) onGone();
+    const { guard } = this.#session;
+    const stopLooking = guard.whileRunning();
     const end = await running.ended;
+    stopLooking();
+    await guard.look();
     network.gone.signal.removeEventListener('abort', onGone);
     service.state = ended(service.state, end);
     await service.beside.dispose();

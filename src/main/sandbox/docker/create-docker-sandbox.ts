@@ -10,6 +10,7 @@ import { borrowRunner } from './borrow-runner.ts';
 import { DockerSandbox, type ChangingSurroundings } from './docker-sandbox.ts';
 import { unheldLimits, type EngineLimits } from './engine-limits.ts';
 import type { Engine } from './engine.ts';
+import { RepositoryGuard, type LeftPlace } from '../repositories/repository-guard.ts';
 import { homeIdOf, type UserIds } from './identity.ts';
 import { findImage, type ImageRequest, type SandboxImage } from './image.ts';
 import { lookAt } from './look-at-project.ts';
@@ -38,6 +39,8 @@ export interface DockerSandboxRequest {
   readonly onLost: (loss: { readonly reason: string; readonly recreated: boolean }) => void;
   readonly onService?: (state: ServiceState) => void;
   readonly onDiskLow?: AskAboutDisk;
+  /** Something was found that commands left and that this machine may run later. Must not throw. */
+  readonly onLeft?: (places: readonly LeftPlace[]) => void;
 }
 
 /** Starts the container of a session. What earlier processes of this home left is swept first. */
@@ -46,27 +49,54 @@ export async function createDockerSandbox(
   request: DockerSandboxRequest,
   signal: AbortSignal,
 ): Promise<Reply<DockerSandbox>> {
-  const homeId = homeIdOf(await realpath(request.homePath));
+  const homePath = await realpath(request.homePath);
+  const workspacePath = await realpath(request.workspacePath);
+  // What a sandbox of this home that was killed left running must have ended before the first look.
   const [image] = await Promise.all([
     findImage(engine, { ...request.image, wanted: request.settings.image }, signal),
-    sweepLeftovers(engine, homeId, request.log),
+    sweepLeftovers(engine, homeIdOf(homePath), request.log),
   ]);
   if (!image.ok) return image;
+  const { sessionId, log, onLeft = () => undefined } = request;
+  const guard = await RepositoryGuard.start({ workspacePath, homePath, sessionId, onLeft, log }, signal);
+  try {
+    const made = await startSession(engine, request, { image: image.value, workspacePath, homePath, guard }, signal);
+    if (!made.ok) await guard.dispose();
+    return made;
+  } catch (error) {
+    await guard.dispose();
+    throw error;
+  }
+}
+
+interface Ready {
+  readonly image: SandboxImage;
+  readonly workspacePath: string;
+  readonly homePath: string;
+  readonly guard: RepositoryGuard;
+}
+
+async function startSession(
+  engine: Engine,
+  request: DockerSandboxRequest,
+  { image, workspacePath, homePath, guard }: Ready,
+  signal: AbortSignal,
+): Promise<Reply<DockerSandbox>> {
   const seccomp = await profileText(request.image.resourcesPath);
-  const workspacePath = await realpath(request.workspacePath);
   const linksFound = lookForLinks(workspacePath, signal);
   const limits = limitsFor(engine, request.settings);
-  const changing = (await request.surroundings?.(image.value)) ?? null;
+  const changing = (await request.surroundings?.(image)) ?? null;
   const surroundings = (await changing?.find(signal)) ?? noSurroundings;
   const options: Omit<SessionContainerOptions, 'runner'> = {
     engine,
-    imageId: image.value.id,
+    imageId: image.id,
     sessionId: request.sessionId,
-    homeId,
+    homeId: homeIdOf(homePath),
     supportFolder: join(request.homePath, 'sandbox'),
     workspacePath,
     users: userCandidates(engine, await ownerOf(workspacePath)),
     seccomp,
+    guard,
     look: (closing) =>
       lookAt(
         { workspacePath, settings: request.settings, homePath: request.homePath, masks: request.masks ?? [] },
@@ -80,14 +110,14 @@ export async function createDockerSandbox(
     engineWaitMs: request.settings.engineWaitSeconds * 1000,
     onLost: request.onLost,
   };
-  const started = await startWithRunner(options, { image: image.value, ...request.image }, signal);
+  const started = await startWithRunner(options, { image, ...request.image }, signal);
   if (!started.ok) return started;
   const { session, hasRunner } = started.value;
   return success(
     new DockerSandbox({
       session,
       outward: request.outward,
-      imageName: image.value.name,
+      imageName: image.name,
       description: describe(engine),
       limits: shownLimits(limits, engine.limits),
       surroundings,

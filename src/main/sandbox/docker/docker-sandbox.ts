@@ -32,6 +32,7 @@ import { ContainerRuns } from './run-in-container.ts';
 import type { Surroundings } from '../dependencies/surroundings.ts';
 import { dropSuperseded, runOnPackages, type SessionPackages } from './package-changes.ts';
 import { runWithNetwork } from './network-run.ts';
+import { leftText } from '../repositories/repository-guard.ts';
 import type { Outward } from '../network/outward.ts';
 import type { SessionContainer } from './session-container.ts';
 import type { ProjectLinks } from './project-links.ts';
@@ -91,7 +92,13 @@ export class DockerSandbox implements Sandbox {
       text: `${description} ${userText(session.user)} ${skippedText}`,
       limits,
       notes,
-      warnings: [...warnings, ...told, ...session.warnings, ...(linked === null ? [] : [linked])],
+      warnings: [
+        ...warnings,
+        ...told,
+        ...session.warnings,
+        ...session.guard.left.map(leftText),
+        ...(linked === null ? [] : [linked]),
+      ],
     };
   }
 
@@ -131,10 +138,14 @@ export class DockerSandbox implements Sandbox {
     );
     if (!started.ok) return started;
     const { running } = started.value;
+    const { guard } = this.#options.session;
+    const stopLooking = guard.whileRunning();
     const process: OpenProcess = {
       write: (bytes) => running.write(bytes),
-      ended: running.ended.then((end) => {
+      ended: running.ended.then(async (end) => {
         this.#open.delete(process);
+        stopLooking();
+        await guard.look();
         return { exitCode: end.type === 'exited' ? end.exitCode : null };
       }),
       close: async () => {
@@ -170,7 +181,10 @@ export class DockerSandbox implements Sandbox {
   ): Promise<Reply<void>> {
     return this.#at(
       path,
-      (inside) => this.#hidden(inside) ?? ofGit(inside) ?? this.#files.write(inside, { bytes, expect }, signal),
+      (inside) =>
+        this.#hidden(inside) ??
+        ofGit(inside) ??
+        this.#files.write(inside, { bytes, expect }, signal).finally(() => void this.#options.session.guard.look()),
     );
   }
 
@@ -223,6 +237,7 @@ export class DockerSandbox implements Sandbox {
   async dispose(): Promise<void> {
     await this.services.dispose();
     await this.#options.session.dispose();
+    await this.#options.session.guard.dispose();
   }
 
   // The mount over it holds in any case; this says why it is empty.

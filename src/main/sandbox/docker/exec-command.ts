@@ -5,13 +5,8 @@ import type { AskAboutDisk, ExecRequest, ExecResult } from '../sandbox.ts';
 import { withDeadline } from './deadline.ts';
 import { watchDisks } from './disk-watch.ts';
 import { diskEveryMs, filesOf, spaceOf } from './engine-disk.ts';
-import {
-  changedBetween,
-  readProtected,
-  redirectText,
-  removeRedirects,
-  type ProtectedState,
-} from './protected-watch.ts';
+import { changedBetween, readProtected, type ProtectedState } from './protected-watch.ts';
+import { leftText } from '../repositories/repository-guard.ts';
 import type { Abilities } from './abilities.ts';
 import { ContainerGoneError, type ContainerProgram } from './container-process.ts';
 import type { ContainerRuns, RunEnd } from './run-in-container.ts';
@@ -42,7 +37,8 @@ export async function execCommand(
   const started = performance.now();
   const stdout = keepOutput(request.keepBytes ?? defaultKeepBytes);
   const stderr = keepOutput(request.keepBytes ?? defaultKeepBytes);
-  const guarded = await readProtected(session.guarded);
+  const before = { guarded: await readProtected(session.guarded), left: session.guard.left.length };
+  const stopLooking = session.guard.whileRunning();
   const { disk, ...follow } = watchWhileItRuns(place, signal);
   const ended = await runs.run(
     {
@@ -60,7 +56,8 @@ export async function execCommand(
     disk.signal,
   );
   disk.stop();
-  const notice = await noticeOf(session, guarded);
+  stopLooking();
+  const notice = await noticeOf(session, before);
   if (!ended.ok) return ended;
   const { outcome, exitCode } = ended.value;
   if (outcome === 'no-folder') {
@@ -108,20 +105,24 @@ function inContainer(live: LiveContainer | null): LiveContainer['container'] {
   return live.container;
 }
 
+interface Before {
+  readonly guarded: ProtectedState;
+  /** How many places were told of. */
+  readonly left: number;
+}
+
 // A change by the person themselves at this moment looks the same: it is told, not judged.
-async function noticeOf(session: SessionContainer, before: ProtectedState): Promise<string> {
-  const { guarded } = session;
-  const [removed, after] = await Promise.all([removeRedirects(guarded), readProtected(guarded)]);
-  const left = changedBetween(before, after);
-  if (removed.length + left.length === 0) return '';
-  const texts = [
-    ...(removed.length === 0 ? [] : [redirectText(removed)]),
-    ...(left.length === 0
-      ? []
-      : [`changed while this command ran, and may run on your machine later: ${left.join(', ')}`]),
-  ];
-  session.warn(texts.join('; '));
-  return texts.map((text) => `\n[dewpoint: ${text}]\n`).join('');
+async function noticeOf(session: SessionContainer, before: Before): Promise<string> {
+  const { guarded, guard } = session;
+  const [after] = await Promise.all([readProtected(guarded), guard.look()]);
+  const changed = changedBetween(before.guarded, after);
+  const left = guard.left.slice(before.left).map(leftText);
+  if (changed.length > 0) {
+    const text = `changed while this command ran, and may run on your machine later: ${changed.join(', ')}`;
+    session.warn(text);
+    left.push(text);
+  }
+  return left.map((text) => `\n[dewpoint: ${text}]\n`).join('');
 }
 
 type Command = Pick<ExecRequest, 'command' | 'cwd' | 'env'>;

@@ -15,7 +15,6 @@ export interface ProjectSubject {
 
 /** What was found in a project that has to be protected. */
 export interface ProjectLook {
-  readonly scan: Pick<WorkspaceScan, 'gitFolders' | 'gitFiles'>;
   /** What commands find empty, relative to the workspace. */
   readonly masks: readonly Mask[];
   readonly warnings: readonly string[];
@@ -51,7 +50,6 @@ export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Prom
   if (scan.isCut)
     warnings.push('The project is too large to look through whole: files with secrets may not be hidden.');
   return {
-    scan,
     masks: [...masked, ...hidden.slice(0, room).map((path) => ({ path, kind: 'file' }) as const)],
     warnings,
   };

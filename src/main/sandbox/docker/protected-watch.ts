@@ -1,6 +1,6 @@
-import { lstatSync, readdirSync, unlinkSync, watch, type BigIntStats, type FSWatcher } from 'node:fs';
-import { lstat, readdir, unlink } from 'node:fs/promises';
-import { isGitName, openChildFolder, openFolderBelow, type Asking, type HostFolder } from '../../lib/host-folder.ts';
+import { lstatSync, readdirSync, type BigIntStats } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { openChildFolder, openFolderBelow, type Asking, type HostFolder } from '../../lib/host-folder.ts';
 import type { Pin } from './pins.ts';
 
 /** Where the protected things of a project lie, and how the system is asked for them. */
@@ -14,8 +14,6 @@ export interface ProtectedPlace {
 export type ProtectedState = ReadonlyMap<string, string>;
 
 const maxEntries = 500;
-/** Makes git take its configuration from elsewhere; in the data of a whole repository it has no business. */
-const redirect = 'commondir';
 
 /**
  * Marks of everything that no command can change, taken before and after one: mounts hold on Linux, but names are
@@ -24,19 +22,8 @@ const redirect = 'commondir';
  */
 export async function readProtected(place: ProtectedPlace): Promise<ProtectedState> {
   const fixed = place.pins.filter(({ readOnly }) => readOnly);
-  const [names, ...marks] = await Promise.all([namesAtTop(place), ...fixed.map(({ path }) => marksOf(place, path))]);
-  const state = new Map(marks.flat().slice(0, maxEntries));
-  // A second `.git` in another spelling is the same one on some systems.
-  for (const name of names) if (isGitName(name) && name !== '.git') state.set(name, 'there');
-  if (!names.includes('.git')) state.set('.git', 'absent');
-  return state;
-}
-
-async function namesAtTop({ workspacePath, asking }: ProtectedPlace): Promise<readonly string[]> {
-  const top = await openFolderBelow(workspacePath, [], asking);
-  const names = top === null ? [] : await namesOf(top.place, asking);
-  await top?.close();
-  return names;
+  const marks = await Promise.all(fixed.map(({ path }) => marksOf(place, path)));
+  return new Map(marks.flat().slice(0, maxEntries));
 }
 
 /** The same by both ways of asking; a folder that cannot be read has no names, a thing that is not there no marks. */
@@ -56,79 +43,10 @@ async function statsOf(path: string, asking: Asking): Promise<BigIntStats | null
   }
 }
 
-async function isTakenAway(path: string, asking: Asking): Promise<boolean> {
-  try {
-    if (asking === 'at-once') unlinkSync(path);
-    else await unlink(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Paths whose marks differ, sorted. */
 export function changedBetween(before: ProtectedState, after: ProtectedState): readonly string[] {
   const paths = new Set([...before.keys(), ...after.keys()]);
   return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
-}
-
-/**
- * Takes away every file that would send git elsewhere for its configuration, in repositories that had none when they
- * were pinned; returns what it took away.
- */
-export async function removeRedirects({ workspacePath, pins, asking }: ProtectedPlace): Promise<readonly string[]> {
-  const removed: string[] = [];
-  for (const { path } of pins.filter((pin) => isRepository(pin.path, pins))) {
-    const folder = await openFolderBelow(workspacePath, path.split('/'), asking);
-    if (folder === null) continue;
-    // A folder of that name is left: git makes nothing of it, and what lies below must not be gone into.
-    const isGone = await isTakenAway(folder.at(redirect), asking);
-    await folder.close();
-    if (isGone) removed.push(`${path}/${redirect}`);
-  }
-  return removed;
-}
-
-/**
- * Takes such files away in the instant in which they come, where the system tells of it (it does where the container's
- * kernel is this machine's). Returns how to stop; what was seen before is taken away by the time that resolves. Looking
- * again after each command is still needed.
- */
-export function watchRedirects(
-  place: ProtectedPlace,
-  onRemoved: (paths: readonly string[]) => void,
-): () => Promise<void> {
-  const { workspacePath, pins } = place;
-  const watchers: FSWatcher[] = [];
-  const pending = new Set<Promise<void>>();
-  for (const { path } of pins.filter((pin) => isRepository(pin.path, pins))) {
-    try {
-      const watcher = watch(`${workspacePath}/${path}`, { persistent: false }, (_event, name) => {
-        if (name !== redirect) return;
-        const removal = removeRedirects(place).then((removed) => {
-          if (removed.length > 0) onRemoved(removed);
-          pending.delete(removal);
-        });
-        pending.add(removal);
-      });
-      watcher.on('error', () => watcher.close());
-      watchers.push(watcher);
-    } catch {
-      // No more watches to be had: what comes is found after the command.
-    }
-  }
-  return async () => {
-    for (const watcher of watchers) watcher.close();
-    await Promise.all(pending);
-  };
-}
-
-function isRepository(path: string, pins: readonly Pin[]): boolean {
-  return pins.some((pin) => pin.path === `${path}/config`) && !pins.some((pin) => pin.path === `${path}/${redirect}`);
-}
-
-export function redirectText(removed: readonly string[]): string {
-  return `${removed.join(', ')} would make git read its configuration elsewhere and was removed`;
 }
 
 type Mark = readonly [path: string, mark: string];

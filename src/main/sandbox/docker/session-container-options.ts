@@ -6,6 +6,7 @@ import type { ContainerProcesses } from './container-process.ts';
 import type { WatchedDisk } from './disk-watch.ts';
 import type { Engine } from './engine.ts';
 import type { ProjectLook } from './look-at-project.ts';
+import type { RepositoryGuard } from '../repositories/repository-guard.ts';
 import type { RunnerPlace } from './runner-processes.ts';
 import type { ContainerUser } from './user-candidates.ts';
 
@@ -36,6 +37,8 @@ export interface SessionContainerOptions {
   readonly users: readonly ContainerUser[];
   /** Our own profile of system calls, as JSON. */
   readonly seccomp: string;
+  /** Whoever made it disposes of it. */
+  readonly guard: RepositoryGuard;
   /** What is looked for in the project before every container. */
   readonly look: (signal: AbortSignal) => Promise<ProjectLook>;
   readonly memoryBytes: number;

@@ -14,7 +14,8 @@ import { watchedEngineDisk } from './engine-disk.ts';
 import { engineAnswers, engineSilence, engineSilent, engineStopped, hadEvent, removeWhenBack } from './engine-watch.ts';
 import { folderKey, ownerMark, type UserIds } from './identity.ts';
 import { findPins, type Pin } from './pins.ts';
-import { redirectText, watchRedirects, type ProtectedPlace } from './protected-watch.ts';
+import type { ProtectedPlace } from './protected-watch.ts';
+import type { RepositoryGuard } from '../repositories/repository-guard.ts';
 import { removeContainer, removeVolume } from './removal.ts';
 import type { LiveContainer, SessionContainerOptions } from './session-container-options.ts';
 import { startFailure, withReason } from './start-failure.ts';
@@ -53,7 +54,6 @@ export class SessionContainer {
   #starting: Promise<Reply<LiveContainer>> | null = null;
   #hasVolume = false;
   #disposed = false;
-  #stopWatching: () => void = () => undefined;
   readonly #closing = busyAbort();
 
   private constructor(options: SessionContainerOptions, workspaceKey: string) {
@@ -157,6 +157,11 @@ export class SessionContainer {
     return { workspacePath: this.#options.workspacePath, pins: this.#pins, asking: this.#asking };
   }
 
+  /** Looks for repositories that commands make. */
+  get guard(): RepositoryGuard {
+    return this.#options.guard;
+  }
+
   get workspacePath(): string {
     return this.#options.workspacePath;
   }
@@ -216,7 +221,6 @@ export class SessionContainer {
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#closing.abort();
-    this.#stopWatching();
     await this.#starting?.catch(() => undefined);
     const live = this.#live;
     this.#live = null;
@@ -365,7 +369,7 @@ export class SessionContainer {
 
   /** What is the same whoever commands run as: looked at once, for a large project takes its time. */
   async #prepare(): Promise<Reply<Ground>> {
-    const { engine, homeId, sessionId, workspacePath, besides, look } = this.#options;
+    const { engine, homeId, sessionId, workspacePath, besides, look, guard } = this.#options;
     const labels = {
       [labelNames.app]: 'sandbox',
       [labelNames.home]: homeId,
@@ -377,13 +381,12 @@ export class SessionContainer {
       this.#hasVolume = true;
       await withDeadline(engineMs, null, () => engine.docker.createVolume({ Name: this.#volumeName, Labels: labels }));
     }
-    const { scan, masks, warnings: found } = await look(this.#closing.signal);
-    const { pins, outside, warnings } = await findPins(workspacePath, scan);
+    const { masks, warnings: found } = await look(this.#closing.signal);
+    // Never what a command wrote: only what was there when the session began.
+    const { pins, outside, warnings } = await findPins(workspacePath, guard.own);
     this.#warnings = [...warnings, ...found];
     this.#pins = pins;
     this.#asking = await askingFor(workspacePath);
-    this.#stopWatching();
-    this.#stopWatching = watchRedirects(this.guarded, (removed) => this.warn(redirectText(removed)));
     this.#masks = masks;
     return success({ labels, pins, outside, masks });
   }

@@ -3,15 +3,31 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findPins, type Protection } from '../../../../src/main/sandbox/docker/pins.ts';
-import {
-  changedBetween,
-  readProtected,
-  removeRedirects,
-  watchRedirects,
-} from '../../../../src/main/sandbox/docker/protected-watch.ts';
-import { scanWorkspace } from '../../../../src/main/sandbox/workspace-scan.ts';
+import { changedBetween, readProtected } from '../../../../src/main/sandbox/docker/protected-watch.ts';
+import { silentLog } from '../../../../src/main/lib/log.ts';
+import { RepositoryGuard } from '../../../../src/main/sandbox/repositories/repository-guard.ts';
 
 const none = new AbortController().signal;
+
+/** The pins of a folder as a session finds them at its start. */
+async function pinsOf(workspacePath: string): Promise<Protection> {
+  const homePath = await mkdtemp(join(tmpdir(), 'dewpoint-pins-home-'));
+  const options = { workspacePath, homePath, sessionId: 's1', onLeft: () => undefined, log: silentLog };
+  const guard = await RepositoryGuard.start(options, none);
+  try {
+    return await findPins(workspacePath, guard.own);
+  } finally {
+    await guard.dispose();
+    await rm(homePath, { recursive: true });
+  }
+}
+
+/** What makes a folder the data of a repository, beside its configuration. */
+async function makeData(folder: string): Promise<void> {
+  await mkdir(join(folder, 'objects'), { recursive: true });
+  await mkdir(join(folder, 'refs'));
+  await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/main\n');
+}
 
 describe('pins', () => {
   let base: string;
@@ -23,7 +39,7 @@ describe('pins', () => {
   });
   afterEach(() => rm(base, { recursive: true }));
 
-  const find = async (): Promise<Protection> => findPins(folder, await scanWorkspace(folder, none));
+  const find = (): Promise<Protection> => pinsOf(folder);
   const put = async (path: string, text = ''): Promise<void> => {
     await mkdir(dirname(join(base, path)), { recursive: true });
     await writeFile(join(base, path), text);
@@ -40,6 +56,7 @@ describe('pins', () => {
 
   it('hold .git itself before what is read-only in it, and make the hooks folder where it is missing', async () => {
     await put('work/.git/config');
+    await makeData(join(folder, '.git'));
     expect(inWords(await find())).toEqual(['.git rw', '.git/config ro', '.git/hooks ro']);
     expect((await stat(join(folder, '.git/hooks'))).isDirectory()).toBe(true);
   });
@@ -47,6 +64,8 @@ describe('pins', () => {
   it('hold the data of submodules, and every folder on the way, which could else be renamed', async () => {
     await put('work/.git/config');
     await put('work/.git/modules/lib/sub/config');
+    await makeData(join(folder, '.git'));
+    await makeData(join(folder, '.git/modules/lib/sub'));
     await mkdir(join(folder, '.git/hooks'));
     await put('work/lib/sub/.git', 'gitdir: ../../.git/modules/lib/sub');
     expect(inWords(await find())).toEqual([
@@ -66,8 +85,10 @@ describe('pins', () => {
 
   it('hold repositories within the project, also bare ones, and where hooks were said to be', async () => {
     await put('work/.git/config', '[core]\n\thooksPath = ./tools/hooks/\n');
+    await makeData(join(folder, '.git'));
     await put('work/tools/hooks/pre-commit');
     await put('work/vendor/.git/config');
+    await makeData(join(folder, 'vendor/.git'));
     for (const name of ['HEAD', 'config', 'objects/x', 'refs/x']) await put(`work/bare/${name}`);
     const words = inWords(await find());
     for (const wanted of [
@@ -138,13 +159,14 @@ describe.each(['waiting', 'at-once'] as const)('the watch over what is protected
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-watch-')));
     await mkdir(join(folder, '.git/hooks'), { recursive: true });
+    await makeData(join(folder, '.git'));
     await writeFile(join(folder, '.git/config'), '');
     await writeFile(join(folder, '.git/hooks/pre-commit'), '');
   });
   afterEach(() => rm(folder, { recursive: true }));
 
   const read = async () => {
-    const { pins } = await findPins(folder, await scanWorkspace(folder, none));
+    const { pins } = await pinsOf(folder);
     return { pins, state: await readProtected({ workspacePath: folder, pins, asking }) };
   };
 
@@ -162,43 +184,5 @@ describe.each(['waiting', 'at-once'] as const)('the watch over what is protected
       '.git/hooks/post-merge',
       '.git/hooks/pre-commit',
     ]);
-  });
-
-  it('sees a repository that appears, and one in another spelling', async () => {
-    await mkdir(join(folder, '.GIT'));
-    const { pins, state } = await read();
-    await mkdir(join(folder, '.Git'));
-    expect(changedBetween(state, await readProtected({ workspacePath: folder, pins, asking }))).toEqual(['.Git']);
-    await rm(join(folder, '.git'), { recursive: true });
-    const without = await readProtected({ workspacePath: folder, pins: [], asking });
-    await mkdir(join(folder, '.git'));
-    expect(changedBetween(without, await readProtected({ workspacePath: folder, pins: [], asking }))).toEqual(['.git']);
-  });
-
-  it('takes away a file that sends git elsewhere for its configuration, whenever it came', async () => {
-    const { pins } = await read();
-    await writeFile(join(folder, '.git/commondir'), '../evil');
-    expect(await removeRedirects({ workspacePath: folder, pins, asking })).toEqual(['.git/commondir']);
-    await symlink('/elsewhere', join(folder, '.git/commondir'));
-    expect(await removeRedirects({ workspacePath: folder, pins, asking })).toEqual(['.git/commondir']);
-    expect(await removeRedirects({ workspacePath: folder, pins, asking })).toEqual([]);
-    expect((await stat(join(folder, '.git/config'))).isFile()).toBe(true);
-  });
-
-  it.skipIf(process.platform !== 'linux')('takes it away at once while it watches', async () => {
-    const { pins } = await read();
-    const removed: string[] = [];
-    const stop = watchRedirects({ workspacePath: folder, pins, asking }, (paths) => removed.push(...paths));
-    await writeFile(join(folder, '.git/commondir'), '../evil');
-    await expect.poll(() => removed).toEqual(['.git/commondir']);
-    await stop();
-    await writeFile(join(folder, '.git/commondir'), '../evil');
-    expect((await stat(join(folder, '.git/commondir'))).isFile()).toBe(true);
-  });
-
-  it('leaves one that was there when the repository was pinned', async () => {
-    await writeFile(join(folder, '.git/commondir'), '../main/.git');
-    const { pins } = await read();
-    expect(await removeRedirects({ workspacePath: folder, pins, asking })).toEqual([]);
   });
 });

@@ -1,0 +1,189 @@
+import { lstatSync, readdirSync, type Dirent, type Stats } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import type { Asking, HostFolder } from '../../lib/host-folder.ts';
+import { errorCodeOf } from '../../lib/json-file.ts';
+import { FolderChain } from './folder-chain.ts';
+import { absolutePath, joined, keyOf, namesOf } from './folder-names.ts';
+
+export type EntryKind = 'file' | 'folder' | 'link' | 'other';
+
+/** A folder that is new, or in which a name has come, gone or changed its place since the last look. */
+export interface SeenFolder {
+  /** See `folder-names.ts`; empty for the top. */
+  readonly path: string;
+  readonly entries: ReadonlyMap<string, EntryKind>;
+}
+
+export interface LookOptions {
+  readonly onFolder: (folder: SeenFolder) => void;
+  readonly onGone: (path: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface LookEnd {
+  /** Folders that cannot be looked into, because nobody may. */
+  readonly unreadable: readonly string[];
+  /** There are more folders than are looked at. */
+  readonly isCut: boolean;
+}
+
+interface Known {
+  readonly inode: number;
+  readonly changedMs: number;
+  /** It was read so soon after a change that another one need not show in its time. */
+  readonly isFresh: boolean;
+}
+
+const mostFolders = 400_000;
+/** The main thread is given back after so long. */
+const sliceMs = 8;
+/** Asked side by side, where each answer may take its time. */
+const atOnce = 64;
+/** Clocks of file systems go in steps of up to 10 ms; those of other machines may differ by seconds. */
+const freshMs = { 'at-once': 50, waiting: 5_000 } as const;
+
+/**
+ * Every folder of a workspace, at any depth, also in `.git` and in folders of packages, and which of them changed since the
+ * last look. The time of a folder's last change cannot be set by a program, so that a look asks one question for each
+ * folder and reads only those that changed. Memory: about 200 bytes a folder.
+ */
+export class FolderWatch {
+  readonly #root: string;
+  readonly #asking: Asking;
+  readonly #known = new Map<string, Known>();
+
+  /** `root`: a real path. */
+  constructor(root: string, asking: Asking) {
+    this.#root = root;
+    this.#asking = asking;
+  }
+
+  get folders(): number {
+    return this.#known.size;
+  }
+
+  /** Tells of every folder at the first call, later of those that changed. Rejects on abort alone. */
+  async look({ onFolder, onGone, signal }: LookOptions): Promise<LookEnd> {
+    const pause = pauses(signal);
+    const queue = this.#known.size === 0 ? [''] : await this.#changed(onGone, pause);
+    const chain = new FolderChain(this.#root, this.#asking);
+    const unreadable: string[] = [];
+    let isCut = false;
+    try {
+      // From the end, in the order of paths: the chain then opens each folder on the way once.
+      queue.sort().reverse();
+      for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+        await pause();
+        if (this.#known.size >= mostFolders && !this.#known.has(path)) {
+          isCut = true;
+          continue;
+        }
+        const read = await this.#read(chain, path);
+        if (read === 'gone') this.#forget(path, onGone);
+        else if (read === 'unreadable') unreadable.push(path);
+        else {
+          onFolder({ path, entries: read });
+          for (const [name, kind] of read) {
+            const child = joined(path, name);
+            if (kind === 'folder' && !this.#known.has(child)) queue.push(child);
+          }
+        }
+      }
+    } finally {
+      await chain.close();
+    }
+    return { unreadable, isCut };
+  }
+
+  /** Folders that are not as they were; tells of those that are gone. */
+  async #changed(onGone: (path: string) => void, pause: () => Promise<void>): Promise<string[]> {
+    const changed: string[] = [];
+    const judge = (path: string, known: Known, found: Stats | 'gone' | 'unclear'): void => {
+      if (found === 'gone') this.#forget(path, onGone);
+      else if (found === 'unclear' || isOther(known, found)) changed.push(path);
+    };
+    if (this.#asking === 'at-once') {
+      let count = 0;
+      for (const [path, known] of this.#known) {
+        judge(path, known, this.#askAtOnce(path));
+        count += 1;
+        if (count % 256 === 0) await pause();
+      }
+      return changed;
+    }
+    const all = [...this.#known];
+    for (let at = 0; at < all.length; at += atOnce) {
+      await pause();
+      const some = all.slice(at, at + atOnce);
+      const found = await Promise.all(some.map(([path]) => lstat(absolutePath(this.#root, path)).catch(whyNot)));
+      for (const [index, [path, known]] of some.entries()) judge(path, known, found[index] ?? 'gone');
+    }
+    return changed;
+  }
+
+  #askAtOnce(path: string): Stats | 'gone' | 'unclear' {
+    try {
+      return lstatSync(absolutePath(this.#root, path), { throwIfNoEntry: false }) ?? 'gone';
+    } catch (error) {
+      return whyNot(error);
+    }
+  }
+
+  async #read(chain: FolderChain, path: string): Promise<ReadonlyMap<string, EntryKind> | 'gone' | 'unreadable'> {
+    try {
+      return await chain.use(namesOf(path), async (folder) => {
+        // Asked before it is read: what changes meanwhile is seen by the next look.
+        const { ino, ctimeMs } =
+          this.#asking === 'at-once' ? lstatSync(`${folder.place}/.`) : await lstat(`${folder.place}/.`);
+        const isFresh = Date.now() - ctimeMs < freshMs[this.#asking];
+        this.#known.set(path, { inode: ino, changedMs: ctimeMs, isFresh });
+        return entriesOf(folder, this.#asking);
+      });
+    } catch (error) {
+      const code = errorCodeOf(error);
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return 'gone';
+      return 'unreadable';
+    }
+  }
+
+  #forget(path: string, onGone: (path: string) => void): void {
+    this.#known.delete(path);
+    onGone(path);
+  }
+}
+
+function isOther(known: Known, found: Stats): boolean {
+  return known.isFresh || found.ctimeMs !== known.changedMs || found.ino !== known.inode;
+}
+
+/** A path that is too long for the system is looked at name by name. */
+function whyNot(error: unknown): 'gone' | 'unclear' {
+  const code = errorCodeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : 'unclear';
+}
+
+async function entriesOf(folder: HostFolder, asking: Asking): Promise<ReadonlyMap<string, EntryKind>> {
+  const { place } = folder;
+  const found =
+    asking === 'at-once' ? readdirSync(place, { withFileTypes: true }) : await readdir(place, { withFileTypes: true });
+  if (!found.some(({ name }) => name.includes('\uFFFD'))) return new Map(found.map((one) => [one.name, kindOf(one)]));
+  const bytes = await readdir(place, { withFileTypes: true, encoding: 'buffer' });
+  return new Map(bytes.map((one) => [keyOf(one.name), kindOf(one)]));
+}
+
+function kindOf(entry: Dirent | Dirent<Buffer>): EntryKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'link' : 'other';
+}
+
+/** Gives the main thread back every few milliseconds; rejects on abort. */
+function pauses(signal: AbortSignal): () => Promise<void> {
+  let until = performance.now() + sliceMs;
+  return async () => {
+    signal.throwIfAborted();
+    if (performance.now() < until) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    until = performance.now() + sliceMs;
+  };
+}
