@@ -373,11 +373,14 @@ function statusOf(sessions: CoreSessions, sessionId: string): SessionSummary['st
   return isWaiting ? 'waiting' : 'running';
 }
 
-function changeCommands(sessions: CoreSessions): Pick<CoreApi, 'showChanges' | 'takeChanges' | 'undoChanges'> {
+function changeCommands(
+  sessions: CoreSessions,
+): Pick<CoreApi, 'showChanges' | 'takeChanges' | 'undoChanges' | 'untracked'> {
   const atRest = (sessionId: string): void => {
     if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
   };
   return {
+    untracked: async (sessionId) => (await sessions.journal(sessionId)).state().untracked,
     showChanges: async (sessionId, paths) => showChanges(await sessions.journal(sessionId), paths),
     takeChanges: async (sessionId, paths) => {
       atRest(sessionId);

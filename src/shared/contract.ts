@@ -7,7 +7,7 @@ import { base } from './contract-base.ts';
 import type { CostReport } from './cost-report.ts';
 import type { Escalation } from './escalations.ts';
 import { type EventOf, type SessionEvent, type Transient, workspaceModeSchema } from './events.ts';
-import { sandboxTierSchema } from './sandbox-events.ts';
+import { sandboxTierSchema, type UntrackedPlace } from './sandbox-events.ts';
 import { hostContract } from './host-contract.ts';
 import type { Manifest } from './manifest.ts';
 import type { Part } from './messages.ts';
@@ -216,9 +216,9 @@ const capDecisionSchema = z.discriminatedUnion('answer', [
   z.object({ answer: z.literal('local') }),
   z.object({ answer: z.literal('raise'), usd: z.number().positive() }),
 ]);
-const sessionId = z.string().min(1).max(100);
-const bySession = z.object({ sessionId });
 const id = z.string().min(1).max(100);
+const bySession = z.object({ sessionId: id });
+const changedPaths = bySession.extend({ paths: z.array(z.string()).default([]) });
 const seq = z.number().int().positive();
 const path = z.string().min(1);
 const historyPlace = z.union([z.object({ before: seq }), z.object({ from: seq })]);
@@ -244,7 +244,7 @@ export const contract = {
     send: base
       .input(
         z.object({
-          sessionId,
+          sessionId: id,
           text: z.string(),
           options: runOptionsSchema,
           attachments: z.array(attachmentSchema).max(100).default([]),
@@ -253,14 +253,14 @@ export const contract = {
       .output(type<{ messageId: string; queued: boolean }>()),
     /** From `fromSeq` on, for as long as the subscriber listens. */
     events: base
-      .input(z.object({ sessionId, fromSeq: z.number().int().positive().default(1) }))
+      .input(bySession.extend({ fromSeq: z.number().int().positive().default(1) }))
       .output(type<AsyncIterable<SessionPush>>()),
     cancel: base.input(bySession).output(type<void>()),
     approve: base
       /** `scope`: for how long a yes to hosts holds; for this once without it. */
       .input(
         z.object({
-          sessionId,
+          sessionId: id,
           approvalId: z.string(),
           answer: z.enum(['allow', 'deny']),
           scope: approvalScopeSchema.optional(),
@@ -268,7 +268,7 @@ export const contract = {
       )
       .output(type<void>()),
     /** What to do at a cap where the turn waits (`cap-reached`). */
-    answerCap: base.input(z.object({ sessionId, capId: z.string(), decision: capDecisionSchema })).output(type<void>()),
+    answerCap: base.input(bySession.extend({ capId: z.string(), decision: capDecisionSchema })).output(type<void>()),
     list: base.output(type<readonly SessionSummary[]>()),
     /** What holds all words of the text, in titles, messages, answers, commands and outputs of all sessions. */
     search: base
@@ -323,11 +323,11 @@ export const contract = {
     find: base.input(findInput).output(type<readonly FoundFile[]>()),
   },
   changes: {
-    show: base
-      .input(bySession.extend({ paths: z.array(z.string()).default([]) }))
-      .output(type<readonly ChangedFile[]>()),
-    take: base.input(bySession.extend({ paths: z.array(z.string()).default([]) })).output(type<ChangeOutcome>()),
-    undo: base.input(bySession.extend({ paths: z.array(z.string()).default([]) })).output(type<ChangeOutcome>()),
+    show: base.input(changedPaths).output(type<readonly ChangedFile[]>()),
+    take: base.input(changedPaths).output(type<ChangeOutcome>()),
+    undo: base.input(changedPaths).output(type<ChangeOutcome>()),
+    /** What commands left beside them, and this machine goes by later. */
+    untracked: base.input(bySession).output(type<readonly UntrackedPlace[]>()),
   },
   models: {
     list: base.output(type<readonly ModelEntry[]>()),

@@ -4,6 +4,16 @@ import { z } from 'zod';
 export const sandboxTierSchema = z.enum(['vm', 'container', 'os', 'read-only', 'memory']);
 export type SandboxTier = z.infer<typeof sandboxTierSchema>;
 
+const untrackedSchema = z.object({
+  /** Relative to the workspace. */
+  path: z.string(),
+  /** What runs it or goes by it, in a few words. */
+  why: z.string(),
+  /** What was done about it; null: nothing had to be. */
+  done: z.string().nullable(),
+});
+export type UntrackedPlace = z.infer<typeof untrackedSchema>;
+
 /** What is noted of the place where commands run. */
 export const sandboxPayloads = {
   'sandbox-started': z.object({
@@ -15,6 +25,8 @@ export const sandboxPayloads = {
     /** Where the files of the project came from, where that was somebody else; absent: from nowhere that is known. */
     cameFrom: z.string().optional(),
   }),
+  /** What commands left where changes are not tracked, and what a program of this machine goes by later. */
+  'untracked-found': z.object({ places: z.array(untrackedSchema) }),
   'sandbox-lost': z.object({ reason: z.string(), recreated: z.boolean() }),
   /** A command that goes on beside the others was started, or has ended. */
   'service-changed': z.object({

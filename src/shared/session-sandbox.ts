@@ -1,6 +1,8 @@
 import type { EventOf } from './events.ts';
-import { latest, line } from './session-texts.ts';
-import type { SandboxState, ServiceView } from './session-state.ts';
+import type { UntrackedPlace } from './sandbox-events.ts';
+import { noticed } from './session-notices.ts';
+import { cap, latest, line, textLimit } from './session-texts.ts';
+import type { SandboxState, ServiceView, SessionState } from './session-state.ts';
 
 /** How many services are kept; no more than a third of them can run. */
 const keptServices = 12;
@@ -21,6 +23,31 @@ export function reduceSandbox(
     default:
       return event satisfies never;
   }
+}
+
+/** How many places are kept; the log has all. */
+const keptPlaces = 200;
+
+/** Told aloud, each once, and kept for the list of what runs later. */
+export function untrackedFound(state: SessionState, event: EventOf<'untracked-found'>): Partial<SessionState> {
+  const places = event.places.map(({ path, why, done }) => ({
+    path: line(path),
+    why: line(why),
+    done: done === null ? null : cap(done, textLimit),
+  }));
+  const others = state.untracked.filter(({ path }) => places.every((place) => place.path !== path));
+  const notice = {
+    seq: event.seq,
+    level: 'warning',
+    code: event.type,
+    text: places.map(untrackedText).join('\n'),
+  } as const;
+  return { untracked: latest([...others, ...places], keptPlaces), ...noticed(state, notice) };
+}
+
+/** For a person and a model, one sentence. */
+export function untrackedText({ path, why, done }: UntrackedPlace): string {
+  return `${path} may run on your machine later (${why})${done === null ? '.' : `. Done about it: ${done}.`}`;
 }
 
 function reduceServices(

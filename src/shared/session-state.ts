@@ -1,7 +1,7 @@
 import type { Confidence, EventOf, Purpose, StopReason, ToolStatus, TurnEndReason, WorkspaceMode } from './events.ts';
 import type { Attachment } from './attachments.ts';
 import type { EngineReport, Energy, Timings } from './call-report.ts';
-import type { SandboxTier } from './sandbox-events.ts';
+import type { SandboxTier, UntrackedPlace } from './sandbox-events.ts';
 import type { Rung, Where } from './models.ts';
 import type { Usage } from './money.ts';
 import type { PlanItem } from './plan-progress.ts';
@@ -48,6 +48,8 @@ export interface SessionState {
   readonly cap: CapState | null;
   /** By path, in the order of the first change. */
   readonly changes: readonly ChangeState[];
+  /** What commands left where changes are not tracked, and this machine goes by later; the latest of each path. */
+  readonly untracked: readonly UntrackedPlace[];
   /** The project's instructions for agents, as the last turn took them; null: it brings none. */
   readonly instructions: InstructionView | null;
   readonly notices: readonly NoticeState[];
@@ -264,6 +266,7 @@ export const emptySession: SessionState = {
   approvals: [],
   cap: null,
   changes: [],
+  untracked: [],
   instructions: null,
   notices: [],
   progress: [],

@@ -4,7 +4,7 @@ import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from '
 import { keep } from './kept-counts.ts';
 import { cappedItems } from './plan-steps.ts';
 import { reduceMessages } from './session-messages.ts';
-import { reduceSandbox } from './session-sandbox.ts';
+import { reduceSandbox, untrackedFound } from './session-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, noticed, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
 import type { ApprovalState, SessionState, StepEnd, StepState, ToolCallState, TurnState } from './session-state.ts';
@@ -53,6 +53,8 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'sandbox-lost':
     case 'service-changed':
       return { sandbox: reduceSandbox(state.sandbox, event) };
+    case 'untracked-found':
+      return untrackedFound(state, event);
     case 'user-message-added':
     case 'message-delivered':
     case 'message-dropped':

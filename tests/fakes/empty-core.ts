@@ -52,6 +52,7 @@ export function emptyCore(refuse: () => never): Omit<CoreApi, Told> {
     result: async () => refuse(),
     replay: async () => refuse(),
     showChanges: async () => [],
+    untracked: async () => [],
     takeChanges: async () => refuse(),
     undoChanges: async () => refuse(),
     listModels: async () => [],

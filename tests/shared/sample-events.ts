@@ -35,6 +35,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
       { type: 'session-repaired', reason: text, movedBytes: 1, movedTo: null },
       { type: 'sandbox-started', tier: 'container', image: null, description: 'd', limits: { memory: 1 } },
       { type: 'sandbox-lost', reason: 'r', recreated: random() < 0.5 },
+      { type: 'untracked-found', places: [{ path: text, why: text, done: null }] },
       { type: 'service-changed', serviceId: id('s'), command: text, status: 'running', exitCode: null },
       { type: 'terminal-opened', terminalId: id('terminal') },
       { type: 'terminal-closed', terminalId: id('terminal'), exitCode: 0, durationMs: 1 },

@@ -43,6 +43,8 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   if (!isStarted) await start();
   const { failure } = end;
   await turn.warm.stop();
+  // A cancelled turn ends at once; the next one, or the end of the sandbox, looks then.
+  await turn.services.sandbox.settle?.(turn.signal).catch(() => undefined);
   await tellDegraded(turn);
   await turn.log.close({
     type: 'turn-ended',

@@ -42,6 +42,7 @@ import type { CapDecision } from '../money/budget.ts';
 import type { ForkPoint } from '../sessions/fork-plan.ts';
 import type { HistoryPlace } from '../sessions/history.ts';
 import type { CostQuery } from '../money/ledger.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import type { NetworkHistory, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox-view.ts';
 import type { SessionPart } from '@shared/session-part.ts';
 import type { SessionState } from '@shared/session-state.ts';
@@ -140,6 +141,8 @@ export interface CoreApi {
   /** Of the last turn; waits until it has ended. */
   result(sessionId: string): Promise<RunResult>;
   replay(sessionId: string, signal: AbortSignal): Promise<ReplayReport>;
+  /** What commands left where changes are not tracked, and this machine goes by later. */
+  untracked(sessionId: string): Promise<readonly UntrackedPlace[]>;
   showChanges(sessionId: string, paths: readonly string[]): Promise<readonly ChangedFile[]>;
   takeChanges(sessionId: string, paths: readonly string[]): Promise<ChangeOutcome>;
   undoChanges(sessionId: string, paths: readonly string[]): Promise<ChangeOutcome>;

@@ -27,6 +27,7 @@ export function createRouter(core: CoreApi) {
     changes: {
       show: os.changes.show.handler(({ input }) => core.showChanges(input.sessionId, input.paths)),
       take: os.changes.take.handler(({ input }) => core.takeChanges(input.sessionId, input.paths)),
+      untracked: os.changes.untracked.handler(({ input }) => core.untracked(input.sessionId)),
       undo: os.changes.undo.handler(({ input }) => core.undoChanges(input.sessionId, input.paths)),
     },
     models: {

@@ -1,6 +1,7 @@
 import { posix, relative, resolve, sep } from 'node:path';
 import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
 import { AppError } from '@shared/errors.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import { runsLater } from '@shared/runs-later.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
@@ -33,7 +34,7 @@ export const changes: Command<[string, readonly string[], { readonly json?: bool
   const files = await core.changes.show(input);
   if (action === 'show') {
     if (json === true) terminal.out(jsonLine(files));
-    else show(files, terminal);
+    else show(files, await core.changes.untracked({ sessionId }), terminal);
     return 0;
   }
   const outcome = action === 'undo' ? await core.changes.undo(input) : await core.changes.take(input);
@@ -67,10 +68,10 @@ function nothingTo(action: 'take' | 'undo', files: readonly ChangedFile[]): stri
     : `There is nothing to ${action}.\n`;
 }
 
-function show(files: readonly ChangedFile[], terminal: Terminal): void {
+function show(files: readonly ChangedFile[], untracked: readonly UntrackedPlace[], terminal: Terminal): void {
   const { colors } = terminal;
   if (files.length === 0) terminal.err('This session changed no file.\n');
-  warnOfRunning(files, terminal);
+  warnOfRunning(files, untracked, terminal);
   for (const file of files) {
     const state = file.state === 'open' ? '' : ` (${file.state})`;
     terminal.out(`${file.kind} ${seenName(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
@@ -87,12 +88,20 @@ function show(files: readonly ChangedFile[], terminal: Terminal): void {
 }
 
 /** What an agent wrote may run outside the sandbox later, without being asked: that wants a second look. */
-function warnOfRunning(files: readonly ChangedFile[], { colors, err }: Terminal): void {
+function warnOfRunning(
+  files: readonly ChangedFile[],
+  untracked: readonly UntrackedPlace[],
+  { colors, err }: Terminal,
+): void {
   const running = files.flatMap(({ path, state }) => {
     const why = state === 'undone' ? null : runsLater(path);
     return why === null ? [] : [`  ${seenName(path)}: ${why}\n`];
   });
-  if (running.length > 0) err(`${colors.yellow('Will run on your machine later:')}\n${running.join('')}`);
+  const left = untracked.map(
+    ({ path, why, done }) => `  ${seenName(path)}: ${seenName(why)}${done === null ? '' : ` (${seenName(done)})`}\n`,
+  );
+  const all = [...running, ...left];
+  if (all.length > 0) err(`${colors.yellow('Will run on your machine later:')}\n${all.join('')}`);
 }
 
 function paint(line: string, { colors }: Terminal): string {

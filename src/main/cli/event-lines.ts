@@ -1,4 +1,5 @@
 import { attachmentLabel } from '@shared/attachment-text.ts';
+import { untrackedText } from '@shared/session-sandbox.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
@@ -108,6 +109,8 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.red(`sandbox lost: ${printable(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
     case 'service-changed':
       return serviceLine(event, colors);
+    case 'untracked-found':
+      return event.places.map((place) => colors.yellow(printable(untrackedText(place)))).join('\n');
     case 'rung-chosen':
       return `${colors.bold(event.recipe ?? event.rung.gear)} on ${event.rung.model}: ${oneLine(event.reason, 160)}`;
     case 'criterion-checked':

@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import type { NewEvent } from '@shared/events.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import type { PersonApprover } from './approvals.ts';
 import { askAboutDisk } from './disk.ts';
 import type { CoreSessionsOptions } from './session-options.ts';
@@ -34,6 +35,7 @@ export async function sandboxRequest(options: CoreSessionsOptions, { journal, ap
       note({ type: 'sandbox-lost', ...loss }),
     onService: ({ id: serviceId, command, status, exitCode }: ServiceState): void =>
       note({ type: 'service-changed', serviceId, command, status, exitCode }),
+    onUntracked: (places: readonly UntrackedPlace[]): void => note({ type: 'untracked-found', places: [...places] }),
     onDiskLow: askAboutDisk({ journal, approver }),
     onProgress: options.onNotice,
   };

@@ -10,7 +10,7 @@ import type { Surroundings } from './dependencies/surroundings.ts';
 import { createOutward } from './network/outward.ts';
 import { createReadOnlySandbox } from './read-only/read-only-sandbox.ts';
 import type { AskAboutDisk, Sandbox, ServiceState } from './sandbox.ts';
-import type { LeftPlace } from './repositories/repository-guard.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import { withMasks } from './read-only/masked.ts';
 import { findOwnImage } from './own-image.ts';
 import { imageOf, setupOf } from './project-setup.ts';
@@ -49,7 +49,7 @@ interface SandboxRequest extends TierWish {
   /** A service was started or has ended. Must not throw. */
   readonly onService?: (state: ServiceState) => void;
   /** Something was found that commands left and that this machine may run later. Must not throw. */
-  readonly onLeft?: (places: readonly LeftPlace[]) => void;
+  readonly onUntracked?: (places: readonly UntrackedPlace[]) => void;
   /** Who is asked when a command has nearly filled the disk of the project; absent: it is ended. */
   readonly onDiskLow?: AskAboutDisk;
   /** What takes its time at a first start (making the image), in a sentence. Must not throw. */
@@ -119,7 +119,7 @@ async function startContainer(
       log: deps.log,
       onLost: request.onLost,
       ...(request.onService === undefined ? {} : { onService: request.onService }),
-      ...(request.onLeft === undefined ? {} : { onLeft: request.onLeft }),
+      ...(request.onUntracked === undefined ? {} : { onUntracked: request.onUntracked }),
       ...(request.onDiskLow === undefined ? {} : { onDiskLow: request.onDiskLow }),
     },
     signal,

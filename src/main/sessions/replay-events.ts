@@ -23,6 +23,7 @@ const outsideTypes: ReadonlySet<EventType> = new Set<EventType>([
   'plan-edited',
   'sandbox-lost',
   'service-changed',
+  'untracked-found',
   'terminal-opened',
   'terminal-closed',
   'engine-waited',

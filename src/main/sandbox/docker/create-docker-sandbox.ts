@@ -1,6 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '@shared/settings.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import { success, type Reply } from '@shared/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Outward } from '../network/outward.ts';
@@ -10,7 +11,7 @@ import { borrowRunner } from './borrow-runner.ts';
 import { DockerSandbox, type ChangingSurroundings } from './docker-sandbox.ts';
 import { unheldLimits, type EngineLimits } from './engine-limits.ts';
 import type { Engine } from './engine.ts';
-import { RepositoryGuard, type LeftPlace } from '../repositories/repository-guard.ts';
+import { RepositoryGuard } from '../repositories/repository-guard.ts';
 import { homeIdOf, type UserIds } from './identity.ts';
 import { findImage, type ImageRequest, type SandboxImage } from './image.ts';
 import { lookAt } from './look-at-project.ts';
@@ -40,7 +41,7 @@ export interface DockerSandboxRequest {
   readonly onService?: (state: ServiceState) => void;
   readonly onDiskLow?: AskAboutDisk;
   /** Something was found that commands left and that this machine may run later. Must not throw. */
-  readonly onLeft?: (places: readonly LeftPlace[]) => void;
+  readonly onUntracked?: (places: readonly UntrackedPlace[]) => void;
 }
 
 /** Starts the container of a session. What earlier processes of this home left is swept first. */
@@ -57,8 +58,8 @@ export async function createDockerSandbox(
     sweepLeftovers(engine, homeIdOf(homePath), request.log),
   ]);
   if (!image.ok) return image;
-  const { sessionId, log, onLeft = () => undefined } = request;
-  const guard = await RepositoryGuard.start({ workspacePath, homePath, sessionId, onLeft, log }, signal);
+  const { sessionId, log, onUntracked = () => undefined } = request;
+  const guard = await RepositoryGuard.start({ workspacePath, homePath, sessionId, onUntracked, log }, signal);
   try {
     const made = await startSession(engine, request, { image: image.value, workspacePath, homePath, guard }, signal);
     if (!made.ok) await guard.dispose();

@@ -32,7 +32,7 @@ import { ContainerRuns } from './run-in-container.ts';
 import type { Surroundings } from '../dependencies/surroundings.ts';
 import { dropSuperseded, runOnPackages, type SessionPackages } from './package-changes.ts';
 import { runWithNetwork } from './network-run.ts';
-import { leftText } from '../repositories/repository-guard.ts';
+import { untrackedText } from '@shared/session-sandbox.ts';
 import type { Outward } from '../network/outward.ts';
 import type { SessionContainer } from './session-container.ts';
 import type { ProjectLinks } from './project-links.ts';
@@ -96,7 +96,7 @@ export class DockerSandbox implements Sandbox {
         ...warnings,
         ...told,
         ...session.warnings,
-        ...session.guard.left.map(leftText),
+        ...session.guard.left.map(untrackedText),
         ...(linked === null ? [] : [linked]),
       ],
     };
@@ -232,6 +232,10 @@ export class DockerSandbox implements Sandbox {
       pinned: session.pins,
       usage,
     };
+  }
+
+  async settle(signal: AbortSignal): Promise<void> {
+    await this.#options.session.guard.settle(signal);
   }
 
   async dispose(): Promise<void> {

@@ -6,7 +6,7 @@ import { withDeadline } from './deadline.ts';
 import { watchDisks } from './disk-watch.ts';
 import { diskEveryMs, filesOf, spaceOf } from './engine-disk.ts';
 import { changedBetween, readProtected, type ProtectedState } from './protected-watch.ts';
-import { leftText } from '../repositories/repository-guard.ts';
+import { untrackedText } from '@shared/session-sandbox.ts';
 import type { Abilities } from './abilities.ts';
 import { ContainerGoneError, type ContainerProgram } from './container-process.ts';
 import type { ContainerRuns, RunEnd } from './run-in-container.ts';
@@ -116,7 +116,7 @@ async function noticeOf(session: SessionContainer, before: Before): Promise<stri
   const { guarded, guard } = session;
   const [after] = await Promise.all([readProtected(guarded), guard.look()]);
   const changed = changedBetween(before.guarded, after);
-  const left = guard.left.slice(before.left).map(leftText);
+  const left = guard.left.slice(before.left).map(untrackedText);
   if (changed.length > 0) {
     const text = `changed while this command ran, and may run on your machine later: ${changed.join(', ')}`;
     session.warn(text);

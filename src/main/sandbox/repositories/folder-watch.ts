@@ -1,11 +1,10 @@
-import { lstatSync, readdirSync, type Dirent, type Stats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
-import type { Asking, HostFolder } from '../../lib/host-folder.ts';
+import { lstatSync, type Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import type { Asking } from '../../lib/host-folder.ts';
 import { errorCodeOf } from '../../lib/json-file.ts';
 import { FolderChain } from './folder-chain.ts';
-import { absolutePath, joined, keyOf, namesOf } from './folder-names.ts';
-
-export type EntryKind = 'file' | 'folder' | 'link' | 'other';
+import { entriesOf, type EntryKind } from './folder-entries.ts';
+import { absolutePath, joined, namesOf } from './folder-names.ts';
 
 /** A folder that is new, or in which a name has come, gone or changed its place since the last look. */
 export interface SeenFolder {
@@ -28,12 +27,15 @@ export interface LookEnd {
 }
 
 interface Known {
+  /** Where to ask for it; kept, for putting it together takes as long as the answer. */
+  readonly place: string | Buffer;
   readonly inode: number;
   readonly changedMs: number;
   /** It was read so soon after a change that another one need not show in its time. */
   readonly isFresh: boolean;
 }
 
+const withoutThrowing = { throwIfNoEntry: false } as const;
 const mostFolders = 400_000;
 /** The main thread is given back after so long. */
 const sliceMs = 8;
@@ -58,8 +60,9 @@ export class FolderWatch {
     this.#asking = asking;
   }
 
-  get folders(): number {
-    return this.#known.size;
+  /** All that are known, by their paths. */
+  get folders(): readonly string[] {
+    return [...this.#known.keys()];
   }
 
   /** Tells of every folder at the first call, later of those that changed. Rejects on abort alone. */
@@ -105,9 +108,9 @@ export class FolderWatch {
     if (this.#asking === 'at-once') {
       let count = 0;
       for (const [path, known] of this.#known) {
-        judge(path, known, this.#askAtOnce(path));
+        judge(path, known, askAtOnce(known.place));
         count += 1;
-        if (count % 256 === 0) await pause();
+        if (count % 512 === 0) await pause();
       }
       return changed;
     }
@@ -115,18 +118,10 @@ export class FolderWatch {
     for (let at = 0; at < all.length; at += atOnce) {
       await pause();
       const some = all.slice(at, at + atOnce);
-      const found = await Promise.all(some.map(([path]) => lstat(absolutePath(this.#root, path)).catch(whyNot)));
+      const found = await Promise.all(some.map(([, { place }]) => lstat(place).catch(whyNot)));
       for (const [index, [path, known]] of some.entries()) judge(path, known, found[index] ?? 'gone');
     }
     return changed;
-  }
-
-  #askAtOnce(path: string): Stats | 'gone' | 'unclear' {
-    try {
-      return lstatSync(absolutePath(this.#root, path), { throwIfNoEntry: false }) ?? 'gone';
-    } catch (error) {
-      return whyNot(error);
-    }
   }
 
   async #read(chain: FolderChain, path: string): Promise<ReadonlyMap<string, EntryKind> | 'gone' | 'unreadable'> {
@@ -136,7 +131,8 @@ export class FolderWatch {
         const { ino, ctimeMs } =
           this.#asking === 'at-once' ? lstatSync(`${folder.place}/.`) : await lstat(`${folder.place}/.`);
         const isFresh = Date.now() - ctimeMs < freshMs[this.#asking];
-        this.#known.set(path, { inode: ino, changedMs: ctimeMs, isFresh });
+        const place = absolutePath(this.#root, path);
+        this.#known.set(path, { place, inode: ino, changedMs: ctimeMs, isFresh });
         return entriesOf(folder, this.#asking);
       });
     } catch (error) {
@@ -152,6 +148,14 @@ export class FolderWatch {
   }
 }
 
+function askAtOnce(place: string | Buffer): Stats | 'gone' | 'unclear' {
+  try {
+    return lstatSync(place, withoutThrowing) ?? 'gone';
+  } catch (error) {
+    return whyNot(error);
+  }
+}
+
 function isOther(known: Known, found: Stats): boolean {
   return known.isFresh || found.ctimeMs !== known.changedMs || found.ino !== known.inode;
 }
@@ -162,23 +166,8 @@ function whyNot(error: unknown): 'gone' | 'unclear' {
   return code === 'ENOENT' || code === 'ENOTDIR' ? 'gone' : 'unclear';
 }
 
-async function entriesOf(folder: HostFolder, asking: Asking): Promise<ReadonlyMap<string, EntryKind>> {
-  const { place } = folder;
-  const found =
-    asking === 'at-once' ? readdirSync(place, { withFileTypes: true }) : await readdir(place, { withFileTypes: true });
-  if (!found.some(({ name }) => name.includes('\uFFFD'))) return new Map(found.map((one) => [one.name, kindOf(one)]));
-  const bytes = await readdir(place, { withFileTypes: true, encoding: 'buffer' });
-  return new Map(bytes.map((one) => [keyOf(one.name), kindOf(one)]));
-}
-
-function kindOf(entry: Dirent | Dirent<Buffer>): EntryKind {
-  if (entry.isFile()) return 'file';
-  if (entry.isDirectory()) return 'folder';
-  return entry.isSymbolicLink() ? 'link' : 'other';
-}
-
 /** Gives the main thread back every few milliseconds; rejects on abort. */
-function pauses(signal: AbortSignal): () => Promise<void> {
+export function pauses(signal: AbortSignal): () => Promise<void> {
   let until = performance.now() + sliceMs;
   return async () => {
     signal.throwIfAborted();

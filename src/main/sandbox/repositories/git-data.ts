@@ -1,14 +1,16 @@
 import { isGitName } from '../../lib/host-folder.ts';
-import type { EntryKind } from './folder-watch.ts';
+import type { EntryKind } from './folder-entries.ts';
 
 /**
  * Git takes a folder for a repository by these names alone, wherever it lies: `.git`, a bare one, the data of a submodule
- * or of a worktree (which has `commondir` in place of the rest).
+ * or of a worktree (which has `commondir` in place of the rest). Where one is to be expected a configuration is enough: a
+ * later command can add what is missing. `path`: see `folder-names.ts`.
  */
-export function isRepositoryData(entries: ReadonlyMap<string, EntryKind>): boolean {
+export function isRepositoryData(path: string, entries: ReadonlyMap<string, EntryKind>): boolean {
   const found = new Set<string>();
   for (const name of entries.keys()) if (name.length <= 'commondir'.length) found.add(name.toLowerCase());
-  return found.has('head') && (found.has('commondir') || (found.has('objects') && found.has('refs')));
+  if (found.has('head') && (found.has('commondir') || (found.has('objects') && found.has('refs')))) return true;
+  return found.has('config') && /(^|\/)\.git(\/modules\/.+)?$/i.test(path);
 }
 
 /** What points to a repository: a `.git` file or link, in any spelling that some file system takes for it. */

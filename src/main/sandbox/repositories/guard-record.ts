@@ -31,6 +31,7 @@ export interface EarlierRecord {
 
 /** Between the last sign of life and the end of the container of a session that was killed. */
 const graceMs = 15_000;
+const touchEveryMs = 1_000;
 
 export function recordFolder(homePath: string, workspacePath: string): string {
   const name = createHash('sha256').update(workspacePath).digest('hex').slice(0, 24);
@@ -55,6 +56,7 @@ export async function earlierRecords(folder: string): Promise<readonly EarlierRe
 
 export class OwnRecord {
   readonly #file: string;
+  #touchedMs = 0;
 
   private constructor(file: string) {
     this.#file = file;
@@ -77,6 +79,8 @@ export class OwnRecord {
   /** A sign of life: commands may have run up to now. */
   async touch(): Promise<void> {
     const now = new Date();
+    if (now.getTime() - this.#touchedMs < touchEveryMs) return;
+    this.#touchedMs = now.getTime();
     // Gone where a person has cleaned up: what is lost is what a kill would need.
     await utimes(this.#file, now, now).catch(() => undefined);
   }

@@ -2,26 +2,19 @@ import { lstatSync, watch, type FSWatcher } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import { askingFor, readRegularFile } from '../../lib/host-folder.ts';
 import type { Log } from '../../lib/log.ts';
 import { createOneAtATime } from '../../lib/one-at-a-time.ts';
 import { FolderChain } from './folder-chain.ts';
 import { absolutePath, joined, namesOf, shownPath } from './folder-names.ts';
-import { FolderWatch, type LookEnd, type SeenFolder } from './folder-watch.ts';
+import { FolderWatch, pauses, type LookEnd, type SeenFolder } from './folder-watch.ts';
 import { addressFolders, isRepositoryData, pointersIn, redirects, todoFile } from './git-data.ts';
 import { earlierRecords, OwnRecord, recordFolder, type EarlierRecord } from './guard-record.ts';
 import { namedByConfig } from './named-by-config.ts';
 import { judgePointer, makeHarmless, maxConfigBytes, takeBackNew, type Harmless } from './make-harmless.ts';
+import { changedUnseen } from './run-unseen.ts';
 import { takenAway } from './taken-away.ts';
-
-/** Something that a command left, that changes do not show, and that a program on this machine goes by later. */
-export interface LeftPlace {
-  /** Relative to the workspace, for people. */
-  readonly path: string;
-  readonly why: string;
-  /** What was done about it, in a few words; null: nothing had to be. */
-  readonly done: string | null;
-}
 
 export interface GuardOptions {
   /** A real path. */
@@ -29,7 +22,7 @@ export interface GuardOptions {
   readonly homePath: string;
   readonly sessionId: string;
   /** Hears of each place once, and again when something was done about it. Must not throw. */
-  readonly onLeft: (places: readonly LeftPlace[]) => void;
+  readonly onUntracked: (places: readonly UntrackedPlace[]) => void;
   readonly log: Log;
 }
 
@@ -63,12 +56,18 @@ export class RepositoryGuard {
   readonly #keep: ReturnType<typeof takenAway>;
   /** Files that the person's own settings of git name and that commands may change, with their marks. */
   readonly #named = new Map<string, string>();
-  readonly #left: LeftPlace[] = [];
+  readonly #left: UntrackedPlace[] = [];
   /** Folders that could not be looked into from the beginning. */
   #closed: ReadonlySet<string> = new Set();
   #record: OwnRecord | null = null;
   #watchers: FSWatcher[] = [];
+  /** Folders that are Python environments, by what lies in them. */
+  readonly #environments = new Set<string>();
+  /** When what changes do not track was looked at last. */
+  #settledMs = Date.now();
   #running = 0;
+  /** Something ran since then. */
+  #hasRun = false;
   #timer: NodeJS.Timeout | null = null;
   #isDisposed = false;
 
@@ -111,12 +110,12 @@ export class RepositoryGuard {
   }
 
   /** All that was told of so far, in its order. */
-  get left(): readonly LeftPlace[] {
+  get left(): readonly UntrackedPlace[] {
     return this.#left;
   }
 
   /** After a command: what it left, made harmless, and told of. Never rejects; waits for one under way and looks anew. */
-  async look(): Promise<readonly LeftPlace[]> {
+  async look(): Promise<readonly UntrackedPlace[]> {
     const leave = await this.#turns.enter(forever);
     try {
       const end = await this.#lookThrough(forever);
@@ -131,9 +130,24 @@ export class RepositoryGuard {
     }
   }
 
+  /** At the end of a turn: what commands changed in folders of packages, which changes do not track. Rejects on abort alone. */
+  async settle(signal: AbortSignal): Promise<void> {
+    if (!this.#hasRun) return;
+    await this.look();
+    const sinceMs = this.#settledMs;
+    this.#hasRun = this.#running > 0;
+    this.#settledMs = Date.now() - freshMs;
+    const { workspacePath } = this.#options;
+    const where = { workspacePath, folders: this.#watch.folders, environments: this.#environments };
+    const places = await changedUnseen({ ...where, sinceMs, pause: pauses(signal) });
+    for (const { path } of places) this.#told.delete(path);
+    this.#tell(places);
+  }
+
   /** Looks again and again while something runs. Call what it returns at its end. */
   whileRunning(): () => void {
     this.#running += 1;
+    this.#hasRun = true;
     this.#timer ??= this.#next(everyMs);
     let isOver = false;
     return () => {
@@ -149,6 +163,7 @@ export class RepositoryGuard {
     this.#isDisposed = true;
     for (const watcher of this.#watchers) watcher.close();
     if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.settle(forever).catch((error: unknown) => this.#options.log.error(`sandbox: ${String(error)}`));
     await this.look();
     await this.#record?.remove().catch((error: unknown) => this.#options.log.warn(`sandbox: ${String(error)}`));
   }
@@ -195,13 +210,14 @@ export class RepositoryGuard {
 
   #note({ path, entries }: SeenFolder): void {
     const known = this.#found.get(path);
-    if (!isRepositoryData(entries)) {
+    if (!isRepositoryData(path, entries)) {
       if (known?.type === 'data') this.#found.delete(path);
     } else if (known === undefined) {
       this.#found.set(path, { type: 'data', marks: null });
     } else if (known.type === 'data') {
       known.marks = null;
     }
+    if (entries.has('pyvenv.cfg')) this.#environments.add(path);
     const owner = this.#dataAround(path);
     if (owner !== null) this.#touch(owner);
     for (const name of pointersIn(entries)) {
@@ -226,8 +242,8 @@ export class RepositoryGuard {
   }
 
   /** Makes harmless what was found and has changed since. */
-  async #settle({ unreadable, isCut }: LookEnd): Promise<readonly LeftPlace[]> {
-    const places: LeftPlace[] = [];
+  async #settle({ unreadable, isCut }: LookEnd): Promise<readonly UntrackedPlace[]> {
+    const places: UntrackedPlace[] = [];
     const chain = new FolderChain(this.#options.workspacePath, 'waiting');
     const isKnownData = (path: string): boolean => {
       const type = this.#found.get(path)?.type;
@@ -273,7 +289,7 @@ export class RepositoryGuard {
    * What differs when one of the files was touched that say what git runs. Null: one changed so lately that another change
    * need not show.
    */
-  #marksOf(path: string, type: 'data' | 'pointer'): string | 'gone' | null {
+  #marksOf(path: string, type: 'data' | 'pointer'): string | null {
     let isFresh = false;
     const names = type === 'pointer' ? [''] : ['', 'config', ...redirects, todoFile];
     const marks = names.map((name) => {
@@ -322,14 +338,14 @@ export class RepositoryGuard {
   }
 
   /** Each is told of once, and again when something else was done about it. */
-  #tell(places: readonly LeftPlace[]): readonly LeftPlace[] {
+  #tell(places: readonly UntrackedPlace[]): readonly UntrackedPlace[] {
     const news = places.filter(({ path, done }) => {
       const told = this.#told.get(path);
       return told === undefined || (done !== null && done !== told);
     });
     for (const { path, done } of news) this.#told.set(path, done ?? '');
     this.#left.push(...news);
-    if (news.length > 0) this.#options.onLeft(news);
+    if (news.length > 0) this.#options.onUntracked(news);
     return news;
   }
 
@@ -345,14 +361,9 @@ function markOf(place: string | Buffer): string {
   return found === undefined ? '' : `${found.ino}:${found.size}:${found.ctimeMs}`;
 }
 
-function placeOf(path: string, why: string, { done, problem }: Harmless): LeftPlace {
+function placeOf(path: string, why: string, { done, problem }: Harmless): UntrackedPlace {
   const said = [...done, ...(problem === null ? [] : [`it could not be made harmless: ${problem}`])];
   return { path: shownPath(path) || '.', why, done: said.length === 0 ? null : said.join('; ') };
-}
-
-/** For a person and a model, one sentence. */
-export function leftText({ path, why, done }: LeftPlace): string {
-  return `${path} may run on your machine later (${why})${done === null ? '' : `: ${done}`}`;
 }
 
 function tooLarge(path: string): AppError {

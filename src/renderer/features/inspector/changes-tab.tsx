@@ -52,7 +52,14 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
   };
   const files = query.data ?? noFiles;
   const { shown, left, more } = useBeginning(files, step);
-  if (version === '') return <Empty>{t('changes.none')}</Empty>;
+  if (version === '') {
+    return (
+      <div className="flex flex-col gap-3">
+        <RunsLater files={noFiles} untracked={state.untracked} />
+        <Empty>{t('changes.none')}</Empty>
+      </div>
+    );
+  }
   const isRunning = sessionStatus(state) === 'running';
   const isCopy = state.workspace?.mode === 'copy';
   return (
@@ -61,7 +68,7 @@ export function ChangesTab({ sessionId, state }: ChangesTabProps) {
       {query.error !== null && (
         <Problem text={`${t('changes.failed')} ${failureText(query.error)}`} onAgain={query.refetch} />
       )}
-      <RunsLater files={files} />
+      <RunsLater files={files} untracked={state.untracked} />
       {isRunning && <p className="text-xs text-soft">{t('changes.busy')}</p>}
       <AllButtons files={files} isCopy={isCopy} isDisabled={isRunning || isBusy} onChange={change} />
       {shown.map((file) => (

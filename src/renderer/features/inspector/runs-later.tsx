@@ -1,4 +1,5 @@
 import type { ChangedFile } from '@shared/contract.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import { runsLater } from '@shared/runs-later.ts';
 import { seenName } from '../../lib/strange-characters.ts';
 import { plural, t } from '../../lib/texts.ts';
@@ -6,12 +7,19 @@ import { useBeginning } from '../../lib/use-beginning.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
+interface RunsLaterProps {
+  readonly files: readonly ChangedFile[];
+  /** What commands left where changes are not tracked. */
+  readonly untracked: readonly UntrackedPlace[];
+}
+
 /** Which of the changed files something on the person's own machine runs later, outside of the sandbox, and what. */
-export function RunsLater({ files }: { readonly files: readonly ChangedFile[] }) {
-  const found = files.flatMap(({ path, state }) => {
+export function RunsLater({ files, untracked }: RunsLaterProps) {
+  const changed = files.flatMap(({ path, state }) => {
     const why = state === 'undone' ? null : runsLater(path);
-    return why === null ? [] : [{ path, why }];
+    return why === null ? [] : [{ path, why, done: null }];
   });
+  const found = [...changed, ...untracked];
   const { shown, left, more } = useBeginning(found, 20);
   if (found.length === 0) return null;
   return (
@@ -19,9 +27,10 @@ export function RunsLater({ files }: { readonly files: readonly ChangedFile[] })
       <p className="font-medium">{plural('changes.runsLater', found.length)}</p>
       <p className="text-xs text-soft">{t('changes.runsLaterText')}</p>
       <ul className="mt-1.5 flex flex-col gap-1">
-        {shown.map(({ path, why }) => (
+        {shown.map(({ path, why, done }) => (
           <li key={path} className="text-xs">
-            <span className="font-mono wrap-anywhere">{seenName(path)}</span>: {why}
+            <span className="font-mono wrap-anywhere">{seenName(path)}</span>: {seenName(why)}
+            {done !== null && <span className="text-soft"> ({seenName(done)})</span>}
           </li>
         ))}
       </ul>

@@ -12,7 +12,7 @@ const none = new AbortController().signal;
 /** The pins of a folder as a session finds them at its start. */
 async function pinsOf(workspacePath: string): Promise<Protection> {
   const homePath = await mkdtemp(join(tmpdir(), 'dewpoint-pins-home-'));
-  const options = { workspacePath, homePath, sessionId: 's1', onLeft: () => undefined, log: silentLog };
+  const options = { workspacePath, homePath, sessionId: 's1', onUntracked: () => undefined, log: silentLog };
   const guard = await RepositoryGuard.start(options, none);
   try {
     return await findPins(workspacePath, guard.own);

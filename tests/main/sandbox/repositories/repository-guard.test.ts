@@ -3,7 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RepositoryGuard, type LeftPlace } from '../../../../src/main/sandbox/repositories/repository-guard.ts';
+import type { UntrackedPlace } from '../../../../src/shared/sandbox-events.ts';
+import { RepositoryGuard } from '../../../../src/main/sandbox/repositories/repository-guard.ts';
 import { silentLog } from '../../../../src/main/lib/log.ts';
 
 const none = new AbortController().signal;
@@ -12,7 +13,7 @@ describe('the guard over repositories', () => {
   let base: string;
   let work: string;
   let guard: RepositoryGuard | null;
-  let left: LeftPlace[];
+  let left: UntrackedPlace[];
   beforeEach(async () => {
     base = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-guard-')));
     work = join(base, 'work');
@@ -32,7 +33,7 @@ describe('the guard over repositories', () => {
         workspacePath: work,
         homePath: join(base, 'home'),
         sessionId,
-        onLeft: (places) => void left.push(...places),
+        onUntracked: (places) => void left.push(...places),
         log: silentLog,
       },
       none,
