@@ -4,6 +4,7 @@ import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from '
 import { keep } from './kept-counts.ts';
 import { cappedItems } from './plan-steps.ts';
 import { reduceMessages } from './session-messages.ts';
+import { historyCopied } from './session-copied.ts';
 import { reduceSandbox } from './session-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, noticed, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
@@ -38,10 +39,7 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'session-renamed':
       return { title: line(event.title) };
     case 'history-copied':
-      return {
-        sandbox: null,
-        ...(event.changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
-      };
+      return historyCopied(state, event);
     case 'session-repaired':
       return noticed(state, {
         ...event,

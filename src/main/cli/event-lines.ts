@@ -1,5 +1,6 @@
 import { attachmentLabel } from '@shared/attachment-text.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
+import { droppedText } from '@shared/grants.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
 import { decodeSpeedOf, wasReady } from '@shared/session-state.ts';
@@ -126,6 +127,10 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.yellow(`the context was compacted: ${event.beforeTokens} → ${event.afterTokens} tokens`);
     case 'observation-trimmed':
       return colors.dim(`    an output was trimmed for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`);
+    case 'history-copied': {
+      const text = droppedText(event.dropped);
+      return text === null ? null : colors.yellow(text);
+    }
     case 'session-repaired':
       return colors.yellow(`the log was repaired: ${printable(event.reason)}`);
     case 'user-message-added':
