@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventType, NewEvent, SessionEvent } from '@shared/events.ts';
 import { eventTypes } from '@shared/events.ts';
-import type { FenceHit } from '@shared/fences.ts';
+import type { FenceHit, FenceSources } from '@shared/fences.ts';
 import { compileFences } from '@shared/fences.ts';
 import type { GrantKind } from '@shared/grants.ts';
 import { approvalKinds, droppedText } from '@shared/grants.ts';
@@ -70,7 +70,7 @@ const rows: Readonly<Record<Exclude<GrantKind, 'other'>, Row>> = {
   fence: {
     yes: [fenced, asked('fence'), said('fence')],
     counts: (events) => {
-      const settings = { rules: [], secrets: 'off' } as const;
+      const settings: FenceSources = { rules: [], secrets: 'off' };
       const taint = createTaint(compileFences({ settings, projectPath: null, isSecretFile: () => false }));
       for (const event of stamped(events)) taint.add(event);
       return taint.isAllowed(hit);

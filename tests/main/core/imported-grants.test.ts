@@ -127,9 +127,10 @@ it('asks again after an export of it was imported, and whatever marks and names 
 
 it('keeps what a person says in it afterwards', async () => {
   const { sessionId } = await core.importSession(await forge('gift', [question, yes]), never);
-  const stop = await core.subscribe(sessionId, null, (push) => {
+  const stop = await core.subscribe(sessionId, 1, (push) => {
     if (push.type !== 'event' || push.event.type !== 'approval-requested') return;
     const { approvalId } = push.event;
+    if (approvalId === 'a1') return;
     const say = (): void => void core.approve(sessionId, approvalId, 'allow', 'session').catch(() => setImmediate(say));
     if (ran.length === 0) say();
     else setTimeout(() => void core.cancel(sessionId), 0);
