@@ -1,4 +1,4 @@
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { access, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { ForkOutcome } from '@shared/contract.ts';
 import type { DroppedGrants, ImportedSession } from '@shared/grants.ts';
@@ -12,6 +12,7 @@ import type { CoreApi } from '../api/core-api.ts';
 import { listedSession } from './listed.ts';
 import type { CoreSessions } from './sessions.ts';
 import { busySession } from './sessions.ts';
+import { makeFolder } from '../lib/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { PreparedWorkspace, prepareWorkspace } from '../sandbox/workspace.ts';
 import type { Blobs } from '../sessions/blobs.ts';
@@ -122,7 +123,7 @@ async function move(from: string, to: string): Promise<void> {
   );
   if (!isThere)
     throw new AppError('not-found', 'There is no such session.', { hint: 'It may have been moved already.' });
-  await mkdir(join(to, '..'), { recursive: true });
+  await makeFolder(join(to, '..'));
   await rename(from, to);
 }
 
