@@ -127,10 +127,6 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.yellow(`the context was compacted: ${event.beforeTokens} → ${event.afterTokens} tokens`);
     case 'observation-trimmed':
       return colors.dim(`    an output was trimmed for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`);
-    case 'history-copied': {
-      const text = droppedText(event.dropped);
-      return text === null ? null : colors.yellow(text);
-    }
     case 'session-repaired':
       return colors.yellow(`the log was repaired: ${printable(event.reason)}`);
     case 'user-message-added':
@@ -162,8 +158,15 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
         `    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}${event.scope === undefined || event.scope === 'once' ? '' : ` for the ${event.scope}`}`,
       );
     default:
-      return event.type === 'terminal-opened' ? colors.dim('a person opened a terminal in the sandbox') : null;
+      return ofSession(event, colors);
   }
+}
+
+/** What befell the session as a whole. */
+function ofSession(event: SessionEvent, colors: Terminal['colors']): string | null {
+  if (event.type === 'terminal-opened') return colors.dim('a person opened a terminal in the sandbox');
+  const text = event.type === 'history-copied' ? droppedText(event.dropped) : null;
+  return text === null ? null : colors.yellow(text);
 }
 
 /** The other changes are the agent's. */
