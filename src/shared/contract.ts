@@ -8,6 +8,7 @@ import type { CostReport } from './cost-report.ts';
 import type { Escalation } from './escalations.ts';
 import { type EventOf, type SessionEvent, type Transient, workspaceModeSchema } from './events.ts';
 import { sandboxTierSchema, type UntrackedPlace } from './sandbox-events.ts';
+import type { ImportedSession } from './grants.ts';
 import { hostContract } from './host-contract.ts';
 import type { Manifest } from './manifest.ts';
 import type { Part } from './messages.ts';
@@ -277,17 +278,14 @@ export const contract = {
     /** `id` may be the beginning of an id, or `last`. */
     find: base.input(z.object({ id: z.string().min(1) })).output(type<SessionSummary>()),
     rename: base.input(bySession.extend({ title: z.string().trim().min(1).max(200) })).output(type<void>()),
-    /**
-     * A session with the same history up to a point: before a message or a step, after a step or a turn (by its id),
-     * or all of it. Its files are what they were there; the project folder itself is left alone.
-     */
+    /** The same history up to a point (before or after what has this id) or all of it, with its files as they were there; the project folder is left alone. */
     fork: base
       .input(bySession.extend({ at: z.union([z.object({ before: id }), z.object({ after: id })]).optional() }))
       .output(type<ForkOutcome>()),
     /** Log and kept files in one file; `missing` of them are gone. A path of the machine the core runs on. */
     export: base.input(bySession.extend({ path })).output(type<{ blobs: number; missing: number }>()),
-    /** What comes from outside is checked whole; it gets an empty workspace of its own. */
-    import: base.input(z.object({ path })).output(type<{ sessionId: string }>()),
+    /** What comes from outside is checked whole; it gets an empty workspace of its own, and no yes in it counts. */
+    import: base.input(z.object({ path })).output(type<ImportedSession>()),
     /** Into the bin, from where it can be restored. */
     delete: base.input(bySession).output(type<void>()),
     binned: base.output(type<readonly SessionSummary[]>()),

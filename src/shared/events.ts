@@ -5,6 +5,7 @@ import { blobRefSchema } from './blob-ref.ts';
 import { surenessSchema, energySchema, engineReportSchema, prefillReportSchema, timingsSchema } from './call-report.ts';
 import { fenceFindingSchema } from './fences.ts';
 import { gateCheckSchema } from './gate.ts';
+import { historyCopiedSchema } from './grants.ts';
 import { instructionEvents } from './instructions.ts';
 import { approvalScopeSchema, networkUseSchema } from './network-access.ts';
 import { partSchema } from './messages.ts';
@@ -120,13 +121,7 @@ const payloads = {
    * Everything before it was copied from another log, as it was there: what it cost was paid there, and its sandbox is
    * not this session's.
    */
-  'history-copied': z.object({
-    by: z.enum(['fork', 'import']),
-    sessionId: z.string(),
-    upToSeq: z.number().int(),
-    /** `settled`: the changes in it are those of another folder, and nothing of this one is to be taken or undone. */
-    changes: z.enum(['open', 'settled']),
-  }),
+  'history-copied': historyCopiedSchema,
   /** Something was wrong with the log when it was opened; the damaged bytes lie in `movedTo`, nothing was deleted. */
   'session-repaired': z.object({ reason: z.string(), movedBytes: z.number().int(), movedTo: z.string().nullable() }),
   ...sandboxPayloads,
@@ -361,6 +356,7 @@ export type SessionEvent = NewEvent & { readonly v: number; readonly seq: number
 export type EventOf<Type extends EventType> = Extract<SessionEvent, { type: Type }>;
 
 const stampSchema = z.object({ ...stamp, type: z.string() }).loose();
+export const eventTypes: readonly string[] = Object.keys(payloads);
 export function isEventType(type: string): type is EventType {
   return Object.hasOwn(payloads, type);
 }

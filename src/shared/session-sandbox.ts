@@ -2,24 +2,26 @@ import type { EventOf } from './events.ts';
 import type { UntrackedPlace } from './sandbox-events.ts';
 import { noticed } from './session-notices.ts';
 import { cap, latest, line, textLimit } from './session-texts.ts';
-import type { SandboxState, ServiceView, SessionState } from './session-state.ts';
+import type { ServiceView, SessionState } from './session-state.ts';
 
 /** How many services are kept; no more than a third of them can run. */
 const keptServices = 12;
 
-export function reduceSandbox(
-  sandbox: SandboxState | null,
-  event: EventOf<'sandbox-started' | 'sandbox-lost' | 'service-changed'>,
-): SandboxState | null {
+type SandboxEvent = EventOf<'sandbox-started' | 'sandbox-lost' | 'service-changed' | 'untracked-found'>;
+
+export function reduceSandbox(state: SessionState, event: SandboxEvent): Partial<SessionState> {
+  const { sandbox } = state;
   switch (event.type) {
     case 'sandbox-started': {
       const { tier, image, description, limits } = event;
-      return { tier, image, description, limits, lost: null, services: [] };
+      return { sandbox: { tier, image, description, limits, lost: null, services: [] } };
     }
     case 'sandbox-lost':
-      return sandbox && { ...sandbox, lost: event.recreated ? null : event.reason };
+      return { sandbox: sandbox && { ...sandbox, lost: event.recreated ? null : event.reason } };
     case 'service-changed':
-      return sandbox && { ...sandbox, services: reduceServices(sandbox.services, event) };
+      return { sandbox: sandbox && { ...sandbox, services: reduceServices(sandbox.services, event) } };
+    case 'untracked-found':
+      return untrackedFound(state, event);
     default:
       return event satisfies never;
   }
@@ -29,7 +31,7 @@ export function reduceSandbox(
 const keptPlaces = 200;
 
 /** Told aloud, each once, and kept for the list of what runs later. */
-export function untrackedFound(state: SessionState, event: EventOf<'untracked-found'>): Partial<SessionState> {
+function untrackedFound(state: SessionState, event: EventOf<'untracked-found'>): Partial<SessionState> {
   const places = event.places.map(({ path, why, done }) => ({
     path: line(path),
     why: line(why),

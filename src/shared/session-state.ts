@@ -9,7 +9,7 @@ import type { RunStatus } from './run-options.ts';
 import type { ChangeState } from './session-changes.ts';
 
 /** Raised whenever the shape of the state or the meaning of a field changes: snapshots of another version are not used. */
-export const STATE_VERSION = 10;
+export const STATE_VERSION = 11;
 
 /**
  * What every host shows of a session: a pure function of its events, small whatever the length of the log (texts are

@@ -4,7 +4,8 @@ import { cap, capOutput, changeLast, latest, line, lineLimit, textLimit } from '
 import { keep } from './kept-counts.ts';
 import { cappedItems } from './plan-steps.ts';
 import { reduceMessages } from './session-messages.ts';
-import { reduceSandbox, untrackedFound } from './session-sandbox.ts';
+import { historyCopied } from './session-copied.ts';
+import { reduceSandbox } from './session-sandbox.ts';
 import { fenceNotice, gateNotice, instructionsFound, noticed, terminalNotice } from './session-notices.ts';
 import { type ChangeState, reduceChange, reviewChange } from './session-changes.ts';
 import type { ApprovalState, SessionState, StepEnd, StepState, ToolCallState, TurnState } from './session-state.ts';
@@ -38,10 +39,7 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'session-renamed':
       return { title: line(event.title) };
     case 'history-copied':
-      return {
-        sandbox: null,
-        ...(event.changes === 'settled' ? { changes: [], totals: { ...state.totals, changesLeftOut: 0 } } : {}),
-      };
+      return historyCopied(state, event);
     case 'session-repaired':
       return noticed(state, {
         ...event,
@@ -52,9 +50,8 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
     case 'sandbox-started':
     case 'sandbox-lost':
     case 'service-changed':
-      return { sandbox: reduceSandbox(state.sandbox, event) };
     case 'untracked-found':
-      return untrackedFound(state, event);
+      return reduceSandbox(state, event);
     case 'user-message-added':
     case 'message-delivered':
     case 'message-dropped':

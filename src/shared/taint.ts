@@ -2,6 +2,8 @@ import type { Attachment } from './attachments.ts';
 import type { EventOf, SessionEvent } from './events.ts';
 import type { FenceHit, Fences } from './fences.ts';
 import { keyOfHit, plainPath } from './fences.ts';
+import { createOwnAnswers, isGranted } from './own-answers.ts';
+import type { OwnAnswers } from './own-answers.ts';
 import { decodedIn, lineMarksOf, marksOf, viewsOf } from './fence-text.ts';
 import { assignedShapes, hideSecrets, secretShapes } from './secret-shapes.ts';
 
@@ -54,10 +56,8 @@ interface State {
   readonly marks: Map<number, FenceHit>;
   /** Texts that come from a file that is to be taken out: they go as a whole, however short their lines. */
   readonly wholes: Map<string, FenceHit>;
-  readonly allowed: Set<string>;
+  readonly answers: OwnAnswers;
   readonly messages: Map<string, Hits>;
-  asked: readonly FenceHit[];
-  askedId: string | null;
 }
 
 /** Tools that open no file but those that their input or their output names. All others may read anything. */
@@ -89,13 +89,14 @@ export function createTaint(fences: Fences): Taint {
     calls: new Map(),
     marks: new Map(),
     wholes: new Map(),
-    allowed: new Set(),
+    answers: createOwnAnswers(),
     messages: new Map(),
-    asked: [],
-    askedId: null,
   };
   return {
-    add: (event) => addEvent(state, event),
+    add: (event) => {
+      state.answers.add(event);
+      addEvent(state, event);
+    },
     addFile: (hit, text) => {
       if (text.trim() === '') return;
       if (hit.verdict !== 'redact') put(state.exposed, [hit]);
@@ -110,7 +111,7 @@ export function createTaint(fences: Fences): Taint {
     inText: (text) => [...hitsInText(state, text, true).values()],
     redact: (text) => redactText(state, text),
     known: () => state.marks.size + state.wholes.size,
-    isAllowed: (hit) => state.allowed.has(keyOfHit(hit)),
+    isAllowed: (hit) => isAllowed(state, keyOfHit(hit)),
   };
 }
 
@@ -163,19 +164,12 @@ function addRest(state: State, event: SessionEvent): void {
       put(state.talk, builtFrom(state.turn).values());
       mark(state, builtFrom(state.talk).values(), event.text);
       return;
-    case 'call-fenced':
-      state.asked = event.outcome === 'asked' ? event.hits : [];
-      return;
-    case 'approval-requested':
-      state.askedId = event.kind === 'fence' ? event.approvalId : null;
-      return;
-    case 'approval-answered':
-      if (event.approvalId === state.askedId && event.answer === 'allow') {
-        for (const hit of state.asked) state.allowed.add(keyOfHit(hit));
-      }
-      return;
     default:
   }
+}
+
+function isAllowed({ answers }: State, key: string): boolean {
+  return answers.all().some((one) => isGranted(one) && one.fenced.some((hit) => keyOfHit(hit) === key));
 }
 
 function bothGet(state: State, hits: Hits, text: string): void {

@@ -121,7 +121,7 @@ export async function createProgram(files: Readonly<Record<string, string>> = {}
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-program-')));
   const home = join(folder, 'home');
   const project = join(folder, 'project');
-  await mkdir(home);
+  await mkdir(home, { mode: 0o700 });
   await mkdir(project);
   const children = new Set<ChildProcess>();
   const put = async (name: string, content: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApprovalKind } from '../policy/approvals.ts';
+import type { ApprovalKind } from '@shared/grants.ts';
 import { mostRefusals, standingAnswer } from '../policy/approvals.ts';
 import { abortable } from '../lib/abort.ts';
 import type { PersonAnswer } from './services.ts';

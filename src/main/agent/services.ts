@@ -1,4 +1,5 @@
 import type { Attachment } from '@shared/attachments.ts';
+import type { ApprovalKind } from '@shared/grants.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { Routing } from '@shared/routing.ts';
 import type { RouteRule } from '@shared/route-rules.ts';
@@ -40,8 +41,7 @@ export interface Inbox {
 
 export interface ApprovalQuestion {
   readonly approvalId: string;
-  /** `guarded-file`, `network`, … */
-  readonly kind: string;
+  readonly kind: ApprovalKind;
   /** What is asked about: a path, a host, a command. */
   readonly subject: string;
   readonly reason: string;

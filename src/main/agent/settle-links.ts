@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createOwnAnswers } from '@shared/own-answers.ts';
 import type { FoundLinks, SandboxLinks } from '../sandbox/sandbox.ts';
 import { askApproval } from './ask-approval.ts';
 import type { ActionResult } from './take-action.ts';
@@ -69,7 +70,7 @@ async function tell(turn: Turn, text: string): Promise<void> {
 export async function openLinks({ services: { journal, sandbox } }: Turn): Promise<number> {
   const count = sandbox.links?.found()?.count ?? 0;
   if (count === 0) return 0;
-  for await (const event of journal.read())
-    if (event.type === 'approval-requested' && event.kind === 'hard-links') return 0;
-  return count;
+  const answers = createOwnAnswers();
+  for await (const event of journal.read()) answers.add(event);
+  return answers.all().some(({ kind }) => kind === 'hard-links') ? 0 : count;
 }

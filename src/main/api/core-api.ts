@@ -23,6 +23,7 @@ import type { CapChange, CapView } from '@shared/budget-contract.ts';
 import type { StepCost } from '@shared/step-costs.ts';
 import type { Escalation } from '@shared/escalations.ts';
 import type { BlobRef, SessionEvent, Transient, WorkspaceMode } from '@shared/events.ts';
+import type { ImportedSession } from '@shared/grants.ts';
 import type { ApprovalScope } from '@shared/network-access.ts';
 import type { InstructionFile } from '@shared/instructions.ts';
 import type { PlanInput } from '@shared/plan-input.ts';
@@ -121,7 +122,8 @@ export interface CoreApi {
     path: string,
     signal: AbortSignal,
   ): Promise<{ readonly blobs: number; readonly missing: number }>;
-  importSession(path: string, signal: AbortSignal): Promise<string>;
+  /** No yes that it brings counts here. */
+  importSession(path: string, signal: AbortSignal): Promise<ImportedSession>;
   /** Into the bin. Rejects with `conflict` while a turn of it runs. */
   deleteSession(sessionId: string): Promise<void>;
   binnedSessions(): Promise<readonly SessionSummary[]>;

@@ -1,43 +1,60 @@
-import { createHash } from 'node:crypto';
-import { unlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { type FileLock, tryLock } from '../lib/file-lock.ts';
 import { isDiskFull, makeFolder, writeProblem } from '../lib/json-file.ts';
+import { makePrivate, privacyOf } from '../lib/private-folder.ts';
+import { findSocketPlace, makeSocketPlace, removeSocketPlace } from './socket-place.ts';
 
 /** The process that owns a home: its engine, purse, sandboxes and logs. All others are its clients. */
-export type HomeClaim =
-  | { readonly type: 'owner'; readonly socketPath: string; release(): Promise<void> }
-  | { readonly type: 'owned'; readonly socketPath: string; readonly pid: number };
+export type HomeClaim = {
+  readonly socketPath: string;
+  /** What a person should know of the folder; null: nothing. */
+  readonly warning: string | null;
+} & ({ readonly type: 'owner'; release(): Promise<void> } | { readonly type: 'owned'; readonly pid: number });
 
 /**
  * Claims a home, or says who has it. An owner that died is replaced; of several who notice only one becomes the next.
- * Rejects with `home-busy` when that does not settle within two seconds, with `disk-full`, and with `bad-input` when the
- * home cannot be written.
+ * A home that others can look into is made this user's alone. Rejects with `home-busy` when it does not settle within
+ * two seconds, with `disk-full`, with `bad-input` when the home cannot be written, and with `refused` when it, or the
+ * way to its owner, is another user's.
  */
 export async function claimHome(home: string): Promise<HomeClaim> {
-  await makeFolder(home, 0o700).catch(refuse(home));
+  await makeFolder(home).catch(refuse(home));
+  const warning = await shutHome(home);
   const path = join(home, 'owner.json');
-  const socketPath = socketPathOf(home);
   const attempt = await tryLock(path).catch(refuse(home));
   if (attempt.type === 'taken') {
-    return { type: 'owner', socketPath, release: () => releaseHome(attempt.lock, socketPath) };
+    const { lock } = attempt;
+    try {
+      const socketPath = await makeSocketPlace(home);
+      return { type: 'owner', socketPath, warning, release: () => releaseHome(lock, home, socketPath) };
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
   }
-  if (attempt.pid !== null) return { type: 'owned', socketPath, pid: attempt.pid };
+  if (attempt.pid !== null) {
+    return { type: 'owned', socketPath: await findSocketPlace(home), warning, pid: attempt.pid };
+  }
   throw new AppError('home-busy', `The folder ${home} is in use, and its owner does not answer.`, {
     hint: `If no Dewpoint is running, remove ${path}.`,
   });
 }
 
-/** Unix sockets have short names only, so a deep home gets one beside the system's temporary files. */
-export function socketPathOf(home: string): string {
-  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  if (process.platform === 'win32') return `\\\\.\\pipe\\dewpoint-${name}`;
-  const inside = join(home, 'core.sock');
-  if (Buffer.byteLength(inside) <= 100) return inside;
-  const user = typeof process.getuid === 'function' ? process.getuid() : 'user';
-  return join(tmpdir(), `dewpoint-${user}-${name}.sock`);
+/** What lies in a home is read and believed: nobody else may read it, and nobody else may have written it. */
+async function shutHome(home: string): Promise<string | null> {
+  const folder = await realpath(home);
+  const before = await privacyOf(folder);
+  const now = await makePrivate(folder);
+  if (now === 'foreign') {
+    const hint = 'Dewpoint keeps its state in a folder of your own. Another folder: DEWPOINT_HOME=DIR';
+    throw new AppError('refused', `The folder ${home} belongs to another user of this machine.`, { hint });
+  }
+  if (now === 'open') {
+    return `Other users of this machine can look into ${home}, and its file system does not let that be changed. Another folder: DEWPOINT_HOME=DIR`;
+  }
+  return before === 'open' ? `Other users of this machine could look into ${home}. It is yours alone now.` : null;
 }
 
 function refuse(home: string): (cause: unknown) => never {
@@ -52,8 +69,8 @@ function refuse(home: string): (cause: unknown) => never {
 }
 
 /** The socket goes first: whoever claims the home next makes its own under the same name. */
-async function releaseHome(lock: FileLock, socketPath: string): Promise<void> {
+async function releaseHome(lock: FileLock, home: string, socketPath: string): Promise<void> {
   if (!(await lock.isHeld())) return;
-  if (process.platform !== 'win32') await unlink(socketPath).catch(() => undefined);
+  await removeSocketPlace(home, socketPath);
   await lock.release();
 }

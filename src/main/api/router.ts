@@ -113,9 +113,7 @@ function sessionHandlers(os: Implemented, core: CoreApi) {
     export: os.sessions.export.handler(({ input, signal }) =>
       core.exportSession(input.sessionId, input.path, orNever(signal)),
     ),
-    import: os.sessions.import.handler(async ({ input, signal }) => ({
-      sessionId: await core.importSession(input.path, orNever(signal)),
-    })),
+    import: os.sessions.import.handler(({ input, signal }) => core.importSession(input.path, orNever(signal))),
     delete: os.sessions.delete.handler(({ input }) => core.deleteSession(input.sessionId)),
     binned: os.sessions.binned.handler(() => core.binnedSessions()),
     restore: os.sessions.restore.handler(async ({ input }) => ({ sessionId: await core.restoreSession(input.id) })),

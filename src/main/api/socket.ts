@@ -39,7 +39,7 @@ export async function serveSocket(router: AnyRouter, socketPath: string): Promis
   sockets.on('connection', (socket) => void handler.upgrade(socket, { context: {} }));
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
-    // The folder of the home is the user's alone; the mode keeps others out where the socket lies elsewhere.
+    // Its folder is the user's alone, wherever it lies.
     http.listen(socketPath, () => resolve());
   });
   if (process.platform !== 'win32') await chmod(socketPath, 0o600);

@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
+import { settingsSchema } from '@shared/settings.ts';
+import { knownSecrets } from '../core/known-secrets.ts';
 import { jsonText } from '../lib/json-file.ts';
+import { createRedactor } from '../sessions/redact.ts';
 import type { Command } from './context.ts';
 import { doctorBundle } from './doctor-bundle.ts';
 import { checkOutput, writeOutput } from './output-file.ts';
@@ -23,8 +26,11 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
       core.models.list(),
       core.sessions.list(),
     ]);
-    const subject = doctorBundle({ version, madeAt: Date.now(), findings, settings, models, sessions });
-    await writeOutput(bundle, jsonText(subject));
+    // A core of another version may have settings that are none here; the usual variables are known all the same.
+    const known = settingsSchema.safeParse(settings).data ?? settingsSchema.parse({});
+    const redactor = createRedactor(knownSecrets(known, process.env));
+    const subject = { version, madeAt: Date.now(), findings, settings, models, sessions, redactor };
+    await writeOutput(bundle, jsonText(doctorBundle(subject)));
     terminal.err(`Written: ${printable(resolve(bundle))}. It can be read before it is given to anybody.\n`);
   }
   const isMissing = findings.some((finding) => finding.status === 'missing');

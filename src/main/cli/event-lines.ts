@@ -1,6 +1,7 @@
 import { attachmentLabel } from '@shared/attachment-text.ts';
 import { untrackedText } from '@shared/session-sandbox.ts';
 import type { EventOf, SessionEvent } from '@shared/events.ts';
+import { droppedText } from '@shared/grants.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
 import { decodeSpeedOf, wasReady } from '@shared/session-state.ts';
@@ -109,8 +110,6 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.red(`sandbox lost: ${printable(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
     case 'service-changed':
       return serviceLine(event, colors);
-    case 'untracked-found':
-      return event.places.map((place) => colors.yellow(printable(untrackedText(place)))).join('\n');
     case 'rung-chosen':
       return `${colors.bold(event.recipe ?? event.rung.gear)} on ${event.rung.model}: ${oneLine(event.reason, 160)}`;
     case 'criterion-checked':
@@ -160,8 +159,17 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
         `    ${event.answer === 'allow' ? 'allowed' : 'denied'} by ${event.by}${event.scope === undefined || event.scope === 'once' ? '' : ` for the ${event.scope}`}`,
       );
     default:
-      return event.type === 'terminal-opened' ? colors.dim('a person opened a terminal in the sandbox') : null;
+      return ofSession(event, colors);
   }
+}
+
+/** What befell the session as a whole. */
+function ofSession(event: SessionEvent, colors: Terminal['colors']): string | null {
+  if (event.type === 'terminal-opened') return colors.dim('a person opened a terminal in the sandbox');
+  if (event.type === 'untracked-found')
+    return event.places.map((place) => colors.yellow(printable(untrackedText(place)))).join('\n');
+  const text = event.type === 'history-copied' ? droppedText(event.dropped) : null;
+  return text === null ? null : colors.yellow(text);
 }
 
 /** The other changes are the agent's. */

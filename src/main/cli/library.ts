@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { SessionSummary } from '@shared/contract.ts';
+import { droppedText } from '@shared/grants.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
@@ -48,6 +49,8 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
     case 'import': {
       const imported = await core.sessions.import({ path: resolve(first) }, { signal });
       terminal.out(args.json === true ? jsonLine(imported) : `${imported.sessionId}\n`);
+      const text = droppedText(imported.dropped);
+      if (text !== null) terminal.err(`${text}\n`);
       return 0;
     }
     case 'delete': {

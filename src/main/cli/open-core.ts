@@ -43,8 +43,12 @@ const lookMs = 50;
 export async function openCore(terminal: Pick<Terminal, 'err'>, version: string): Promise<OpenCore> {
   const places = findPlaces(process.env, process.platform);
   const begun = performance.now();
+  let isWarned = false;
   for (let isSaid = false; ;) {
     const claim = await claimHome(places.home);
+    // Once: what can be changed is changed by now, and what cannot would be said with every look.
+    if (claim.warning !== null && !isWarned) terminal.err(`${claim.warning}\n`);
+    isWarned = true;
     if (claim.type === 'owner') return becomeOwner(claim, { ...places, version }, terminal);
     try {
       const connection = await connectSocket(claim.socketPath, connectTimeoutMs);

@@ -11,6 +11,7 @@ export async function writeOutput(name: string, text: string): Promise<void> {
   const path = resolve(name);
   try {
     const found = await stat(path).catch(() => null);
+    await makeFolder(dirname(path), 0o777);
     if (found === null) await writeFileAtomic(path, text);
     else if (found.isFile()) await writeFileAtomic(await realpath(path), text, { mode: found.mode & 0o777 });
     else await writeFile(path, text);
@@ -26,7 +27,7 @@ export async function checkOutput(name: string): Promise<void> {
     const found = await stat(path).catch(() => null);
     if (found?.isDirectory() === true) throw new Error('it is a folder');
     if (found !== null) return await access(path, constants.W_OK);
-    await makeFolder(dirname(path));
+    await makeFolder(dirname(path), 0o777);
     await access(dirname(path), constants.W_OK);
   } catch (error) {
     throw cannotWrite(name, error);

@@ -1,6 +1,8 @@
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { access, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { ForkOutcome } from '@shared/contract.ts';
+import type { DroppedGrants, ImportedSession } from '@shared/grants.ts';
+import { createOwnAnswers } from '@shared/own-answers.ts';
 import type { SearchAnswer } from '@shared/search-answer.ts';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
@@ -10,6 +12,7 @@ import type { CoreApi } from '../api/core-api.ts';
 import { listedSession } from './listed.ts';
 import type { CoreSessions } from './sessions.ts';
 import { busySession } from './sessions.ts';
+import { makeFolder } from '../lib/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { PreparedWorkspace, prepareWorkspace } from '../sandbox/workspace.ts';
 import type { Blobs } from '../sessions/blobs.ts';
@@ -120,7 +123,7 @@ async function move(from: string, to: string): Promise<void> {
   );
   if (!isThere)
     throw new AppError('not-found', 'There is no such session.', { hint: 'It may have been moved already.' });
-  await mkdir(join(to, '..'), { recursive: true });
+  await makeFolder(join(to, '..'));
   await rename(from, to);
 }
 
@@ -142,12 +145,20 @@ async function fork(
   const created = createdEvent(options, { id, state: view.state, workspace: { mode, path } });
   // What was done in the project folder itself is the parent's to take back.
   const changes = view.state.workspace?.mode === 'in-place' ? 'settled' : 'open';
+  const { events, grants } = watched(upTo(view.read(), plan.upToSeq));
+  const { upToSeq, isForeign } = plan;
   const ends = (): readonly NewEvent[] => [
     ...plan.ends,
-    { type: 'history-copied', by: 'fork', sessionId, upToSeq: plan.upToSeq, changes },
+    {
+      type: 'history-copied',
+      by: 'fork',
+      sessionId,
+      upToSeq,
+      changes,
+      ...(isForeign ? { isForeign, ...noted(grants()) } : {}),
+    },
     { type: 'session-renamed', title: forkTitle(view.state.title) },
   ];
-  const events = upTo(view.read(), plan.upToSeq);
   await copyLog({ folder: store.folderOf(id), created, events, ends, now: options.now });
   return { sessionId: id, notRestored };
 }
@@ -212,6 +223,25 @@ function forkTitle(title: string): string {
   return title.endsWith(forkMark) ? title : `${title}${forkMark}`;
 }
 
+/** The same events, and how many yeses of a person were among them. */
+function watched(source: AsyncIterable<SessionEvent>): {
+  readonly events: AsyncIterable<SessionEvent>;
+  readonly grants: () => DroppedGrants;
+} {
+  const answers = createOwnAnswers();
+  const events = async function* events(): AsyncGenerator<SessionEvent> {
+    for await (const event of source) {
+      answers.add(event);
+      yield event;
+    }
+  };
+  return { events: events(), grants: answers.grants };
+}
+
+function noted(dropped: DroppedGrants): { readonly dropped?: DroppedGrants } {
+  return Object.keys(dropped).length === 0 ? {} : { dropped };
+}
+
 async function* upTo(events: AsyncIterable<SessionEvent>, seq: number): AsyncGenerator<SessionEvent> {
   for await (const event of events) {
     if (event.seq > seq) return;
@@ -239,8 +269,11 @@ function requireWhole(path: string): void {
   if (!isAbsolute(path)) throw new AppError('bad-input', 'Give the whole path of the file, from the root on.');
 }
 
-/** Nothing of a foreign log says where anything on this machine lies: it gets an empty folder and no project. */
-async function importFrom(options: CoreLibraryOptions, path: string, signal: AbortSignal): Promise<string> {
+/**
+ * Nothing of a foreign log says where anything on this machine lies, or what is allowed on it: it gets an empty folder,
+ * no project, and a mark of its own behind all that it brings, from which every yes counts anew.
+ */
+async function importFrom(options: CoreLibraryOptions, path: string, signal: AbortSignal): Promise<ImportedSession> {
   const { home, store, blobs, now } = options;
   requireWhole(path);
   const file = await openSessionFile(path, signal);
@@ -265,19 +298,27 @@ async function importFrom(options: CoreLibraryOptions, path: string, signal: Abo
     });
     const { sessionId } = file.header;
     const seen = { last: 0 };
+    const { events: watchedEvents, grants } = watched(file.events());
     // The blobs stand behind the log: only when they are good does the session come to be.
     const events = async function* events(): AsyncGenerator<SessionEvent> {
-      for await (const event of file.events()) {
+      for await (const event of watchedEvents) {
         seen.last = event.seq;
         yield event;
       }
       await file.keepBlobs(blobs);
     };
     const ends = (): readonly NewEvent[] => [
-      { type: 'history-copied', by: 'import', sessionId, upToSeq: seen.last, changes: 'settled' },
+      {
+        type: 'history-copied',
+        by: 'import',
+        sessionId,
+        upToSeq: seen.last,
+        changes: 'settled',
+        ...noted(grants()),
+      },
     ];
     await copyLog({ folder: store.folderOf(id), created, events: events(), ends, now });
-    return id;
+    return { sessionId: id, dropped: grants() };
   } catch (error) {
     await rm(join(home, 'workspaces', id), { recursive: true, force: true });
     throw error;

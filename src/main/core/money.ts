@@ -121,6 +121,8 @@ async function costInLog(store: SessionStore, sessionId: string, step: number): 
     let callId: string | null = null;
     let cost: number | null = null;
     for await (const event of (await store.view(sessionId)).read()) {
+      // What was copied from another log was paid there, whatever its steps are called.
+      if (event.type === 'history-copied') callId = cost = null;
       if (event.type === 'model-call-started' && event.step === step) callId = event.callId;
       if (event.type !== 'model-call-ended' || event.callId !== callId) continue;
       cost = event.costUsd === null || event.usage.estimated ? null : toNano(event.costUsd);

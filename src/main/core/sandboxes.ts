@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { AppError, valueOf } from '@shared/errors.ts';
 import type { SessionEvent } from '@shared/events.ts';
+import { createOwnAnswers } from '@shared/own-answers.ts';
 import type { NetworkHistory, SandboxUsage, SandboxView, TerminalPush, TerminalSize } from '@shared/sandbox-view.ts';
 import type { CoreApi } from '../api/core-api.ts';
 import type { CoreSessions } from './sessions.ts';
@@ -147,19 +148,18 @@ function usageOf(usage: NonNullable<SandboxLook['usage']>, last: SandboxLook['us
 
 async function networkHistory(events: AsyncIterable<SessionEvent>): Promise<NetworkHistory> {
   const uses: NetworkHistory['uses'][number][] = [];
-  const answers: NetworkHistory['answers'][number][] = [];
-  const asked = new Map<string, readonly string[]>();
+  const own = createOwnAnswers();
   for await (const event of events) {
+    own.add(event);
     if (event.type === 'network-used') {
       const { toolCallId, host, port, isAllowed, reason, address, count, sentBytes, receivedBytes, at } = event;
       uses.push({ toolCallId, host, port, isAllowed, reason, address, count, sentBytes, receivedBytes, at });
-    } else if (event.type === 'approval-requested' && event.hosts !== undefined) {
-      asked.set(event.approvalId, event.hosts);
-    } else if (event.type === 'approval-answered') {
-      const hosts = asked.get(event.approvalId);
-      const { at, answer, by, scope = 'once' } = event;
-      if (hosts !== undefined) answers.push({ at, hosts, answer, scope, by });
     }
   }
+  const answers = own.all().flatMap(({ hosts, said }): NetworkHistory['answers'] => {
+    if (hosts === null || said === null) return [];
+    const { at, answer, by, scope = 'once' } = said;
+    return [{ at, hosts, answer, scope, by }];
+  });
   return { uses: uses.slice(-keptUses), answers: answers.slice(-keptUses) };
 }

@@ -45,8 +45,8 @@ export function readWindows(path: string): readonly KeptWindow[] {
  */
 export function keepWindows(path: string, windows: readonly KeptWindow[]): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(`${path}.new`, `${JSON.stringify({ windows })}\n`);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.new`, `${JSON.stringify({ windows })}\n`, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch {
     // Nothing hangs on it.

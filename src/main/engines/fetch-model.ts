@@ -68,7 +68,8 @@ export async function fetchModel(
     options.onProgress({ phase, doneBytes, totalBytes });
   const { signal } = options;
   try {
-    await makeFolder(dir);
+    // Others may use what was fetched; who wants to share it shares the folder.
+    await makeFolder(dir, 0o777);
     await access(dir, constants.W_OK);
   } catch (error) {
     const hint = 'Models lie in the cache. Another folder: DEWPOINT_CACHE=DIR';

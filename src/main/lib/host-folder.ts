@@ -1,5 +1,5 @@
-import { closeSync, constants, existsSync, openSync } from 'node:fs';
-import { lstat, open, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
+import { chmod, lchmod, lstat, open, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCodeOf } from './json-file.ts';
 
@@ -78,6 +78,29 @@ export async function openForReading(folder: HostFolder, name: HostName): Promis
   const place = placeIn(folder, name);
   if (!hasFolderPaths && (await lstat(place)).isSymbolicLink()) throw errorWith('ELOOP', name);
   return open(place, readFlags);
+}
+
+/** Opens a folder for nothing but to name it, which needs no right to it (Linux). */
+const namingFlags = 0o10000000 | notLinks | (constants.O_DIRECTORY ?? 0);
+
+/**
+ * Gives the owner, who is us, the right to look into a folder that a program closed. A link is not followed. Rejects with
+ * the file system's error.
+ */
+export async function letOwnerIn(folder: HostFolder, name: HostName): Promise<void> {
+  checkName(name);
+  const place = placeIn(folder, name);
+  if (!hasFolderPaths) {
+    const found = await lstat(place);
+    if (found.isDirectory()) await lchmod(place, (found.mode & 0o7777) | 0o700);
+    return;
+  }
+  const number = openSync(place, namingFlags);
+  try {
+    await chmod(`/proc/self/fd/${number}`, (fstatSync(number).mode & 0o7777) | 0o700);
+  } finally {
+    closeSync(number);
+  }
 }
 
 /** As `HostFolder.at`, for a name that need not be text. */

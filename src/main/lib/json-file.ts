@@ -37,6 +37,7 @@ export interface AtomicOptions {
 
 /**
  * Replaces a file as a whole: a reader sees the old or the new bytes, never a part. Makes the folder if it is missing.
+ * Both are for this user alone, where `mode` does not say otherwise.
  * Rejects with the error of the file system (ENOSPC, EACCES …); the old file is then as it was and nothing else remains.
  */
 export async function writeFileAtomic(
@@ -62,10 +63,10 @@ export async function writeFileAtomic(
 }
 
 /**
- * Makes a folder and those above it; one that is there is left as it is. Rejects with the file system's error. Node's
- * own recursive `mkdir` never ends in a folder that is there and in which none can be made (`/proc`).
+ * Makes a folder and those above it, for this user alone; one that is there is left as it is. Rejects with the file
+ * system's error. Node's own recursive `mkdir` never ends in a folder that is there and in which none can be made (`/proc`).
  */
-export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   try {
     await mkdir(path, mode);
   } catch (error) {

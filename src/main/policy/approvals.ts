@@ -1,7 +1,7 @@
+import type { ApprovalKind } from '@shared/grants.ts';
 import type { Access } from '../tools/define.ts';
 import type { SandboxTier } from '@shared/sandbox-events.ts';
 
-export type ApprovalKind = 'guarded-file' | 'network' | 'fence' | 'instructions' | 'hard-links';
 export type ApproveMode = 'ask' | 'deny' | 'allow';
 
 /** After so many refusals of a kind a turn is not let to ask again: whoever floods hopes for a tired yes. */

@@ -8,7 +8,7 @@ import type { RouteRule } from '@shared/route-rules.ts';
 import type { RuleCheck, RuleFile, RuleOwner } from '@shared/rule-report.ts';
 import type { RuleLine } from '@shared/rules.ts';
 import { contradictionsIn, fenceRules, maskGlobs, parseRules, placeRules } from '@shared/rules.ts';
-import { readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/json-file.ts';
+import { makeFolder, readJsonFile, writeFileAtomic, writeJsonFile } from '../lib/json-file.ts';
 
 /** All that holds for the sessions of a project now. */
 export interface HoldingRules {
@@ -124,6 +124,8 @@ export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
           hint,
         });
       }
+      // In a project it is like any other of its folders.
+      if (target.owner === 'project') await makeFolder(dirname(path), 0o777);
       await writeFileAtomic(path, text);
       await keeper.keep(path, text);
     },

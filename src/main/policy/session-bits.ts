@@ -1,4 +1,7 @@
 import type { SessionEvent } from '@shared/events.ts';
+import { isFromElsewhere } from '@shared/grants.ts';
+import type { OwnQuestion } from '@shared/own-answers.ts';
+import { createOwnAnswers, isGranted, isRefused } from '@shared/own-answers.ts';
 import { z } from 'zod';
 
 /** What has met in a session, each for good once it is true. */
@@ -39,14 +42,18 @@ export function createNetworkLedger(): NetworkLedger {
   let hasProject = false;
   let bits: SessionBits = { private: false, untrusted: false, foreign: null, outward: false };
   let cameFrom: string | null = null;
-  let refusals = 0;
-  const asked = new Map<string, readonly string[]>();
-  const granted = new Set<string>();
+  const answers = createOwnAnswers();
+  let askedBefore = 0;
   return {
     bits: () => bits,
-    granted: () => granted,
-    refusals: () => refusals,
+    granted: () => grantedHosts(answers.all()),
+    refusals: () =>
+      answers
+        .all()
+        .slice(askedBefore)
+        .filter((one) => one.hosts !== null && isRefused(one)).length,
     add: (event) => {
+      answers.add(event);
       switch (event.type) {
         case 'session-created':
           hasProject = event.projectPath !== null;
@@ -59,7 +66,11 @@ export function createNetworkLedger(): NetworkLedger {
           if (isOfPackage(event.input)) bits = { ...bits, untrusted: true };
           return;
         case 'turn-started':
-          refusals = 0;
+          askedBefore = answers.all().length;
+          return;
+        case 'history-copied':
+          // All of it is somebody else's words.
+          if (isFromElsewhere(event)) bits = { ...bits, untrusted: true };
           return;
         case 'tool-ended':
           if (hasProject && !tellsNothing.has(event.tool)) bits = { ...bits, private: true, foreign: cameFrom };
@@ -68,20 +79,13 @@ export function createNetworkLedger(): NetworkLedger {
           if (event.sentBytes > 0) bits = { ...bits, outward: true };
           if (event.receivedBytes > 0) bits = { ...bits, untrusted: true };
           return;
-        case 'approval-requested':
-          if (event.hosts !== undefined) asked.set(event.approvalId, event.hosts);
-          return;
-        case 'approval-answered': {
-          const hosts = asked.get(event.approvalId);
-          asked.delete(event.approvalId);
-          if (hosts === undefined) return;
-          if (event.answer === 'deny' && event.by === 'person') refusals += 1;
-          if (event.answer === 'allow' && (event.scope === 'session' || event.scope === 'project'))
-            for (const host of hosts) granted.add(host);
-          return;
-        }
         default:
       }
     },
   };
+}
+
+function grantedHosts(asked: readonly OwnQuestion[]): ReadonlySet<string> {
+  const lasting = asked.filter((one) => isGranted(one) && (one.said?.scope ?? 'once') !== 'once');
+  return new Set(lasting.flatMap(({ hosts }) => hosts ?? []));
 }

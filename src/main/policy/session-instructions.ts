@@ -1,4 +1,5 @@
 import type { SessionEvent } from '@shared/events.ts';
+import { createOwnAnswers, isRefused } from '@shared/own-answers.ts';
 import type { InstructionLook, ProjectInstructions } from './project-instructions.ts';
 
 /** Who decides whether the instructions of a session's project are used. */
@@ -29,13 +30,8 @@ export function createSessionInstructions(options: SessionInstructionsOptions): 
 }
 
 async function refusedIn(events: AsyncIterable<SessionEvent>): Promise<ReadonlySet<string>> {
-  const asked = new Map<string, string>();
-  const refused = new Set<string>();
-  for await (const event of events) {
-    if (event.type === 'approval-requested' && event.kind === 'instructions') asked.set(event.approvalId, event.sha256);
-    if (event.type !== 'approval-answered' || event.by !== 'person') continue;
-    const sha256 = asked.get(event.approvalId);
-    if (sha256 !== undefined && event.answer === 'deny') refused.add(sha256);
-  }
-  return refused;
+  const answers = createOwnAnswers();
+  for await (const event of events) answers.add(event);
+  const refused = answers.all().filter((one) => one.kind === 'instructions' && isRefused(one));
+  return new Set(refused.map(({ sha256 }) => sha256));
 }

@@ -1,4 +1,4 @@
-import { mkdir, realpath, rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AppError, failure, success, toFailure, valueOf, type Reply } from '@shared/errors.ts';
 import type { CleanRequest, KeptItem, PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import type { Settings } from '@shared/settings.ts';
-import { readJsonFile, writeJsonFile } from '../lib/json-file.ts';
+import { makeFolder, readJsonFile, writeJsonFile } from '../lib/json-file.ts';
 import { findPrepared, type PartState } from './dependencies/find-prepared.ts';
 import { findPackageSources, type PackageSources } from './dependencies/package-sources.ts';
 import { readProject } from './dependencies/project-texts.ts';
@@ -148,7 +148,7 @@ async function findPlace(deps: PreparationsDeps, path: string, signal: AbortSign
   const projectPath = valueOf(await checkWorkspace(path, { homePath: deps.homePath, needsWrite: false }));
   const search = engineSearch(deps.env, deps.settings(), deps.onNotice);
   const engine = valueOf(await findEngine(search, signal));
-  await mkdir(deps.homePath, { recursive: true });
+  await makeFolder(deps.homePath);
   const wanted = imageOf(deps.settings(), projectPath);
   const image = valueOf(await findImage(engine, { ...imageRequest(deps), wanted }, signal));
   const homePath = await realpath(deps.homePath);
@@ -196,7 +196,7 @@ async function usualHosts(deps: PreparationsDeps, place: Place, signal: AbortSig
   const kept = await readJsonFile(file, (value) => usualSchema.parse(value));
   if (kept.type === 'value') return kept.value;
   const workspace = join(place.homePath, 'workspaces', `prepare-${randomBytes(6).toString('hex')}`);
-  await mkdir(workspace, { recursive: true });
+  await makeFolder(workspace);
   try {
     const sandbox = valueOf(await start(deps, place, { workspace: await realpath(workspace), mounts: [] }, signal));
     try {

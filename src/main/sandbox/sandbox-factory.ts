@@ -1,6 +1,7 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import type { Settings } from '@shared/settings.ts';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
+import { makeFolder } from '../lib/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Connection } from '../lib/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
@@ -94,7 +95,7 @@ async function startContainer(
   request: SandboxRequest,
   { engine, signal }: { readonly engine: Engine; readonly signal: AbortSignal },
 ): Promise<Reply<Sandbox>> {
-  await mkdir(deps.homePath, { recursive: true });
+  await makeFolder(deps.homePath);
   const named = request.projectPath ?? request.workspacePath;
   const projectPath = await realpath(named).catch(() => named);
   const changed = await changedImage(request.settings, projectPath);

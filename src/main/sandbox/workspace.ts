@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { access, lstat, mkdir, realpath, rm, stat, statfs } from 'node:fs/promises';
+import { access, lstat, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import type { WorkspaceMode } from '@shared/events.ts';
+import { makeFolder } from '../lib/json-file.ts';
 import { findPlaces } from '../lib/places.ts';
 import { planCopy, type CopyPlan } from './copy-plan.ts';
 import { copyPlanned, NotCopyable } from './copy-planned.ts';
@@ -42,7 +43,7 @@ export async function prepareWorkspace(
   if (mode === 'scratch' || projectPath === null) {
     if (mode !== 'scratch')
       return failure('usage', `--workspace ${mode} needs a project.`, 'Give one with --project DIR.');
-    await mkdir(targetPath, { recursive: true });
+    await makeFolder(targetPath);
     return success({ path: await realpath(targetPath), mode, files: 0, bytes: 0 });
   }
   const project = await checkWorkspace(projectPath, {
@@ -148,7 +149,7 @@ async function copyWorkspace(from: string, to: string, signal: AbortSignal): Pro
   if ((await lstat(to).catch(() => null)) !== null) return failure('conflict', `${to} is there already.`);
   try {
     const plan = await planCopy(from, signal);
-    await mkdir(dirname(to), { recursive: true });
+    await makeFolder(dirname(to));
     const room = await roomFor(plan, dirname(to));
     if (!room.ok) return room;
     const copied = await copyPlanned(plan, { from, to, signal });

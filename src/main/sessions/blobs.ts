@@ -209,7 +209,7 @@ function openTemporary(folder: string, path: string): number {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
     if (errorCodeOf(error) !== 'ENOENT') throw error;
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     return openSync(path, 'wx', 0o600);
   }
 }

@@ -1,7 +1,8 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import { LOG_VERSION } from '@shared/events.ts';
+import { makeFolder } from '../lib/json-file.ts';
 import { EventLog } from './event-log.ts';
 
 export interface LogCopy {
@@ -19,7 +20,7 @@ export interface LogCopy {
 /** A log with the history of another one, event by event as it is there. Its session is there whole or not at all. */
 export async function copyLog({ folder, created, events, ends, now }: LogCopy): Promise<void> {
   const temporary = join(dirname(folder), `.new-${basename(folder)}`);
-  await mkdir(temporary, { recursive: true });
+  await makeFolder(temporary);
   try {
     const log = EventLog.create(join(temporary, 'events.jsonl'));
     try {

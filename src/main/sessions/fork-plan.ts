@@ -1,4 +1,5 @@
 import type { EventType, FileImage, NewEvent, SessionEvent } from '@shared/events.ts';
+import { isFromElsewhere } from '@shared/grants.ts';
 import { type ChangeState, reduceChange } from '@shared/session-changes.ts';
 import { reduceSession } from '@shared/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session-state.ts';
@@ -14,6 +15,8 @@ export interface ForkPlan {
   readonly ends: readonly NewEvent[];
   /** What each file of the workspace was there that was changed since. */
   readonly restore: readonly { readonly path: string; readonly image: FileImage }[];
+  /** All of it came out of a file: what says so lies behind the cut. */
+  readonly isForeign: boolean;
 }
 
 /** Null: the log knows no such message, step or turn. `point` null: the end. */
@@ -22,11 +25,13 @@ export async function planFork(events: AsyncIterable<SessionEvent>, point: ForkP
   const changes = new Map<string, ChangeState>();
   const later: { readonly seq: number; readonly path: string; readonly image: FileImage }[] = [];
   let state = emptySession;
+  let copiedAt = 0;
   let cut: SessionState | null = null;
   for await (const event of events) {
     cut ??= finder.before(event, state);
     state = reduceSession(state, event);
     cut ??= finder.after(event, state);
+    if (event.type === 'history-copied' && isFromElsewhere(event)) copiedAt = event.seq;
     if (event.type !== 'file-changed') continue;
     const change = reduceChange(changes.get(event.path), event);
     changes.set(event.path, change);
@@ -42,6 +47,7 @@ export async function planFork(events: AsyncIterable<SessionEvent>, point: ForkP
     upToSeq: cut.seq,
     ends: endsOf(cut),
     restore: [...restore].map(([path, image]) => ({ path, image })),
+    isForeign: copiedAt > cut.seq,
   };
 }
 

@@ -14,6 +14,7 @@ export async function foldersMadeBy(journal: Pick<Journal, 'read'>): Promise<(ma
   const spans: { readonly from: number; readonly to: number }[] = [];
   let previousAt = 0;
   for await (const event of journal.read()) {
+    if (event.type === 'history-copied' && event.changes === 'settled') spans.length = 0;
     if (event.type === 'tool-started') starts.set(event.toolCallId, event.at);
     if (event.type === 'file-changed') {
       const started = event.toolCallId === null ? undefined : starts.get(event.toolCallId);

@@ -1,3 +1,4 @@
+import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -88,6 +89,10 @@ async function openDatabase({ path, diagnostics }: SearchIndexOptions): Promise<
   const sqlite = createRequire(import.meta.url)('@photostructure/sqlite') as typeof import('@photostructure/sqlite');
   const { DatabaseSync } = sqlite;
   const open = (): Database => {
+    // What it has beside it (`-wal`, `-shm`) gets the rights of the file itself.
+    const file = openSync(path, 'a', 0o600);
+    fchmodSync(file, 0o600);
+    closeSync(file);
     const db = new DatabaseSync(path);
     try {
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;');

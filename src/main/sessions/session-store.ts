@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AppError, messageOf } from '@shared/errors.ts';
 import { LOG_VERSION, type NewEvent, type SessionEvent, type WorkspaceMode } from '@shared/events.ts';
@@ -7,7 +7,7 @@ import { emptyMoney, type MoneyState, reduceMoney } from '@shared/session-money.
 import { reduceSession } from '@shared/reduce-session.ts';
 import { emptySession, type SessionState } from '@shared/session-state.ts';
 import { type FileLock, tryLock } from '../lib/file-lock.ts';
-import { isDiskFull, isMissing } from '../lib/json-file.ts';
+import { isDiskFull, isMissing, makeFolder } from '../lib/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Blobs } from './blobs.ts';
 import { EventLog } from './event-log.ts';
@@ -179,7 +179,7 @@ async function touchedSinceCrash(state: SessionState): Promise<Touched | null> {
 /** Holds the session's lock while it is opened; the journal has it from then on, or nobody when that failed. */
 async function withLock<T>(paths: Paths, work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
   try {
-    await mkdir(paths.folder, { recursive: true });
+    await makeFolder(paths.folder);
     const lock = await lockSession(paths);
     try {
       return await work(() => lock.release());

@@ -277,7 +277,7 @@ describe('export and import', () => {
     await core.exportSession(id, file(), never);
     await core.dispose();
     core = await openCore('other');
-    const imported = await core.importSession(file(), never);
+    const { sessionId: imported } = await core.importSession(file(), never);
     const { state, money } = await core.showSession(imported);
     expect(imported).not.toBe(id);
     expect(state.turns).toEqual(before.turns);
@@ -352,7 +352,7 @@ describe('export and import', () => {
     );
     const header = { sessionId: 'x', title: 'x', appVersion: 'x', exportedAt: 1, blobs: [{ sha256: evil, bytes: 4 }] };
     await writeFile(file(), gzipSync(`dewpoint-session 1\n${JSON.stringify(header)}\n${records.join('')}\nevil`));
-    const id = await core.importSession(file(), never);
+    const { sessionId: id } = await core.importSession(file(), never);
     const { state } = await core.showSession(id);
     expect([state.projectPath, state.workspace?.path.startsWith(victim)]).toEqual([null, false]);
     expect(await core.undoChanges(id, [])).toEqual({ done: [], refused: [] });

@@ -8,6 +8,7 @@ import {
   readFile,
   realpath,
   rm,
+  stat,
   symlink,
   truncate,
   writeFile,
@@ -16,7 +17,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isGitName, nameProblem, openFolderBelow, readRegularFile } from '../../../src/main/lib/host-folder.ts';
+import {
+  isGitName,
+  letOwnerIn,
+  nameProblem,
+  openFolderBelow,
+  openHostFolder,
+  readRegularFile,
+} from '../../../src/main/lib/host-folder.ts';
 import { createReadOnlySandbox } from '../../../src/main/sandbox/read-only/read-only-sandbox.ts';
 import { createSafeFolder } from '../../../src/main/sessions/safe-folder.ts';
 import type { Sandbox } from '../../../src/main/sandbox/sandbox.ts';
@@ -216,3 +224,20 @@ describe.skipIf(process.platform === 'win32')('the corpus of hostile files', () 
 function never(): never {
   throw new Error('there is no folder');
 }
+
+describe.skipIf(process.platform === 'win32')('a folder that is closed to everybody', () => {
+  it('is opened to its owner, and nothing that a link leads to is', async () => {
+    const top = await realpath(await mkdtemp(join(tmpdir(), 'dewpoint-closed-')));
+    const closed = join(top, 'closed');
+    await mkdir(closed);
+    await chmod(closed, 0o311);
+    await symlink(closed, join(top, 'link'));
+    const folder = await openHostFolder(top);
+    await letOwnerIn(folder, 'link').catch(() => undefined);
+    expect((await stat(closed)).mode & 0o777).toBe(0o311);
+    await letOwnerIn(folder, 'closed');
+    expect((await stat(closed)).mode & 0o777).toBe(0o711);
+    await folder.close();
+    await rm(top, { recursive: true });
+  });
+});

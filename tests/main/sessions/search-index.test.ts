@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/main/lib/log.ts';
@@ -44,6 +44,31 @@ describe('the search over all sessions', () => {
     expect(await found(index, '"test parse"')).toEqual([]);
     await index.close();
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'holds what was said for this user alone, also in a file that was open',
+    async () => {
+      await using home = await makeHome();
+      await addSession(home, 'Dates', ['Fix parse_date.']);
+      const path = join(home.path, 'search.sqlite');
+      const before = process.umask(0);
+      try {
+        for (const isOld of [false, true]) {
+          if (isOld) await chmod(path, 0o666);
+          const index = indexOf(home);
+          await addSession(home, 'More', ['Another one.']);
+          await index.search('parse', 1, never);
+          const modes = await Promise.all(
+            ['', '-wal', '-shm'].map(async (end) => (await stat(path + end)).mode & 0o777),
+          );
+          expect(modes).toEqual([0o600, 0o600, 0o600]);
+          await index.close();
+        }
+      } finally {
+        process.umask(before);
+      }
+    },
+  );
 
   it('finds short words, and takes signs of its query language for what they are', async () => {
     await using home = await makeHome();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -33,7 +33,7 @@ export function createStateStore(dir: string, engine: string): StateStore {
     );
   return {
     async temporary() {
-      await mkdir(dir, { recursive: true });
+      await privateFolder(dir);
       return join(dir, `fork-${process.pid}.tmp`);
     },
     async find(tokens) {
@@ -55,12 +55,12 @@ export function createStateStore(dir: string, engine: string): StateStore {
       const path = pathOf(tokens);
       const partial = `${path}.${process.pid}.tmp`;
       try {
-        await mkdir(dir, { recursive: true });
+        await privateFolder(dir);
         await write(partial);
         const { size } = await stat(partial);
         await rename(partial, path);
         const described = { engine, tokens: [...tokens], bytes: size };
-        await writeFile(`${path}.json.tmp`, JSON.stringify(described));
+        await writeFile(`${path}.json.tmp`, JSON.stringify(described), { mode: 0o600 });
         await rename(`${path}.json.tmp`, `${path}.json`);
         await dropOldest(dir);
         return true;
@@ -70,6 +70,12 @@ export function createStateStore(dir: string, engine: string): StateStore {
       }
     },
   };
+}
+
+/** A state is what was said: others of this machine may use the cache, and not read that. The engine writes the files. */
+async function privateFolder(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await chmod(dir, 0o700).catch(() => undefined);
 }
 
 async function dropOldest(dir: string): Promise<void> {

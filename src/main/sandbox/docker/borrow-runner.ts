@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@shared/errors.ts';
+import { makeFolder } from '../../lib/json-file.ts';
 import type { Log } from '../../lib/log.ts';
 import { labelNames } from './create-body.ts';
 import { withDeadline } from './deadline.ts';
@@ -42,7 +43,7 @@ export async function borrowRunner(
     if (await stat(file).catch(() => null)) return place;
     const program = fileOf(await archiveOf(engine, ours.id, request));
     if (program === null) return null;
-    await mkdir(supportFolder, { recursive: true });
+    await makeFolder(supportFolder);
     // Whole or not at all: another process may be starting a container at this moment.
     const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
     await writeFile(temporary, program, { mode: 0o755 });

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../lib/json-file.ts';
 import { scriptFiles } from './scripts.ts';
 
 /** Who commands run as. */
@@ -38,7 +39,9 @@ export interface SupportFiles {
 export async function supportFiles(folder: string, { uid, gid }: UserIds, seccompText: string): Promise<SupportFiles> {
   const version = createHash('sha256').update(JSON.stringify(scriptFiles)).digest('hex').slice(0, 12);
   const scripts = join(folder, `scripts-${version}`);
-  await mkdir(scripts, { recursive: true });
+  await makeFolder(folder);
+  // What a container is given of it: whoever runs there reads it, and nobody writes it.
+  await mkdir(scripts, { recursive: true, mode: 0o755 });
   const passwd = join(folder, `passwd-${uid}-${gid}`);
   const group = join(folder, `group-${uid}-${gid}`);
   await writeOnce(passwd, passwdText({ uid, gid }));
@@ -46,7 +49,7 @@ export async function supportFiles(folder: string, { uid, gid }: UserIds, seccom
   const empty = join(folder, 'empty');
   await writeOnce(empty, '');
   const emptyFolder = join(folder, 'empty-folder');
-  await mkdir(emptyFolder, { recursive: true });
+  await mkdir(emptyFolder, { recursive: true, mode: 0o755 });
   const seccomp = join(folder, `seccomp-${createHash('sha256').update(seccompText).digest('hex').slice(0, 12)}.json`);
   await writeOnce(seccomp, seccompText);
   for (const [name, text] of Object.entries(scriptFiles)) await writeOnce(join(scripts, name), text);

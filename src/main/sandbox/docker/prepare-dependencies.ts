@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chown, mkdir, realpath, rm, stat } from 'node:fs/promises';
+import { chown, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success, toFailure, type Reply } from '@shared/errors.ts';
+import { makeFolder } from '../../lib/json-file.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PartState } from '../dependencies/find-prepared.ts';
 import { shellQuote } from '../../lib/shell-quote.ts';
@@ -58,7 +59,7 @@ export async function prepareDependencies(
   let sandbox: Sandbox | null = null;
   const kept = new Set<string>();
   try {
-    await mkdir(workspace, { recursive: true });
+    await makeFolder(workspace);
     // Commands run as the owner of their workspace: who the project belongs to can read it.
     const { uid, gid } = await stat(request.projectPath);
     await chown(workspace, uid, gid).catch(() => undefined);

@@ -1,10 +1,10 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import type { Asking } from '../../lib/host-folder.ts';
+import { letOwnerIn, type Asking } from '../../lib/host-folder.ts';
 import { errorCodeOf } from '../../lib/json-file.ts';
 import { FolderChain } from './folder-chain.ts';
 import { entriesOf, type EntryKind } from './folder-entries.ts';
-import { absolutePath, joined, namesOf } from './folder-names.ts';
+import { absolutePath, hostNameOf, joined, namesOf } from './folder-names.ts';
 
 /** A folder that is new, or in which a name has come, gone or changed its place since the last look. */
 export interface SeenFolder {
@@ -68,7 +68,9 @@ export class FolderWatch {
   /** Tells of every folder at the first call, later of those that changed. Rejects on abort alone. */
   async look({ onFolder, onGone, signal }: LookOptions): Promise<LookEnd> {
     const pause = pauses(signal);
-    const queue = this.#known.size === 0 ? [''] : await this.#changed(onGone, pause);
+    // What is closed from the beginning is the person's wish; what a command closes is looked into all the same.
+    const isFirst = this.#known.size === 0;
+    const queue = isFirst ? [''] : await this.#changed(onGone, pause);
     const chain = new FolderChain(this.#root, this.#asking);
     const unreadable: string[] = [];
     let isCut = false;
@@ -81,9 +83,9 @@ export class FolderWatch {
           isCut = true;
           continue;
         }
-        const read = await this.#read(chain, path);
+        const read = (await this.#read(chain, path)) ?? (isFirst ? null : await this.#open(chain, path));
         if (read === 'gone') this.#forget(path, onGone);
-        else if (read === 'unreadable') unreadable.push(path);
+        else if (read === null) unreadable.push(path);
         else {
           onFolder({ path, entries: read });
           for (const [name, kind] of read) {
@@ -124,7 +126,8 @@ export class FolderWatch {
     return changed;
   }
 
-  async #read(chain: FolderChain, path: string): Promise<ReadonlyMap<string, EntryKind> | 'gone' | 'unreadable'> {
+  /** Null: nobody may read it. */
+  async #read(chain: FolderChain, path: string): Promise<ReadonlyMap<string, EntryKind> | 'gone' | null> {
     try {
       return await chain.use(namesOf(path), async (folder) => {
         // Asked before it is read: what changes meanwhile is seen by the next look.
@@ -138,8 +141,22 @@ export class FolderWatch {
     } catch (error) {
       const code = errorCodeOf(error);
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return 'gone';
-      return 'unreadable';
+      return null;
     }
+  }
+
+  /** One that nobody may read is opened to its owner first. */
+  async #open(chain: FolderChain, path: string): Promise<ReadonlyMap<string, EntryKind> | 'gone' | null> {
+    const names = namesOf(path);
+    const name = hostNameOf(names.at(-1) ?? '');
+    const isOpen = await chain
+      .use(names.slice(0, -1), (folder) => letOwnerIn(folder, name))
+      .then(
+        () => true,
+        // Of another user, or gone: the look says that it was not looked into.
+        () => false,
+      );
+    return isOpen ? this.#read(chain, path) : null;
   }
 
   #forget(path: string, onGone: (path: string) => void): void {

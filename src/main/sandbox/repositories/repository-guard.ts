@@ -38,6 +38,8 @@ const everyMs = 250;
 const restPerLook = 40;
 /** As long as this after a change the time of a file need not tell of another one. */
 const freshMs = 50;
+/** The times of files go in steps of up to this. */
+const clockStepMs = 10;
 const gitWhy = 'git runs what stands in it';
 
 /**
@@ -64,7 +66,7 @@ export class RepositoryGuard {
   /** Folders that are Python environments, by what lies in them. */
   readonly #environments = new Set<string>();
   /** When what changes do not track was looked at last. */
-  #settledMs = Date.now();
+  #settledMs = Date.now() - clockStepMs;
   #running = 0;
   /** Something ran since then. */
   #hasRun = false;
@@ -136,7 +138,7 @@ export class RepositoryGuard {
     await this.look();
     const sinceMs = this.#settledMs;
     this.#hasRun = this.#running > 0;
-    this.#settledMs = Date.now() - freshMs;
+    this.#settledMs = Date.now() - clockStepMs;
     const { workspacePath } = this.#options;
     const where = { workspacePath, folders: this.#watch.folders, environments: this.#environments };
     const places = await changedUnseen({ ...where, sinceMs, pause: pauses(signal) });

@@ -1,0 +1,30 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { expect, it } from 'vitest';
+
+/** Catches: one more fold of a log that takes an imported yes for one of its person. */
+const source = resolve(import.meta.dirname, '../../src');
+
+/** Who names the events of questions and answers, and why that is no word of a person. */
+const known: Readonly<Record<string, string>> = {
+  'shared/events.ts': 'what they are',
+  'shared/own-answers.ts': 'the one place',
+  'shared/session-work.ts': 'which questions are open; an import leaves none',
+  'main/agent/ask-approval.ts': 'writes them',
+  'main/agent/ask-network.ts': 'writes them',
+  'main/core/disk.ts': 'writes them',
+  'main/agent/reserve-money.ts': 'writes them',
+  'main/agent/turn-log.ts': 'a comment',
+  'main/cli/event-lines.ts': 'prints them',
+  'main/sessions/event-log.ts': 'how soon they are on the disk',
+  'main/sessions/replay.ts': 'a replay takes what was decided from its log',
+  'main/router/trail.ts': 'caps of the turn that runs: it begins anew with each',
+};
+
+it('reads what a person has said in a log in one place alone', () => {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/u.test(path));
+  const named = files.filter((path) => /\b(?:approval|cap)-answered\b/u.test(readFileSync(join(source, path), 'utf8')));
+  const found = named.map((path) => relative('.', path).split(sep).join('/'));
+  expect(found.filter((path) => known[path] === undefined)).toEqual([]);
+  expect(Object.keys(known).filter((path) => !found.includes(path))).toEqual([]);
+});

@@ -1,0 +1,45 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { expect, it } from 'vitest';
+
+/** Catches: a folder or a file in the home with the rights that a shell of the person's leaves to everybody. */
+const source = resolve(import.meta.dirname, '../../src/main');
+
+/** What makes folders and files outside of the home, with the rights of what is around them. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'sandbox/dependencies/mount-points.ts': 'in the workspace',
+  'sandbox/docker/pins.ts': 'in the workspace',
+  'agent/recipes/fix/varied-script.ts': 'a program for the sandbox',
+  'sandbox/images.ts': 'in a folder of its own among the temporary files',
+  'sessions/safe-folder.ts': 'in the workspace',
+  'engines/engine-variants.ts': 'in the cache; others may use what was fetched',
+};
+
+/** By what a folder or a file comes to be, with how it is told its rights. */
+const makers: readonly { readonly call: RegExp; readonly told: RegExp }[] = [
+  { call: /\bmkdir(?:Sync)?\(/u, told: /mode: 0o7|\bmkdir\(path, mode\)/u },
+  { call: /\bwriteFile(?:Sync)?\((?!\))/u, told: /mode: 0o|\b(?:file|handle|to)\.writeFile/u },
+  { call: /\b(?:createWriteStream|openSync)\(/u, told: /0o600|mode: 0o|'r'|'a'\)|folderFlags|readFlags|namingFlags/u },
+  { call: /new DatabaseSync\(/u, told: /never/u },
+];
+
+it('says whose alone it is, whatever makes something in the home', () => {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  const found = files.flatMap((path) => {
+    const name = path.split(sep).join('/');
+    const text = readFileSync(join(source, path), 'utf8');
+    // A sandbox has methods of the same names.
+    const lines = /from 'node:fs|createRequire/u.test(text) ? text.split('\n') : [];
+    const bare = lines.filter((line) => makers.some(({ call, told }) => call.test(line) && !told.test(line)));
+    return bare.map((line) => `${name}: ${line.trim()}`);
+  });
+  const left = found.filter((line) => elsewhere[line.slice(0, line.indexOf(':'))] === undefined);
+  expect(left).toEqual([
+    // Into a pipe or a terminal that a person named.
+    'cli/output-file.ts: else await writeFile(path, text);',
+    // The file is there by then.
+    'sessions/search-index.ts: const db = new DatabaseSync(path);',
+  ]);
+  const used = new Set(found.map((line) => line.slice(0, line.indexOf(':'))));
+  expect(Object.keys(elsewhere).filter((name) => !used.has(name))).toEqual([]);
+});
