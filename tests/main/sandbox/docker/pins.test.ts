@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPins, type Protection } from '../../../../src/main/sandbox/docker/pins.ts';
+import { findPins, maxPins, type Protection } from '../../../../src/main/sandbox/docker/pins.ts';
 import { changedBetween, readProtected } from '../../../../src/main/sandbox/docker/protected-watch.ts';
 import { silentLog } from '../../../../src/main/lib/log.ts';
 import { RepositoryGuard } from '../../../../src/main/sandbox/repositories/repository-guard.ts';
@@ -101,6 +101,48 @@ describe('pins', () => {
       'bare/config ro',
     ])
       expect(words).toContain(wanted);
+  });
+
+  it('hold what the configuration names in the project, and leave what only an alias names', async () => {
+    await makeData(join(folder, '.git'));
+    await put('work/.git/config', '[include] path = ../.gitconfig\n[alias]\n\tt = !sh ./tools/t.sh\n');
+    await put('work/.gitconfig', '[filter "x"]\n\tclean = ./tools/clean.sh %f\n[core]\n\tpager = less\n');
+    for (const name of ['clean.sh', 't.sh', 'other.sh']) await put(`work/tools/${name}`);
+    await put('work/less');
+    const words = inWords(await find());
+    expect(words).toEqual(expect.arrayContaining(['.gitconfig ro', 'tools rw', 'tools/clean.sh ro', 'less ro']));
+    expect(words.filter((word) => /t\.sh|other/.test(word))).toEqual([]);
+  });
+
+  it('hold what redirects git where it is there, also the data of worktrees', async () => {
+    await makeData(join(folder, '.git'));
+    await put('work/.git/config');
+    await put('work/.git/info/attributes');
+    await put('work/.git/worktrees/w/HEAD');
+    await put('work/.git/worktrees/w/commondir', '../..\n');
+    await put('work/.git/branches/origin');
+    const words = inWords(await find());
+    for (const wanted of [
+      '.git/info rw',
+      '.git/info/attributes ro',
+      '.git/worktrees/w rw',
+      '.git/worktrees/w/commondir ro',
+      '.git/branches ro',
+    ])
+      expect(words).toContain(wanted);
+  });
+
+  it('of the project itself are never given up for others: where there are too many nothing runs', async () => {
+    await makeData(join(folder, '.git'));
+    await put('work/.git/config');
+    for (let at = 0; at < maxPins; at += 1) {
+      await makeData(join(folder, `a${at}`));
+      await put(`work/a${at}/config`);
+    }
+    await expect(find()).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining(`${maxPins} can be held at most`),
+    });
   });
 
   it('hold what editors, shells and other agents run by themselves', async () => {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UntrackedPlace } from '../../../../src/shared/sandbox-events.ts';
 import { RepositoryGuard } from '../../../../src/main/sandbox/repositories/repository-guard.ts';
+import { isWithoutGit } from '../../../fakes/git-here.ts';
 import { silentLog } from '../../../../src/main/lib/log.ts';
 
 const none = new AbortController().signal;
@@ -62,26 +63,29 @@ describe('the guard over repositories', () => {
   const evil = '[core]\n\tbare = false\n\tfsmonitor = /evil\n\tpager = less\n';
   const outcomes = (): string[] => left.map(({ path, done }) => `${path}: ${done ?? 'nothing had to be done'}`);
 
-  it('lets a plain status of the person run nothing that a command put into a nested repository', async () => {
-    git('', 'init', '-q');
-    git('', 'commit', '-q', '--allow-empty', '-m', 'first');
-    const found = await start();
-    git('', 'init', '-q', 'lib/dep');
-    git('lib/dep', 'commit', '-q', '--allow-empty', '-m', 'x');
-    git('', 'add', 'lib/dep');
-    await put('evil.sh', `#!/bin/sh\ntouch ${base}/ran\n`);
-    await chmod(join(work, 'evil.sh'), 0o755);
-    git('lib/dep', 'config', 'core.fsmonitor', join(work, 'evil.sh'));
-    await found.look();
-    git('', 'status');
-    git('', 'diff');
-    git('lib/dep', 'status');
-    expect(await readdir(base)).not.toContain('ran');
-    expect(left).toEqual([
-      { path: 'lib/dep/.git', why: expect.stringContaining('git'), done: 'settings taken out: core.fsmonitor' },
-    ]);
-    expect(found.own.data).toEqual(['.git']);
-  });
+  it.skipIf(isWithoutGit)(
+    'lets a plain status of the person run nothing that a command put into a nested repository',
+    async () => {
+      git('', 'init', '-q');
+      git('', 'commit', '-q', '--allow-empty', '-m', 'first');
+      const found = await start();
+      git('', 'init', '-q', 'lib/dep');
+      git('lib/dep', 'commit', '-q', '--allow-empty', '-m', 'x');
+      git('', 'add', 'lib/dep');
+      await put('evil.sh', `#!/bin/sh\ntouch ${base}/ran\n`);
+      await chmod(join(work, 'evil.sh'), 0o755);
+      git('lib/dep', 'config', 'core.fsmonitor', join(work, 'evil.sh'));
+      await found.look();
+      git('', 'status');
+      git('', 'diff');
+      git('lib/dep', 'status');
+      expect(await readdir(base)).not.toContain('ran');
+      expect(left).toEqual([
+        { path: 'lib/dep/.git', why: expect.stringContaining('git'), done: 'settings taken out: core.fsmonitor' },
+      ]);
+      expect(found.own.data).toEqual(['.git']);
+    },
+  );
 
   it('leaves what was there when the session began, and says nothing of it', async () => {
     await repository('.git', evil);
