@@ -1,0 +1,104 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Engine } from '../../src/main/sandbox/docker/engine.ts';
+import type { Outward } from '../../src/main/sandbox/network/outward.ts';
+import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
+import { createFileBaseline } from '../../src/main/agent/file-baseline.ts';
+import { silentLog } from '../../src/main/lib/log.ts';
+import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
+import { settingsSchema } from '../../src/shared/settings.ts';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+import { imageSource, none } from '../docker/docker-kit.ts';
+import type { HostileRow } from './hostile-row.ts';
+import { plantEnvironment, plantsOf, prelude } from './row-scripts.ts';
+import { seenByPerson, type Seen } from './seen-by-person.ts';
+
+export interface SessionPlace {
+  readonly engine: Engine;
+  readonly home: string;
+  readonly workspace: string;
+}
+
+/** A real session in place on a project, that plants a row: one turn, its end, and the end of the sandbox. */
+export async function plantInSession(
+  row: HostileRow,
+  { engine, home, workspace }: SessionPlace,
+): Promise<{ readonly seen: Seen; readonly output: string }> {
+  const sandbox = valueOf(
+    await createDockerSandbox(
+      engine,
+      {
+        sessionId: row.id,
+        workspacePath: workspace,
+        settings: settingsSchema.parse({}).sandbox,
+        homePath: home,
+        image: imageSource,
+        outward: noWayOut,
+        log: silentLog,
+        onLost: () => undefined,
+      },
+      none,
+    ),
+  );
+  try {
+    const baseline = createFileBaseline(sandbox);
+    await baseline.refresh(none);
+    const printed: string[] = [];
+    for (const plant of plantsOf(row)) printed.push(await plantOne(sandbox, row, plant));
+    const changed = (await baseline.collect(none)) ?? [];
+    const seen = seenByPerson(sandbox, { changed: changed.map(({ path }) => path), notices: printed });
+    return { seen, output: printed.join('\n') };
+  } finally {
+    await sandbox.dispose();
+  }
+}
+
+const timeoutMs = 60_000;
+
+async function plantOne(sandbox: Sandbox, row: HostileRow, plant: string): Promise<string> {
+  const command = `${prelude}\n${plant}`;
+  const env = plantEnvironment(row);
+  const by = row.by ?? 'command';
+  switch (by) {
+    case 'command': {
+      const { stdout, stderr } = valueOf(await sandbox.exec({ command, env, timeoutMs }, none));
+      return `${stdout}${stderr}`;
+    }
+    case 'network': {
+      const { stdout, stderr } = valueOf(
+        await sandbox.runWithNetwork({ command, env, timeoutMs, hosts: ['host.example.test'] }, none),
+      );
+      return `${stdout}${stderr}`;
+    }
+    case 'terminal': {
+      let text = '';
+      const onOutput = ({ bytes }: { readonly bytes: Uint8Array }): void =>
+        void (text += Buffer.from(bytes).toString());
+      const terminal = valueOf(await sandbox.open({ command, env, onOutput }, none));
+      await terminal.ended;
+      return text;
+    }
+    case 'service':
+      return serviceOutput(sandbox, { command, env });
+    default:
+      return by satisfies never;
+  }
+}
+
+async function serviceOutput(
+  { services }: Pick<Sandbox, 'services'>,
+  request: { readonly command: string; readonly env: Readonly<Record<string, string>> },
+): Promise<string> {
+  if (services === null) throw new Error('This sandbox has no services.');
+  const { id } = valueOf(await services.start(request, none));
+  for (let waited = 0; waited < timeoutMs && services.read(id)?.state.status === 'running'; waited += 50)
+    await wait(50);
+  return services.read(id)?.text ?? '';
+}
+
+const noWayOut: Outward = {
+  resolve: () => Promise.reject(new Error('No name is known here.')),
+  connect: () => Promise.reject(new Error('Nothing is reached from here.')),
+  proxyFor: () => null,
+  connectProxy: () => Promise.reject(new Error('There is no proxy here.')),
+  certificates: () => Promise.resolve(''),
+};
