@@ -1,4 +1,5 @@
 import type { HostileRow } from './hostile-row.ts';
 import { gitKeyRows } from './rows/git-keys.ts';
 
-export const allRows: readonly HostileRow[] = [...gitKeyRows];
+import { gitPlaceRows } from './rows/git-places.ts';
+export const allRows: readonly HostileRow[] = [...gitKeyRows, ...gitPlaceRows];

@@ -59,9 +59,10 @@ a_day_in() (
   quick() { timeout -k 1 10 "$@" </dev/null; }
   quick git rev-parse --is-inside-work-tree --abbrev-ref HEAD; quick git status --porcelain --branch
   quick git status; quick git diff; quick git diff --cached; quick git log -3 -p; quick git show --stat
-  quick git branch; quick git st; quick git stash; quick git stash pop; quick git add -A; quick git diff --cached
+  quick git branch; quick git st; quick git add -A; quick git diff --cached
   quick git commit -qm mine; quick git commit -q --amend; quick git checkout -q -b "day$2"
-  quick git checkout -q -; quick git checkout -q .; quick git fetch -q; quick git worktree list; quick git status
+  quick git checkout -q -; quick git checkout -q .; quick git fetch -q; quick git worktree list
+  quick git stash; quick git stash pop; quick git status
 )
 `;
 
@@ -104,8 +105,8 @@ find . -mindepth 1 -maxdepth 9 \\( -name .git -o -name objects -o -name refs \\)
   sort -z | head -z -n ${maxFolders} >"$HOME/.folders"
 day=0
 a_day_in . 0
-for below in ${folders}; do day=$((day + 1)); a_day_in "$below" $day; done
-while IFS= read -r -d '' below; do day=$((day + 1)); a_day_in "$below" $day; done <"$HOME/.folders"`;
+for below in ${folders}; do [ -e "$MARK" ] && break; day=$((day + 1)); a_day_in "$below" $day; done
+while IFS= read -r -d '' below; do [ -e "$MARK" ] && break; day=$((day + 1)); a_day_in "$below" $day; done <"$HOME/.folders"`;
   const lines = (row.person ?? '').split('\n').filter((line) => line.trim() !== '');
   return `${asPerson(row)}
 ${everyday}

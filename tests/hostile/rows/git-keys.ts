@@ -8,6 +8,7 @@ interface KeyCase {
   /** What a person does that everyday commands do not, in the repository's own folder. */
   readonly person?: string;
   readonly minGit?: string;
+  readonly inert?: string;
 }
 
 /** A signed commit that nobody signed: to show it git asks the program that checks signatures. */
@@ -118,13 +119,13 @@ export const keyCases: readonly KeyCase[] = [
   },
   {
     key: 'url.BASE.insteadOf',
-    set: 'program tools/p; set_key protocol.allow always; set_key url.ext::./tools/p#.insteadOf https://; set_key remote.origin.url https://host.example.test/x',
+    set: 'program tools/p; set_key protocol.allow always; set_key "url.ext::./tools/p .insteadOf" https://; set_key remote.origin.url https://host.example.test/x',
   },
   {
     key: 'submodule.NAME.update',
     set: String.raw`repository part; git add part; printf '[submodule "part"]\n\tpath = part\n\turl = ./part\n' >.gitmodules
       git add -A; git commit -qm part; set_key submodule.part.update "!$RUN #"; set_key submodule.part.url ./part; set_key submodule.part.active true; git -C part commit -qam next`,
-    person: 'git submodule update',
+    person: 'git -C part checkout -q HEAD~1; git submodule update',
   },
   {
     key: 'trailer.NAME.command',
@@ -134,7 +135,7 @@ export const keyCases: readonly KeyCase[] = [
   {
     key: 'trailer.NAME.cmd',
     set: 'set_key trailer.by.cmd "$RUN #"; set_key trailer.by.key "By: "',
-    person: 'echo x | git interpret-trailers',
+    person: 'git commit -q --allow-empty -m x --trailer by=me',
     minGit: '2.32',
   },
   {
@@ -182,6 +183,7 @@ export const keyCases: readonly KeyCase[] = [
     key: 'uploadpack.packObjectsHook',
     set: 'set_key uploadpack.packObjectsHook "$RUN #"; set_key remote.origin.url .',
     person: 'git clone -q . ../cloned',
+    inert: 'git takes this key from the person’s own and the system’s files alone',
   },
 ];
 
@@ -192,9 +194,9 @@ const inNested =
 
 /** Every key in the repository that the project is, and in one within it that the project's own git goes into. */
 export const gitKeyRows: readonly HostileRow[] = keyCases.flatMap(
-  ({ key, set, person, minGit }): readonly HostileRow[] => {
+  ({ key, set, person, minGit, inert }): readonly HostileRow[] => {
     const name = key.toLowerCase().replaceAll('.', '-');
-    const common = { everyday: 'git', ...(minGit === undefined ? {} : { minGit }) } as const;
+    const common = { everyday: 'git', ...(minGit === undefined ? {} : { minGit }), ...(inert === undefined ? {} : { inert }) } as const;
     return [
       {
         ...common,
