@@ -45,7 +45,7 @@ every_key() {
     diff.p.textconv merge.p.driver remote.origin.uploadpack core.alternateRefsCommand; do
     set_key "$key" "$RUN #"
   done
-  set_key remote.origin.url . ; set_key core.hooksPath "$1/hooks" ; set_key alias.st "!$RUN"
+  set_key remote.origin.url . ; set_key alias.st "!$RUN"
   for hook in pre-commit post-checkout post-index-change post-commit reference-transaction; do program "$1/hooks/$hook"; done
   mkdir -p "$1/info" && echo '* filter=p diff=p merge=p' >"$1/info/attributes"
 }

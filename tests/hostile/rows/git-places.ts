@@ -274,7 +274,7 @@ echo ../../../assets >.git/worktrees/wt/commondir`,
     id: 'place-submodule-data-ahead',
     subject,
     what: 'Data with hooks lie ready in .git/modules for a submodule that the person has not fetched yet.',
-    everyday,
+    everyday: 'nothing',
     prepare: String.raw`repository ../source-of-part
 printf '[submodule "part"]\n\tpath = part\n\turl = %s\n' "$PWD/../source-of-part" >.gitmodules
 git add .gitmodules; git update-index --add --cacheinfo 160000,$(git -C ../source-of-part rev-parse HEAD),part; git commit -qm part`,
