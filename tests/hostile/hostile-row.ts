@@ -15,6 +15,8 @@ export interface HostileRow {
   readonly subject: string;
   /** What it does, in a sentence: it stands in the message when the row fails. */
   readonly what: string;
+  /** Rows of one group are planted in one project by one session, for they are not in each other's way. */
+  readonly group?: string;
   /** What is there before the session. Default: a repository with two commits. `folder`: no repository. */
   readonly start?: 'repository' | 'folder';
   /** Run by the person before the session. */

@@ -9,7 +9,7 @@ import { settingsSchema } from '../../src/shared/settings.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
 import { imageSource, none } from '../docker/docker-kit.ts';
 import type { HostileRow } from './hostile-row.ts';
-import { plantEnvironment, plantsOf, prelude } from './row-scripts.ts';
+import { plantsOf, type Planting } from './row-scripts.ts';
 import { seenByPerson, type Seen } from './seen-by-person.ts';
 
 export interface SessionPlace {
@@ -18,16 +18,16 @@ export interface SessionPlace {
   readonly workspace: string;
 }
 
-/** A real session in place on a project, that plants a row: one turn, its end, and the end of the sandbox. */
+/** A real session in place on a project, that plants one row or those of a group: one turn, its end, and the end of the sandbox. */
 export async function plantInSession(
-  row: HostileRow,
+  planting: Planting,
   { engine, home, workspace }: SessionPlace,
 ): Promise<{ readonly seen: Seen; readonly output: string }> {
   const sandbox = valueOf(
     await createDockerSandbox(
       engine,
       {
-        sessionId: row.id,
+        sessionId: planting.id,
         workspacePath: workspace,
         settings: settingsSchema.parse({}).sandbox,
         homePath: home,
@@ -43,7 +43,7 @@ export async function plantInSession(
     const baseline = createFileBaseline(sandbox);
     await baseline.refresh(none);
     const printed: string[] = [];
-    for (const plant of plantsOf(row)) printed.push(await plantOne(sandbox, row, plant));
+    for (const command of plantsOf(planting)) printed.push(await plantOne(sandbox, planting.rows[0], command));
     const changed = (await baseline.collect(none)) ?? [];
     const seen = seenByPerson(sandbox, { changed: changed.map(({ path }) => path), notices: printed });
     return { seen, output: printed.join('\n') };
@@ -54,18 +54,15 @@ export async function plantInSession(
 
 const timeoutMs = 60_000;
 
-async function plantOne(sandbox: Sandbox, row: HostileRow, plant: string): Promise<string> {
-  const command = `${prelude}\n${plant}`;
-  const env = plantEnvironment(row);
-  const by = row.by ?? 'command';
+async function plantOne(sandbox: Sandbox, { by = 'command' }: HostileRow, command: string): Promise<string> {
   switch (by) {
     case 'command': {
-      const { stdout, stderr } = valueOf(await sandbox.exec({ command, env, timeoutMs }, none));
+      const { stdout, stderr } = valueOf(await sandbox.exec({ command, timeoutMs }, none));
       return `${stdout}${stderr}`;
     }
     case 'network': {
       const { stdout, stderr } = valueOf(
-        await sandbox.runWithNetwork({ command, env, timeoutMs, hosts: ['host.example.test'] }, none),
+        await sandbox.runWithNetwork({ command, timeoutMs, hosts: ['host.example.test'] }, none),
       );
       return `${stdout}${stderr}`;
     }
@@ -73,23 +70,20 @@ async function plantOne(sandbox: Sandbox, row: HostileRow, plant: string): Promi
       let text = '';
       const onOutput = ({ bytes }: { readonly bytes: Uint8Array }): void =>
         void (text += Buffer.from(bytes).toString());
-      const terminal = valueOf(await sandbox.open({ command, env, onOutput }, none));
+      const terminal = valueOf(await sandbox.open({ command, onOutput }, none));
       await terminal.ended;
       return text;
     }
     case 'service':
-      return serviceOutput(sandbox, { command, env });
+      return serviceOutput(sandbox, command);
     default:
       return by satisfies never;
   }
 }
 
-async function serviceOutput(
-  { services }: Pick<Sandbox, 'services'>,
-  request: { readonly command: string; readonly env: Readonly<Record<string, string>> },
-): Promise<string> {
+async function serviceOutput({ services }: Pick<Sandbox, 'services'>, command: string): Promise<string> {
   if (services === null) throw new Error('This sandbox has no services.');
-  const { id } = valueOf(await services.start(request, none));
+  const { id } = valueOf(await services.start({ command }, none));
   for (let waited = 0; waited < timeoutMs && services.read(id)?.state.status === 'running'; waited += 50)
     await wait(50);
   return services.read(id)?.text ?? '';

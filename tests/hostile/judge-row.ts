@@ -1,5 +1,4 @@
 import type { HostileRow } from './hostile-row.ts';
-import { plantsOf } from './row-scripts.ts';
 import { isSeen, type Seen } from './seen-by-person.ts';
 
 /** Who ran what was planted, by its own words; null: it did not run. */
@@ -52,6 +51,26 @@ function resultOf(row: HostileRow, { bare, held, seen, left, problem }: RowFacts
   return left.some((place) => !isSeen(place, seen)) ? 'neither' : 'blocked';
 }
 
+/** Whether a git is one with which a row does something at all; an unknown one may be. */
+export function isForGit({ minGit, maxGit }: Pick<HostileRow, 'minGit' | 'maxGit'>, version: string): boolean {
+  return (
+    (minGit === undefined || compare(version, minGit) >= 0) && (maxGit === undefined || compare(version, maxGit) <= 0)
+  );
+}
+
+function compare(left: string, right: string): number {
+  const numbers = (text: string): readonly number[] => text.split('.').slice(0, 2).map(Number);
+  const [leftMajor = 0, leftMinor = 0] = numbers(left);
+  const [rightMajor = 0, rightMinor = 0] = numbers(right);
+  return leftMajor - rightMajor || leftMinor - rightMinor;
+}
+
+/** Blocked or shown; or without effect, where that is what its data say. */
+export function isGood({ row, result }: Pick<JudgedRow, 'row' | 'result'>, version: string): boolean {
+  if (result === 'inert') return row.inert !== undefined || !isForGit(row, version);
+  return result === 'blocked' || result === 'shown';
+}
+
 /** What was planted, what ran, and what the person could have seen. */
 export function describeRow({ row, result, facts }: JudgedRow): string {
   const { bare, held, seen, left, output } = facts;
@@ -63,7 +82,7 @@ export function describeRow({ row, result, facts }: JudgedRow): string {
         : 'not run';
   return [
     `${row.id}: ${result}. ${row.what}`,
-    `  planted: ${plantsOf(row).join('\n  then: ')}`,
+    `  planted: ${[row.plant].flat().join('\n  then: ')}`,
     `  without Dewpoint: ${by(bare)}`,
     `  after a session: ${by(held)}`,
     ...(facts.problem === null ? [] : [`  the session could not be had: ${facts.problem}`]),

@@ -33,7 +33,14 @@ export async function startMachine({ image, user, folders, scripts }: MachineOpt
     ...['run', '--detach', '--network', 'none', '--user', `${user.uid}:${user.gid}`, '--pids-limit', '2000'],
     ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
     // What the image allows git to do for the sandbox's sake is no setting of a person.
-    ...['--volume', '/dev/null:/etc/gitconfig:ro', '--tmpfs', '/home/person:mode=1777,exec', '--tmpfs', '/tmp:mode=1777,exec'],
+    ...[
+      '--volume',
+      '/dev/null:/etc/gitconfig:ro',
+      '--tmpfs',
+      '/home/person:mode=1777,exec',
+      '--tmpfs',
+      '/tmp:mode=1777,exec',
+    ],
     ...folders.flatMap(({ path, at = path }) => ['--volume', `${path}:${at}`]),
     ...['--entrypoint', '/bin/sleep', image, 'infinity'],
   ]);

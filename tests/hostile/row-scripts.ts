@@ -69,8 +69,29 @@ a_day_in() (
 /** The longest list of folders that the everyday commands run in. */
 const maxFolders = 14;
 
+/** Rows that share a project and a session: the first says how it is prepared. */
+export interface Planting {
+  readonly id: string;
+  readonly rows: readonly [HostileRow, ...HostileRow[]];
+}
+
+export function plantingsOf(rows: readonly HostileRow[]): readonly Planting[] {
+  const byId = new Map<string, [HostileRow, ...HostileRow[]]>();
+  for (const row of rows) {
+    const id = row.group ?? row.id;
+    const together = byId.get(id);
+    if (together === undefined) byId.set(id, [row]);
+    else together.push(row);
+  }
+  return [...byId].map(([id, together]) => ({ id, rows: together }));
+}
+
 /** Before the session. */
-export function prepareScript(row: HostileRow, { folder }: RowPlace): string {
+export function prepareScript({ rows: [row] }: Planting, { folder }: RowPlace): string {
+  return prepareOne(row, folder);
+}
+
+function prepareOne(row: HostileRow, folder: string): string {
   const first = String.raw`
 git init -q -b main . && echo '# project' >README.md && mkdir -p src && echo 'x = 1' >src/app.py && git add -A &&
 git commit -qm first && echo 'y = 2' >>src/app.py && git commit -qam second`;
@@ -83,20 +104,32 @@ ${row.prepare ?? ''}
 }
 
 /** What the session would have run, in a container without Dewpoint. */
-export function bareScript(row: HostileRow, { folder }: RowPlace): string {
-  const commands = plantsOf(row).map((plant) => `(\n${plant}\n) </dev/null`);
-  return `${assigned(plantEnvironment(row))}
-${prelude}
+export function bareScript(planting: Planting, { folder }: RowPlace): string {
+  const commands = plantsOf(planting);
+  const { workspace = '.' } = planting.rows[0];
+  return `mkdir -p ${marks}
 export HOME=/tmp/agent-home
-cd '${folder}/${row.workspace ?? '.'}' || exit 1
-mkdir -p ${marks}
-${commands.join('\n')}
-${plantsOf(row).some((plant) => plant.includes('setsid')) ? 'sleep 3' : ''}
+cd '${folder}/${workspace}' || exit 1
+${commands.map((command) => `(\n${command}\n) </dev/null`).join('\n')}
+sleep ${commands.some((command) => command.includes('setsid -f')) ? 3 : 0}
 `;
 }
 
+/** The commands of a session, each whole: rows of a group are one. */
+export function plantsOf({ rows }: Planting): readonly string[] {
+  const withEnvironment = (row: HostileRow, plant: string): string => `${assigned(plantEnvironment(row))}\n${plant}`;
+  const [first, ...others] = rows;
+  if (others.length === 0) return [first.plant].flat().map((plant) => `${prelude}\n${withEnvironment(first, plant)}`);
+  const each = rows.map((row) => `(\n${withEnvironment(row, [row.plant].flat().join('\n'))}\n)`);
+  return [[prelude, ...each].join('\n')];
+}
+
 /** The person's side afterwards. Writes who ran what was planted: `ID.SIDE.everyday`, `ID.SIDE.choice`. */
-export function personScript(row: HostileRow, { folder, reports, side }: RowPlace): string {
+export function personScript({ rows }: Planting, place: RowPlace): string {
+  return rows.map((row) => `(\n${personOne(row, place)}\n)`).join('\n');
+}
+
+function personOne(row: HostileRow, { folder, reports, side }: RowPlace): string {
   const report = (when: string): string =>
     `if [ -e "$MARK" ]; then tr '\\0' ' ' <"$MARK" >'${reports}/${row.id}.${side}.${when}'; rm -rf "$MARK"; fi`;
   const folders = (row.folders ?? []).map((one) => `'${one}'`).join(' ');
@@ -119,10 +152,6 @@ sleep ${row.person?.includes('&') === true ? '0.3' : '0'}
 ${report('choice')}
 true
 `;
-}
-
-export function plantsOf({ plant }: HostileRow): readonly string[] {
-  return typeof plant === 'string' ? [plant] : plant;
 }
 
 function asPerson(row: HostileRow): string {

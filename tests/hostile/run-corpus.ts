@@ -9,14 +9,22 @@ import type { HostileRow } from './hostile-row.ts';
 import { plantInSession } from './hostile-session.ts';
 import { judgeRow, type JudgedRow, type Ran, type RowFacts } from './judge-row.ts';
 import { startMachine, type PersonMachine } from './person-machine.ts';
-import { bareScript, markOf, personScript, prepareScript, type RowPlace } from './row-scripts.ts';
+import {
+  bareScript,
+  markOf,
+  personScript,
+  plantingsOf,
+  prepareScript,
+  type Planting,
+  type RowPlace,
+} from './row-scripts.ts';
 import type { Seen } from './seen-by-person.ts';
 
 const run = promisify(execFile);
 
-/** Plants one row in the project of a session. Another than the real one shows that the harness can fail. */
+/** Plants a row, or those of a group, in the project of a session. Another than the real one shows that the harness can fail. */
 export type Planter = (
-  row: HostileRow,
+  planting: Planting,
   place: { readonly engine: Engine; readonly home: string; readonly workspace: string },
 ) => Promise<{ readonly seen: Seen; readonly output: string }>;
 
@@ -68,8 +76,8 @@ async function runIn(
   const folders = ['now/bare', 'now/held', 'reports', 'scripts', 'home'].map((name) => join(base, name));
   for (const folder of folders) await mkdir(folder, { recursive: true });
   const ground: Ground = { base, rows, user: await personOf(base) };
-  const planted = await plantAll(ground, images[0] ?? '', (row, workspace) =>
-    plant(row, { engine, home: join(base, 'home'), workspace }),
+  const planted = await plantAll(ground, images[0] ?? '', (planting, workspace) =>
+    plant(planting, { engine, home: join(base, 'home'), workspace }),
   );
   const runs: CorpusRun[] = [];
   const isSeveral = images.length > 1;
@@ -88,7 +96,7 @@ async function runIn(
 async function plantAll(
   ground: Ground,
   image: string,
-  plant: (row: HostileRow, workspace: string) => Promise<{ readonly seen: Seen; readonly output: string }>,
+  plant: (planting: Planting, workspace: string) => Promise<{ readonly seen: Seen; readonly output: string }>,
 ): Promise<Planted> {
   const { base, rows } = ground;
   const planted = new Map<string, Pick<RowFacts, 'seen' | 'output' | 'problem' | 'left'>>();
@@ -96,29 +104,28 @@ async function plantAll(
   try {
     await machine.runAll(
       'prepare-bare',
-      scripts(rows, (row) => prepareScript(row, placeOf(base, 'bare', row))),
+      scripts(rows, (one) => prepareScript(one, placeOf(base, 'bare', one))),
     );
     await machine.runAll(
       'prepare-held',
-      scripts(rows, (row) => prepareScript(row, placeOf(base, 'held', row))),
+      scripts(rows, (one) => prepareScript(one, placeOf(base, 'held', one))),
     );
-    const queue = [...rows];
+    const queue = [...plantingsOf(rows)];
     const sessions = async (): Promise<void> => {
-      for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
-        const { folder } = placeOf(base, 'held', row);
-        const workspace = join(folder, row.workspace ?? '.');
-        const done = await plant(row, workspace).then(
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const workspace = join(placeOf(base, 'held', next).folder, next.rows[0].workspace ?? '.');
+        const done = await plant(next, workspace).then(
           (found) => ({ ...found, problem: null }),
           // A row whose session did not do its work proves nothing, and the others go on.
           (error: unknown) => ({ seen: { runsLater: [], said: [] }, output: '', problem: messageOf(error) }),
         );
-        planted.set(row.id, { ...done, left: await payloadsLeft(row, workspace) });
+        for (const row of next.rows) planted.set(row.id, { ...done, left: await payloadsLeft(row, workspace) });
       }
     };
     await Promise.all([
       machine.runAll(
         'plant-bare',
-        scripts(rows, (row) => bareScript(row, placeOf(base, 'bare', row))),
+        scripts(rows, (one) => bareScript(one, placeOf(base, 'bare', one))),
       ),
       ...Array.from({ length: sessionsAtOnce }, sessions),
     ]);
@@ -135,12 +142,12 @@ async function judgeAll(ground: Ground, image: string, planted: Planted): Promis
     for (const side of ['bare', 'held'] as const)
       await machine.runAll(
         `person-${side}`,
-        scripts(rows, (row) => personScript(row, placeOf(base, side, row))),
+        scripts(rows, (one) => personScript(one, placeOf(base, side, one))),
       );
     const git = /\d+(\.\d+)+/.exec(await machine.firstLine('git --version'))?.[0] ?? 'unknown';
     const judged: JudgedRow[] = [];
     for (const row of rows) {
-      const [bare, held] = [await ranOf(row, placeOf(base, 'bare', row)), await ranOf(row, placeOf(base, 'held', row))];
+      const [bare, held] = [await ranOf(base, 'bare', row), await ranOf(base, 'held', row)];
       const found = planted.get(row.id);
       if (found === undefined) throw new Error(`${row.id} was not planted.`);
       judged.push(judgeRow(row, { bare, held, ...found }));
@@ -151,12 +158,12 @@ async function judgeAll(ground: Ground, image: string, planted: Planted): Promis
   }
 }
 
-function placeOf(base: string, side: Side, row: HostileRow): RowPlace {
-  return { folder: join(base, 'now', side, row.id), reports: join(base, 'reports'), side };
+function placeOf(base: string, side: Side, { id }: Planting): RowPlace {
+  return { folder: join(base, 'now', side, id), reports: join(base, 'reports'), side };
 }
 
-function scripts(rows: readonly HostileRow[], make: (row: HostileRow) => string): ReadonlyMap<string, string> {
-  return new Map(rows.map((row) => [row.id, make(row)]));
+function scripts(rows: readonly HostileRow[], make: (planting: Planting) => string): ReadonlyMap<string, string> {
+  return new Map(plantingsOf(rows).map((one) => [one.id, make(one)]));
 }
 
 function machineOf({ base, user }: Ground, image: string): Promise<PersonMachine> {
@@ -184,8 +191,8 @@ async function payloadsLeft(row: HostileRow, workspace: string): Promise<readonl
   return left;
 }
 
-async function ranOf(row: HostileRow, { reports, side }: RowPlace): Promise<Ran> {
-  const read = (when: string) => readFile(join(reports, `${row.id}.${side}.${when}`), 'utf8').catch(() => null);
+async function ranOf(base: string, side: Side, { id }: HostileRow): Promise<Ran> {
+  const read = (when: string) => readFile(join(base, 'reports', `${id}.${side}.${when}`), 'utf8').catch(() => null);
   return { everyday: await read('everyday'), choice: await read('choice') };
 }
 

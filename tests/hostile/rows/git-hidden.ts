@@ -125,10 +125,7 @@ repository zz/dep; git add zz/dep; git config --file zz/dep/.git/config core.fsm
     subject: timing,
     what: 'A repository is packed into an archive and unpacked by a later command.',
     everyday,
-    plant: [
-      `${nested}; every_key "$PWD/lib/dep/.git"; tar cf lib.tar lib; rm -rf lib`,
-      'tar xf lib.tar; rm lib.tar',
-    ],
+    plant: [`${nested}; every_key "$PWD/lib/dep/.git"; tar cf lib.tar lib; rm -rf lib`, 'tar xf lib.tar; rm lib.tar'],
   },
   {
     id: 'late-renamed-folder',
@@ -142,7 +139,10 @@ repository zz/dep; git add zz/dep; git config --file zz/dep/.git/config core.fsm
     subject: timing,
     what: 'The configuration is a second name of a harmless file, which a later command writes to.',
     everyday,
-    plant: [`${nested}; cp lib/dep/.git/config notes.ini; ln -f notes.ini lib/dep/.git/config`, 'git config --file notes.ini core.fsmonitor "$RUN #"; cat notes.ini >lib/dep/.git/config'],
+    plant: [
+      `${nested}; cp lib/dep/.git/config notes.ini; ln -f notes.ini lib/dep/.git/config`,
+      'git config --file notes.ini core.fsmonitor "$RUN #"; cat notes.ini >lib/dep/.git/config',
+    ],
   },
   {
     id: 'late-in-the-background',

@@ -9,6 +9,9 @@ interface KeyCase {
   readonly person?: string;
   readonly minGit?: string;
   readonly inert?: string;
+  /** Everyday commands would settle what it needs. */
+  readonly everyday?: 'nothing';
+  readonly isTopOnly?: boolean;
 }
 
 /** A signed commit that nobody signed: to show it git asks the program that checks signatures. */
@@ -125,6 +128,8 @@ export const keyCases: readonly KeyCase[] = [
     key: 'submodule.NAME.update',
     set: String.raw`repository part; git add part; printf '[submodule "part"]\n\tpath = part\n\turl = ./part\n' >.gitmodules
       git add -A; git commit -qm part; set_key submodule.part.update "!$RUN #"; set_key submodule.part.url ./part; set_key submodule.part.active true; git -C part commit -qam next`,
+    everyday: 'nothing',
+    isTopOnly: true,
     person: 'git -C part checkout -q HEAD~1; git submodule update',
   },
   {
@@ -194,18 +199,24 @@ const inNested =
 
 /** Every key in the repository that the project is, and in one within it that the project's own git goes into. */
 export const gitKeyRows: readonly HostileRow[] = keyCases.flatMap(
-  ({ key, set, person, minGit, inert }): readonly HostileRow[] => {
+  ({ key, set, person, minGit, inert, everyday, isTopOnly }): readonly HostileRow[] => {
     const name = key.toLowerCase().replaceAll('.', '-');
-    const common = { everyday: 'git', ...(minGit === undefined ? {} : { minGit }), ...(inert === undefined ? {} : { inert }) } as const;
+    const common: Pick<HostileRow, 'everyday' | 'minGit' | 'inert'> = {
+      everyday: everyday ?? 'git',
+      ...(minGit === undefined ? {} : { minGit }),
+      ...(inert === undefined ? {} : { inert }),
+    };
+    const top: HostileRow = {
+      ...common,
+      id: `key-top-${name}`,
+      subject: 'git: keys in the project’s own configuration',
+      what: `${key} is set in .git/config.`,
+      plant: `${atTop}\n${set}`,
+      ...(person === undefined ? {} : { person }),
+    };
+    if (isTopOnly === true) return [top];
     return [
-      {
-        ...common,
-        id: `key-top-${name}`,
-        subject: 'git: keys in the project’s own configuration',
-        what: `${key} is set in .git/config.`,
-        plant: `${atTop}\n${set}`,
-        ...(person === undefined ? {} : { person }),
-      },
+      top,
       {
         ...common,
         id: `key-nested-${name}`,

@@ -58,11 +58,12 @@ git config --file assets/config core.worktree ..; echo 'ref: refs/heads/main' >H
   }),
   own('commondir', {
     what: 'commondir in .git sends git elsewhere for its configuration.',
-    plant: 'cp -r .git assets; every_key "$PWD/assets"; echo ../assets >.git/commondir',
+    plant:
+      'cp -r .git /tmp/copy.$$; mv /tmp/copy.$$ .git/cache; every_key "$PWD/.git/cache"; echo cache >.git/commondir',
   }),
   own('commondir-in-the-background', {
     what: 'The same again and again, by a process that goes on for a moment.',
-    plant: `cp -r .git assets; every_key "$PWD/assets"; setsid -f sh -c 'for n in $(seq 400); do echo ../assets >.git/commondir; done' >/dev/null 2>&1; sleep 0.2`,
+    plant: `cp -r .git /tmp/copy.$$; mv /tmp/copy.$$ .git/cache; every_key "$PWD/.git/cache"; setsid -f sh -c 'for n in $(seq 400); do echo cache >.git/commondir; done' >/dev/null 2>&1; sleep 0.2`,
   }),
   own('worktree-config', {
     what: 'config.worktree where the person has extensions.worktreeConfig (git sparse-checkout sets it).',
@@ -83,7 +84,8 @@ printf 'URL: ./data.git\n' >.git/remotes/origin`,
   }),
   own('branches-file', {
     what: 'The same by a file in .git/branches.',
-    plant: 'git init -q --bare data.git; program data.git/hooks/pre-receive; mkdir -p .git/branches; echo ./data.git >.git/branches/origin',
+    plant:
+      'git init -q --bare data.git; program data.git/hooks/pre-receive; mkdir -p .git/branches; echo ./data.git >.git/branches/origin',
     person: 'git push origin HEAD:refs/heads/pushed',
     maxGit: '2.99',
   }),
@@ -96,14 +98,14 @@ printf 'URL: ./data.git\n' >.git/remotes/origin`,
   own('alternate-repository', {
     what: 'Objects of another repository are lent, and the remote’s configuration says how to ask for its refs.',
     prepare: 'git init -q --bare mirror.git; git remote add origin ./mirror.git',
-    plant: 'git config --file mirror.git/config core.alternateRefsCommand "$RUN #"; echo "$PWD/.git/objects" >mirror.git/objects/info/alternates',
+    plant:
+      'git config --file mirror.git/config core.alternateRefsCommand "$RUN #"; echo "$PWD/.git/objects" >mirror.git/objects/info/alternates',
     person: 'git push origin HEAD:refs/heads/pushed',
   }),
   own('odd-spelling', {
-    what: 'A folder .GIT beside .git.',
-    plant: 'cp -r .git .GIT; every_key "$PWD/.GIT"; cp -r .git "git~1"; every_key "$PWD/git~1"; mkdir sub; cp -r .git sub/.GIT; every_key "$PWD/sub/.GIT"',
-    inert: 'the file systems of Linux tell names by their bytes, and git looks for .git alone',
-    person: 'cd sub && git status',
+    what: 'Folders .GIT and git~1 beside .git, which are the same on other systems.',
+    plant:
+      'cp -r .git .GIT; every_key "$PWD/.GIT"; cp -r .git "git~1"; every_key "$PWD/git~1"; mkdir sub; cp -r .git sub/.GIT; every_key "$PWD/sub/.GIT"',
   }),
   own('refs-with-odd-names', {
     what: 'Branches and tags whose names look like options and commands.',
@@ -134,16 +136,20 @@ const hookRows: readonly HostileRow[] = [
     subject: hooks,
     what: 'Hooks of the project that run with what a person does less often.',
     everyday: 'nothing',
-    plant: 'for hook in pre-push pre-rebase post-merge post-rewrite pre-merge-commit applypatch-msg pre-applypatch pre-auto-gc; do program .git/hooks/$hook; done',
-    person: 'git checkout -q -b side; git commit -q --allow-empty -m x; git checkout -q main; git merge --no-ff -m m side; git rebase HEAD~1; git commit -q --amend -m y; git push . HEAD:refs/heads/z',
+    plant:
+      'for hook in pre-push pre-rebase post-merge post-rewrite pre-merge-commit applypatch-msg pre-applypatch pre-auto-gc; do program .git/hooks/$hook; done',
+    person:
+      'git checkout -q -b side; git commit -q --allow-empty -m x; git checkout -q main; git merge --no-ff -m m side; git rebase HEAD~1; git commit -q --amend -m y; git push . HEAD:refs/heads/z',
   },
   {
     id: 'hook-nested-by-choice',
     subject: hooks,
     what: 'The same in a repository within that a command made.',
     everyday: 'nothing',
-    plant: 'repository lib/dep; git add lib/dep; for hook in pre-push pre-rebase post-merge post-rewrite pre-merge-commit; do program lib/dep/.git/hooks/$hook; done',
-    person: 'cd lib/dep\ngit checkout -q -b side; git commit -q --allow-empty -m x; git checkout -q main; git merge --no-ff -m m side; git rebase HEAD~1; git commit -q --amend -m y; git push . HEAD:refs/heads/z',
+    plant:
+      'repository lib/dep; git add lib/dep; for hook in pre-push pre-rebase post-merge post-rewrite pre-merge-commit; do program lib/dep/.git/hooks/$hook; done',
+    person:
+      'cd lib/dep\ngit checkout -q -b side; git commit -q --allow-empty -m x; git checkout -q main; git merge --no-ff -m m side; git rebase HEAD~1; git commit -q --amend -m y; git push . HEAD:refs/heads/z',
   },
   {
     id: 'hook-of-copied-repository',
@@ -161,7 +167,8 @@ const ledRows: readonly HostileRow[] = [
     subject: led,
     what: 'The person’s core.hooksPath leads to a folder of the project.',
     everyday,
-    prepare: 'git config core.hooksPath tools/hooks; mkdir -p tools/hooks; echo true >tools/hooks/README; git add -A; git commit -qm hooks',
+    prepare:
+      'git config core.hooksPath tools/hooks; mkdir -p tools/hooks; echo true >tools/hooks/README; git add -A; git commit -qm hooks',
     plant: 'program tools/hooks/pre-commit',
   },
   {
@@ -177,7 +184,8 @@ const ledRows: readonly HostileRow[] = [
     subject: led,
     what: 'The person’s configuration includes a file of the project.',
     everyday,
-    prepare: 'git config include.path ../.gitconfig; git config --file .gitconfig alias.co checkout; git add -A; git commit -qm config',
+    prepare:
+      'git config include.path ../.gitconfig; git config --file .gitconfig alias.co checkout; git add -A; git commit -qm config',
     plant: 'git config --file .gitconfig core.fsmonitor "$RUN #"',
   },
   {
@@ -270,10 +278,9 @@ const unfinishedRows: readonly HostileRow[] = [
     id: 'unfinished-home-as-work-tree',
     subject: unfinished,
     what: 'A repository within has the person’s home as its work tree: a checkout there writes a shell’s start file.',
-    everyday,
+    everyday: 'nothing',
     plant: String.raw`repository lib/dep; echo "$RUN" >lib/dep/.bashrc; git -C lib/dep add -f .bashrc; git -C lib/dep commit -qm rc; git add lib/dep
 git -C lib/dep config core.worktree "../../../../../../../../../../$PERSON_HOME"`,
-    folders: ['lib/dep'],
     person: 'cd lib/dep && git checkout -f\ncd ~ && bash -ic true',
   },
   {

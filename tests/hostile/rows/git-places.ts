@@ -187,7 +187,8 @@ rm -rf lib/dep/.git/hooks; ln -s ../../../tools lib/dep/.git/hooks; git add lib/
     subject,
     what: 'A repository in a repository in a repository.',
     everyday,
-    plant: 'repository a; repository a/b; repository a/b/c; every_key "$PWD/a/b/c/.git"; git -C a/b add c; git -C a add b; git add a',
+    plant:
+      'repository a; repository a/b; repository a/b/c; every_key "$PWD/a/b/c/.git"; git -C a/b add c; git -C a add b; git add a',
     folders: ['a/b/c'],
   },
   {
@@ -207,8 +208,8 @@ echo 'gitdir: ../.git/worktrees/wt' >wt/.git; echo x >wt/file.txt`,
     what: 'The commondir of a work tree that the person made leads to planted data.',
     everyday,
     prepare: 'git worktree add -q wt -b side',
-    plant: String.raw`cp -r .git assets; rm -rf assets/worktrees; every_key "$PWD/assets"
-echo ../../../assets >.git/worktrees/wt/commondir`,
+    plant: String.raw`cp -r .git /tmp/copy.$$; mv /tmp/copy.$$ .git/cache; every_key "$PWD/.git/cache"
+echo ../../cache >.git/worktrees/wt/commondir`,
     folders: ['wt'],
   },
   {
@@ -226,7 +227,8 @@ echo ../../../assets >.git/worktrees/wt/commondir`,
     what: 'The .git file of a work tree of the person is written anew.',
     everyday,
     prepare: 'git worktree add -q wt -b side',
-    plant: 'cp -r .git assets; every_key "$PWD/assets"; rm -f wt/.git; echo "gitdir: ../assets" >wt/.git',
+    plant:
+      'cp -r .git /tmp/copy.$$; mv /tmp/copy.$$ .git/cache; every_key "$PWD/.git/cache"; rm -f wt/.git; echo "gitdir: ../.git/cache" >wt/.git',
     folders: ['wt'],
   },
   {
@@ -252,7 +254,8 @@ echo ../../../assets >.git/worktrees/wt/commondir`,
     what: 'commondir in the data of a submodule of the person.',
     everyday,
     prepare: `repository ../source-of-part; git -c protocol.file.allow=always submodule add -q "$PWD/../source-of-part" part; git commit -qm part`,
-    plant: 'cp -r .git/modules/part assets; every_key "$PWD/assets"; git config --file assets/config core.worktree ../part; echo ../../../assets >.git/modules/part/commondir',
+    plant:
+      'cp -r .git/modules/part .git/cache; every_key "$PWD/.git/cache"; echo ../../cache >.git/modules/part/commondir',
   },
   {
     id: 'place-own-submodule-git-file',
@@ -260,7 +263,8 @@ echo ../../../assets >.git/worktrees/wt/commondir`,
     what: 'The .git file of a submodule of the person is taken away and a repository put there.',
     everyday,
     prepare: `repository ../source-of-part; git -c protocol.file.allow=always submodule add -q "$PWD/../source-of-part" part; git commit -qm part`,
-    plant: 'rm -f part/.git; git init -q part; git -C part add -A; git -C part commit -qm x; every_key "$PWD/part/.git"',
+    plant:
+      'rm -f part/.git; git init -q part; git -C part add -A; git -C part commit -qm x; every_key "$PWD/part/.git"',
   },
   {
     id: 'place-own-submodule-moved',
@@ -296,7 +300,8 @@ every_key "$PWD/.git/modules/part"; git config --file .git/modules/part/config c
     what: 'The project is no repository; a command writes a .git file that leads to planted data.',
     everyday,
     start: 'folder',
-    plant: 'git init -q .; git add -A; git commit -qm first; mv .git assets; every_key "$PWD/assets"; echo "gitdir: assets" >.git',
+    plant:
+      'git init -q .; git add -A; git commit -qm first; mv .git assets; every_key "$PWD/assets"; echo "gitdir: assets" >.git',
   },
   {
     id: 'place-bare-at-top',
