@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Engine } from '../../src/main/sandbox/docker/engine.ts';
 import type { Outward } from '../../src/main/sandbox/network/outward.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
-import { createFileBaseline } from '../../src/main/agent/file-baseline.ts';
+import { createFileBaseline, type FoundChange } from '../../src/main/agent/file-baseline.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
 import { settingsSchema } from '../../src/shared/settings.ts';
@@ -23,33 +23,38 @@ export async function plantInSession(
   planting: Planting,
   { engine, home, workspace }: SessionPlace,
 ): Promise<{ readonly seen: Seen; readonly output: string }> {
-  const sandbox = valueOf(
-    await createDockerSandbox(
-      engine,
-      {
-        sessionId: planting.id,
-        workspacePath: workspace,
-        settings: settingsSchema.parse({}).sandbox,
-        homePath: home,
-        image: imageSource,
-        outward: noWayOut,
-        log: silentLog,
-        onLost: () => undefined,
-      },
-      none,
-    ),
-  );
+  const untracked: { readonly path: string }[] = [];
+  const request = {
+    sessionId: planting.id,
+    workspacePath: workspace,
+    settings: settingsSchema.parse({}).sandbox,
+    homePath: home,
+    image: imageSource,
+    outward: noWayOut,
+    log: silentLog,
+    onLost: () => undefined,
+    onUntracked: (places: readonly { readonly path: string }[]) => void untracked.push(...places),
+  };
+  const sandbox = valueOf(await createDockerSandbox(engine, request, none));
+  const notices: string[] = [];
+  let changed: readonly FoundChange[] = [];
   try {
     const baseline = createFileBaseline(sandbox);
     await baseline.refresh(none);
-    const printed: string[] = [];
-    for (const command of plantsOf(planting)) printed.push(await plantOne(sandbox, planting.rows[0], command));
-    const changed = (await baseline.collect(none)) ?? [];
-    const seen = seenByPerson(sandbox, { changed: changed.map(({ path }) => path), notices: printed });
-    return { seen, output: printed.join('\n') };
+    for (const command of plantsOf(planting)) notices.push(await plantOne(sandbox, planting.rows[0], command));
+    changed = (await baseline.collect(none)) ?? [];
+    if (isSettled(sandbox)) await sandbox.settle(none);
   } finally {
     await sandbox.dispose();
   }
+  const { warnings } = sandbox.description;
+  const seen = seenByPerson({ changed: changed.map(({ path }) => path), untracked, notices, warnings });
+  return { seen, output: notices.join('\n') };
+}
+
+/** A sandbox that looks at the end of a turn at what changes do not track. */
+function isSettled(sandbox: object): sandbox is { settle: (signal: AbortSignal) => Promise<void> } {
+  return 'settle' in sandbox && typeof sandbox.settle === 'function';
 }
 
 const timeoutMs = 60_000;

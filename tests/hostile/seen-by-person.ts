@@ -1,4 +1,3 @@
-import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { runsLater } from '../../src/shared/runs-later.ts';
 
 /** What a person could know of a session's work without looking for it. */
@@ -9,18 +8,23 @@ export interface Seen {
   readonly said: readonly string[];
 }
 
-/**
- * The one place that asks the product what is shown for a session. `changed`: the files that its turn would list;
- * `notices`: what its commands printed. Called before the sandbox is disposed of.
- */
-export function seenByPerson(
-  sandbox: Pick<Sandbox, 'description'>,
-  { changed, notices }: { readonly changed: readonly string[]; readonly notices: readonly string[] },
-): Seen {
+export interface ToldBySession {
+  /** Files that its turn lists as changed. */
+  readonly changed: readonly string[];
+  /** What it found that commands left beside them. */
+  readonly untracked: readonly { readonly path: string }[];
+  /** What its commands printed. */
+  readonly notices: readonly string[];
+  /** Of its sandbox, at the end. */
+  readonly warnings: readonly string[];
+}
+
+/** The one place that says what of a session's work stands under "runs later", as `dewpoint changes` and the window have it. */
+export function seenByPerson({ changed, untracked, notices, warnings }: ToldBySession): Seen {
   const aloud = notices.flatMap((text) => [...text.matchAll(/\[dewpoint: [^\]]*\]/g)].map(([notice]) => notice));
   return {
-    runsLater: changed.filter((path) => runsLater(path) !== null),
-    said: [...aloud, ...sandbox.description.warnings],
+    runsLater: [...changed.filter((path) => runsLater(path) !== null), ...untracked.map(({ path }) => path)],
+    said: [...aloud, ...warnings],
   };
 }
 
