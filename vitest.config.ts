@@ -24,6 +24,8 @@ const suites: readonly Suite[] = [
   // Recipes against real shells and test runners.
   { name: 'recipes', folders: ['recipes'], timeoutMs: seconds(60), isParallel: true },
   { name: 'docker', folders: ['docker'], timeoutMs: seconds(120), isParallel: false },
+  // Ways in which files make a program of the host run.
+  { name: 'hostile', folders: ['hostile'], timeoutMs: seconds(120), isParallel: false },
   { name: 'keyring', folders: ['keyring'], timeoutMs: seconds(120), isParallel: false },
   { name: 'engines', folders: ['engines'], timeoutMs: seconds(120), isParallel: false },
   // Where there is a graphics card.

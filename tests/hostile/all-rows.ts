@@ -1,0 +1,15 @@
+import type { HostileRow } from './hostile-row.ts';
+import { gitHiddenRows } from './rows/git-hidden.ts';
+import { gitKeyRows } from './rows/git-keys.ts';
+import { gitOwnRows } from './rows/git-own.ts';
+import { gitPlaceRows } from './rows/git-places.ts';
+import { openedRows } from './rows/opened.ts';
+import { packageRows } from './rows/packages.ts';
+
+/** What git of the person's machine can be made to run. */
+export const gitRows: readonly HostileRow[] = [...gitKeyRows, ...gitPlaceRows, ...gitHiddenRows, ...gitOwnRows];
+
+/** What people open, install, build and test next. */
+export const nextRows: readonly HostileRow[] = [...packageRows, ...openedRows];
+
+export const allRows: readonly HostileRow[] = [...gitRows, ...nextRows];

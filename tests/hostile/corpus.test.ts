@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { isWithoutEngine, requireEngine } from '../docker/docker-kit.ts';
+import { allRows, gitRows, nextRows } from './all-rows.ts';
+import { describeRow, isGood } from './judge-row.ts';
+import { runCorpus, type CorpusRun } from './run-corpus.ts';
+import { sandboxImageName } from './sandbox-image-name.ts';
+
+/** A pattern of names, to work on some rows: DEWPOINT_TEST_ROWS='^key-top' npm run test:hostile. */
+const only = new RegExp(process.env['DEWPOINT_TEST_ROWS'] ?? '');
+const rows = allRows.filter(({ id }) => only.test(id));
+
+describe.skipIf(isWithoutEngine || process.platform === 'win32')('the corpus of hostile files', () => {
+  let found: CorpusRun = { image: '', git: 'unknown', rows: [] };
+  beforeAll(async () => {
+    const engine = requireEngine();
+    [found = found] = await runCorpus(rows, { engine, images: [await sandboxImageName(engine)] });
+  }, 600_000);
+
+  it.each(rows.map((row) => [row.id, row] as const))('%s', (id) => {
+    const judged = found.rows.find(({ row }) => row.id === id);
+    expect(judged === undefined ? 'was not run' : isGood(judged, found.git) ? 'good' : describeRow(judged)).toBe(
+      'good',
+    );
+  });
+});
+
+describe('the rows of the corpus', () => {
+  it('are told apart by their names', () => {
+    expect(allRows.map(({ id }) => id)).toEqual([...new Set(allRows.map(({ id }) => id))]);
+  });
+
+  it('are at least 60 for git and 40 for what people run next, those without effect not counted', () => {
+    const counted = (some: typeof allRows): number => some.filter(({ inert }) => inert === undefined).length;
+    expect(counted(gitRows)).toBeGreaterThanOrEqual(60);
+    expect(counted(nextRows)).toBeGreaterThanOrEqual(40);
+  });
+
+  it('say what has to be shown wherever something may run', () => {
+    expect(nextRows.filter(({ places = [] }) => places.length === 0).map(({ id }) => id)).toEqual([]);
+    expect(allRows.filter((row) => row.isOwnChoice === true && row.places === undefined).map(({ id }) => id)).toEqual(
+      [],
+    );
+  });
+
+  it('of one group have the same beginning and one command each', () => {
+    const grouped = allRows.filter(({ group }) => group !== undefined);
+    const odd = grouped.filter((row) => row.prepare !== undefined || row.by !== undefined || Array.isArray(row.plant));
+    expect(odd.map(({ id }) => id)).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Engine } from '../../src/main/sandbox/docker/engine.ts';
+import type { Outward } from '../../src/main/sandbox/network/outward.ts';
+import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
+import { createFileBaseline, type FoundChange } from '../../src/main/agent/file-baseline.ts';
+import { silentLog } from '../../src/main/lib/log.ts';
+import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
+import { settingsSchema } from '../../src/shared/settings.ts';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+import { imageSource, none } from '../docker/docker-kit.ts';
+import type { HostileRow } from './hostile-row.ts';
+import { plantsOf, type Planting } from './row-scripts.ts';
+import { seenByPerson, type Seen } from './seen-by-person.ts';
+
+export interface SessionPlace {
+  readonly engine: Engine;
+  readonly home: string;
+  readonly workspace: string;
+}
+
+/** A real session in place on a project, that plants one row or those of a group: one turn, its end, and the end of the sandbox. */
+export async function plantInSession(
+  planting: Planting,
+  { engine, home, workspace }: SessionPlace,
+): Promise<{ readonly seen: Seen; readonly output: string }> {
+  const untracked: { readonly path: string }[] = [];
+  const request = {
+    sessionId: planting.id,
+    workspacePath: workspace,
+    settings: settingsSchema.parse({}).sandbox,
+    homePath: home,
+    image: imageSource,
+    outward: noWayOut,
+    log: silentLog,
+    onLost: () => undefined,
+    onUntracked: (places: readonly { readonly path: string }[]) => void untracked.push(...places),
+  };
+  const sandbox = valueOf(await createDockerSandbox(engine, request, none));
+  const notices: string[] = [];
+  let changed: readonly FoundChange[] = [];
+  try {
+    const baseline = createFileBaseline(sandbox);
+    await baseline.refresh(none);
+    for (const command of plantsOf(planting)) notices.push(await plantOne(sandbox, planting.rows[0], command));
+    changed = (await baseline.collect(none)) ?? [];
+    if (isSettled(sandbox)) await sandbox.settle(none);
+  } finally {
+    await sandbox.dispose();
+  }
+  const { warnings } = sandbox.description;
+  const seen = seenByPerson({ changed: changed.map(({ path }) => path), untracked, notices, warnings });
+  return { seen, output: notices.join('\n') };
+}
+
+/** A sandbox that looks at the end of a turn at what changes do not track. */
+function isSettled(sandbox: object): sandbox is { settle: (signal: AbortSignal) => Promise<void> } {
+  return 'settle' in sandbox && typeof sandbox.settle === 'function';
+}
+
+const timeoutMs = 60_000;
+
+async function plantOne(sandbox: Sandbox, { by = 'command' }: HostileRow, command: string): Promise<string> {
+  switch (by) {
+    case 'command': {
+      const { stdout, stderr } = valueOf(await sandbox.exec({ command, timeoutMs }, none));
+      return `${stdout}${stderr}`;
+    }
+    case 'network': {
+      const { stdout, stderr } = valueOf(
+        await sandbox.runWithNetwork({ command, timeoutMs, hosts: ['host.example.test'] }, none),
+      );
+      return `${stdout}${stderr}`;
+    }
+    case 'terminal': {
+      let text = '';
+      const onOutput = ({ bytes }: { readonly bytes: Uint8Array }): void =>
+        void (text += Buffer.from(bytes).toString());
+      const terminal = valueOf(await sandbox.open({ command, onOutput }, none));
+      await terminal.ended;
+      return text;
+    }
+    case 'service':
+      return serviceOutput(sandbox, command);
+    default:
+      return by satisfies never;
+  }
+}
+
+async function serviceOutput({ services }: Pick<Sandbox, 'services'>, command: string): Promise<string> {
+  if (services === null) throw new Error('This sandbox has no services.');
+  const { id } = valueOf(await services.start({ command }, none));
+  for (let waited = 0; waited < timeoutMs && services.read(id)?.state.status === 'running'; waited += 50)
+    await wait(50);
+  return services.read(id)?.text ?? '';
+}
+
+const noWayOut: Outward = {
+  resolve: () => Promise.reject(new Error('No name is known here.')),
+  connect: () => Promise.reject(new Error('Nothing is reached from here.')),
+  proxyFor: () => null,
+  connectProxy: () => Promise.reject(new Error('There is no proxy here.')),
+  certificates: () => Promise.resolve(''),
+};

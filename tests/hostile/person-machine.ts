@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A container that plays a person's machine: their files at the path they have on the host, no network, no root. */
+export interface PersonMachine {
+  /** `git --version` and the like: a program's first line. */
+  firstLine(command: string): Promise<string>;
+  /** Runs scripts of this kind, a few at once, each on a terminal of its own; what one prints is in `KIND/ID.log`. */
+  runAll(kind: string, scripts: ReadonlyMap<string, string>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface MachineOptions {
+  readonly image: string;
+  readonly user: { readonly uid: number; readonly gid: number };
+  /** What of the host is there, at its own path unless `at` says where. */
+  readonly folders: readonly { readonly path: string; readonly at?: string }[];
+  /** Where scripts and what they print are kept; one of `folders`. */
+  readonly scripts: string;
+}
+
+const atOnce = 3;
+/** Of one row on one side. */
+const rowSeconds = 60;
+const allMs = 1_200_000;
+
+export async function startMachine({ image, user, folders, scripts }: MachineOptions): Promise<PersonMachine> {
+  const { stdout } = await run('docker', [
+    ...['run', '--detach', '--network', 'none', '--user', `${user.uid}:${user.gid}`, '--pids-limit', '2000'],
+    ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    // What the image allows git to do for the sandbox's sake is no setting of a person.
+    ...[
+      '--volume',
+      '/dev/null:/etc/gitconfig:ro',
+      '--tmpfs',
+      '/home/person:mode=1777,exec',
+      '--tmpfs',
+      '/tmp:mode=1777,exec',
+    ],
+    ...folders.flatMap(({ path, at = path }) => ['--volume', `${path}:${at}`]),
+    ...['--entrypoint', '/bin/sleep', image, 'infinity'],
+  ]);
+  const id = stdout.trim();
+  const execute = (command: string) =>
+    run('docker', ['exec', id, 'bash', '-c', command], { timeout: allMs, maxBuffer: 16 * 1024 * 1024 });
+  return {
+    firstLine: async (command) => (await execute(`${command} 2>&1 | head -1`)).stdout.trim(),
+    runAll: async (kind, all) => {
+      const folder = join(scripts, kind);
+      await mkdir(folder, { recursive: true });
+      await chown(folder, user.uid, user.gid);
+      for (const [name, text] of all) await writeFile(join(folder, `${name}.sh`), text);
+      // Programs that a row leaves running must not hold anything up: output goes to a file, and time is limited.
+      const one = `timeout -k 1 ${rowSeconds} script -qec "bash '${folder}/{}.sh'" /dev/null </dev/null >'${folder}/{}.log' 2>&1; true`;
+      await writeFile(join(folder, 'names'), [...all.keys()].join('\n'));
+      await execute(`xargs -P ${atOnce} -I{} bash -c ${quoted(one)} <'${folder}/names'`);
+    },
+    close: async () => void (await run('docker', ['rm', '--force', '--volumes', id])),
+  };
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,9 @@
+import type { Engine } from '../../src/main/sandbox/docker/engine.ts';
+import { findImage } from '../../src/main/sandbox/docker/image.ts';
+import { valueOf } from '../contracts/sandbox-contract.ts';
+import { imageSource, none } from '../docker/docker-kit.ts';
+
+/** The image that sandboxes have: its git and its tools are those of the person in tests, too. */
+export async function sandboxImageName(engine: Engine): Promise<string> {
+  return valueOf(await findImage(engine, { ...imageSource, wanted: null }, none)).id;
+}
