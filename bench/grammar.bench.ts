@@ -34,7 +34,12 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     throw new UsageError(`${tokenizerOf} is not there: npm start -- models pull llama-cpp/${tokenizerOf}`);
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-grammar-'));
   const workerPath = resolve('out/main/llama-worker.cjs');
-  const llama = createLlamaEngine({ nodePath: process.execPath, workerPath, programs: testPrograms(), now: () => performance.now() });
+  const llama = createLlamaEngine({
+    nodePath: process.execPath,
+    workerPath,
+    programs: testPrograms(),
+    now: () => performance.now(),
+  });
   try {
     const randomPath = join(folder, 'random.gguf');
     await writeRandomModel(randomPath, realPath);

@@ -8,7 +8,11 @@ export function benchSandboxFactory(root: string, homePath: string): SandboxFact
   return createSandboxFactory({
     homePath,
     resourcesPath: join(root, 'resources'),
-    imageScript: { node: process.execPath, path: join(root, 'scripts', 'setup', 'sandbox-image.mjs'), programs: testPrograms() },
+    imageScript: {
+      node: process.execPath,
+      path: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
+      programs: testPrograms(),
+    },
     env: process.env,
     connection: () => ({ proxy: null, certificates: null }),
     log: silentLog,

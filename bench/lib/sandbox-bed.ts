@@ -42,7 +42,11 @@ export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
   const makeSandbox = createSandboxFactory({
     homePath: home,
     resourcesPath: resolve('resources'),
-    imageScript: { node: process.execPath, path: resolve('scripts', 'setup', 'sandbox-image.mjs'), programs: testPrograms() },
+    imageScript: {
+      node: process.execPath,
+      path: resolve('scripts', 'setup', 'sandbox-image.mjs'),
+      programs: testPrograms(),
+    },
     env,
     connection: () => ({ proxy: null, certificates: null }),
     log: silentLog,

@@ -148,7 +148,11 @@ function depsOf(homePath: string, settings: Settings['sandbox']): Deps {
   return {
     homePath,
     resourcesPath: join(root, 'resources'),
-    imageScript: { node: process.execPath, path: join(root, 'scripts', 'setup', 'sandbox-image.mjs'), programs: testPrograms() },
+    imageScript: {
+      node: process.execPath,
+      path: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
+      programs: testPrograms(),
+    },
     env: process.env,
     connection: () => ({ proxy: null, certificates: null }),
     masks: async () => [],

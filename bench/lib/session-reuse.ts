@@ -31,7 +31,12 @@ export async function sessionReuseRows(): Promise<readonly BenchRow[]> {
   if (!existsSync(modelPath)) return rowsOf([]);
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-reuse-'));
   const workerPath = resolve('out/main/llama-worker.cjs');
-  const llama = createLlamaEngine({ nodePath: process.execPath, workerPath, programs: testPrograms(), now: () => performance.now() });
+  const llama = createLlamaEngine({
+    nodePath: process.execPath,
+    workerPath,
+    programs: testPrograms(),
+    now: () => performance.now(),
+  });
   try {
     const provider = localProvider(llama, { folder, workerPath, modelPath, contextTokens: 8_192, threads: null });
     return rowsOf(await runSession(provider));

@@ -178,11 +178,15 @@ async function createBase(config: ComposeConfig) {
   const rules = createRuleFiles({ home: config.home, approved: () => settings.current().rules.approved });
   const instructions = createProjectInstructions(join(config.home, 'instructions.json'));
   const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
-  return { env, now, log, files, programs, settings, rules, instructions, blobs, redactor, store, bin };
+  const probe = createMachineProbe(programs);
+  return { env, now, log, files, programs, probe, settings, rules, instructions, blobs, redactor, store, bin };
 }
 
 /** The way to sandboxes, and to the packages that projects need in them. */
-function createSandboxParts(config: ComposeConfig, { env, files, programs, settings, rules, instructions, redactor, log }: Base) {
+function createSandboxParts(
+  config: ComposeConfig,
+  { env, files, programs, settings, rules, instructions, redactor, log }: Base,
+) {
   const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript, programs } : null;
   const engineDeps = {
     homePath: config.home,
@@ -207,14 +211,14 @@ function createSandboxParts(config: ComposeConfig, { env, files, programs, setti
 
 async function createParts(config: ComposeConfig): Promise<Parts> {
   const base = await createBase(config);
-  const { env, now, settings, rules, blobs, redactor, store, bin, log } = base;
+  const { env, now, settings, rules, blobs, redactor, store, bin, log, probe } = base;
   const { llama, plan, keys, models, probed } = createModelParts(config, base);
   const { startSandbox, preparations } = createSandboxParts(config, base);
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const { home } = config;
   const money = createCoreMoney({ home, store, bin, settings, now, modelInfo: models.info });
-  const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe: createMachineProbe(base.programs) });
+  const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createCoreAttachments({
     blobs,
     redact: (text) => redactor.text(text),

@@ -48,7 +48,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const byTools = (): Promise<Hardware> => readHardware([], AbortSignal.timeout(10_000), createMachineProbe(testPrograms()));
+const byTools = (): Promise<Hardware> =>
+  readHardware([], AbortSignal.timeout(10_000), createMachineProbe(testPrograms()));
 const hardware = (signal: AbortSignal): Promise<Hardware> =>
   readHardware(said, signal, { ...createMachineProbe(testPrograms()), seenByEngine: (wait) => engine.cards(wait) });
 

@@ -12,7 +12,8 @@ export async function findNpm(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Program | null> {
   const own = env.npm_execpath ?? '';
-  if (own.endsWith('npm-cli.js') && isWholePath(own, process.platform) && (await programs.isOutside(own))) return [node, own];
+  if (own.endsWith('npm-cli.js') && isWholePath(own, process.platform) && (await programs.isOutside(own)))
+    return [node, own];
   if (process.platform !== 'win32') {
     const npm = await programs.find('npm');
     return npm === null ? null : [npm];

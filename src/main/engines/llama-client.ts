@@ -134,10 +134,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
         return countTokens(process, { model, request, signal });
       });
     },
-    download: (uri, path, wanted) =>
-      downloads.use((process) =>
-        askDownload(process, { uri, path, connection: options.connection?.() ?? direct, ...wanted }),
-      ),
+    download: downloads.fetch,
     measure: (context, signal) => askMeasure(alive(), context, signal),
     cards: (signal) => askCards(alive(), signal),
     async release(path) {
@@ -181,7 +178,7 @@ function endWhenIdle(queue: PQueue, idleMs: () => number | null, current: () => 
 }
 
 interface Downloads {
-  readonly use: <T>(work: (process: LlamaProcess) => Promise<T>) => Promise<T>;
+  readonly fetch: LlamaEngine['download'];
   readonly end: () => void;
 }
 
@@ -194,13 +191,13 @@ function createDownloads(options: LlamaEngineOptions): Downloads {
   };
   return {
     end,
-    use: async (work) => {
+    fetch: async (uri, path, wanted) => {
       if (child?.isAlive !== true) {
         child = startLlamaProcess({ ...options, work: 'downloads', hangMs: options.hangMs ?? 15_000 });
       }
       const mine = child;
       try {
-        return await work(mine);
+        return await askDownload(mine, { uri, path, connection: options.connection?.() ?? direct, ...wanted });
       } finally {
         if (mine === child && !mine.isBusy()) end();
       }

@@ -25,59 +25,58 @@ export type Need =
   | 'ollama'
   | 'containers';
 
+const words = (text: string): readonly string[] => text.trim().split(/\s+/u);
+
 /** `*` at the end stands for anything that does not look like a key. A name that is written out is passed whatever it is. */
 const always = [
-  ...['HOME', 'USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'LC_*', 'TZ', 'TMPDIR', 'TEMP', 'TMP'],
-  ...['XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', '__CF_USER_TEXT_ENCODING'],
+  ...words('HOME USER LOGNAME LANG LANGUAGE LC_* TZ TMPDIR TEMP TMP __CF_USER_TEXT_ENCODING'),
+  ...words('XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME'),
   // Without these a program that was not made for NixOS does not start there.
-  ...['NIX_LD', 'NIX_LD_LIBRARY_PATH'],
+  ...words('NIX_LD NIX_LD_LIBRARY_PATH'),
   // Windows does little without them.
-  ...['SystemRoot', 'SystemDrive', 'windir', 'ComSpec', 'PATHEXT', 'OS', 'NUMBER_OF_PROCESSORS', 'PROCESSOR_*'],
-  ...['USERPROFILE', 'USERNAME', 'USERDOMAIN', 'COMPUTERNAME', 'HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA'],
-  ...['ALLUSERSPROFILE', 'PUBLIC', 'ProgramData', 'ProgramFiles', 'ProgramFiles(x86)', 'ProgramFiles(Arm)'],
-  ...['ProgramW6432', 'CommonProgramFiles', 'CommonProgramFiles(x86)', 'CommonProgramW6432'],
+  ...words('SystemRoot SystemDrive windir ComSpec PATHEXT OS NUMBER_OF_PROCESSORS PROCESSOR_* USERPROFILE USERNAME'),
+  ...words('USERDOMAIN COMPUTERNAME HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA ALLUSERSPROFILE PUBLIC ProgramData'),
+  ...words('ProgramFiles ProgramFiles(x86) ProgramFiles(Arm) ProgramW6432'),
+  ...words('CommonProgramFiles CommonProgramFiles(x86) CommonProgramW6432'),
 ];
 
-const session = [
-  ...['DBUS_SESSION_BUS_ADDRESS', 'DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'XDG_CURRENT_DESKTOP'],
-  ...['XDG_SESSION_*', 'DESKTOP_SESSION', 'KDE_FULL_SESSION', 'KDE_SESSION_VERSION', 'GNOME_KEYRING_CONTROL'],
-];
+const session = words(`
+  DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY XDG_RUNTIME_DIR XDG_CURRENT_DESKTOP XDG_SESSION_*
+  DESKTOP_SESSION KDE_FULL_SESSION KDE_SESSION_VERSION GNOME_KEYRING_CONTROL`);
+
+/** Not those that name a program: script-shell, git, node-options. */
+const npmSettings = words(`
+  registry cache userconfig globalconfig prefix proxy https_proxy noproxy cafile ca strict_ssl offline prefer_offline
+  fetch_* maxsockets before @*`);
 
 const listed: Readonly<Record<Need, readonly string[]>> = {
-  network: [
-    ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
-    ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
-  ],
+  network: words(`
+    http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+    SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE`),
   pip: ['PIP_*'],
-  // Not those that name a program (script-shell, git, node-options). A person's own `.npmrc` may name the two tokens.
   npm: [
-    ...['registry', 'cache', 'userconfig', 'globalconfig', 'prefix', 'proxy', 'https_proxy', 'noproxy', 'cafile', 'ca'],
-    ...['strict_ssl', 'offline', 'prefer_offline', 'fetch_*', 'maxsockets', 'before', '@*'],
-  ]
-    .flatMap((name) => [`npm_config_${name}`, `NPM_CONFIG_${name.toUpperCase()}`])
-    .concat('NPM_TOKEN', 'NODE_AUTH_TOKEN'),
-  hub: ['HF_ENDPOINT', 'HF_TOKEN'],
-  card: [
-    ...['CUDA_*', 'NVIDIA_VISIBLE_DEVICES', 'NVIDIA_DRIVER_CAPABILITIES', 'NVIDIA_TF32_OVERRIDE', 'HIP_*', 'ROCR_*'],
-    ...['HSA_*', 'ROCM_*', 'ROCBLAS_*', 'GPU_DEVICE_ORDINAL', 'VK_*', 'VULKAN_SDK', 'RADV_*', 'MESA_*', 'AMD_VULKAN_ICD'],
-    ...['GGML_*', 'NODE_LLAMA_CPP_*', 'OMP_*', 'KMP_*', 'GOMP_*', 'OPENBLAS_*', 'MKL_*', 'ONEAPI_*', 'SYCL_*', 'ZE_*'],
-    // Where the makers of cards have their libraries outside of the usual places.
-    ...['LD_LIBRARY_PATH', 'SNAP', 'PREFIX'],
+    ...npmSettings.flatMap((name) => [`npm_config_${name}`, `NPM_CONFIG_${name.toUpperCase()}`]),
+    // A person's own `.npmrc` may name these two, for npm alone.
+    ...words('NPM_TOKEN NODE_AUTH_TOKEN'),
   ],
+  hub: words('HF_ENDPOINT HF_TOKEN'),
+  card: words(`
+    CUDA_* NVIDIA_VISIBLE_DEVICES NVIDIA_DRIVER_CAPABILITIES NVIDIA_TF32_OVERRIDE HIP_* ROCR_* HSA_* ROCM_* ROCBLAS_*
+    GPU_DEVICE_ORDINAL VK_* VULKAN_SDK RADV_* MESA_* AMD_VULKAN_ICD GGML_* NODE_LLAMA_CPP_*
+    OMP_* KMP_* GOMP_* OPENBLAS_* MKL_* ONEAPI_* SYCL_* ZE_* LD_LIBRARY_PATH SNAP PREFIX`),
   session,
   desktop: [
     ...session,
-    ...['XDG_*', 'XDG_ACTIVATION_TOKEN', 'DESKTOP_STARTUP_ID', 'BROWSER', 'SHELL', 'SESSION_MANAGER', 'XMODIFIERS'],
-    ...['XCURSOR_*', 'GTK_*', 'GDK_*', 'GNOME_*', 'KDE_*', 'QT_*', 'MOZ_*', 'WAYLAND_*', 'LIBVA_*', 'PULSE_*'],
-    ...['WSL_DISTRO_NAME', 'WSL_INTEROP', 'WSLENV', 'WSL2_GUI_APPS_ENABLED'],
+    ...words('XDG_* XDG_ACTIVATION_TOKEN DESKTOP_STARTUP_ID BROWSER SHELL SESSION_MANAGER XMODIFIERS XCURSOR_*'),
+    ...words('GTK_* GDK_* GNOME_* KDE_* QT_* MOZ_* WAYLAND_* LIBVA_* PULSE_*'),
+    ...words('WSL_DISTRO_NAME WSL_INTEROP WSLENV WSL2_GUI_APPS_ENABLED'),
   ],
-  terminal: [
-    ...['TERM', 'TERM_*', 'TERMINFO', 'TERMINFO_DIRS', 'COLORTERM', 'COLORFGBG', 'COLUMNS', 'LINES', 'NO_COLOR', 'SHELL'],
-    ...['EDITOR', 'VISUAL', 'ALTERNATE_EDITOR', 'PAGER', 'LESS*', 'VIM*', 'NVIM*', 'EXINIT', 'EMACS*', 'HELIX_*'],
-    ...['MICRO_*', 'TMUX*', 'STY', 'KITTY_*', 'WEZTERM_*', 'ITERM_*', 'VSCODE_*', 'SSH_TTY', 'SSH_CONNECTION'],
-  ],
+  terminal: words(`
+    TERM TERM_* TERMINFO TERMINFO_DIRS COLORTERM COLORFGBG COLUMNS LINES NO_COLOR SHELL EDITOR VISUAL ALTERNATE_EDITOR
+    PAGER LESS* VIM* NVIM* EXINIT EMACS* HELIX_* MICRO_* TMUX* STY KITTY_* WEZTERM_* ITERM_* VSCODE_*
+    SSH_TTY SSH_CONNECTION`),
   ollama: ['OLLAMA_*'],
-  containers: ['DOCKER_*', 'CONTAINER_HOST', 'CONTAINERS_*', 'BUILDKIT_*', 'XDG_RUNTIME_DIR', 'DEWPOINT_CACHE'],
+  containers: words('DOCKER_* CONTAINER_HOST CONTAINERS_* BUILDKIT_* XDG_RUNTIME_DIR DEWPOINT_CACHE'),
 };
 
 const looksLikeKey = /(?:^|[_-])(?:\w*key|pwd)s?(?:[_-]|$)|token|secret|passw|credential|_auth/iu;
@@ -116,7 +115,8 @@ function matcher(patterns: readonly string[], isWindows: boolean): (name: string
 /** Places that would be looked for from wherever a program stands. */
 const folders = ['HOME', 'TMPDIR', 'TEMP', 'TMP'];
 /** Lists of folders from which libraries are loaded. */
-const libraries = /^(?:(?:NIX_)?LD_LIBRARY_PATH|VK_\w+|GGML_BACKEND_\w+|CUDA_\w*PATH\w*|HIP_\w*PATH|ROCM_PATH|VULKAN_SDK)$/u;
+const libraries =
+  /^(?:(?:NIX_)?LD_LIBRARY_PATH|VK_\w+|GGML_BACKEND_\w+|CUDA_\w*PATH\w*|HIP_\w*PATH|ROCM_PATH|VULKAN_SDK)$/u;
 
 /** Null: it is not passed. */
 function valueFor(name: string, value: string, place: SearchPlace): string | null {

@@ -38,14 +38,13 @@ export function searchFolders({ env, ...place }: SearchPlace): readonly string[]
 
 /** The whole path of a program by its name; null where no folder of PATH that counts has it. */
 export function findOnPath(name: string, place: SearchPlace): string | null {
-  const { platform, env } = place;
-  const { join } = pathOf(platform);
+  const { platform } = place;
   // What else PATHEXT names needs a shell, or another program, to run it.
   const endings = platform === 'win32' ? ['.com', '.exe'] : [''];
   const names = /\.\w+$/u.test(name) && platform === 'win32' ? [name] : endings.map((ending) => `${name}${ending}`);
   if (/[\\/]/u.test(name)) return null;
-  for (const folder of searchFolders({ ...place, env })) {
-    for (const path of names.map((file) => join(folder, file))) {
+  for (const folder of searchFolders(place)) {
+    for (const path of names.map((file) => pathOf(platform).join(folder, file))) {
       if (isProgram(path) && !isOfProject(path, place)) return path;
     }
   }
@@ -80,9 +79,9 @@ function isSame(one: string, other: string, platform: NodeJS.Platform): boolean 
 
 /** Or the folder itself. */
 function isWithin(path: string, folder: string, platform: NodeJS.Platform): boolean {
-  const { relative, isAbsolute, sep } = pathOf(platform);
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const paths = pathOf(platform);
+  const way = paths.relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${paths.sep}`) && !paths.isAbsolute(way));
 }
 
 function pathOf(platform: NodeJS.Platform): typeof posix {

@@ -28,7 +28,8 @@ export interface ProgramStart {
 export function startProgram(start: ProgramStart): ChildProcess {
   const { program, args, folder, env, stdio } = start;
   for (const path of [program, folder]) {
-    if (!isWholePath(path, process.platform)) throw new Error(`"${path}" is no whole path: it is not used for a program.`);
+    if (!isWholePath(path, process.platform))
+      throw new Error(`"${path}" is no whole path: it is not used for a program.`);
   }
   return spawn(program, [...args], {
     cwd: folder,

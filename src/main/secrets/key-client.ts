@@ -78,14 +78,8 @@ export function createKeyClient(options: KeyClientOptions): KeyClient {
   };
   return {
     call: (call, timeoutMs) =>
-      new Promise((resolve) => {
-        let mine: Running;
-        try {
-          mine = running ??= start();
-        } catch (error) {
-          resolve({ type: 'failed', message: messageOf(error) });
-          return;
-        }
+      new Promise<KeyResult>((resolve) => {
+        const mine = (running ??= start());
         const id = (lastId += 1);
         const timer = setTimeout(() => end(mine, { type: 'no-answer' }), timeoutMs);
         const settle = (result: KeyResult): void => {
@@ -98,7 +92,7 @@ export function createKeyClient(options: KeyClientOptions): KeyClient {
         mine.child.send(request, (error) => {
           if (error !== null) end(mine, { type: 'failed', message: messageOf(error) });
         });
-      }),
+      }).catch((error: unknown) => ({ type: 'failed', message: messageOf(error) })),
     dispose: () => {
       if (idle !== null) clearTimeout(idle);
       if (running !== null) end(running, { type: 'no-answer' });

@@ -260,7 +260,12 @@ describe('createLlamaEngine', () => {
   });
 
   it('asks for a file check before the engine is started', async () => {
-    engine = createLlamaEngine({ nodePath: process.execPath, workerPath: 'none', programs: testPrograms(), now: () => 0 });
+    engine = createLlamaEngine({
+      nodePath: process.execPath,
+      workerPath: 'none',
+      programs: testPrograms(),
+      now: () => 0,
+    });
     const { ended } = await collect(engine.generate(model(), ask('hi'), never));
     expect(ended.generation.error?.code).toBe('missing-model');
     expect(engine.pid()).toBeNull();

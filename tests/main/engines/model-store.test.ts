@@ -217,7 +217,10 @@ describe('createModelStore', () => {
         return success(null);
       };
     const programs = testPrograms({ PATH: join(dir, 'index') });
-    const wrong = await createStore({ programs, downloadUri: bring(Buffer.from('wrong')) }, entry).ensure('tiny', quiet);
+    const wrong = await createStore({ programs, downloadUri: bring(Buffer.from('wrong')) }, entry).ensure(
+      'tiny',
+      quiet,
+    );
     expect(wrong.ok ? '' : wrong.error.message).toContain('checksum');
     expect(await createStore({ programs, downloadUri: bring(content) }, entry).ensure('tiny', quiet)).toEqual(
       success(path()),

@@ -126,7 +126,8 @@ async function runScript(
     },
   });
   const result = scriptResultSchema.safeParse(parseJson(output.stdout.trim().split('\n').at(-1) ?? ''));
-  if (output.code !== 0 || !result.success) return failure('missing-sandbox', last === '' ? output.output.trim() : last);
+  if (output.code !== 0 || !result.success)
+    return failure('missing-sandbox', last === '' ? output.output.trim() : last);
   const [repo = '', tag = ''] = name.split(':');
   await withDeadline(inspectMs, signal, () => engine.docker.getImage(result.data.image).tag({ repo, tag }));
   return success(result.data.id);

@@ -59,7 +59,10 @@ describe('the image', () => {
       {
         wanted: options.wanted ?? null,
         resourcesPath: folder,
-        script: options.script === undefined ? null : { node: process.execPath, path: options.script, programs: testPrograms() },
+        script:
+          options.script === undefined
+            ? null
+            : { node: process.execPath, path: options.script, programs: testPrograms() },
         onProgress: (text) => progress.push(text),
       },
       none,
