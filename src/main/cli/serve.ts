@@ -1,9 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { createHostPrograms } from '../lib/host-programs.ts';
-import type { HostPrograms } from '../lib/host-programs.ts';
 import { createForwardRouter } from '../api/forward-router.ts';
 import type { WebGrant } from '../web/guard.ts';
 import { createBoundary } from '../web/boundary.ts';
@@ -12,6 +10,7 @@ import { createWebGuard, refusedCommands, webGrants } from '../web/guard.ts';
 import { startServer } from '../web/serve.ts';
 import type { CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
+import { openInBrowser } from './open-in-browser.ts';
 import type { OpenCore } from './open-core.ts';
 
 export interface ServeArguments {
@@ -84,28 +83,4 @@ function parsePort(text: string | undefined): number {
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
-}
-
-/**
- * By the system's own way to open something. Not the address itself: every user of the machine can read the
- * arguments of a program, so the token goes by way of a file that is this user's alone.
- * False where there is nothing to open it with.
- */
-async function openInBrowser(url: string, doorFile: string, programs: HostPrograms): Promise<boolean> {
-  const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}">\n`;
-  await writeFile(doorFile, page, { mode: 0o600 });
-  const [name, args] = openerOf(pathToFileURL(doorFile).href, process.platform);
-  const program = await programs.find(name);
-  if (program === null) return false;
-  // The browser itself may come of it, and it goes to the network.
-  const how = { needs: ['network', 'desktop'], stdio: 'ignore', detached: true, isSeen: true } as const;
-  const child = programs.start(program, args, how);
-  child.unref();
-  return new Promise((resolve) => child.once('spawn', () => resolve(true)).once('error', () => resolve(false)));
-}
-
-function openerOf(url: string, platform: NodeJS.Platform): readonly [string, string[]] {
-  if (platform === 'darwin') return ['open', [url]];
-  if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
-  return ['xdg-open', [url]];
 }
