@@ -72,6 +72,8 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true });
 });
 
+const cleanOf = ({ NODE_OPTIONS: _node, PYTHONPATH: _path, ...rest }: Readonly<Record<string, string>>) => rest;
+
 const at = (path: string): string => resolve(before.folder, path);
 
 /** A script for Node that writes down where it stands and what it was given. */
@@ -125,14 +127,19 @@ describe('in a folder with programs of its own, nothing of it runs', () => {
     }
   }
 
-  it('when a model is fetched by pip', async () => {
-    await withCore(async (core) => {
-      const models = await core.listModels(never);
-      const starter = models.find(({ state }) => state === 'downloadable')?.id ?? '';
-      await expect(core.pullModel(starter, () => undefined, never)).rejects.toMatchObject({ code: 'network' });
-    });
-    expect(await planted.ran()).toEqual([]);
-  });
+  // With the search path of a careful person Python alone would take its modules from the folder.
+  it.each([['as it is'], ['without the project']])(
+    'when a model is fetched by pip, the search path %s',
+    async (path) => {
+      if (path !== 'as it is') env = { ...cleanOf(env), PATH: '/usr/local/bin:/usr/bin:/bin' };
+      await withCore(async (core) => {
+        const models = await core.listModels(never);
+        const starter = models.find(({ state }) => state === 'downloadable')?.id ?? '';
+        await expect(core.pullModel(starter, () => undefined, never)).rejects.toMatchObject({ code: 'network' });
+      });
+      expect(await planted.ran()).toEqual([]);
+    },
+  );
 
   it.runIf(process.platform === 'linux' && process.arch === 'x64')('when npm fetches a library for cards', async () => {
     await withCore((core) =>
