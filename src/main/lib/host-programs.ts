@@ -91,10 +91,10 @@ export function createHostPrograms({ home, env, projects }: HostProgramsOptions)
     isOutside: async (path) => !isOfProject(path, await learn()),
     start,
     run: async ([program, ...first], words, how) => {
-      const path = /[\\/]/u.test(program) ? program : await find(program);
-      if (path === null) return { code: null, stdout: '', output: `${program}: ENOENT, there is no such program` };
-      if (how.signal.aborted) return { code: null, stdout: '', output: '' };
       try {
+        const path = /[\\/]/u.test(program) ? program : await find(program);
+        if (path === null) return { code: null, stdout: '', output: `${program}: ENOENT, there is no such program` };
+        if (how.signal.aborted) return { code: null, stdout: '', output: '' };
         const child = start(path, [...first, ...words], { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
         return await outcomeOf(child, how);
       } catch (error) {

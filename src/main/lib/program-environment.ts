@@ -33,6 +33,8 @@ const always = [
   ...words('XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME'),
   // Without these a program that was not made for NixOS does not start there.
   ...words('NIX_LD NIX_LD_LIBRARY_PATH'),
+  // Where those who keep versions of tools have them: what they put on PATH asks for these.
+  ...words('PYENV_ROOT ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR VOLTA_HOME'),
   // Windows does little without them.
   ...words('SystemRoot SystemDrive windir ComSpec PATHEXT OS NUMBER_OF_PROCESSORS PROCESSOR_* USERPROFILE USERNAME'),
   ...words('USERDOMAIN COMPUTERNAME HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA ALLUSERSPROFILE PUBLIC ProgramData'),
