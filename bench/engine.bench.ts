@@ -21,6 +21,7 @@ import { shownSpeedRows } from './lib/shown-speed.ts';
 import { sideBySideRows } from './lib/side-by-side.ts';
 import { largest } from './lib/statistics.ts';
 import { UsageError } from './lib/usage-error.ts';
+import { testPrograms } from '../tests/fakes/test-programs.ts';
 
 const contextTokens = 4096;
 
@@ -57,7 +58,12 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     throw new UsageError(`${values.model} is not there: npm start -- models pull llama-cpp/${values.model}`);
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-engine-'));
   const threads = values.threads === '' ? null : Number(values.threads);
-  const llama = createLlamaEngine({ nodePath: process.execPath, workerPath, now: () => performance.now() });
+  const llama = createLlamaEngine({
+    nodePath: process.execPath,
+    workerPath,
+    programs: testPrograms(),
+    now: () => performance.now(),
+  });
   const provider = localProvider(llama, { folder, modelPath, workerPath, contextTokens, threads });
   const measuring = { modelPath, contextTokens, threads, rounds: Number(values.rounds) };
   const rows: BenchRow[] = [];

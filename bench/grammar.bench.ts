@@ -14,6 +14,7 @@ import { randomInput } from './lib/random-schemas.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { seeded } from './lib/seeded.ts';
 import { UsageError } from './lib/usage-error.ts';
+import { testPrograms } from '../tests/fakes/test-programs.ts';
 
 const tokenizerOf = 'smollm2-135m-instruct';
 
@@ -33,7 +34,12 @@ export async function run(args: readonly string[]): Promise<readonly BenchRow[]>
     throw new UsageError(`${tokenizerOf} is not there: npm start -- models pull llama-cpp/${tokenizerOf}`);
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-grammar-'));
   const workerPath = resolve('out/main/llama-worker.cjs');
-  const llama = createLlamaEngine({ nodePath: process.execPath, workerPath, now: () => performance.now() });
+  const llama = createLlamaEngine({
+    nodePath: process.execPath,
+    workerPath,
+    programs: testPrograms(),
+    now: () => performance.now(),
+  });
   try {
     const randomPath = join(folder, 'random.gguf');
     await writeRandomModel(randomPath, realPath);

@@ -1,13 +1,18 @@
 import { join } from 'node:path';
 import { silentLog } from '../../src/main/lib/log.ts';
 import { createSandboxFactory, type SandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
+import { testPrograms } from '../../tests/fakes/test-programs.ts';
 
 /** As every host has it: containers that belong to `homePath`. */
 export function benchSandboxFactory(root: string, homePath: string): SandboxFactory {
   return createSandboxFactory({
     homePath,
     resourcesPath: join(root, 'resources'),
-    imageScript: { node: process.execPath, path: join(root, 'scripts', 'setup', 'sandbox-image.mjs') },
+    imageScript: {
+      node: process.execPath,
+      path: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
+      programs: testPrograms(),
+    },
     env: process.env,
     connection: () => ({ proxy: null, certificates: null }),
     log: silentLog,

@@ -8,6 +8,7 @@ import { findEngine, type Engine } from '../../src/main/sandbox/docker/engine.ts
 import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
 import { createSandboxFactory } from '../../src/main/sandbox/sandbox-factory.ts';
 import type { ExecResult, Sandbox } from '../../src/main/sandbox/sandbox.ts';
+import { testPrograms } from '../../tests/fakes/test-programs.ts';
 
 export const none = new AbortController().signal;
 
@@ -41,7 +42,11 @@ export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
   const makeSandbox = createSandboxFactory({
     homePath: home,
     resourcesPath: resolve('resources'),
-    imageScript: { node: process.execPath, path: resolve('scripts', 'setup', 'sandbox-image.mjs') },
+    imageScript: {
+      node: process.execPath,
+      path: resolve('scripts', 'setup', 'sandbox-image.mjs'),
+      programs: testPrograms(),
+    },
     env,
     connection: () => ({ proxy: null, certificates: null }),
     log: silentLog,

@@ -12,6 +12,7 @@ import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { fetchPlanted } from './planted.ts';
 import type { BenchRow } from './rows.ts';
 import { median } from './statistics.ts';
+import { testPrograms } from '../../tests/fakes/test-programs.ts';
 
 const projectSchema = z.strictObject({
   ecosystem: z.enum(['pypi', 'npm']),
@@ -147,7 +148,11 @@ function depsOf(homePath: string, settings: Settings['sandbox']): Deps {
   return {
     homePath,
     resourcesPath: join(root, 'resources'),
-    imageScript: { node: process.execPath, path: join(root, 'scripts', 'setup', 'sandbox-image.mjs') },
+    imageScript: {
+      node: process.execPath,
+      path: join(root, 'scripts', 'setup', 'sandbox-image.mjs'),
+      programs: testPrograms(),
+    },
     env: process.env,
     connection: () => ({ proxy: null, certificates: null }),
     masks: async () => [],

@@ -9,6 +9,7 @@ import { findPlaces } from '../../src/main/lib/places.ts';
 import type { ModelRequest, Provider } from '../../src/main/providers/define.ts';
 import { localProvider } from './local-provider.ts';
 import type { BenchRow } from './rows.ts';
+import { testPrograms } from '../../tests/fakes/test-programs.ts';
 
 const turns = 30;
 const model = 'smollm2-135m-instruct';
@@ -30,7 +31,12 @@ export async function sessionReuseRows(): Promise<readonly BenchRow[]> {
   if (!existsSync(modelPath)) return rowsOf([]);
   const folder = await mkdtemp(join(tmpdir(), 'dewpoint-bench-reuse-'));
   const workerPath = resolve('out/main/llama-worker.cjs');
-  const llama = createLlamaEngine({ nodePath: process.execPath, workerPath, now: () => performance.now() });
+  const llama = createLlamaEngine({
+    nodePath: process.execPath,
+    workerPath,
+    programs: testPrograms(),
+    now: () => performance.now(),
+  });
   try {
     const provider = localProvider(llama, { folder, workerPath, modelPath, contextTokens: 8_192, threads: null });
     return rowsOf(await runSession(provider));

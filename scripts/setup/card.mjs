@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { capture } from './run.mjs';
 
 /**
  * The kind of the engine's library for a graphics card of this machine, or why there is none. Metal is in every engine
@@ -26,5 +26,5 @@ export function findCard({
 }
 
 function listNvidia() {
-  return spawnSync('nvidia-smi', ['-L'], { encoding: 'utf8', timeout: 10_000 }).stdout ?? '';
+  return capture('nvidia-smi', ['-L'], { timeoutMs: 10_000 }).stdout;
 }

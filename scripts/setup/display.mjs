@@ -1,16 +1,15 @@
-import { spawn } from 'node:child_process';
-import { has } from './run.mjs';
+import { start } from './run.mjs';
 
 /**
  * Starts a display without a screen.
  * @returns {Promise<{ok: true, display: string, stop: () => Promise<void>} | {ok: false, message: string}>}
  */
 export function startDisplay() {
-  if (!has('Xvfb')) return Promise.resolve({ ok: false, message: 'Xvfb is not installed' });
   return new Promise((done) => {
     // It picks a free number itself and writes it to the third stream.
     const args = ['-displayfd', '3', '-screen', '0', '1440x900x24', '-nolisten', 'tcp'];
-    const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+    const server = start('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+    if (server === undefined) return done({ ok: false, message: 'Xvfb is not installed' });
     const stop = () =>
       new Promise((ended) => {
         server.once('exit', () => ended(undefined));

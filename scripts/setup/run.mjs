@@ -1,4 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { findCommand, findProgram, searchFolders } from './find-program.mjs';
+import { root } from './paths.mjs';
+
+// This runs wherever a person stands, which may be a project: programs are never looked for there, nor stand there.
 
 /**
  * Runs a program and collects what it prints. Never throws.
@@ -7,14 +11,15 @@ import { spawn, spawnSync } from 'node:child_process';
  * @param {{cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number}} [options]
  * @returns {{ok: boolean, stdout: string, stderr: string}} not ok also where the program is missing
  */
-export function capture(command, args, { cwd, env, timeoutMs = 30_000 } = {}) {
-  const done = spawnSync(...portable(command, args), {
+export function capture(command, args, { cwd = root, env = process.env, timeoutMs = 30_000 } = {}) {
+  const found = findCommand(command, env);
+  if (found === undefined) return { ok: false, stdout: '', stderr: missing(command) };
+  const done = spawnSync(found[0], [...found.slice(1), ...args], {
     cwd,
-    env,
+    env: cleaned(env),
     encoding: 'utf8',
     timeout: timeoutMs,
     maxBuffer: 64 * 1024 * 1024,
-    shell: needsShell(command),
   });
   return { ok: done.status === 0, stdout: done.stdout ?? '', stderr: done.stderr ?? String(done.error ?? '') };
 }
@@ -29,12 +34,8 @@ export function capture(command, args, { cwd, env, timeoutMs = 30_000 } = {}) {
  */
 export function stream(command, args, { cwd, env, timeoutMs, quiet = false } = {}) {
   return new Promise((done) => {
-    const child = spawn(...portable(command, args), {
-      cwd,
-      env,
-      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2],
-      shell: needsShell(command),
-    });
+    const child = start(command, args, { cwd, env, stdio: quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2] });
+    if (child === undefined) return done({ ok: false, output: missing(command) });
     let output = '';
     child.stdout?.on('data', (chunk) => (output += chunk));
     child.stderr?.on('data', (chunk) => (output += chunk));
@@ -50,17 +51,31 @@ export function stream(command, args, { cwd, env, timeoutMs, quiet = false } = {
 
 /** @param {string} command @returns {boolean} whether the program can be started by its name */
 export function has(command) {
-  const probe = process.platform === 'win32' ? ['where', command] : ['sh', '-c', `command -v ${command}`];
-  return capture(probe[0], probe.slice(1)).ok;
+  return findProgram(command) !== undefined;
 }
 
-// On Windows npm is a .cmd file, which only a shell can start.
+/**
+ * Starts a program.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions} options
+ * @returns {import('node:child_process').ChildProcess | undefined} undefined where the program is missing
+ */
+export function start(command, args, { cwd = root, env = process.env, ...options }) {
+  const found = findCommand(command, env);
+  if (found === undefined) return undefined;
+  return spawn(found[0], [...found.slice(1), ...args], { ...options, cwd, env: cleaned(env) });
+}
+
+// What a program starts by name is looked for in the same places.
+/** @param {NodeJS.ProcessEnv} env @returns {NodeJS.ProcessEnv} */
+function cleaned(env) {
+  const { Path: _path, ...rest } = env;
+  const separator = process.platform === 'win32' ? ';' : ':';
+  return { ...rest, PATH: searchFolders(env).join(separator), NoDefaultCurrentDirectoryInExePath: '1' };
+}
+
 /** @param {string} command */
-function needsShell(command) {
-  return process.platform === 'win32' && command === 'npm';
-}
-
-/** @param {string} command @param {readonly string[]} args @returns {[string, string[]]} */
-function portable(command, args) {
-  return needsShell(command) ? [command, args.map((arg) => `"${arg}"`)] : [command, [...args]];
+function missing(command) {
+  return `${command}: there is no such program`;
 }

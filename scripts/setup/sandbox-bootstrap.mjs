@@ -1,11 +1,10 @@
 // The sandbox image without an image registry: the packages of resources/sandbox/Dockerfile by
 // debootstrap, Node and npm out of npm packages.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import { cacheDir } from './paths.mjs';
-import { capture, has, stream } from './run.mjs';
+import { capture, has, start, stream } from './run.mjs';
 import { say } from './say.mjs';
 
 const nodeVersion = '24.21.0';
@@ -171,9 +170,10 @@ async function buildRunner(tree, _work, runnerFolder) {
 function importTree(tree, image) {
   return new Promise((done) => {
     const changes = settings.flatMap((setting) => ['-c', setting]);
-    const tar = spawn('tar', ['-C', tree, '--numeric-owner', '-c', '.'], { stdio: ['ignore', 'pipe', 2] });
-    const load = spawn('docker', ['import', ...changes, '-', image], { stdio: [tar.stdout, 'ignore', 2] });
-    tar.stdout.destroy();
+    const tar = start('tar', ['-C', tree, '--numeric-owner', '-c', '.'], { stdio: ['ignore', 'pipe', 2] });
+    const load = tar && start('docker', ['import', ...changes, '-', image], { stdio: [tar.stdout, 'ignore', 2] });
+    if (!tar || !load) return done({ ok: false, message: 'tar or docker is missing' });
+    tar.stdout?.destroy();
     tar.on('error', (error) => done({ ok: false, message: error.message }));
     load.on('error', (error) => done({ ok: false, message: error.message }));
     load.on('close', (code) => {

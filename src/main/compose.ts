@@ -29,9 +29,12 @@ import { createPriors } from './core/priors.ts';
 import { createRouteHolder } from './core/held-routes.ts';
 import type { SandboxCommands } from './core/sandboxes.ts';
 import { createSandboxCommands } from './core/sandboxes.ts';
+import { sessionFolders } from './core/session-folders.ts';
+import { createMachineProbe } from './engines/hardware.ts';
 import { createPowerMeter } from './engines/power-meter.ts';
 import { knownSecrets } from './core/known-secrets.ts';
 import { delay } from './lib/delay.ts';
+import { createHostPrograms } from './lib/host-programs.ts';
 import type { Log } from './lib/log.ts';
 import { silentLog } from './lib/log.ts';
 import { gatherFacts } from './projects/gather-facts.ts';
@@ -174,12 +177,17 @@ async function createBase(config: ComposeConfig) {
   const bin = createSessionStore({ ...kept, folder: join(config.home, 'bin') });
   const rules = createRuleFiles({ home: config.home, approved: () => settings.current().rules.approved });
   const instructions = createProjectInstructions(join(config.home, 'instructions.json'));
-  return { env, now, log, files, settings, rules, instructions, blobs, redactor, store, bin };
+  const programs = createHostPrograms({ home: config.home, env, projects: () => sessionFolders(store) });
+  const probe = createMachineProbe(programs);
+  return { env, now, log, files, programs, probe, settings, rules, instructions, blobs, redactor, store, bin };
 }
 
 /** The way to sandboxes, and to the packages that projects need in them. */
-function createSandboxParts(config: ComposeConfig, { env, files, settings, rules, instructions, redactor, log }: Base) {
-  const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript } : null;
+function createSandboxParts(
+  config: ComposeConfig,
+  { env, files, programs, settings, rules, instructions, redactor, log }: Base,
+) {
+  const imageScript = existsSync(files.imageScript) ? { node: files.node, path: files.imageScript, programs } : null;
   const engineDeps = {
     homePath: config.home,
     resourcesPath: files.resources,
@@ -203,14 +211,14 @@ function createSandboxParts(config: ComposeConfig, { env, files, settings, rules
 
 async function createParts(config: ComposeConfig): Promise<Parts> {
   const base = await createBase(config);
-  const { env, now, settings, rules, blobs, redactor, store, bin, log } = base;
+  const { env, now, settings, rules, blobs, redactor, store, bin, log, probe } = base;
   const { llama, plan, keys, models, probed } = createModelParts(config, base);
   const { startSandbox, preparations } = createSandboxParts(config, base);
   const tools = builtInTools(discoverTools(), { now }).list();
   const recipes = discoverRecipes();
   const { home } = config;
   const money = createCoreMoney({ home, store, bin, settings, now, modelInfo: models.info });
-  const meter = createPowerMeter({ settings: () => settings.current().energy, now });
+  const meter = createPowerMeter({ settings: () => settings.current().energy, now, probe });
   const attachments = createCoreAttachments({
     blobs,
     redact: (text) => redactor.text(text),

@@ -13,6 +13,7 @@ import type { DockerSandbox } from '../../src/main/sandbox/docker/docker-sandbox
 import type { Outward } from '../../src/main/sandbox/network/outward.ts';
 import { homeIdOf } from '../../src/main/sandbox/docker/identity.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
+import { testPrograms } from '../fakes/test-programs.ts';
 
 export const none = new AbortController().signal;
 
@@ -166,7 +167,7 @@ const noWayOut: Outward = {
 
 export const imageSource = {
   resourcesPath: resolve('resources'),
-  script: { node: process.execPath, path: resolve('scripts/setup/sandbox-image.mjs') },
+  script: { node: process.execPath, path: resolve('scripts/setup/sandbox-image.mjs'), programs: testPrograms() },
   onProgress: () => undefined,
 };
 

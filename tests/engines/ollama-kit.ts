@@ -4,13 +4,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ollamaSchema } from '@shared/settings.ts';
 import type { OllamaSettings } from '@shared/settings.ts';
-import { readHardware } from '../../src/main/engines/hardware.ts';
+import { createMachineProbe, readHardware } from '../../src/main/engines/hardware.ts';
 import { createHeaderReader } from '../../src/main/engines/header-reader.ts';
 import { createPlanServer } from '../../src/main/engines/plan-server.ts';
 import type { Provider } from '../../src/main/providers/define.ts';
 import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
 import { providerDependencies } from '../fakes/provider-kit.ts';
 import { modelPath, scratchDir } from './support.ts';
+import { testPrograms } from '../fakes/test-programs.ts';
 
 /** The program that `scripts/setup/ollama.mjs` built; undefined where there is none. */
 export const ollamaProgram = process.env.DEWPOINT_TEST_OLLAMA;
@@ -87,7 +88,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
 /** With the product's own planner, on this machine as it is. */
 export function realProvider({ address, dir }: RealOllama, settings: Partial<OllamaSettings> = {}): Provider {
   const planServer = createPlanServer({
-    readHardware: (signal) => readHardware([], signal),
+    readHardware: (signal) => readHardware([], signal, createMachineProbe(testPrograms())),
     readHeader: createHeaderReader(),
   });
   return createOllamaProvider(

@@ -11,6 +11,7 @@ import type { FakeOllama } from '../fakes/ollama-server.ts';
 import { startFakeOllama } from '../fakes/ollama-server.ts';
 import { collect, request } from '../fakes/provider-kit.ts';
 import { twoEngines } from '../fakes/two-engines.ts';
+import { testPrograms } from '../fakes/test-programs.ts';
 
 const gib = 1024 ** 3;
 const never = new AbortController().signal;
@@ -33,6 +34,7 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dewpoint-generators-'));
   server = await startFakeOllama();
   engine = createLlamaEngine({
+    programs: testPrograms(),
     nodePath: process.execPath,
     workerPath: resolve('tests/fakes/fake-llama-worker.mjs'),
     now: () => performance.now(),

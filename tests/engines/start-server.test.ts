@@ -12,6 +12,7 @@ import type { Provider } from '../../src/main/providers/define.ts';
 import { createOllamaProvider } from '../../src/main/providers/ollama/create-ollama.ts';
 import { startFakeOllama } from '../fakes/ollama-server.ts';
 import { collect, providerDependencies, request } from '../fakes/provider-kit.ts';
+import { testPrograms } from '../fakes/test-programs.ts';
 
 const never = new AbortController().signal;
 const program = resolve('tests/fakes/fake-ollama-program.mjs');
@@ -39,10 +40,12 @@ const isAlive = (pid: number): boolean => {
 };
 
 function open(address: string, settings: Partial<OllamaSettings> = {}, habit = ''): Provider {
+  const env = { ...process.env, OLLAMA_FAKE: habit, OLLAMA_FAKE_STARTS: startsFile() };
   own = createOwnServer({
     nodePath: process.execPath,
     guardPath: resolve('src/main/engines/server-guard.ts'),
-    env: { ...process.env, FAKE_OLLAMA: habit, FAKE_OLLAMA_STARTS: startsFile() },
+    programs: testPrograms(env),
+    env,
     platform: process.platform,
   });
   return createOllamaProvider(

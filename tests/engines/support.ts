@@ -9,6 +9,7 @@ import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
 import type { LoadOptions } from '../../src/main/engines/llama-worker/protocol.ts';
 import llamaCpp from '../../src/main/providers/llama-cpp.provider.ts';
 import type { ModelRequest, Provider, StreamEnded, StreamPart } from '../../src/main/providers/define.ts';
+import { testPrograms } from '../fakes/test-programs.ts';
 
 /** The worker as the app builds it, beside the checkout's packages so that it finds its engine. */
 export async function builtWorker(): Promise<string> {
@@ -52,7 +53,14 @@ export async function startEngine(
   options: { readonly hangMs?: number; readonly abortGraceMs?: number } = {},
 ): Promise<LlamaEngine> {
   // A machine that is busy with other things is slow, not hung: the app takes 15 seconds without a sign for that.
-  return createLlamaEngine({ nodePath, workerPath: await builtWorker(), now: clock, hangMs: 90_000, ...options });
+  return createLlamaEngine({
+    nodePath,
+    workerPath: await builtWorker(),
+    programs: testPrograms(),
+    now: clock,
+    hangMs: 90_000,
+    ...options,
+  });
 }
 
 export function loadOptions(name: string, options: Partial<LoadOptions> = {}): LoadOptions {

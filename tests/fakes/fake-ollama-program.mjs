@@ -1,18 +1,18 @@
 #!/usr/bin/env node
-// Stands in for the program `ollama serve`: it listens where OLLAMA_HOST says. FAKE_OLLAMA names what it does otherwise.
+// Stands in for the program `ollama serve`: it listens where OLLAMA_HOST says. OLLAMA_FAKE names what it does otherwise.
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const { OLLAMA_HOST = '', FAKE_OLLAMA = '', FAKE_OLLAMA_STARTS = '' } = process.env;
+const { OLLAMA_HOST = '', OLLAMA_FAKE = '', OLLAMA_FAKE_STARTS = '' } = process.env;
 const [host, port] = OLLAMA_HOST.split(':');
-if (FAKE_OLLAMA_STARTS !== '') appendFileSync(FAKE_OLLAMA_STARTS, `${process.pid}\n`);
-if (FAKE_OLLAMA === 'dies') {
+if (OLLAMA_FAKE_STARTS !== '') appendFileSync(OLLAMA_FAKE_STARTS, `${process.pid}\n`);
+if (OLLAMA_FAKE === 'dies') {
   process.stderr.write('Error: could not create directory: permission denied\n');
   process.exit(1);
 }
 const server = createServer((request, response) => {
   const answers = {
-    '/api/version': { version: FAKE_OLLAMA === 'old' ? '0.3.0' : '0.17.4' },
+    '/api/version': { version: OLLAMA_FAKE === 'old' ? '0.3.0' : '0.17.4' },
     '/api/tags': { models: [] },
   };
   response.end(JSON.stringify(answers[request.url] ?? {}));

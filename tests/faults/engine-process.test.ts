@@ -20,6 +20,7 @@ import {
   scratchDir,
   startEngine,
 } from '../engines/support.ts';
+import { testPrograms } from '../fakes/test-programs.ts';
 
 const model = 'smollm2-135m-instruct';
 const story: ModelRequest = modelRequest(model, 'Tell a very long story about a lighthouse.', { maxOutputTokens: 300 });
@@ -139,7 +140,13 @@ describe('an engine without enough memory', () => {
     const program = join(dir, 'limited-node');
     await writeFile(program, `#!/bin/sh\nulimit -d ${limitMb * 1024}\nexec ${nodePath} "$@"\n`);
     await chmod(program, 0o755);
-    engine = createLlamaEngine({ nodePath: program, workerPath: await builtWorker(), now: clock, hangMs });
+    engine = createLlamaEngine({
+      nodePath: program,
+      workerPath: await builtWorker(),
+      programs: testPrograms(),
+      now: clock,
+      hangMs,
+    });
   }
 
   it.each([
@@ -159,7 +166,13 @@ describe('an engine without enough memory', () => {
 
   it('says so when it gives up without a word, however far from its limit it was when it was last looked at', async () => {
     const workerPath = resolve('tests/fakes/fake-llama-worker.mjs');
-    engine = createLlamaEngine({ nodePath, workerPath, now: clock, checkModelFile: async () => null });
+    engine = createLlamaEngine({
+      nodePath,
+      workerPath,
+      programs: testPrograms(),
+      now: clock,
+      checkModelFile: async () => null,
+    });
     const provider = await createTestProvider(engine, { cacheDir: dir });
     const request = modelRequest('/give-up-while-loading.gguf', 'Hi');
     // A process has the limits of the one that starts it from its first moment on.
@@ -184,7 +197,7 @@ describe('an engine without enough memory', () => {
 
   /** How an answer ends whose process gets no more memory once it has begun; null where it was whole before. */
   async function withoutMemoryInside(workerPath: string): Promise<FromWorker | null> {
-    const child = startLlamaProcess({ nodePath, workerPath, hangMs: 30_000 });
+    const child = startLlamaProcess({ nodePath, workerPath, programs: testPrograms(), hangMs: 30_000 });
     const request: EngineRequest = {
       ...story,
       messages: [...story.messages],

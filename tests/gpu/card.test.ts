@@ -5,7 +5,7 @@ import type { Hardware } from '../../src/main/engines/hardware.ts';
 import { enginesDir } from '../../src/main/engines/engine-variants.ts';
 import { createGrantContext } from '../../src/main/engines/grant-context.ts';
 import type { ContextGrants } from '../../src/main/engines/grant-context.ts';
-import { machineProbe, readHardware } from '../../src/main/engines/hardware.ts';
+import { createMachineProbe, readHardware } from '../../src/main/engines/hardware.ts';
 import { createHeaderReader } from '../../src/main/engines/header-reader.ts';
 import { createLlamaEngine } from '../../src/main/engines/llama-client.ts';
 import type { LlamaEngine } from '../../src/main/engines/llama-client.ts';
@@ -21,6 +21,7 @@ import {
   nodePath,
   scratchDir,
 } from '../engines/support.ts';
+import { testPrograms } from '../fakes/test-programs.ts';
 
 // On a machine with a graphics card, and with the engine's library for it: `npm test -- gpu` brings that.
 const model = 'smollm2-135m-instruct';
@@ -35,6 +36,7 @@ let said: Parameters<typeof readHardware>[0] = [];
 beforeAll(async () => {
   dir = await scratchDir();
   engine = createLlamaEngine({
+    programs: testPrograms(),
     nodePath,
     workerPath: await builtWorker(),
     enginesDir: enginesDir(cacheDir()),
@@ -46,9 +48,10 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const byTools = (): Promise<Hardware> => readHardware([], AbortSignal.timeout(10_000));
+const byTools = (): Promise<Hardware> =>
+  readHardware([], AbortSignal.timeout(10_000), createMachineProbe(testPrograms()));
 const hardware = (signal: AbortSignal): Promise<Hardware> =>
-  readHardware(said, signal, { ...machineProbe, seenByEngine: (wait) => engine.cards(wait) });
+  readHardware(said, signal, { ...createMachineProbe(testPrograms()), seenByEngine: (wait) => engine.cards(wait) });
 
 function plansOf(name: string): ContextGrants {
   return createGrantContext({

@@ -9,6 +9,7 @@ import type { KeyStore } from '../../src/main/secrets/key-store.ts';
 import { createKeyStore } from '../../src/main/secrets/key-store.ts';
 import type { Ring } from './ring.ts';
 import { filesWith, startRing, startService } from './ring.ts';
+import { testPrograms } from '../fakes/test-programs.ts';
 
 /** Against a real gnome-keyring: what a ring does when it is locked or stuck is in no documentation. */
 const root = resolve(import.meta.dirname, '../..');
@@ -30,7 +31,7 @@ afterEach(() => {
 });
 
 function openStore(patienceMs = 20_000, env = ring.env): KeyStore {
-  const client = createKeyClient({ nodePath: process.execPath, processPath, env });
+  const client = createKeyClient({ nodePath: process.execPath, processPath, programs: testPrograms(env) });
   clients.push(client);
   return createKeyStore({ client, service: 'dewpoint test', patienceMs, setPatienceMs: patienceMs });
 }

@@ -13,6 +13,15 @@ const forbidden: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/agent/c.ts', line: "import { app } from 'electron'; void app;" },
   { file: 'src/main/agent/c2.ts', line: "import { x } from '../electron/window.ts'; void x;" },
   { file: 'src/main/agent/c3.ts', line: "import { x } from 'node:child_process'; void x;" },
+  { file: 'src/main/engines/c6.ts', line: "import { fork } from 'node:child_process'; void fork;" },
+  { file: 'src/main/sandbox/docker/c7.ts', line: "import { spawn } from 'child_process'; void spawn;" },
+  { file: 'src/main/secrets/key-client.ts', line: "import { fork } from 'node:child_process'; void fork;" },
+  { file: 'src/main/cli/c8.ts', line: "import { spawn } from 'node:child_process'; void spawn;" },
+  { file: 'src/main/lib/c9.ts', line: "import { spawn } from 'node:child_process'; void spawn;" },
+  { file: 'src/main/lib/start-program.ts', line: "import { x } from '../sessions/journal.ts'; void x;" },
+  { file: 'src/main/engines/c10.ts', line: "import { Worker } from 'node:worker_threads'; void Worker;" },
+  { file: 'src/main/electron/c11.ts', line: "import { utilityProcess } from 'electron'; void utilityProcess;" },
+  { file: 'src/main/index.ts', line: "import { fork } from 'node:child_process'; void fork;" },
   { file: 'src/main/agent/c4.ts', line: "import { compose } from '../compose.ts'; void compose;" },
   { file: 'src/main/agent/c5.ts', line: "import { x } from '../core/sessions.ts'; void x;" },
   { file: 'src/main/core/extra.ts', line: "import { app } from 'electron'; void app;" },
@@ -44,6 +53,10 @@ const allowed: readonly { readonly file: string; readonly line: string }[] = [
   { file: 'src/main/tools/ok.ts', line: "import type { X } from '../sandbox/sandbox.ts'; export type Y = X;" },
   { file: 'src/main/tools/ok2.ts', line: "import { x } from '../lib/abort.ts'; void x;" },
   { file: 'src/main/sandbox/docker/ok.ts', line: "import { x } from '../sandbox.ts'; void x;" },
+  {
+    file: 'src/main/engines/ok3.ts',
+    line: "import type { ChildProcess } from 'node:child_process'; export type C = ChildProcess;",
+  },
   { file: 'src/main/agent/ok.ts', line: "import { x } from '../tools/registry.ts'; void x;" },
   { file: 'src/main/electron/ok.ts', line: "import { app } from 'electron'; void app;" },
   {
@@ -109,6 +122,39 @@ describe('the one door to a model', () => {
       /\bprovider\w*\.stream\(/u.test(readFileSync(file, 'utf8')),
     );
     expect(callers.map((file) => file.slice(root.length + 1))).toEqual(['src/main/agent/run-step.ts']);
+  });
+});
+
+describe('the one place that starts programs on the host', () => {
+  const namesOf = (pattern: RegExp): readonly string[] =>
+    sourceFiles(join(root, 'src'))
+      .filter((file) => pattern.test(readFileSync(file, 'utf8')))
+      .map((file) => file.slice(root.length + 1))
+      .sort();
+
+  // Catches what no rule about imports sees: `require`, `import()`, and Electron's own ways.
+  it('is lib/start-program.ts: nobody else has the means', () => {
+    const means =
+      /(?<!import type .*)['"](?:node:)?(?:child_process|worker_threads|cluster)['"]|node-pty|execa|process\.binding/u;
+    expect(namesOf(means)).toEqual(['src/main/lib/start-program.ts']);
+    expect(namesOf(/utilityProcess|new Worker\(|shell\.openPath|shell: true/u)).toEqual([]);
+  });
+
+  it('is called by lib/host-programs.ts, which knows where they stand, and by two that have nothing to find', () => {
+    expect(namesOf(/\bstartProgram\(/u)).toEqual([
+      'src/main/engines/server-guard.ts',
+      'src/main/lib/host-programs.ts',
+      'src/main/lib/start-program.ts',
+      'src/main/sandbox/read-only/ripgrep.ts',
+    ]);
+  });
+
+  it('gets no program by a bare name from scripts either, but through their one helper', () => {
+    const scripts = readdirSync(join(root, 'scripts/setup')).filter((name) => name.endsWith('.mjs'));
+    const starting = scripts.filter((name) =>
+      readFileSync(join(root, 'scripts/setup', name), 'utf8').includes("from 'node:child_process'"),
+    );
+    expect(starting).toEqual(['child.mjs', 'run.mjs']);
   });
 });
 

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, win32 } from 'node:path';
 import { AppError } from '@shared/errors.ts';
+import { createHostPrograms } from '../lib/host-programs.ts';
+import { findPlaces } from '../lib/places.ts';
 import { shellQuote } from '../lib/shell-quote.ts';
 
 /**
@@ -20,18 +21,26 @@ export async function editText(text: string, name: string, env: NodeJS.ProcessEn
   try {
     const path = join(folder, name);
     await writeFile(path, text, { mode: 0o600 });
-    await run(editor, path);
+    await run(editor, path, env);
     return await readFile(path, 'utf8');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The value of `EDITOR` is a command with arguments of its own, as for git. */
-function run(editor: string, path: string): Promise<void> {
+/** The value of `EDITOR` is a command with arguments of its own, as for git: a shell takes it apart. */
+function run(editor: string, path: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const isWindows = process.platform === 'win32';
+  const shell = isWindows ? win32.join(env.SystemRoot ?? String.raw`C:\Windows`, 'System32', 'cmd.exe') : '/bin/sh';
+  const args = isWindows ? ['/d', '/s', '/c', `"${editor} "${path}""`] : ['-c', `${editor} ${shellQuote(path)}`];
+  const programs = createHostPrograms({ home: findPlaces(env, process.platform).home, env });
   return new Promise((resolve, reject) => {
-    const quoted = process.platform === 'win32' ? `"${path}"` : shellQuote(path);
-    const child = spawn(`${editor} ${quoted}`, { shell: true, stdio: 'inherit' });
+    const child = programs.start(shell, args, {
+      needs: ['terminal', 'desktop'],
+      stdio: 'inherit',
+      isSeen: true,
+      isQuoted: isWindows,
+    });
     child.once('error', reject);
     child.once('exit', (code) =>
       code === 0

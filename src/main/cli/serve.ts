@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { createHostPrograms } from '../lib/host-programs.ts';
 import { createForwardRouter } from '../api/forward-router.ts';
 import type { WebGrant } from '../web/guard.ts';
 import { createBoundary } from '../web/boundary.ts';
@@ -11,6 +10,7 @@ import { createWebGuard, refusedCommands, webGrants } from '../web/guard.ts';
 import { startServer } from '../web/serve.ts';
 import type { CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
+import { openInBrowser } from './open-in-browser.ts';
 import type { OpenCore } from './open-core.ts';
 
 export interface ServeArguments {
@@ -30,7 +30,8 @@ export async function serve(context: CommandContext, opened: OpenCore, args: Ser
   const { home, cache } = await opened.client.home.info();
   const { names, roots } = await namePlaces(folders, { home, cache });
   // Where they lie is known before the page comes to one of their sessions.
-  names.hide(await opened.client.sessions.list(), 'session');
+  const sessions = await opened.client.sessions.list();
+  names.hide(sessions, 'session');
   const rootNames = roots.map((root) => names.nameOf(root));
   const router = createForwardRouter({
     client: async () => opened.client,
@@ -42,7 +43,13 @@ export async function serve(context: CommandContext, opened: OpenCore, args: Ser
   terminal.out(`${server.url}\n`);
   terminal.err(terminal.colors.dim(`for this machine only; projects under ${folders.join(' and ')}; Ctrl-C ends it\n`));
   const doorFile = join(home, 'open-in-browser.html');
-  if (args.open === true) await openInBrowser(server.url, doorFile, terminal.err);
+  if (args.open === true) {
+    const projects = async (): Promise<readonly string[]> =>
+      sessions.flatMap(({ projectPath }) => (projectPath === null ? [] : [projectPath]));
+    const programs = createHostPrograms({ home, env: process.env, projects });
+    if (!(await openInBrowser(server.url, doorFile, programs)))
+      terminal.err('no browser could be opened; open the address above yourself\n');
+  }
   const ended = await Promise.race([aborted(signal).then(() => 'asked' as const), opened.closed]);
   await server.close();
   await rm(doorFile, { force: true });
@@ -76,23 +83,4 @@ function parsePort(text: string | undefined): number {
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
-}
-
-/**
- * By the system's own way to open something. Not the address itself: every user of the machine can read the
- * arguments of a program, so the token goes by way of a file that is this user's alone.
- */
-async function openInBrowser(url: string, doorFile: string, say: (text: string) => void): Promise<void> {
-  const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}">\n`;
-  await writeFile(doorFile, page, { mode: 0o600 });
-  const [program, args] = openerOf(pathToFileURL(doorFile).href, process.platform);
-  const child = spawn(program, args, { stdio: 'ignore', detached: true });
-  child.once('error', () => say('no browser could be opened; open the address above yourself\n'));
-  child.unref();
-}
-
-function openerOf(url: string, platform: NodeJS.Platform): readonly [string, string[]] {
-  if (platform === 'darwin') return ['open', [url]];
-  if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
-  return ['xdg-open', [url]];
 }

@@ -2,6 +2,7 @@ import type { KeyOutcome, KeyReport, KeyTest } from '@shared/contract.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
 import type { ProviderSettings, Settings } from '@shared/settings.ts';
 import { keyVariableOf, serviceNames, serviceSettings } from '@shared/settings.ts';
+import type { HostPrograms } from '../lib/host-programs.ts';
 import { createKeyClient } from '../secrets/key-client.ts';
 import type { StoreState } from '../secrets/key-store.ts';
 import { createKeyStore } from '../secrets/key-store.ts';
@@ -31,6 +32,7 @@ export interface CoreKeysOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nodePath: string;
   readonly processPath: string;
+  readonly programs: HostPrograms;
   readonly settings: () => Settings;
   /** Keeps a service among the providers of the settings, so that its models are listed; null: takes it out. */
   readonly keepService: (provider: string, service: ProviderSettings | null) => Promise<void>;

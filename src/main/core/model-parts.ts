@@ -10,6 +10,8 @@ import { createCoreKeys } from './keys.ts';
 import { splitModelId } from '@shared/models.ts';
 import type { CoreModels } from './models.ts';
 import { createCoreModels } from './models.ts';
+import { findNpm } from './find-npm.ts';
+import type { HostPrograms, Program } from '../lib/host-programs.ts';
 import type { CorePlan } from './plan.ts';
 import { createCorePlan } from './plan.ts';
 import type { CorePlanOptions } from './plan.ts';
@@ -23,7 +25,7 @@ import type { EngineVariants } from '../engines/engine-variants.ts';
 import type { ContextGrants } from '../engines/grant-context.ts';
 import { createGrantContext } from '../engines/grant-context.ts';
 import type { Hardware } from '../engines/hardware.ts';
-import { machineProbe, readHardware } from '../engines/hardware.ts';
+import { createMachineProbe, readHardware } from '../engines/hardware.ts';
 import { createHeaderReader } from '../engines/header-reader.ts';
 import { createImportedModels } from '../engines/imported-models.ts';
 import type { LlamaEngine } from '../engines/llama-client.ts';
@@ -37,7 +39,6 @@ import { parseCatalogue } from '../engines/model-catalogue.ts';
 import type { ModelStore } from '../engines/model-store.ts';
 import { createModelStore } from '../engines/model-store.ts';
 import { createPlanServer } from '../engines/plan-server.ts';
-import type { Program } from '../engines/run-program.ts';
 import type { PlanServer } from '../engines/plan-server.ts';
 import { createProbeCards } from '../engines/probe-cards.ts';
 import { createNetFetch } from '../lib/net-fetch.ts';
@@ -69,15 +70,16 @@ const headers = parseCatalogue(catalogue);
 /** The engine's process, the files it may load, and what fits on this machine. */
 function createEngineParts(
   config: ModelPartsConfig,
-  { env, files, settings, serverHeader }: Omit<ModelPartsOptions, 'redactor'> & Pick<CorePlanOptions, 'serverHeader'>,
+  options: Omit<ModelPartsOptions, 'redactor'> & Pick<CorePlanOptions, 'serverHeader'>,
 ): EngineParts {
-  const now = Date.now;
+  const { env, files, programs, settings, serverHeader } = options;
   const readHeader = createHeaderReader();
   const llama = createLlamaEngine({
     nodePath: files.node,
     workerPath: files.worker,
+    programs,
     enginesDir: enginesDir(config.cache),
-    now,
+    now: Date.now,
     checkModelFile: createModelFileCheck(readHeader),
     idleMs: () => idleMsOf(settings.current()),
     connection: () => settings.current().connection,
@@ -85,15 +87,15 @@ function createEngineParts(
   const modelStore = createModelStore({
     cacheDir: config.cache,
     catalogue: headers,
-    env: { ...env },
+    programs,
     readHeader,
     imported: createImportedModels(join(config.home, 'imported-models.json')),
     downloadUri: llama.download.bind(llama),
   });
-  const variants = variantsOf(config.cache, files.node, env);
+  const variants = variantsOf(config.cache, options);
   const hardware = (signal: AbortSignal): Promise<Hardware> =>
     readHardware(settings.current().cards, signal, {
-      ...machineProbe,
+      ...createMachineProbe(programs),
       seenByEngine: async (wait) => ((await variants.hasAny()) ? llama.cards(wait) : undefined),
     });
   const plan = createCorePlan({
@@ -112,13 +114,14 @@ function createEngineParts(
     loadedPath: () => llama.loadedPath(),
     others: (signal) => generators.others('llama-cpp', signal),
     steps: createLoadSteps(join(config.home, 'smaller-loads.json')),
-    now,
+    now: Date.now,
   });
   const planServer = createPlanServer({ readHardware: hardware, readHeader });
   generators.join('llama-cpp', createLlamaSeat(llama, context));
   const ownServer = createOwnServer({
     nodePath: files.node,
     guardPath: files.serverGuard,
+    programs,
     env,
     platform: process.platform,
   });
@@ -126,16 +129,13 @@ function createEngineParts(
   return { llama, modelStore, plan, context, generators, planServer, ownServer, engineFiles };
 }
 
-function variantsOf(cache: string, node: string, env: ModelPartsOptions['env']): EngineVariants {
+function variantsOf(
+  cache: string,
+  { env, files, programs }: Pick<ModelPartsOptions, 'env' | 'files' | 'programs'>,
+): EngineVariants {
   const { platform, arch } = process;
-  return createEngineVariants({ dir: enginesDir(cache), env: { ...env }, npm: npmOf(node, env), platform, arch });
-}
-
-/** The npm that started this program, which need not be on the PATH; else the one that is. */
-function npmOf(node: string, env: ModelPartsOptions['env']): Program {
-  const path = env.npm_execpath ?? '';
-  if (path.endsWith('npm-cli.js')) return [node, path];
-  return [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
+  const npm = (): Promise<Program | null> => findNpm(files.node, programs, env);
+  return createEngineVariants({ dir: enginesDir(cache), programs, npm, platform, arch });
 }
 
 const unloadAfterMinutes = 15;
@@ -156,6 +156,7 @@ export interface ModelPartsConfig {
 interface ModelPartsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The built worker, key process and guard of servers, and the program that runs them. */
+  readonly programs: HostPrograms;
   readonly files: {
     readonly worker: string;
     readonly keyProcess: string;
@@ -167,14 +168,10 @@ interface ModelPartsOptions {
 }
 
 /** A part of `compose`: the engine of this machine, what fits on it, the keys of services, and the models of all of them. */
-export function createModelParts(
-  config: ModelPartsConfig,
-  { env, files, settings, redactor }: ModelPartsOptions,
-): ModelParts {
+export function createModelParts(config: ModelPartsConfig, options: ModelPartsOptions): ModelParts {
+  const { env, files, programs, settings, redactor } = options;
   const { llama, modelStore, plan, ...engines } = createEngineParts(config, {
-    env,
-    files,
-    settings,
+    ...options,
     serverHeader: async (id, signal) => {
       const named = splitModelId(id);
       const header = named === null ? undefined : models.provider(named.provider)?.header;
@@ -186,6 +183,7 @@ export function createModelParts(
     env,
     nodePath: files.node,
     processPath: files.keyProcess,
+    programs,
     settings: () => settings.current(),
     keepService: async (provider, service) => {
       const key = ['providers', provider];

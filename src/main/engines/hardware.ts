@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DeviceMemory } from '@shared/plan.ts';
+import type { HostPrograms } from '../lib/host-programs.ts';
 import { withEngineView } from './engine-view.ts';
 import type { CardsSeen } from './llama-worker/protocol.ts';
 import {
@@ -60,7 +60,7 @@ const driverBytes = 640 * mebi;
 export async function readHardware(
   said: readonly SaidCard[],
   signal: AbortSignal,
-  probe: HardwareProbe = machineProbe,
+  probe: HardwareProbe,
 ): Promise<Hardware> {
   const host = await hostMemory(probe);
   if (said.length > 0) return { devices: said.map(fromSettings), host };
@@ -209,19 +209,14 @@ async function hostMemory(probe: HardwareProbe): Promise<Hardware['host']> {
   return { totalBytes: limit, freeBytes: Math.min(availableBytes, inGroup), source: 'limit of the container' };
 }
 
-export const machineProbe: HardwareProbe = {
+export const createMachineProbe = (programs: HostPrograms): HardwareProbe => ({
   platform: process.platform,
-  run: (program, args, signal) =>
-    new Promise((resolve) => {
-      execFile(
-        program,
-        [...args],
-        { signal, timeout: 4_000, windowsHide: true, maxBuffer: 4 * mebi },
-        (error, stdout) => resolve(error === null ? stdout : null),
-      );
-    }),
+  run: async (program, args, signal) => {
+    const { code, stdout } = await programs.run([program], args, { needs: ['card'], signal, timeoutMs: 4_000 });
+    return code === 0 ? stdout : null;
+  },
   read: (path) => readFile(path, 'utf8').catch(() => null),
   list: (path) => readdir(path).catch((): readonly string[] => []),
   link: (path) => readlink(path).catch(() => null),
   memory: () => ({ totalBytes: totalmem(), freeBytes: freemem() }),
-};
+});

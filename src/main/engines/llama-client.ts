@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import { messageOf } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
+import type { HostPrograms } from '../lib/host-programs.ts';
 import type { Connection } from '../lib/net-fetch.ts';
 import { createChannel } from './channel.ts';
 import { createModelFileCheck } from './check-model-file.ts';
@@ -77,6 +78,7 @@ export interface LlamaEngine {
 export interface LlamaEngineOptions {
   readonly nodePath: string;
   readonly workerPath: string;
+  readonly programs: HostPrograms;
   /** Where libraries for cards lie that were fetched; absent: none were. */
   readonly enginesDir?: string | undefined;
   readonly now: () => number;
@@ -104,6 +106,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
     }
     return child;
   };
+  const downloads = createDownloads(options);
   endWhenIdle(queue, options.idleMs ?? (() => null), () => child);
   return {
     generate(model, request, signal) {
@@ -131,8 +134,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
         return countTokens(process, { model, request, signal });
       });
     },
-    download: (uri, path, wanted) =>
-      askDownload(alive(), { uri, path, connection: options.connection?.() ?? direct, ...wanted }),
+    download: downloads.fetch,
     measure: (context, signal) => askMeasure(alive(), context, signal),
     cards: (signal) => askCards(alive(), signal),
     async release(path) {
@@ -147,6 +149,7 @@ export function createLlamaEngine(options: LlamaEngineOptions): LlamaEngine {
     dispose() {
       child?.kill();
       child = null;
+      downloads.end();
       return Promise.resolve();
     },
   };
@@ -164,7 +167,7 @@ function endWhenIdle(queue: PQueue, idleMs: () => number | null, current: () => 
     const afterMs = idleMs();
     if (afterMs === null) return;
     timer = setTimeout(() => {
-      // A download goes on beside the calls.
+      // A measurement goes on beside the calls.
       if (current()?.isBusy() === true) start();
       else current()?.kill();
     }, afterMs);
@@ -172,6 +175,34 @@ function endWhenIdle(queue: PQueue, idleMs: () => number | null, current: () => 
   };
   queue.on('add', stop);
   queue.on('idle', start);
+}
+
+interface Downloads {
+  readonly fetch: LlamaEngine['download'];
+  readonly end: () => void;
+}
+
+/** A process of their own, for as long as there are any: it knows the way to the network, and reads no model file. */
+function createDownloads(options: LlamaEngineOptions): Downloads {
+  let child: LlamaProcess | null = null;
+  const end = (): void => {
+    child?.kill();
+    child = null;
+  };
+  return {
+    end,
+    fetch: async (uri, path, wanted) => {
+      if (child?.isAlive !== true) {
+        child = startLlamaProcess({ ...options, work: 'downloads', hangMs: options.hangMs ?? 15_000 });
+      }
+      const mine = child;
+      try {
+        return await askDownload(mine, { uri, path, connection: options.connection?.() ?? direct, ...wanted });
+      } finally {
+        if (mine === child && !mine.isBusy()) end();
+      }
+    },
+  };
 }
 
 const direct: Connection = { proxy: null, certificates: null };

@@ -1,7 +1,7 @@
-import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { z } from 'zod';
 import { messageOf } from '@shared/errors.ts';
+import type { HostPrograms, ProgramNeeds } from '../lib/host-programs.ts';
 import { fromWorkerSchema } from './llama-worker/protocol.ts';
 import { linesAboutMemory } from './about-memory.ts';
 import { watchMemory } from './process-memory.ts';
@@ -11,6 +11,9 @@ export interface LlamaProcessOptions {
   /** The program that runs the worker (Node 24) and the built worker. */
   readonly nodePath: string;
   readonly workerPath: string;
+  readonly programs: HostPrograms;
+  /** A process that fetches model files goes to the network; one that reads them gets no key and no way there. */
+  readonly work?: 'models' | 'downloads';
   /** Where libraries for cards lie that were fetched; absent: none were. */
   readonly enginesDir?: string | undefined;
   /** A process that answers no ping for so long, while something is asked of it, is killed. */
@@ -123,11 +126,15 @@ function answersFrom(raw: unknown, open: readonly number[]): readonly Answer[] {
   return ids.map((id) => ({ type: 'failed', id, error }));
 }
 
-function forkWorker({ workerPath, nodePath, enginesDir }: LlamaProcessOptions): ChildProcess {
-  return fork(workerPath, enginesDir === undefined ? [] : [enginesDir], {
-    execPath: nodePath,
-    execArgv: [],
-    env: withoutNodeOptions(process.env),
+const needsOf: Readonly<Record<'models' | 'downloads', ProgramNeeds['needs']>> = {
+  models: ['card'],
+  downloads: ['network', 'hub'],
+};
+
+function forkWorker(options: LlamaProcessOptions): ChildProcess {
+  const { workerPath, nodePath, enginesDir, programs } = options;
+  return programs.start(nodePath, [workerPath, ...(enginesDir === undefined ? [] : [enginesDir])], {
+    needs: needsOf[options.work ?? 'models'],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
 }
@@ -244,10 +251,4 @@ function lossError(reason: string, output: string, verdict: string | null): Engi
   }
   const hint = reason.includes('SIGKILL') ? ' The system does that, too, when memory runs out.' : '';
   return { ...gone, code: 'engine-lost', message: `The engine's process ${reason}.${hint}${said}` };
-}
-
-function withoutNodeOptions(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => name !== 'NODE_OPTIONS' && name !== 'ELECTRON_RUN_AS_NODE'),
-  );
 }

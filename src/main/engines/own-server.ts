@@ -1,11 +1,10 @@
-import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { failure, messageOf, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
 import { abortable, sleep } from '../lib/abort.ts';
+import type { HostPrograms } from '../lib/host-programs.ts';
+import { isProgram, isWholePath } from '../lib/search-path.ts';
 
 /**
  * An Ollama server of our own, for machines where it is installed and does not run. It listens on this machine alone and
@@ -35,6 +34,7 @@ export interface OwnServerOptions {
   readonly nodePath: string;
   /** The built `server-guard`. */
   readonly guardPath: string;
+  readonly programs: HostPrograms;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   /** Until it answers. Default 30 s. */
@@ -68,39 +68,34 @@ export function createOwnServer(options: OwnServerOptions): OwnServer {
   };
 }
 
-/** In the places of the search path, then where its installers put it. */
-async function findOllama(program: string | undefined, { env, platform }: OwnServerOptions): Promise<string | null> {
+/** The program of the settings by its whole path; else on the search path, then where its installers put it. */
+async function findOllama(
+  program: string | undefined,
+  { env, platform, programs }: OwnServerOptions,
+): Promise<string | null> {
+  if (program !== undefined && /[\\/]/u.test(program))
+    return isWholePath(program, platform) && isProgram(program) ? program : null;
+  const onPath = await programs.find(program ?? 'ollama');
+  if (onPath !== null || program !== undefined) return onPath;
   const isWindows = platform === 'win32';
   const name = isWindows ? 'ollama.exe' : 'ollama';
-  const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => folder !== '');
   const usual = isWindows
     ? [join(env.LOCALAPPDATA ?? '', 'Programs', 'Ollama')]
     : platform === 'darwin'
       ? ['/Applications/Ollama.app/Contents/Resources', '/opt/homebrew/bin', '/usr/local/bin']
       : ['/usr/local/bin', '/usr/bin'];
-  const places = program !== undefined ? [program] : [...folders, ...usual].map((folder) => join(folder, name));
-  for (const place of places) if (await isProgram(place)) return place;
-  return null;
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
+  const places = usual.map((folder) => join(folder, name)).filter((place) => isWholePath(place, platform));
+  return places.find(isProgram) ?? null;
 }
 
 async function startServer(
-  { nodePath, guardPath, env, startMs = 30_000 }: OwnServerOptions,
+  { nodePath, guardPath, programs, startMs = 30_000 }: OwnServerOptions,
   { program, host, answers }: ServerStart,
   { running, signal }: { readonly running: Map<string, ChildProcess>; readonly signal: AbortSignal },
 ): Promise<Reply<null>> {
-  const child = fork(guardPath, [program, 'serve'], {
-    execPath: nodePath,
-    execArgv: [],
-    env: { ...withoutNodeOptions(env), OLLAMA_HOST: host },
+  const child = programs.start(nodePath, [guardPath, program, 'serve'], {
+    needs: ['network', 'card', 'ollama'],
+    more: { OLLAMA_HOST: host },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   running.set(host, child);
@@ -163,10 +158,4 @@ function hintOf(words: string): string {
 function saidText(words: string): string {
   const last = words.split('\n').slice(-3).join(' ').slice(-400);
   return last === '' ? '' : ` Its last words: ${last}`;
-}
-
-function withoutNodeOptions(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => name !== 'NODE_OPTIONS' && name !== 'ELECTRON_RUN_AS_NODE'),
-  );
 }

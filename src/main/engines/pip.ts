@@ -2,24 +2,27 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure, success } from '@shared/errors.ts';
 import type { Reply } from '@shared/errors.ts';
-import { runProgram } from './run-program.ts';
-import type { Program } from './run-program.ts';
+import type { HostPrograms, Program, ProgramNeeds } from '../lib/host-programs.ts';
 
 /** Downloads packages of the Python index. */
 export type Pip = Program;
 
+/** `-I`: by itself Python takes modules from the current folder, from its variables and from a person's own folder. */
 const candidates: readonly Pip[] = [
-  ['python3', '-m', 'pip'],
-  ['python', '-m', 'pip'],
+  ['python3', '-I', '-m', 'pip'],
+  ['python', '-I', '-m', 'pip'],
+  // Where pip was installed for one person, only its own program finds it.
   ['pip3'],
   ['pip'],
-  ['py', '-m', 'pip'],
+  ['py', '-I', '-m', 'pip'],
 ];
 
+const needs: ProgramNeeds['needs'] = ['network', 'pip'];
+
 /** The first pip that answers; null where there is none. */
-export async function findPip(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Pip | null> {
+export async function findPip(programs: HostPrograms, signal: AbortSignal): Promise<Pip | null> {
   for (const pip of candidates) {
-    const { code } = await runProgram(pip, ['--version'], { env, signal });
+    const { code } = await programs.run(pip, ['--version'], { needs, signal });
     if (code === 0) return pip;
     if (signal.aborted) return null;
   }
@@ -36,7 +39,7 @@ export interface Wheel {
 export async function downloadWheel(
   pip: Pip,
   part: { readonly package: string; readonly version: string },
-  options: { readonly dir: string; readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
+  options: { readonly dir: string; readonly programs: HostPrograms; readonly signal: AbortSignal },
 ): Promise<Reply<Wheel>> {
   const dir = await mkdtemp(join(options.dir, '.download-'));
   const remove = (): Promise<void> => rm(dir, { recursive: true, force: true });
@@ -53,9 +56,10 @@ export async function downloadWheel(
     dir,
   ];
   // What pip leaves behind when it is ended lies in the folder that is removed.
-  const env = { ...options.env, TMPDIR: dir, TEMP: dir, TMP: dir };
-  const { code, output } = await runProgram(pip, [...words, `${part.package}==${part.version}`], {
-    env,
+  const more = { TMPDIR: dir, TEMP: dir, TMP: dir };
+  const { code, output } = await options.programs.run(pip, [...words, `${part.package}==${part.version}`], {
+    needs,
+    more,
     signal: options.signal,
   });
   const wheel = code === 0 ? (await readdir(dir)).find((name) => name.endsWith('.whl')) : undefined;

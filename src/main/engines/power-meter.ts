@@ -1,6 +1,5 @@
 import type { Energy } from '@shared/call-report.ts';
 import type { HardwareProbe } from './hardware.ts';
-import { machineProbe } from './hardware.ts';
 
 /** Reads what the machine draws while a local model works. Never rejects; null where nobody knows. */
 export interface PowerMeter {
@@ -11,7 +10,7 @@ export interface PowerMeter {
 export interface PowerMeterOptions {
   readonly settings: () => { readonly watts: number | null; readonly usdPerKwh: number | null };
   readonly now: () => number;
-  readonly probe?: HardwareProbe;
+  readonly probe: HardwareProbe;
 }
 
 const raplFolder = '/sys/class/powercap';
@@ -22,7 +21,7 @@ const joulesPerWattHour = 3_600;
  * The counters of the processor (RAPL, where the system lets users read them) and what the driver of the card says, once
  * a second. Both count all that runs; that is what the plug sees, too. Else the watts of the settings.
  */
-export function createPowerMeter({ settings, now, probe = machineProbe }: PowerMeterOptions): PowerMeter {
+export function createPowerMeter({ settings, now, probe }: PowerMeterOptions): PowerMeter {
   // A machine without a card is not asked again and again.
   const known = { hasCard: true };
   return {

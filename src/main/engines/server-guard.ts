@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { win32 } from 'node:path';
+import { startProgram } from '../lib/start-program.ts';
 
 /**
  * Runs a server for as long as the process that started it lives: `server-guard PROGRAM ARGUMENT…`. A server knows nothing
@@ -9,12 +10,22 @@ const isWindows = process.platform === 'win32';
 /** How long it may take to end by itself: a model server has processes of its own to end. */
 const graceMs = 5_000;
 
-const server = spawn(program, args, {
+/** Who started this has chosen both. */
+const own = { folder: process.cwd(), env: variables() };
+const server = startProgram({
+  ...own,
+  program,
+  args,
   stdio: ['ignore', 'inherit', 'inherit'],
   // A group of its own, so that what it has started can be ended, too.
   detached: !isWindows,
-  windowsHide: true,
 });
+
+function variables(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
 
 const endAll = (signal: NodeJS.Signals): void => {
   try {
@@ -25,8 +36,11 @@ const endAll = (signal: NodeJS.Signals): void => {
   }
 };
 const stop = (): void => {
-  if (isWindows && server.pid !== undefined) spawn('taskkill', ['/pid', String(server.pid), '/t', '/f']);
-  else server.kill('SIGTERM');
+  if (isWindows && server.pid !== undefined) {
+    const taskkill = win32.join(process.env.SystemRoot ?? String.raw`C:\Windows`, 'System32', 'taskkill.exe');
+    const words = ['/pid', String(server.pid), '/t', '/f'];
+    startProgram({ ...own, program: taskkill, args: words, stdio: 'ignore' });
+  } else server.kill('SIGTERM');
   setTimeout(() => endAll('SIGKILL'), graceMs).unref();
 };
 

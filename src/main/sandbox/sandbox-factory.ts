@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import type { Connection } from '../lib/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
 import { engineSearch } from './docker/endpoints.ts';
+import type { ImageScript } from './docker/image.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
 import type { Surroundings } from './dependencies/surroundings.ts';
 import { createOutward } from './network/outward.ts';
@@ -25,7 +26,7 @@ export interface SandboxFactoryDeps {
   /** Holds `sandbox/Dockerfile`. */
   readonly resourcesPath: string;
   /** `scripts/setup/sandbox-image.mjs` and the Node (20 or newer) to run it; null where scripts are not shipped. */
-  readonly imageScript: { readonly node: string; readonly path: string } | null;
+  readonly imageScript: ImageScript | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How this machine reaches the network, as the settings say now. */
   readonly connection: () => Connection;

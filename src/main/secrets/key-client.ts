@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { fork } from 'node:child_process';
 import { messageOf } from '@shared/errors.ts';
+import type { HostPrograms } from '../lib/host-programs.ts';
 import type { KeyRequest } from './key-protocol.ts';
 import { keyReplySchema } from './key-protocol.ts';
 
@@ -27,8 +27,7 @@ export interface KeyClientOptions {
   /** The program that runs it: a Node of its own where this process is Electron. */
   readonly nodePath: string;
   readonly processPath: string;
-  /** In place of this process's own environment. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly programs: HostPrograms;
 }
 
 /** Long enough for the few calls that follow each other. */
@@ -61,13 +60,10 @@ export function createKeyClient(options: KeyClientOptions): KeyClient {
     idle.unref();
   };
   const start = (): Running => {
-    const { nodePath, processPath, env } = options;
-    const child = fork(processPath, [], {
-      execPath: nodePath,
-      execArgv: [],
-      ...(env === undefined ? {} : { env: { ...env } }),
+    const { nodePath, processPath, programs } = options;
+    const child = programs.start(nodePath, [processPath], {
+      needs: ['session'],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      serialization: 'json',
     });
     const mine: Running = { child, pending: new Map() };
     child.on('message', (message) => receive(mine, message, end));
@@ -82,7 +78,7 @@ export function createKeyClient(options: KeyClientOptions): KeyClient {
   };
   return {
     call: (call, timeoutMs) =>
-      new Promise((resolve) => {
+      new Promise<KeyResult>((resolve) => {
         const mine = (running ??= start());
         const id = (lastId += 1);
         const timer = setTimeout(() => end(mine, { type: 'no-answer' }), timeoutMs);
@@ -96,7 +92,7 @@ export function createKeyClient(options: KeyClientOptions): KeyClient {
         mine.child.send(request, (error) => {
           if (error !== null) end(mine, { type: 'failed', message: messageOf(error) });
         });
-      }),
+      }).catch((error: unknown) => ({ type: 'failed', message: messageOf(error) })),
     dispose: () => {
       if (idle !== null) clearTimeout(idle);
       if (running !== null) end(running, { type: 'no-answer' });

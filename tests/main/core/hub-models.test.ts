@@ -17,6 +17,7 @@ import { createModelStore } from '../../../src/main/engines/model-store.ts';
 import { modelHub, tinyFiles, tinyModel } from '../../fakes/model-hub.ts';
 import type { ModelHub } from '../../fakes/model-hub.ts';
 import { splitGguf, splitNames } from '../../fakes/split-gguf.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
 
 const gibi = 1024 ** 3;
 const never = new AbortController().signal;
@@ -66,7 +67,7 @@ function create(options: { readonly token?: string; readonly hostFreeBytes?: num
   store = createModelStore({
     cacheDir: dir,
     catalogue: { ...catalogue, models: [], known: [] },
-    env,
+    programs: testPrograms({}),
     readHeader,
     imported: createImportedModels(join(dir, 'imported.json')),
     downloadUri: createFetchUri({ fetch, env }),

@@ -9,6 +9,7 @@ import type { ProviderSettings } from '@shared/settings.ts';
 import type { CoreApi } from '../../../src/main/api/core-api.ts';
 import { compose } from '../../../src/main/compose.ts';
 import { createCoreKeys } from '../../../src/main/core/keys.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
 
 const never = new AbortController().signal;
 
@@ -78,6 +79,7 @@ describe('a service whose key is set', () => {
       env,
       nodePath: process.execPath,
       processPath: join(import.meta.dirname, '../../fakes/fake-key-process.mjs'),
+      programs: testPrograms(),
       settings: () => current,
       keepService: async (provider, service) => {
         if (service === null) delete current.providers[provider];

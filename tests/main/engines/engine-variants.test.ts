@@ -12,6 +12,7 @@ import {
   wantedVariant,
 } from '../../../src/main/engines/engine-variants.ts';
 import type { EngineVariant, EngineVariants } from '../../../src/main/engines/engine-variants.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
 
 const linux = { platform: 'linux', arch: 'x64' } as const;
 const signal = new AbortController().signal;
@@ -40,8 +41,8 @@ function variants(npm: string): EngineVariants {
   return createEngineVariants({
     ...linux,
     dir: join(dir, 'engines'),
-    env: { ...process.env },
-    npm: ['sh', '-c', script, 'npm'],
+    programs: testPrograms(),
+    npm: async () => ['sh', '-c', script, 'npm'],
   });
 }
 
@@ -101,7 +102,7 @@ describe('a library for cards', () => {
     expect(phases).toEqual(['downloading', 'checking']);
     expect(await readdir(join(dir, 'engines'))).toEqual(['linux-x64-cuda']);
     expect(await readFile(join(dir, 'asked'), 'utf8')).toMatch(
-      /^pack @node-llama-cpp\/linux-x64-cuda@3\.21\.1 --ignore-scripts --pack-destination /u,
+      /^pack @node-llama-cpp\/linux-x64-cuda@3\.21\.1 --ignore-scripts --prefix \S+ --pack-destination /u,
     );
     expect(await own.isHere(library)).toBe(true);
   });

@@ -9,6 +9,7 @@ import { createModelStore } from '../../../src/main/engines/model-store.ts';
 import type { ModelStore } from '../../../src/main/engines/model-store.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
 import { splitGguf, splitNames } from '../../fakes/split-gguf.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
 
 let dir: string;
 let store: ModelStore;
@@ -25,7 +26,7 @@ const open = (): ModelStore =>
   createModelStore({
     cacheDir: join(dir, 'cache'),
     catalogue: { version: 1, date: '2026-11-21', models: [known], known: [] },
-    env: {},
+    programs: testPrograms({}),
     readHeader: createHeaderReader(),
     imported: createImportedModels(join(dir, 'imported.json')),
     downloadUri: null,

@@ -3,11 +3,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLlamaEngine } from '../../../src/main/engines/llama-client.ts';
 import type { EngineEvent, LlamaEngine, LlamaEngineOptions } from '../../../src/main/engines/llama-client.ts';
 import type { EngineRequest, LoadOptions } from '../../../src/main/engines/llama-worker/protocol.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
 
 let engine: LlamaEngine;
 
 function start(options: Partial<LlamaEngineOptions> = {}): LlamaEngine {
   engine = createLlamaEngine({
+    programs: testPrograms(),
     nodePath: process.execPath,
     workerPath: resolve('tests/fakes/fake-llama-worker.mjs'),
     now: () => performance.now(),
@@ -258,7 +260,12 @@ describe('createLlamaEngine', () => {
   });
 
   it('asks for a file check before the engine is started', async () => {
-    engine = createLlamaEngine({ nodePath: process.execPath, workerPath: 'none', now: () => 0 });
+    engine = createLlamaEngine({
+      nodePath: process.execPath,
+      workerPath: 'none',
+      programs: testPrograms(),
+      now: () => 0,
+    });
     const { ended } = await collect(engine.generate(model(), ask('hi'), never));
     expect(ended.generation.error?.code).toBe('missing-model');
     expect(engine.pid()).toBeNull();
@@ -266,6 +273,7 @@ describe('createLlamaEngine', () => {
 
   it('says that the engine is lost when its program cannot be started', async () => {
     engine = createLlamaEngine({
+      programs: testPrograms(),
       nodePath: '/nonexistent/node',
       workerPath: 'none',
       now: () => 0,

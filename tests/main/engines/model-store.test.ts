@@ -13,6 +13,7 @@ import { createModelStore } from '../../../src/main/engines/model-store.ts';
 import type { ModelStore, ModelStoreOptions } from '../../../src/main/engines/model-store.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
 import { zipFile } from '../../fakes/zip-file.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
 
 let dir: string;
 let cacheDir: string;
@@ -87,7 +88,7 @@ function createStore(overrides: Partial<ModelStoreOptions> = {}, entry: Catalogu
   return createModelStore({
     cacheDir,
     catalogue: { version: 1, date: '2026-11-21', models: [entry], known: [] },
-    env: { PATH: `${join(dir, 'bin')}:/bin:/usr/bin` },
+    programs: testPrograms({ PATH: `${join(dir, 'bin')}:/bin:/usr/bin` }),
     readHeader: createHeaderReader(),
     imported: createImportedModels(join(dir, 'imported.json')),
     downloadUri: null,
@@ -203,7 +204,7 @@ describe('createModelStore', () => {
   });
 
   it('says what to do on a machine without pip', async () => {
-    const failed = await createStore({ env: { PATH: join(dir, 'index') } }).ensure('tiny', quiet);
+    const failed = await createStore({ programs: testPrograms({ PATH: join(dir, 'index') }) }).ensure('tiny', quiet);
     expect(failed).toMatchObject({ ok: false, error: { hint: expect.stringContaining('Install Python') } });
   });
 
@@ -215,15 +216,18 @@ describe('createModelStore', () => {
         await writeFile(file, bytes);
         return success(null);
       };
-    const env = { PATH: join(dir, 'index') };
-    const wrong = await createStore({ env, downloadUri: bring(Buffer.from('wrong')) }, entry).ensure('tiny', quiet);
+    const programs = testPrograms({ PATH: join(dir, 'index') });
+    const wrong = await createStore({ programs, downloadUri: bring(Buffer.from('wrong')) }, entry).ensure(
+      'tiny',
+      quiet,
+    );
     expect(wrong.ok ? '' : wrong.error.message).toContain('checksum');
-    expect(await createStore({ env, downloadUri: bring(content) }, entry).ensure('tiny', quiet)).toEqual(
+    expect(await createStore({ programs, downloadUri: bring(content) }, entry).ensure('tiny', quiet)).toEqual(
       success(path()),
     );
     const offline = async () => failure('network', 'no network');
     await rm(path());
-    expect(await createStore({ env, downloadUri: offline }, entry).ensure('tiny', quiet)).toEqual(
+    expect(await createStore({ programs, downloadUri: offline }, entry).ensure('tiny', quiet)).toEqual(
       failure('network', 'no network'),
     );
   });

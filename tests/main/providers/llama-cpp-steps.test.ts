@@ -10,6 +10,7 @@ import { createLoadSteps } from '../../../src/main/engines/load-steps.ts';
 import type { ModelRequest, Provider, StreamEnded } from '../../../src/main/providers/define.ts';
 import llamaCpp from '../../../src/main/providers/llama-cpp.provider.ts';
 import { ggufFile } from '../../fakes/gguf-file.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
 
 let dir: string;
 let engine: LlamaEngine;
@@ -29,6 +30,7 @@ async function open(cells: number, how: 'dies' | 'says-so' = 'dies'): Promise<Pr
   // Once: a file that was written anew is another one.
   await writeFile(path, ggufFile({ keys: [['general.architecture', 'novel']] }), { flag: 'wx' }).catch(() => undefined);
   engine = createLlamaEngine({
+    programs: testPrograms(),
     nodePath: process.execPath,
     workerPath: resolve('tests/fakes/fake-llama-worker.mjs'),
     now: () => performance.now(),

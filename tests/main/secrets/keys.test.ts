@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { removedKeyMs } from '../../../src/shared/removed-key.ts';
 import { createKeyClient } from '../../../src/main/secrets/key-client.ts';
@@ -8,6 +9,7 @@ import type { KeyStore, StoreState } from '../../../src/main/secrets/key-store.t
 import { createKeyStore } from '../../../src/main/secrets/key-store.ts';
 import type { Keys } from '../../../src/main/secrets/keys.ts';
 import { createKeys } from '../../../src/main/secrets/keys.ts';
+import { testPrograms } from '../../fakes/test-programs.ts';
 
 let folder = '';
 const ends: (() => void)[] = [];
@@ -22,11 +24,12 @@ afterEach(() => {
 });
 
 function storeThat(mode = '', patienceMs = 30_000): KeyStore {
-  const client = createKeyClient({
-    nodePath: process.execPath,
-    processPath: join(import.meta.dirname, '../../fakes/fake-key-process.mjs'),
-    env: { ...process.env, FAKE_KEY_MODE: mode, FAKE_KEY_FILE: join(folder, 'keys.json') },
-  });
+  // No variable of ours would reach it.
+  const processPath = join(folder, `key-process-${mode}.mjs`);
+  const fake = pathToFileURL(join(import.meta.dirname, '../../fakes/fake-key-process.mjs')).href;
+  const variables = JSON.stringify({ FAKE_KEY_MODE: mode, FAKE_KEY_FILE: join(folder, 'keys.json') });
+  writeFileSync(processPath, `Object.assign(process.env, ${variables});\nawait import('${fake}');\n`);
+  const client = createKeyClient({ nodePath: process.execPath, processPath, programs: testPrograms() });
   ends.push(client.dispose);
   return createKeyStore({ client, service: 'test', patienceMs, setPatienceMs: patienceMs });
 }

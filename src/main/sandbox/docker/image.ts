@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import type { HostPrograms } from '../../lib/host-programs.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 import type { Engine } from './engine.ts';
 import { readImageRecords } from './image-records.ts';
@@ -18,8 +17,14 @@ export interface ImageRequest {
   /** Holds `sandbox/Dockerfile`. */
   readonly resourcesPath: string;
   /** The script that brings the image where no registry can be reached; null where it is not shipped. */
-  readonly script: { readonly node: string; readonly path: string } | null;
+  readonly script: ImageScript | null;
   readonly onProgress: (text: string) => void;
+}
+
+export interface ImageScript {
+  readonly node: string;
+  readonly path: string;
+  readonly programs: HostPrograms;
 }
 
 export interface SandboxImage {
@@ -111,20 +116,18 @@ async function runScript(
   signal: AbortSignal,
 ): Promise<Reply<string>> {
   if (script === null || (await stat(script.path).catch(() => null)) === null) return failure('missing-sandbox', '');
-  const output = await new Promise<{ code: number | null; stdout: string; last: string }>((resolve) => {
-    const child = spawn(script.node, [script.path, '--json'], { stdio: ['ignore', 'pipe', 'pipe'], signal });
-    let stdout = '';
-    let last = '';
-    child.stdout.on('data', (bytes: Buffer) => void (stdout += bytes.toString()));
-    createInterface({ input: child.stderr }).on('line', (line) => {
+  let last = '';
+  const output = await script.programs.run([script.node], [script.path, '--json'], {
+    needs: ['network', 'npm', 'containers'],
+    signal,
+    onErrorLine: (line) => {
       last = line;
       onProgress(line);
-    });
-    child.on('error', (error) => resolve({ code: null, stdout: '', last: messageOf(error) }));
-    child.on('close', (code) => resolve({ code, stdout, last }));
+    },
   });
   const result = scriptResultSchema.safeParse(parseJson(output.stdout.trim().split('\n').at(-1) ?? ''));
-  if (output.code !== 0 || !result.success) return failure('missing-sandbox', output.last);
+  if (output.code !== 0 || !result.success)
+    return failure('missing-sandbox', last === '' ? output.output.trim() : last);
   const [repo = '', tag = ''] = name.split(':');
   await withDeadline(inspectMs, signal, () => engine.docker.getImage(result.data.image).tag({ repo, tag }));
   return success(result.data.id);

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
+import { startProgram } from '../../lib/start-program.ts';
 import { parseSearch, searchArguments } from '../ripgrep-output.ts';
 import type { SearchQuery, SearchResult } from '../sandbox.ts';
 
@@ -37,20 +37,24 @@ export async function searchHost(
   let errorText = '';
   const timeout = AbortSignal.timeout(searchMs);
   const code = await new Promise<number | string | null>((resolve) => {
-    const child = spawn(program, [...searchArguments(query), `./${query.path}`], {
-      cwd: workspacePath,
+    // It alone stands in a workspace, for globs mean paths from there. It is ours, reads no configuration and starts
+    // nothing.
+    const child = startProgram({
+      program,
+      args: [...searchArguments(query), `./${query.path}`],
+      folder: workspacePath,
       env: { LC_ALL: 'C' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const stop = (): void => void child.kill('SIGKILL');
     signal.addEventListener('abort', stop, { once: true });
     timeout.addEventListener('abort', stop, { once: true });
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > maxOutputBytes) stop();
       else stdout.push(chunk);
     });
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
       if (errorText.length < 4096) errorText += chunk.toString();
     });
     child.on('error', (error) => resolve(messageOf(error)));

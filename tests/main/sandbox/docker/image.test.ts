@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findEngine, type Engine } from '../../../../src/main/sandbox/docker/engine.ts';
 import { findImage, ourImageName } from '../../../../src/main/sandbox/docker/image.ts';
+import { testPrograms } from '../../../fakes/test-programs.ts';
 
 const none = new AbortController().signal;
 
@@ -58,7 +59,10 @@ describe('the image', () => {
       {
         wanted: options.wanted ?? null,
         resourcesPath: folder,
-        script: options.script === undefined ? null : { node: process.execPath, path: options.script },
+        script:
+          options.script === undefined
+            ? null
+            : { node: process.execPath, path: options.script, programs: testPrograms() },
         onProgress: (text) => progress.push(text),
       },
       none,

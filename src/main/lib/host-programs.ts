@@ -1,0 +1,154 @@
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { emptyFolder } from './empty-folder.ts';
+import type { Need } from './program-environment.ts';
+import { programEnvironment } from './program-environment.ts';
+import type { SearchPlace } from './search-path.ts';
+import { findOnPath, isOfProject } from './search-path.ts';
+import type { ProgramStart } from './start-program.ts';
+import { startProgram } from './start-program.ts';
+
+/** A program, by its name or its whole path, and the words that begin its command. */
+export type Program = readonly [program: string, ...words: string[]];
+
+export interface ProgramOutcome {
+  /** Null: it could not be started, or was ended. */
+  readonly code: number | null;
+  readonly stdout: string;
+  /** The end of what it printed, errors among it. */
+  readonly output: string;
+}
+
+export interface ProgramNeeds {
+  readonly needs: readonly Need[];
+  /** Variables of ours, beside those of the machine. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+interface Running extends ProgramNeeds {
+  readonly signal: AbortSignal;
+  /** A line of what it says beside its output. */
+  readonly onErrorLine?: (line: string) => void;
+  /** It is ended after so long. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * How programs are started on the host, all of them: by a whole path that was looked up once and never in a project, in
+ * an empty folder of ours, with an environment by list. The files of the current folder, which are a project's, decide
+ * nothing: neither what runs nor what it loads.
+ */
+export interface HostPrograms {
+  /** The whole path of a program of this machine; null: there is none. What was found stays. */
+  readonly find: (name: string) => Promise<string | null>;
+  /** Whether a path lies in no project, links followed. */
+  readonly isOutside: (path: string) => Promise<boolean>;
+  /** `program` is a whole path. Throws where there is no folder for it to stand in. */
+  readonly start: (program: string, args: readonly string[], how: Starting) => ChildProcess;
+  /** Never rejects; an abort ends the program, at once or within a second. */
+  readonly run: (program: Program, words: readonly string[], how: Running) => Promise<ProgramOutcome>;
+}
+
+type Starting = ProgramNeeds & Pick<ProgramStart, 'stdio' | 'detached' | 'isSeen' | 'isQuoted'>;
+
+export interface HostProgramsOptions {
+  /** The home of Dewpoint: the empty folder lies in it. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders of projects beside the current one, asked when a program is looked for. */
+  readonly projects?: () => Promise<readonly string[]>;
+}
+
+const keptStdout = 4 * 1024 * 1024;
+const keptOutput = 4_000;
+
+export function createHostPrograms({ home, env, projects }: HostProgramsOptions): HostPrograms {
+  const found = new Map<string, string>();
+  const current = currentFolder();
+  let place: SearchPlace = { env, platform: process.platform, homeFolder: homedir(), projects: current };
+  const learn = async (): Promise<SearchPlace> => {
+    place = { ...place, projects: [...current, ...((await projects?.()) ?? [])] };
+    return place;
+  };
+  const find = async (name: string): Promise<string | null> => {
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const path = findOnPath(name, await learn());
+    if (path !== null) found.set(name, path);
+    return path;
+  };
+  const start: HostPrograms['start'] = (program, args, { needs, more, ...how }) =>
+    startProgram({
+      ...how,
+      program,
+      args,
+      folder: emptyFolder(join(home, 'empty')),
+      env: programEnvironment(needs, place, more),
+    });
+  return {
+    find,
+    isOutside: async (path) => !isOfProject(path, await learn()),
+    start,
+    run: async ([program, ...first], words, how) => {
+      try {
+        const path = /[\\/]/u.test(program) ? program : await find(program);
+        if (path === null) return { code: null, stdout: '', output: `${program}: ENOENT, there is no such program` };
+        if (how.signal.aborted) return { code: null, stdout: '', output: '' };
+        const child = start(path, [...first, ...words], { ...how, stdio: ['ignore', 'pipe', 'pipe'] });
+        return await outcomeOf(child, how);
+      } catch (error) {
+        return { code: null, stdout: '', output: error instanceof Error ? error.message : String(error) };
+      }
+    },
+  };
+}
+
+/** None where it was deleted. */
+function currentFolder(): readonly string[] {
+  try {
+    return [process.cwd()];
+  } catch {
+    return [];
+  }
+}
+
+function outcomeOf(child: ChildProcess, { signal, timeoutMs, onErrorLine }: Running): Promise<ProgramOutcome> {
+  return new Promise((resolve) => {
+    const heard = { stdout: '', output: '' };
+    const hear = (text: string): void => {
+      heard.output = (heard.output + text).slice(-keptOutput);
+    };
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      hear(text);
+      if (heard.stdout.length < keptStdout) heard.stdout += text;
+    });
+    let line = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      hear(text);
+      const lines = (line + text).split('\n');
+      line = (lines.pop() ?? '').slice(-keptOutput);
+      for (const whole of lines) onErrorLine?.(whole);
+    });
+    const end = (): void => {
+      child.kill('SIGTERM');
+      setTimeout(() => child.kill('SIGKILL'), 1000).unref();
+    };
+    const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    const settle = (code: number | null): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve({ code, ...heard });
+    };
+    child.on('error', (error) => {
+      hear(error.message);
+      settle(null);
+    });
+    child.on('close', (code) => {
+      if (line !== '') onErrorLine?.(line);
+      settle(code);
+    });
+  });
+}
