@@ -29,6 +29,8 @@ export interface FileBaseline {
   readonly refresh: (signal: AbortSignal) => Promise<boolean>;
   /** What is different from the last look, and takes it over. Null when the sandbox cannot be scanned. */
   readonly collect: (signal: AbortSignal) => Promise<readonly FoundChange[] | null>;
+  /** Folders that the looks could not look through, and that this has not given before. */
+  readonly takeUnseen: () => readonly string[];
   /** A tool wrote or deleted (`null`) a file by itself. */
   readonly note: (path: string, bytes: Uint8Array | null, mode: number) => void;
 }
@@ -44,6 +46,8 @@ const READ_BYTES = 8 * 1024 * 1024;
 export function createFileBaseline(sandbox: Sandbox): FileBaseline {
   const known = new Map<string, KnownFile>();
   const kept = { bytes: 0, files: 0 };
+  const unseen = new Set<string>();
+  const told = new Set<string>();
   let started = false;
 
   const forget = (path: string): void => {
@@ -66,8 +70,11 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
   const look = async (signal: AbortSignal): Promise<readonly FoundChange[] | null> => {
     const scan = await sandbox.scan(signal);
     if (!scan.ok) return null;
-    const touched = [...scan.value].filter(([path, file]) => isTouched(known.get(path), file));
-    const gone = [...known.keys()].filter((path) => !scan.value.has(path));
+    const { files } = scan.value;
+    for (const path of scan.value.unseen) unseen.add(path);
+    const touched = [...files].filter(([path, file]) => isTouched(known.get(path), file));
+    const mayBeThere = belowAny(scan.value.unseen);
+    const gone = [...known.keys()].filter((path) => !files.has(path) && !mayBeThere(path));
     const found: FoundChange[] = gone.map((path) => ({ path, before: known.get(path) ?? null, after: null }));
     for (const path of gone) forget(path);
     // The first look is for the files that can be kept; what a command changed is read up to the same bound again.
@@ -94,6 +101,12 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
       return found !== null;
     },
     collect: async (signal) => (started ? look(signal) : []),
+    takeUnseen: () => {
+      const fresh = [...unseen].filter((path) => !told.has(path));
+      for (const path of fresh) told.add(path);
+      unseen.clear();
+      return fresh;
+    },
     note: (path, bytes, mode) => {
       if (!started) return;
       if (bytes === null) forget(path);
@@ -103,6 +116,17 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
         remember(path, { fingerprint: null, sizeBytes: bytes.length, mode, bytes: isLarge ? null : bytes, why });
       }
     },
+  };
+}
+
+/** Whether a path lies in one of some folders; `.` holds all. */
+function belowAny(folders: readonly string[]): (path: string) => boolean {
+  const all = new Set(folders);
+  if (all.size === 0) return () => false;
+  return (path) => {
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1))
+      if (all.has(path.slice(0, cut))) return true;
+    return all.has('.');
   };
 }
 

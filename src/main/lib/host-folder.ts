@@ -85,9 +85,14 @@ export function placeIn(folder: HostFolder, name: HostName): string | Buffer {
   return typeof name === 'string' ? folder.at(name) : Buffer.concat([Buffer.from(`${folder.place}/`), name]);
 }
 
+/** Whether an error says that a name is gone, or is something else than it was. */
+export function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '');
+}
+
 /** For `catch`: null where a name is gone, or is something else than it was; every other error goes on. */
 export function nullIfGone(error: unknown): null {
-  if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '')) return null;
+  if (isGone(error)) return null;
   throw error;
 }
 
