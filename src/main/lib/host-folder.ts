@@ -111,6 +111,28 @@ export async function readRegularFile(folder: HostFolder, name: string, maxBytes
   }
 }
 
+/**
+ * The first bytes of a regular file, at most `maxBytes`; null for anything else. Rejects with the file system's error,
+ * so that one that may not be read is not taken for one that is not there.
+ */
+export async function readStart(folder: HostFolder, name: HostName, maxBytes: number): Promise<Buffer | null> {
+  const handle = await openForReading(folder, name);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) return null;
+    const buffer = Buffer.alloc(Math.min(found.size, maxBytes));
+    let filled = 0;
+    while (filled < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    await handle.close();
+  }
+}
+
 // One byte more than there should be: a file that grows meanwhile is noticed, never read without end.
 async function readUpTo(handle: FileHandle, length: number, maxBytes: number): Promise<Buffer | null> {
   const buffer = Buffer.alloc(length);

@@ -14,7 +14,8 @@ export function parseListing(output: Buffer): Walked {
     const [, letter = '', size, path] = /^(\S) (\d+) ([^]*)$/.exec(record) ?? [];
     if (path === undefined) continue;
     if (letter === '!') unseen.add(withoutDot(path));
-    else if (isText(record)) entries.push({ path: withoutDot(path), kind: kindOfLetter(letter), sizeBytes: Number(size) });
+    else if (isText(record))
+      entries.push({ path: withoutDot(path), kind: kindOfLetter(letter), sizeBytes: Number(size) });
   }
   entries.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
   const ignoreFiles = end < 0 ? new Map<string, string>() : parseIgnoreFiles(records.slice(end + 1));

@@ -31,8 +31,7 @@ export async function walkTree(folder: HostFolder, options: TreeOptions): Promis
     if (!isGone(error)) onUnseen(path);
     return null;
   };
-  const entries: readonly Dirent[] =
-    (await readdir(folder.place, { withFileTypes: true }).catch(tellOf(prefix))) ?? [];
+  const entries: readonly Dirent[] = (await readdir(folder.place, { withFileTypes: true }).catch(tellOf(prefix))) ?? [];
   if (!all && entries.some((entry) => entry.name === '.gitignore' && entry.isFile())) {
     const text = await readRegularFile(folder, '.gitignore', maxIgnoreBytes);
     onIgnoreFile(prefix, text?.toString() ?? '');
