@@ -12,37 +12,46 @@ const harmless =
 /** Keys that lie among tests are made for them. */
 const testFolder = /(^|\/)(tests?|__tests__|specs?|fixtures?|testdata|test[-_]data|mocks?|examples?)\//;
 
-interface Row {
-  readonly names: SecretNames;
-  readonly exact: ReadonlySet<string>;
-  /** One expression for all forms: it is asked for every file of a project. */
-  readonly form: RegExp | null;
-  readonly end: RegExp | null;
+interface Row extends Pick<SecretNames, 'kind' | 'inTests'> {
+  readonly names: ReadonlySet<string>;
+  /** Of names, and of whole paths. */
+  readonly form: RegExp;
+  readonly end: RegExp;
 }
 
-const rows: readonly Row[] = secretNames.map((names) => ({
-  names,
-  exact: new Set(names.names),
-  form: oneOf(names.forms, ''),
-  end: oneOf(names.ends, '(?:^|\\/)'),
-}));
+function rowOf(all: readonly SecretNames[], { kind, inTests }: Pick<SecretNames, 'kind' | 'inTests'>): Row {
+  const oneOf = (expressions: readonly RegExp[], before: string): RegExp =>
+    new RegExp(expressions.length === 0 ? '$^' : `${before}(?:${expressions.map(({ source }) => source).join('|')})`);
+  return {
+    kind,
+    inTests,
+    names: new Set(all.flatMap(({ names }) => names)),
+    form: oneOf(
+      all.flatMap(({ forms }) => forms),
+      '',
+    ),
+    end: oneOf(
+      all.flatMap(({ ends }) => ends),
+      '(?:^|\\/)',
+    ),
+  };
+}
 
-function oneOf(expressions: readonly RegExp[], before: string): RegExp | null {
-  if (expressions.length === 0) return null;
-  return new RegExp(expressions.map(({ source }) => `${before}(?:${source})`).join('|'));
+const rows = secretNames.map((row) => rowOf([row], row));
+/** It is asked for every file of a project, and nearly none fits anywhere. */
+const anyRow = rowOf(secretNames, { kind: 'secret', inTests: true });
+
+function fits({ names, form, end }: Row, name: string, path: string): boolean {
+  return names.has(name) || form.test(name) || end.test(path);
 }
 
 /** What a file is by its path, relative to the project; null for all that need no protection. */
 export function secretKind(path: string): SecretKind | null {
   const small = path.toLowerCase();
   const name = small.slice(small.lastIndexOf('/') + 1);
-  if (harmless.test(name)) return null;
+  if (!fits(anyRow, name, small) || harmless.test(name)) return null;
   const isAmongTests = testFolder.test(small);
-  for (const { names, exact, form, end } of rows) {
-    if (isAmongTests && !names.inTests) continue;
-    if (exact.has(name) || form?.test(name) === true || end?.test(small) === true) return names.kind;
-  }
-  return null;
+  return rows.find((row) => (row.inTests || !isAmongTests) && fits(row, name, small))?.kind ?? null;
 }
 
 /** How much of a file `isSecretText` looks at, from its beginning. */

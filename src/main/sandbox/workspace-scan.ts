@@ -114,7 +114,9 @@ async function scanFolder(folder: HostFolder, place: Place): Promise<boolean> {
     if (depth > maxDepth) found.cut ??= { why: 'depth', folder: prefix.slice(0, -1) };
     if (found.entries > maxEntries) found.cut ??= { why: 'entries', folder: prefix.slice(0, -1) };
     if (found.cut !== null) return true;
-    hasOther = (await scanEntry(folder, entry, place)) || hasOther;
+    // Most entries need no waiting, and there may be millions.
+    const other = scanEntry(folder, entry, place);
+    hasOther = (typeof other === 'boolean' ? other : await other) || hasOther;
   }
   if (entries.some(({ name }) => name.includes('\uFFFD'))) await scanUnnamed(folder, place);
   if (hasOther || prefix === '') return true;
@@ -123,29 +125,44 @@ async function scanFolder(folder: HostFolder, place: Place): Promise<boolean> {
   return false;
 }
 
-/** Returns whether it is, or holds, anything else than secrets. */
-async function scanEntry(folder: HostFolder, entry: Dirent, place: Place): Promise<boolean> {
+/** Says whether it is, or holds, anything else than secrets. */
+function scanEntry(folder: HostFolder, entry: Dirent, place: Place): boolean | Promise<boolean> {
   const { prefix, found } = place;
+  const { name } = entry;
   // A name that is no text cannot be given to the engine either.
-  if (entry.name.includes('\uFFFD')) return true;
-  const path = prefix + entry.name;
+  if (name.includes('\uFFFD')) return true;
+  const path = prefix + name;
   if ((entry.isFile() || entry.isDirectory()) && place.isMasked(path)) {
     found.masked.push({ path, kind: entry.isFile() ? 'file' : 'folder' });
     return true;
   }
-  if (entry.isSocket() && (await isListening(folder.at(entry.name)))) found.sockets.push(path);
   if (entry.isFile()) {
-    if (entry.name === '.git') found.gitFiles.push(path);
-    if (!(await isSecret(folder, entry.name, path))) return true;
-    found.secrets.push(path);
-    return false;
+    if (name === '.git') found.gitFiles.push(path);
+    return secretKind(path) === null || noteSecret(folder, name, place);
   }
-  if (!entry.isDirectory()) return true;
-  if (entry.name !== '.git') return isSkippedFolder(entry.name) || descend(folder, entry.name, place);
+  if (entry.isDirectory()) {
+    if (name === '.git') return scanGitFolder(folder, place);
+    return isSkippedFolder(name) || descend(folder, name, place);
+  }
+  return entry.isSocket() ? noteSocket(folder, name, place) : true;
+}
+
+async function noteSecret(folder: HostFolder, name: string, { prefix, found }: Place): Promise<boolean> {
+  if (!(await isSecret(folder, name, prefix + name))) return true;
+  found.secrets.push(prefix + name);
+  return false;
+}
+
+async function noteSocket(folder: HostFolder, name: string, { prefix, found }: Place): Promise<true> {
+  if (await isListening(folder.at(name))) found.sockets.push(prefix + name);
+  return true;
+}
+
+async function scanGitFolder(folder: HostFolder, { prefix, found }: Place): Promise<true> {
   const child = await openChildFolder(folder, '.git').catch(() => null);
   const entries = child === null ? [] : await readdir(child.place, { withFileTypes: true }).catch(() => []);
   await child?.close();
-  noteGitData(found, path, entries);
+  noteGitData(found, `${prefix}.git`, entries);
   return true;
 }
 

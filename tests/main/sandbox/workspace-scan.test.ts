@@ -115,6 +115,20 @@ describe('looking through a project', () => {
     expect((await look()).masks).toEqual(['.envrc', '.git/credentials', 'bundle.pem', 'sub/.git/.git-credentials']);
   });
 
+  it('tells of logins in the configuration of git by their place, and does not repeat them', async () => {
+    const remote = (name: string, url: string): string => `[remote "${name}"]\n\turl = ${url}\n`;
+    await put('work/.git/config', remote('origin', 'https://me:hunter2@host.example/x.git'));
+    await put('work/a/.git/config', `[core]\n${remote('up', 'https://ghp_0123456789abcdefghij@host.example/x')}`);
+    await put('work/b/.git/config', '[http]\n\textraheader = AUTHORIZATION: basic aHVudGVyMg==\n');
+    await put('work/c/.git/config', remote('origin', 'https://me@host.example/x') + remote('b', 'git@host.example:x'));
+    const { masks, warnings } = await look();
+    expect(masks).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringContaining('.git/config (remote origin), a/.git/config (remote up), b/.git/config (http). Take'),
+    ]);
+    expect(warnings.join('')).not.toMatch(/hunter2|ghp_|aHVu/);
+  });
+
   it.skipIf(process.getuid?.() === 0)('hides what it may not look into', async () => {
     await put('work/closed/.env', 'X=1');
     await put('work/key.pem', 'x');

@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Settings } from '@shared/settings.ts';
 import { AppError } from '@shared/errors.ts';
 import { globMatcher } from '@shared/fences.ts';
+import { findGitLogins } from '../git-logins.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from '../workspace-scan.ts';
 
 export interface ProjectSubject {
@@ -45,6 +46,11 @@ export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Prom
   if (secrets.length > 0) warnings.push(hiddenText('they hold secrets', secrets, subject));
   if (closed.length > 0)
     warnings.push(hiddenText('nobody could look for secrets in them for their permissions', closed, subject));
+  const logins = await findGitLogins(workspacePath, scan.gitFolders);
+  if (logins.length > 0)
+    warnings.push(
+      `Commands can read a login of git, which cannot be hidden without breaking git: ${firstOf(logins)}. Take it out (git remote set-url NAME ADDRESS), and let git ask or use its credential helper.`,
+    );
   if (scan.unnamed > 0) {
     const what = scan.unnamed === 1 ? 'name of a file or folder is' : 'names of files or folders are';
     warnings.push(
