@@ -44,34 +44,15 @@ const MAX_FILES = 150_000;
 const READ_BYTES = 8 * 1024 * 1024;
 
 export function createFileBaseline(sandbox: Sandbox): FileBaseline {
-  const known = new Map<string, KnownFile>();
-  const kept = { bytes: 0, files: 0 };
-  const unseen = new Set<string>();
-  const told = new Set<string>();
+  const { known, kept, forget, remember } = createKnown();
+  const unseen = createUnseen();
   let started = false;
 
-  const forget = (path: string): void => {
-    const old = known.get(path);
-    if (old?.bytes !== undefined && old.bytes !== null) {
-      kept.bytes -= old.bytes.length;
-      kept.files -= 1;
-    }
-    known.delete(path);
-  };
-  const remember = (path: string, file: KnownFile): void => {
-    forget(path);
-    const fits = file.bytes !== null && kept.bytes + file.bytes.length <= MAX_TOTAL_BYTES && kept.files < MAX_FILES;
-    if (fits) {
-      kept.bytes += file.bytes.length;
-      kept.files += 1;
-    }
-    known.set(path, fits || file.bytes === null ? file : { ...file, bytes: null, why: 'too-large' });
-  };
   const look = async (signal: AbortSignal): Promise<readonly FoundChange[] | null> => {
     const scan = await sandbox.scan(signal);
     if (!scan.ok) return null;
     const { files } = scan.value;
-    for (const path of scan.value.unseen) unseen.add(path);
+    unseen.note(scan.value.unseen);
     const touched = [...files].filter(([path, file]) => isTouched(known.get(path), file));
     const mayBeThere = belowAny(scan.value.unseen);
     const gone = [...known.keys()].filter((path) => !files.has(path) && !mayBeThere(path));
@@ -101,12 +82,7 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
       return found !== null;
     },
     collect: async (signal) => (started ? look(signal) : []),
-    takeUnseen: () => {
-      const fresh = [...unseen].filter((path) => !told.has(path));
-      for (const path of fresh) told.add(path);
-      unseen.clear();
-      return fresh;
-    },
+    takeUnseen: unseen.take,
     note: (path, bytes, mode) => {
       if (!started) return;
       if (bytes === null) forget(path);
@@ -115,6 +91,57 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
         const why = isLarge ? 'too-large' : null;
         remember(path, { fingerprint: null, sizeBytes: bytes.length, mode, bytes: isLarge ? null : bytes, why });
       }
+    },
+  };
+}
+
+/** Files by path, with the bytes of as many as there is room for. */
+function createKnown(): {
+  readonly known: ReadonlyMap<string, KnownFile>;
+  readonly kept: { readonly bytes: number };
+  readonly forget: (path: string) => void;
+  readonly remember: (path: string, file: KnownFile) => void;
+} {
+  const known = new Map<string, KnownFile>();
+  const kept = { bytes: 0, files: 0 };
+  const forget = (path: string): void => {
+    const old = known.get(path);
+    if (old?.bytes !== undefined && old.bytes !== null) {
+      kept.bytes -= old.bytes.length;
+      kept.files -= 1;
+    }
+    known.delete(path);
+  };
+  const remember = (path: string, file: KnownFile): void => {
+    forget(path);
+    const fits = file.bytes !== null && kept.bytes + file.bytes.length <= MAX_TOTAL_BYTES && kept.files < MAX_FILES;
+    if (fits) {
+      kept.bytes += file.bytes.length;
+      kept.files += 1;
+    }
+    known.set(path, fits || file.bytes === null ? file : { ...file, bytes: null, why: 'too-large' });
+  };
+  return { known, kept, forget, remember };
+}
+
+/** Folders that were noted, each to be taken once. */
+function createUnseen(): {
+  readonly note: (folders: readonly string[]) => void;
+  readonly take: () => readonly string[];
+} {
+  const told = new Set<string>();
+  let fresh: string[] = [];
+  return {
+    note: (folders) => {
+      for (const folder of folders.filter((path) => !told.has(path))) {
+        told.add(folder);
+        fresh.push(folder);
+      }
+    },
+    take: () => {
+      const taken = fresh;
+      fresh = [];
+      return taken;
     },
   };
 }

@@ -8,7 +8,7 @@ import { secretNames, type SecretKind, type SecretNames } from './secret-names.t
 
 /** What stands in for a secret, so that people know which there are; and what tests are run with. */
 const harmless =
-  /\.(example|sample|template|tmpl|tpl|dist|defaults?|schema|test|testing|ci|lock\.info)$|(^|[._-])(example|sample|template)\.[a-z]+(\.json)?$/;
+  /\.(example|sample|template|tmpl|tpl|dist|defaults?|schema|test|testing|ci|lock\.info)$|(^|[._-])(example|sample|template)\.[a-z]+(\.json)?$|[._-]test\.(json|ya?ml|toml|ini|properties|tfvars)$/;
 /** Keys that lie among tests are made for them. */
 const testFolder = /(^|\/)(tests?|__tests__|specs?|fixtures?|testdata|test[-_]data|mocks?|examples?)\//;
 

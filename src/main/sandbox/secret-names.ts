@@ -23,6 +23,10 @@ export interface SecretNames {
   readonly ends: readonly RegExp[];
 }
 
+function wordsIn(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
 /**
  * Names that programs give to what they keep secrets in, and that scanners of repositories and the lists of what git
  * should ignore know. The first row that fits counts.
@@ -31,22 +35,17 @@ export const secretNames: readonly SecretNames[] = [
   {
     kind: 'secret',
     inTests: true,
-    names: [
-      // Logins of git, package managers, registries and mail.
-      ...['.netrc', '_netrc', '.authinfo', '.git-credentials', '.pypirc', '.dockercfg', '.dockerconfigjson'],
-      ...['.msmtprc', '.esmtprc', '.fetchmailrc', 'filezilla.xml', 'sitemanager.xml', 'recentservers.xml'],
-      // Databases.
-      ...['.pgpass', 'pgpass.conf', '.my.cnf', '.mylogin.cnf', '.databrickscfg'],
-      // Clouds and their tools.
-      ...['.boto', '.s3cfg', '.passwd-s3fs', 'rclone.conf', '.vault-token', 'kaggle.json', 'oauth_creds.json'],
-      ...['application_default_credentials.json', 'credentials.tfrc.json', '.terraformrc', 'terraform.rc'],
-      ...['rootkey.csv', 'accesskeys.csv', 'new_user_credentials.csv', '.credentials', '.credentials.json'],
-      ...['.vault_pass', '.vault_pass.txt', '.vault_password', '.vault-password', '.vault-pass', 'vault_pass.txt'],
-      // Applications.
-      ...['.secrets', 'master.key', 'secring.gpg', 'hudson.util.secret', 'wallet.dat'],
-      // Browsers.
-      ...['logins.json', 'key3.db', 'key4.db', 'signons.sqlite', 'cookies.sqlite'],
-    ],
+    names: wordsIn(`
+      .netrc _netrc .authinfo .git-credentials .pypirc .dockercfg .dockerconfigjson
+      .msmtprc .esmtprc .fetchmailrc filezilla.xml sitemanager.xml recentservers.xml
+      .pgpass pgpass.conf .my.cnf .mylogin.cnf .databrickscfg
+      .boto .s3cfg .passwd-s3fs rclone.conf .vault-token kaggle.json oauth_creds.json
+      application_default_credentials.json credentials.tfrc.json .terraformrc terraform.rc
+      rootkey.csv accesskeys.csv new_user_credentials.csv .credentials .credentials.json
+      .vault_pass .vault_pass.txt .vault_password .vault-password .vault-pass vault_pass.txt
+      .secrets master.key secring.gpg hudson.util.secret wallet.dat
+      logins.json key3.db key4.db signons.sqlite cookies.sqlite
+    `),
     forms: [
       /\.env$|^\.env\..+/,
       /^\.?secrets([._-][a-z0-9]+)?\.(toml|ya?ml|json|ini)$/,
@@ -75,10 +74,10 @@ export const secretNames: readonly SecretNames[] = [
   {
     kind: 'secret',
     inTests: false,
-    names: [
-      ...['credentials.json', 'credentials.xml', 'credentials.csv', 'credentials-config.json', 'token.pickle'],
-      ...['.htpasswd', '.htdigest', 'proftpdpasswd'],
-    ],
+    names: wordsIn(`
+      credentials.json credentials.xml credentials.csv credentials-config.json token.pickle
+      .htpasswd .htdigest proftpdpasswd
+    `),
     forms: [
       /^(service[-_]?account|client[-_]secret|gcp|firebase-adminsdk).*\.json$/,
       /\.(p12|pfx|pkcs12|jks|keystore|bks|kdbx?|psafe3|ppk|pk8|keychain|keychain-db|agilekeychain|agekey)$/,
@@ -91,12 +90,12 @@ export const secretNames: readonly SecretNames[] = [
   {
     kind: 'token',
     inTests: true,
-    names: [
-      ...['.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml', 'pip.conf', 'pip.ini', 'uv.toml', '.condarc'],
-      ...['nuget.config', 'gradle.properties', 'keystore.properties', '.renviron', '.flaskenv', '.sentryclirc'],
-      ...['.ftpconfig', 'sftp-config.json', '.remote-sync.json', '.pg_service.conf', '.mcp.json', 'robomongo.json'],
-      ...['.bashrc', '.bash_profile', '.profile', '.zshrc', '.zshenv', '.zprofile', '.tugboat'],
-    ],
+    names: wordsIn(`
+      .npmrc .yarnrc .yarnrc.yml bunfig.toml pip.conf pip.ini uv.toml .condarc
+      nuget.config gradle.properties keystore.properties .renviron .flaskenv .sentryclirc
+      .ftpconfig sftp-config.json .remote-sync.json .pg_service.conf .mcp.json robomongo.json
+      .bashrc .bash_profile .profile .zshrc .zshenv .zprofile .tugboat
+    `),
     forms: [/^\.envrc(\..+)?$|^\.direnvrc$/],
     ends: [
       /\.m2\/settings\.xml$/,

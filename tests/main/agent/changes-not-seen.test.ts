@@ -18,7 +18,7 @@ function closingSandbox() {
       return {};
     },
   });
-  const { scan } = memory;
+  const scan = memory.scan.bind(memory);
   return Object.assign(memory, {
     scan: async (signal: AbortSignal) => {
       const scanned = await scan(signal);

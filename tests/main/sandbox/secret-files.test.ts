@@ -78,7 +78,16 @@ const byName: readonly (readonly [SecretKind | null, readonly string[]])[] = [
   [null, ['tests/fixtures/server.pem', 'test/keys/id_rsa', 'tests/credentials.json', 'spec/fixtures/auth.json']],
   [
     null,
-    ['id_rsa.pub', 'secrets.py', 'src/credentials.ts', 'config.json', 'package.json', 'src/auth.ts', 'kubeconfig.go'],
+    [
+      'id_rsa.pub',
+      'secrets.py',
+      'src/credentials.ts',
+      'config.json',
+      'package.json',
+      'src/auth.ts',
+      'kubeconfig.go',
+      'secrets.test.json',
+    ],
   ],
   [null, ['docs/gcloud/readme.md', 'src/history.ts', 'keymap.json', 'tokens.css', 'config/credentials.yml.enc']],
   [null, ['google-services.json', 'GoogleService-Info.plist', 'i18n/en/password.json']],
