@@ -167,13 +167,10 @@ int list_folder(char **argv) {
   if (!S_ISDIR(found.st_mode)) return EXIT_NOT_FOLDER;
   setvbuf(stdout, NULL, _IOFBF, 256 * 1024);
   bool is_all = strcmp(argv[2], "all") == 0;
-  if (access(argv[0], R_OK) != 0) {
-    printf("! 0 %s%c", argv[0], '\0');
-  } else {
-    struct walk walk = {.purpose = LIST, .left_out = is_all ? NULL : argv + 3, .deepest = atoi(argv[1])};
-    int problem = walk_from(argv[0], walk);
-    if (problem != 0) return problem;
-  }
+  if (access(argv[0], R_OK) != 0) return EXIT_DENIED;
+  struct walk walk = {.purpose = LIST, .left_out = is_all ? NULL : argv + 3, .deepest = atoi(argv[1])};
+  int problem = walk_from(argv[0], walk);
+  if (problem != 0) return problem;
   putchar('\0');
   if (!is_all) walk_from(".", (struct walk){.purpose = IGNORE_FILES, .left_out = argv + 3, .deepest = INT32_MAX});
   return fflush(stdout) == 0 ? 0 : EXIT_FAILED;

@@ -156,7 +156,8 @@ export function listScript(isGnu: boolean): string {
   return `f=$1
 [ -e "$f" ] || exit ${x.notFound}
 [ -d "$f" ] || exit ${x.notFolder}
-{ [ -r "$f" ] && [ -x "$f" ]; } || printf '! 0 %s\\0' "$f"
+[ -r "$f" ] || exit ${x.denied}
+[ -x "$f" ] || printf '! 0 %s\\0' "$f"
 if [ "$3" = all ]; then
   find -H "$f" -mindepth 1 -maxdepth "$2" ${entry} 2>/dev/null
   printf '\\0'
