@@ -39,7 +39,7 @@ const settings = [
   'ENV PYTHONDONTWRITEBYTECODE=1',
   'ENV PIP_DISABLE_PIP_VERSION_CHECK=1',
   'ENV NPM_CONFIG_UPDATE_NOTIFIER=false',
-  'LABEL dewpoint.runner=1',
+  'LABEL dewpoint.runner=2',
   'WORKDIR /workspace',
   'CMD ["/bin/bash"]',
 ];

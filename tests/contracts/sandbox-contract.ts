@@ -8,6 +8,8 @@ export interface SandboxUnderTest {
   readonly sandbox: Sandbox;
   put(path: string, content: string, mode?: number): Promise<void>;
   text(path: string): Promise<string | null>;
+  /** Missing where every folder can be read. */
+  setFolderMode?(path: string, mode: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,9 @@ const oddNames = [
   'nul.txt',
   'ends with blank ',
   'PROGRA~1',
+  // As our own writes name their temporary files for an instant: a command can do so, too, and hides nothing by it.
+  '.dewpoint-write-0123456789abcdef',
+  '.dewpoint-write-0123456789abcdee/.dewpoint-write-loot',
 ] as const;
 
 const none = new AbortController().signal;
@@ -211,7 +216,8 @@ function describeListing(get: () => SandboxUnderTest): void {
   it('scans what changes are tracked for, also what is ignored, and sees a change of one byte', async () => {
     const under = get();
     await under.put('noise.log', 'alpha\n');
-    const before = valueOf(await under.sandbox.scan(none));
+    const { files: before, unseen } = valueOf(await under.sandbox.scan(none));
+    expect(unseen).toEqual([]);
     expect([...before.keys()].filter((path) => !path.startsWith('odd/')).toSorted()).toEqual(
       [
         '.gitignore',
@@ -231,10 +237,41 @@ function describeListing(get: () => SandboxUnderTest): void {
     expect(oddNames.filter((odd) => !before.has(`odd/${odd}`))).toEqual([]);
     expect(before.get('run.sh')).toMatchObject({ sizeBytes: 10, mode: 0o755 });
     await under.put('noise.log', 'alphA\n');
-    const after = valueOf(await under.sandbox.scan(none));
+    const { files: after } = valueOf(await under.sandbox.scan(none));
     const changed = [...after].filter(([path, file]) => before.get(path)?.fingerprint !== file.fingerprint);
     expect(changed.map(([path]) => path)).toEqual(['noise.log']);
     await under.put('noise.log', 'alpha\n');
+  });
+
+  it('says of a list that is cut for its depth that it is, and scans to the bottom', async () => {
+    const under = get();
+    const bottom = `odd deep/${'d/'.repeat(70)}bottom.txt`;
+    await under.put(bottom, 'x');
+    const listing = valueOf(await under.sandbox.list('odd deep', { all: true, depth: 64 }, none));
+    expect([listing.truncated, listing.entries.some(({ path }) => path === bottom)]).toEqual([true, false]);
+    expect(valueOf(await under.sandbox.list('odd deep', { depth: 3 }, none)).truncated).toBe(false);
+    const { files, unseen } = valueOf(await under.sandbox.scan(none));
+    expect([files.has(bottom), unseen]).toEqual([true, []]);
+  });
+
+  it('says which folders could not be looked into', async () => {
+    const under = get();
+    if (under.setFolderMode === undefined) return;
+    await under.put('odd closed/hidden/loot.txt', 'x');
+    await under.put('odd closed/nameless/loot.txt', 'x');
+    await under.setFolderMode('odd closed/hidden', 0o000);
+    await under.setFolderMode('odd closed/nameless', 0o444);
+    try {
+      const wanted = ['odd closed/hidden', 'odd closed/nameless'];
+      for (const all of [true, false])
+        expect(valueOf(await under.sandbox.list('.', { all }, none)).unseen).toEqual(wanted);
+      expect(codeOf(await under.sandbox.list('odd closed/hidden', {}, none))).toBe('refused');
+      expect(valueOf(await under.sandbox.list('odd closed/nameless', {}, none)).unseen).toEqual(wanted.slice(1));
+      const { files, unseen } = valueOf(await under.sandbox.scan(none));
+      expect([unseen, files.has('odd closed/hidden/loot.txt')]).toEqual([wanted, false]);
+    } finally {
+      for (const name of ['hidden', 'nameless']) await under.setFolderMode(`odd closed/${name}`, 0o755);
+    }
   });
 }
 

@@ -33,6 +33,9 @@ describeSandbox('a read-only sandbox on the host', { writes: false, commands: fa
       await chmod(join(workspacePath, path), mode);
     },
     text: (path) => readFile(join(workspacePath, path), 'utf8').catch(() => null),
+    ...(process.getuid?.() === 0
+      ? {}
+      : { setFolderMode: (path: string, mode: number) => chmod(join(workspacePath, path), mode) }),
     close: () => rm(workspacePath, { recursive: true }),
   };
 });

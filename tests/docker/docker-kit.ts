@@ -40,6 +40,7 @@ export interface DockerUnderTest {
   containerId(): Promise<string>;
   put(path: string, content: string, mode?: number): Promise<void>;
   text(path: string): Promise<string | null>;
+  setFolderMode(path: string, mode: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -125,6 +126,7 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
       if (options.owner !== undefined) await giveTo(options.owner, join(workspace, top));
     },
     text: (path) => readFile(join(workspace, path), 'utf8').catch(() => null),
+    setFolderMode: (path, mode) => chmod(join(workspace, path), mode),
     close: async () => {
       await sandbox.dispose();
       await rm(folder, { recursive: true, force: true });

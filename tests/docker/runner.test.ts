@@ -104,6 +104,17 @@ time.sleep(600)"`;
     },
   );
 
+  it('that starts the runner a second time finds all its processes alive: it ends at once and says why', async () => {
+    const again =
+      'sleep 4730 & s=$!; /usr/local/lib/dewpoint/runner < /dev/null; echo "code $?"; kill -0 $s && echo alive';
+    expect(valueOf(await run(again))).toMatchObject({
+      outcome: 'exited',
+      stdout: 'code 71\nalive\n',
+      stderr: expect.stringContaining('process 1'),
+    });
+    await isFine();
+  });
+
   it('leaves alone what the engine itself started in the container, whatever it leaves behind', async () => {
     const container = requireEngine().docker.getContainer(await under.containerId());
     const exec = await container.exec({ Cmd: ['/bin/sleep', '4720'] });

@@ -139,7 +139,7 @@ describe.skipIf(isWithoutEngine)('files in a container', () => {
       console.log(
         `scan of 100,000 files: ${Math.round(scanMs)} ms; list: ${Math.round(performance.now() - started - scanMs)} ms`,
       );
-      expect([scanned.size, listed.entries.length]).toEqual([100_000, 100_100]);
+      expect([scanned.files.size, listed.entries.length]).toEqual([100_000, 100_100]);
     } finally {
       await many.close();
     }
@@ -207,8 +207,8 @@ describe.skipIf(isWithoutEngine)('names that are no text', () => {
       expect(listed).toEqual(['plain.txt']);
       // That they change is told; the two that look the same count as one.
       const scanned = valueOf(await sandbox.scan(none));
-      expect([...scanned.keys()].toSorted()).toEqual(['plain.txt', '\uFFFD', '\uFFFD/a']);
-      expect(scanned.get('\uFFFD')?.sizeBytes).toBe('needle in oneneedle in its double'.length);
+      expect([...scanned.files.keys()].toSorted()).toEqual(['plain.txt', '\uFFFD', '\uFFFD/a']);
+      expect(scanned.files.get('\uFFFD')?.sizeBytes).toBe('needle in oneneedle in its double'.length);
       const found = valueOf(await sandbox.search({ pattern: 'needle' }, none)).matches;
       expect(found.filter(({ path }) => path === 'plain.txt').map(({ text }) => text)).toEqual(['needle in plain']);
       expect(Buffer.from(valueOf(await sandbox.readFile('\uFFFD', {}, none)).bytes).toString()).toBe(

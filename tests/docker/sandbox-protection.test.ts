@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWithoutEngine, none, output, requireEngine, startSandbox, type DockerUnderTest } from './docker-kit.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
@@ -137,5 +137,46 @@ describe.skipIf(isWithoutEngine)('what a person masks', () => {
     } finally {
       await under.close();
     }
+  });
+});
+
+describe.skipIf(isWithoutEngine)('files with secrets', () => {
+  const fill =
+    (files: Readonly<Record<string, string>>): ((workspace: string) => Promise<void>) =>
+    async (workspace) => {
+      for (const [path, text] of Object.entries(files)) {
+        await mkdir(dirname(join(workspace, path)), { recursive: true });
+        await writeFile(join(workspace, path), text);
+      }
+    };
+  const keys = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`keys/${at}.env`, 'X=canary']));
+
+  it('are empty and cannot be written, also those that are pinned, and however many lie in one folder', async () => {
+    const under = await startSandbox({
+      prepare: fill({
+        ...keys,
+        '.envrc': 'export API_TOKEN=canary1',
+        '.mcp.json': '{"env": {"API_KEY": "canary1"}}',
+        'infra/terraform.tfstate': 'canary',
+        '.git/credentials': 'https://a:canary@host.example',
+        'plain.txt': 'canary',
+      }),
+    });
+    try {
+      expect(await output(under.sandbox, 'grep -rl canary . ; cat .envrc .mcp.json; ls keys')).toBe('./plain.txt\n');
+      const write = 'echo x > .envrc; echo x > keys/1.env; mv .envrc other; rm -rf keys; true';
+      await output(under.sandbox, write);
+      expect([await under.text('.envrc'), await under.text('keys/1.env')]).toEqual([
+        'export API_TOKEN=canary1',
+        'X=canary',
+      ]);
+    } finally {
+      await under.close();
+    }
+  });
+
+  it('of which one cannot be hidden start nothing, and the reason says what to do', async () => {
+    const failing = startSandbox({ prepare: fill({ ...keys, 'keys/readme.md': 'x' }) });
+    await expect(failing).rejects.toThrow(/^refused: There is too much to hide in this project/);
   });
 });

@@ -96,7 +96,7 @@ export class PrivateEngine {
   async bringImage(tar: string): Promise<void> {
     const { docker } = await this.find();
     const [repo, tag] = smallImage.split(':');
-    const stream = await docker.importImage(tar, { repo, tag, changes: ['LABEL dewpoint.runner=1'] });
+    const stream = await docker.importImage(tar, { repo, tag, changes: ['LABEL dewpoint.runner=2'] });
     for await (const piece of stream) void piece;
   }
 

@@ -99,7 +99,7 @@ describe.skipIf(isWithoutEngine)('an image that goes away', () => {
     const name = `dewpoint-test:${randomUUID()}`;
     try {
       await output(maker.sandbox, smallImageCommand);
-      const importing = { repo: name, changes: ['LABEL dewpoint.runner=1'] };
+      const importing = { repo: name, changes: ['LABEL dewpoint.runner=2'] };
       for await (const piece of await docker.importImage(join(maker.workspace, 'small.tar'), importing)) void piece;
       const { Id } = await docker.getImage(name).inspect();
       await writeFile(tar, await docker.getImage(name).get());

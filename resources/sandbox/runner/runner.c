@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define VERSION 1
+#define VERSION 2
 #define HEADER 9
 #define MOST_RUNS 256
 #define MOST_REQUEST (1024 * 1024)
@@ -35,6 +35,8 @@
 #define PATIENT_ROUNDS 30
 /* Never taken by what a command prints: answers to the app always fit. */
 #define KEPT_ROOM (64 * 1024)
+/* How it ends where it is not process 1. */
+#define EXIT_NOT_FIRST 71
 
 enum request_type { SPAWN = 1, INPUT = 2, INPUT_END = 3, SIGNAL = 4, KILL = 5 };
 enum reply_type { HELLO = 1, OUT = 2, ERR = 3, ENDED = 4, TAKEN = 5 };
@@ -66,8 +68,13 @@ static uint8_t output[OUTPUT];
 static size_t output_from, output_length;
 static int control_in, control_out;
 
+/* For process 1 that is what runs in its container; for any other process it would be every program of its user. */
+static void kill_everything(void) {
+  if (getpid() == 1) kill(-1, SIGKILL);
+}
+
 static _Noreturn void end_everything(int code) {
-  kill(-1, SIGKILL);
+  kill_everything();
   _exit(code);
 }
 
@@ -379,7 +386,7 @@ static bool sweep(bool is_nothing_left) {
   size_t count = living(leaders);
   if (!is_nothing_left && !is_clean(leaders, count)) {
     rounds += 1;
-    if (count == 0 && rounds > PATIENT_ROUNDS) kill(-1, SIGKILL);
+    if (count == 0 && rounds > PATIENT_ROUNDS) kill_everything();
     return true;
   }
   rounds = 0;
@@ -463,6 +470,11 @@ static void take_control(void) {
 }
 
 int main(void) {
+  /* Strays are found by their parent, which is process 1: anywhere else they would be other people's programs. */
+  if (getpid() != 1) {
+    dprintf(2, "The runner has to be process 1 of a container of its own. Nothing was done.\n");
+    return EXIT_NOT_FIRST;
+  }
   if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return 1;
   take_control();
   int signals = keep_signals_away();

@@ -1,7 +1,7 @@
 /*
  * Going through folders, link by link followed by none: what the list and scan programs of file-scripts.ts do with find.
- * Arguments that say what to leave out come last: names of folders, `--`, names of folders that are left out when they
- * are Python environments, `--`, and how the names of temporary files begin.
+ * Arguments that say what to leave out come last: names of folders, `--`, and names of folders that are left out when
+ * they are Python environments. A folder that cannot be looked through whole is a record of its own, with a `!`.
  */
 #include "runner.h"
 
@@ -43,10 +43,9 @@ static bool is_left_out(const struct walk *walk, int folder, const char *name, b
   if (entry == NULL) return false;
   for (; *entry != NULL && strcmp(*entry, "--") != 0; entry += 1)
     if (is_folder && strcmp(*entry, name) == 0) return true;
-  for (entry += *entry != NULL; *entry != NULL && strcmp(*entry, "--") != 0; entry += 1)
+  for (entry += *entry != NULL; *entry != NULL; entry += 1)
     if (is_folder && strcmp(*entry, name) == 0 && is_environment(folder, name)) return true;
-  entry += *entry != NULL;
-  return walk->purpose != IGNORE_FILES && *entry != NULL && strncmp(name, *entry, strlen(*entry)) == 0;
+  return false;
 }
 
 static char letter_of(mode_t mode) {
@@ -77,11 +76,23 @@ static void print_ignore_file(struct walk *walk, int folder, const char *name, c
   fwrite("x", 1, 2, stdout);
 }
 
-static void print_entry(struct walk *walk, int folder, const char *name, bool is_file) {
+/* What went away, or became something else, since its name was read. */
+static bool is_gone(int code) {
+  return code == ENOENT || code == ENOTDIR || code == ELOOP;
+}
+
+/* The folder that `path` names at this moment. */
+static void print_unseen(const struct walk *walk) {
+  if (walk->purpose == LIST) printf("! 0 %s%c", path, '\0');
+  if (walk->purpose == SCAN) printf("! %s%c", strcmp(path, ".") == 0 ? path : path + 2, '\0');
+}
+
+/* Returns whether it could be looked at. */
+static bool print_entry(struct walk *walk, int folder, const char *name, bool is_file) {
   struct stat found;
-  if (walk->purpose != LIST && !is_file) return;
-  if (walk->purpose == IGNORE_FILES && strcmp(name, ".gitignore") != 0) return;
-  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (walk->purpose != LIST && !is_file) return true;
+  if (walk->purpose == IGNORE_FILES && strcmp(name, ".gitignore") != 0) return true;
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return is_gone(errno);
   if (walk->purpose == LIST) {
     printf("%c %lld %s%c", letter_of(found.st_mode), (long long)found.st_size, path, '\0');
   } else if (walk->purpose == IGNORE_FILES) {
@@ -91,34 +102,51 @@ static void print_entry(struct walk *walk, int folder, const char *name, bool is
            (unsigned long long)found.st_ino, (long long)found.st_mtim.tv_sec, found.st_mtim.tv_nsec,
            (long long)found.st_ctim.tv_sec, found.st_ctim.tv_nsec, path + 2, '\0');
   }
+  return true;
 }
 
+static unsigned char type_of(int folder, const struct dirent *entry) {
+  struct stat found;
+  if (entry->d_type != DT_UNKNOWN) return entry->d_type;
+  if (fstatat(folder, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
+  return S_ISDIR(found.st_mode) ? DT_DIR : S_ISREG(found.st_mode) ? DT_REG : DT_LNK;
+}
+
+static void go_through(struct walk *walk, int folder, size_t length, int depth);
+
+static void descend(struct walk *walk, int folder, const char *name, int depth) {
+  int below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (below >= 0) go_through(walk, below, strlen(path), depth);
+  else if (!is_gone(errno)) print_unseen(walk);
+}
+
+/* `path` names the folder in its first `length` bytes, and does so again at the end. Closes the folder. */
 static void go_through(struct walk *walk, int folder, size_t length, int depth) {
   DIR *opened = fdopendir(folder);
   if (opened == NULL) {
     close(folder);
+    print_unseen(walk);
     return;
   }
-  for (struct dirent *entry = readdir(opened); entry != NULL; entry = readdir(opened)) {
+  bool is_whole = true;
+  errno = 0;
+  for (struct dirent *entry = readdir(opened); entry != NULL; errno = 0, entry = readdir(opened)) {
     const char *name = entry->d_name;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
-    unsigned char type = entry->d_type;
-    if (type == DT_UNKNOWN) {
-      struct stat found;
-      if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      type = S_ISDIR(found.st_mode) ? DT_DIR : S_ISREG(found.st_mode) ? DT_REG : DT_LNK;
-    }
+    unsigned char type = type_of(folder, entry);
     size_t size = strlen(name);
-    if (length + size + 2 > sizeof path || is_left_out(walk, folder, name, type == DT_DIR)) continue;
+    if (is_left_out(walk, folder, name, type == DT_DIR)) continue;
+    if (length + size + 2 > sizeof path) {
+      is_whole = false;
+      continue;
+    }
     path[length] = '/';
     memcpy(path + length + 1, name, size + 1);
-    print_entry(walk, folder, name, type == DT_REG);
-    if (type == DT_DIR && depth < walk->deepest) {
-      int below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-      if (below >= 0) go_through(walk, below, length + 1 + size, depth + 1);
-    }
+    is_whole = print_entry(walk, folder, name, type == DT_REG) && is_whole;
+    if (type == DT_DIR && depth < walk->deepest) descend(walk, folder, name, depth + 1);
     path[length] = '\0';
   }
+  if (errno != 0 || !is_whole) print_unseen(walk);
   closedir(opened);
 }
 
@@ -139,11 +167,9 @@ int list_folder(char **argv) {
   if (!S_ISDIR(found.st_mode)) return EXIT_NOT_FOLDER;
   setvbuf(stdout, NULL, _IOFBF, 256 * 1024);
   bool is_all = strcmp(argv[2], "all") == 0;
-  int problem = access(argv[0], R_OK) != 0
-                    ? 0
-                    : walk_from(argv[0], (struct walk){.purpose = LIST,
-                                                       .left_out = is_all ? NULL : argv + 3,
-                                                       .deepest = atoi(argv[1])});
+  if (access(argv[0], R_OK) != 0) return EXIT_DENIED;
+  struct walk walk = {.purpose = LIST, .left_out = is_all ? NULL : argv + 3, .deepest = atoi(argv[1])};
+  int problem = walk_from(argv[0], walk);
   if (problem != 0) return problem;
   putchar('\0');
   if (!is_all) walk_from(".", (struct walk){.purpose = IGNORE_FILES, .left_out = argv + 3, .deepest = INT32_MAX});

@@ -29,6 +29,8 @@ export interface FileBaseline {
   readonly refresh: (signal: AbortSignal) => Promise<boolean>;
   /** What is different from the last look, and takes it over. Null when the sandbox cannot be scanned. */
   readonly collect: (signal: AbortSignal) => Promise<readonly FoundChange[] | null>;
+  /** Folders that the looks could not look through, and that this has not given before. */
+  readonly takeUnseen: () => readonly string[];
   /** A tool wrote or deleted (`null`) a file by itself. */
   readonly note: (path: string, bytes: Uint8Array | null, mode: number) => void;
 }
@@ -42,32 +44,18 @@ const MAX_FILES = 150_000;
 const READ_BYTES = 8 * 1024 * 1024;
 
 export function createFileBaseline(sandbox: Sandbox): FileBaseline {
-  const known = new Map<string, KnownFile>();
-  const kept = { bytes: 0, files: 0 };
+  const { known, kept, forget, remember } = createKnown();
+  const unseen = createUnseen();
   let started = false;
 
-  const forget = (path: string): void => {
-    const old = known.get(path);
-    if (old?.bytes !== undefined && old.bytes !== null) {
-      kept.bytes -= old.bytes.length;
-      kept.files -= 1;
-    }
-    known.delete(path);
-  };
-  const remember = (path: string, file: KnownFile): void => {
-    forget(path);
-    const fits = file.bytes !== null && kept.bytes + file.bytes.length <= MAX_TOTAL_BYTES && kept.files < MAX_FILES;
-    if (fits) {
-      kept.bytes += file.bytes.length;
-      kept.files += 1;
-    }
-    known.set(path, fits || file.bytes === null ? file : { ...file, bytes: null, why: 'too-large' });
-  };
   const look = async (signal: AbortSignal): Promise<readonly FoundChange[] | null> => {
     const scan = await sandbox.scan(signal);
     if (!scan.ok) return null;
-    const touched = [...scan.value].filter(([path, file]) => isTouched(known.get(path), file));
-    const gone = [...known.keys()].filter((path) => !scan.value.has(path));
+    const { files } = scan.value;
+    unseen.note(scan.value.unseen);
+    const touched = [...files].filter(([path, file]) => isTouched(known.get(path), file));
+    const mayBeThere = belowAny(scan.value.unseen);
+    const gone = [...known.keys()].filter((path) => !files.has(path) && !mayBeThere(path));
     const found: FoundChange[] = gone.map((path) => ({ path, before: known.get(path) ?? null, after: null }));
     for (const path of gone) forget(path);
     // The first look is for the files that can be kept; what a command changed is read up to the same bound again.
@@ -94,6 +82,7 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
       return found !== null;
     },
     collect: async (signal) => (started ? look(signal) : []),
+    takeUnseen: unseen.take,
     note: (path, bytes, mode) => {
       if (!started) return;
       if (bytes === null) forget(path);
@@ -103,6 +92,68 @@ export function createFileBaseline(sandbox: Sandbox): FileBaseline {
         remember(path, { fingerprint: null, sizeBytes: bytes.length, mode, bytes: isLarge ? null : bytes, why });
       }
     },
+  };
+}
+
+/** Files by path, with the bytes of as many as there is room for. */
+function createKnown(): {
+  readonly known: ReadonlyMap<string, KnownFile>;
+  readonly kept: { readonly bytes: number };
+  readonly forget: (path: string) => void;
+  readonly remember: (path: string, file: KnownFile) => void;
+} {
+  const known = new Map<string, KnownFile>();
+  const kept = { bytes: 0, files: 0 };
+  const forget = (path: string): void => {
+    const old = known.get(path);
+    if (old?.bytes !== undefined && old.bytes !== null) {
+      kept.bytes -= old.bytes.length;
+      kept.files -= 1;
+    }
+    known.delete(path);
+  };
+  const remember = (path: string, file: KnownFile): void => {
+    forget(path);
+    const fits = file.bytes !== null && kept.bytes + file.bytes.length <= MAX_TOTAL_BYTES && kept.files < MAX_FILES;
+    if (fits) {
+      kept.bytes += file.bytes.length;
+      kept.files += 1;
+    }
+    known.set(path, fits || file.bytes === null ? file : { ...file, bytes: null, why: 'too-large' });
+  };
+  return { known, kept, forget, remember };
+}
+
+/** Folders that were noted, each to be taken once. */
+function createUnseen(): {
+  readonly note: (folders: readonly string[]) => void;
+  readonly take: () => readonly string[];
+} {
+  const told = new Set<string>();
+  let fresh: string[] = [];
+  return {
+    note: (folders) => {
+      for (const folder of folders.filter((path) => !told.has(path))) {
+        told.add(folder);
+        fresh.push(folder);
+      }
+    },
+    take: () => {
+      const taken = fresh;
+      fresh = [];
+      return taken;
+    },
+  };
+}
+
+/** Whether a path lies in one of some folders; `.` holds all. */
+function belowAny(folders: readonly string[]): (path: string) => boolean {
+  const all = new Set(folders);
+  if (all.size === 0) return () => false;
+  return (path) => {
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1))
+      if (all.has(path.slice(0, cut))) return true;
+    return all.has('.');
   };
 }
 

@@ -146,7 +146,18 @@ async function recordFound(context: Context, who: ChangeBy): Promise<readonly Re
   if (found === null) return null;
   const changed: RecordedChange[] = [];
   for (const change of found) changed.push(await record(context, change, who));
+  await noteUnseen(context);
   return changed;
+}
+
+/** Changes that nobody could look for must not look like none. */
+async function noteUnseen({ baseline, log }: Context): Promise<void> {
+  const folders = baseline.takeUnseen();
+  if (folders.length === 0) return;
+  const shown = folders.slice(0, 5).join(', ');
+  const more = folders.length > 5 ? ` and ${folders.length - 5} more` : '';
+  const text = `Not everything is looked at for changes. These folders could not be looked through, because their permissions do not allow it or they lie too deep: ${shown}${more}.`;
+  await log.close({ type: 'notice-added', level: 'warning', code: 'changes-not-seen', text });
 }
 
 async function record(

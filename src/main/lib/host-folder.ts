@@ -108,9 +108,14 @@ export function placeIn(folder: HostFolder, name: HostName): string | Buffer {
   return typeof name === 'string' ? folder.at(name) : Buffer.concat([Buffer.from(`${folder.place}/`), name]);
 }
 
+/** Whether an error says that a name is gone, or is something else than it was. */
+export function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '');
+}
+
 /** For `catch`: null where a name is gone, or is something else than it was; every other error goes on. */
 export function nullIfGone(error: unknown): null {
-  if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '')) return null;
+  if (isGone(error)) return null;
   throw error;
 }
 
@@ -124,6 +129,28 @@ export async function readRegularFile(folder: HostFolder, name: string, maxBytes
     return await readUpTo(handle, Math.min(found.size, maxBytes) + 1, maxBytes);
   } catch {
     return null;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The first bytes of a regular file, at most `maxBytes`; null for anything else. Rejects with the file system's error,
+ * so that one that may not be read is not taken for one that is not there.
+ */
+export async function readStart(folder: HostFolder, name: HostName, maxBytes: number): Promise<Buffer | null> {
+  const handle = await openForReading(folder, name);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) return null;
+    const buffer = Buffer.alloc(Math.min(found.size, maxBytes));
+    let filled = 0;
+    while (filled < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
   } finally {
     await handle.close();
   }

@@ -1,5 +1,5 @@
 import type { SearchQuery, SearchResult } from './sandbox.ts';
-import { skippedFolders, temporaryPrefix } from './skipped-folders.ts';
+import { skippedFolders } from './skipped-folders.ts';
 
 const maxLineText = 500;
 
@@ -26,7 +26,6 @@ export function searchArguments(query: SearchQuery): readonly string[] {
     // Later globs win: nothing brings back what is never searched.
     ...(query.glob === undefined ? [] : [`--glob=${query.glob}`]),
     ...skippedFolders.map((folder) => `--glob=!${folder}`),
-    `--glob=!${temporaryPrefix}*`,
     '-e',
     query.pattern,
     '--',

@@ -63,8 +63,8 @@ export interface Sandbox {
   list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>>;
   search(query: SearchQuery, signal: AbortSignal): Promise<Reply<SearchResult>>;
   stat(path: string, signal: AbortSignal): Promise<Reply<FileStat>>;
-  /** Metadata of every file that changes are tracked for: path to a fingerprint that differs when the file was touched. */
-  scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>>;
+  /** Metadata of every file that changes are tracked for, with a fingerprint that differs when the file was touched. */
+  scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>>;
   /** Files of the workspace that are also files elsewhere; missing where no command can write to one. */
   readonly links?: SandboxLinks;
   /** How it stands right now, and what it takes of the machine; starts nothing. Missing where there is nothing to measure. */
@@ -266,7 +266,17 @@ export interface ListOptions {
 
 export interface Listing {
   readonly entries: readonly ListEntry[];
+  /** There are more: above the limit, or deeper than any list goes. */
   readonly truncated: boolean;
+  /** Folders that could not be looked through whole, sorted: their permissions do not allow it, or they lie too deep. */
+  readonly unseen: readonly string[];
+}
+
+/** What a look at all files found. */
+export interface WorkspaceFiles {
+  readonly files: ReadonlyMap<string, ScannedFile>;
+  /** As of a listing: what lies in these is not among the files, and may be there. */
+  readonly unseen: readonly string[];
 }
 
 export interface ListEntry {

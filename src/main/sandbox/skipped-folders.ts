@@ -18,7 +18,10 @@ export const skippedFolders = [
 /** Names that are a virtual environment only when there is a `pyvenv.cfg` in them. */
 export const maybeEnvironments = ['venv', 'env'] as const;
 
-/** Files that a write leaves for an instant beside its target, or for good when everything was killed in that instant. */
+/**
+ * Files that a write leaves for an instant beside its target, or for good when everything was killed in that instant.
+ * Nothing is left out of a list for this name alone: a command can give it to a file of its own.
+ */
 export const temporaryPrefix = '.dewpoint-write-';
 
 const skipped = new Set<string>(skippedFolders);

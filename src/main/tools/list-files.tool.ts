@@ -13,11 +13,10 @@ export default defineTool({
     const options = { limit: 500, ...(input.depth === undefined ? {} : { depth: input.depth }) };
     const reply = await context.sandbox.list(input.path, options, context.signal);
     if (!reply.ok) return failureResult(reply.error);
-    const lines = reply.value.entries.map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));
-    const more = reply.value.truncated ? ['… there are more; list a folder below this one'] : [];
-    return okResult([...lines, ...more].join('\n') || '(empty)', {
-      entries: reply.value.entries,
-      truncated: reply.value.truncated,
-    });
+    const { entries, truncated, unseen } = reply.value;
+    const lines = entries.map((entry) => (entry.kind === 'folder' ? `${entry.path}/` : entry.path));
+    const more = truncated ? ['… there are more; list a folder below this one'] : [];
+    const closed = unseen.slice(0, 20).map((path) => `… ${path}/ could not be looked into`);
+    return okResult([...lines, ...more, ...closed].join('\n') || '(empty)', { entries, truncated });
   },
 });

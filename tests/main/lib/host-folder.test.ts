@@ -174,7 +174,7 @@ describe.skipIf(process.platform === 'win32')('the corpus of hostile files', () 
     expect(paths.filter((path) => path.startsWith('out/') || path.includes('\uFFFD'))).toEqual([]);
     expect(paths.filter((path) => path.startsWith('many/'))).toHaveLength(2000);
     const scanned = valueOf(await sandbox.scan(none));
-    expect(['pipe', 'environ', 'out/secret'].filter((path) => scanned.has(path))).toEqual([]);
+    expect(['pipe', 'environ', 'out/secret'].filter((path) => scanned.files.has(path))).toEqual([]);
     expect(valueOf(await sandbox.search({ pattern: 'secret' }, none)).matches).toEqual([]);
     expect(await sandbox.search({ pattern: 'x', path: 'pipe' }, none)).toMatchObject({ error: { code: 'bad-input' } });
   });

@@ -1,66 +1,11 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lookAt } from '../../../src/main/sandbox/docker/look-at-project.ts';
-import { isSecretText, secretKind } from '../../../src/main/sandbox/secret-files.ts';
 import { scanWorkspace } from '../../../src/main/sandbox/workspace-scan.ts';
 
 const none = new AbortController().signal;
-
-describe('a secret file', () => {
-  it('is known by its name', () => {
-    const secret = [
-      '.env',
-      '.env.local',
-      '.env.production',
-      'api/.env',
-      'prod.env',
-      '.netrc',
-      '.aws/credentials',
-      '.pypirc',
-      'deploy/app.p12',
-      '.kube/config',
-      '.docker/config.json',
-      'service-account-prod.json',
-      '.streamlit/secrets.toml',
-      'credentials.json',
-    ];
-    expect(secret.filter((path) => secretKind(path) !== 'secret')).toEqual([]);
-    expect(['key.pem', 'tls/server.key', '.ssh/id_ed25519', 'id_rsa'].map(secretKind)).toEqual(
-      Array(4).fill('private-key'),
-    );
-    expect(['.npmrc', 'pip.conf'].map(secretKind)).toEqual(['token', 'token']);
-  });
-
-  it('is not what only looks like one, or is made for tests', () => {
-    const plain = [
-      '.env.example',
-      '.env.sample',
-      '.env.test',
-      '.envrc',
-      'environment.ts',
-      'id_rsa.pub',
-      'secrets.py',
-      'src/credentials.ts',
-      'tests/fixtures/server.pem',
-      'test/keys/id_rsa',
-      'src/env.ts',
-      'config.json',
-      'tests/credentials.json',
-      'package.json',
-    ];
-    expect(plain.filter((path) => secretKind(path) !== null)).toEqual([]);
-  });
-
-  it('shows in its text whether it is one, where the name does not', () => {
-    expect(isSecretText('private-key', '-----BEGIN OPENSSH PRIVATE KEY-----')).toBe(true);
-    expect(isSecretText('private-key', '-----BEGIN CERTIFICATE-----')).toBe(false);
-    expect(isSecretText('token', '//registry.example/:_authToken=npm_abc')).toBe(true);
-    expect(isSecretText('token', '//registry.example/:_authToken=${NPM_TOKEN}\nsave-exact=true')).toBe(false);
-    expect(isSecretText('token', '[global]\nindex-url = https://me:pass@host.example/simple')).toBe(true);
-  });
-});
 
 describe('looking through a project', () => {
   let base: string;
@@ -94,7 +39,8 @@ describe('looking through a project', () => {
     const found = await scanWorkspace(folder, none);
     expect(found).toMatchObject({
       secrets: ['.env', 'key.pem'],
-      isCut: false,
+      gitFolders: ['deep/er/.git'],
+      cut: null,
     });
     await expect(scanWorkspace(folder, AbortSignal.abort())).rejects.toThrow();
   });
@@ -113,17 +59,87 @@ describe('looking through a project', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'says what it cannot hide for its name, and starts nothing with rules that mask',
+    'starts nothing where a name that is no text hides a secret, or rules mask; other such names it tells of',
     async () => {
-      await writeFile(
-        Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff]), Buffer.from('.pem')]),
-        'PRIVATE KEY',
-      );
+      const raw = (name: string): Buffer =>
+        Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff]), Buffer.from(name)]);
+      await writeFile(raw('.txt'), 'x');
       const { masks, warnings } = await look();
       expect([masks, warnings]).toEqual([[], [expect.stringMatching(/^1 name of a file or folder is no text/)]]);
       await expect(lookWith([], ['*.txt'])).rejects.toMatchObject({ code: 'refused' });
+      await writeFile(raw('.pem'), 'PRIVATE KEY');
+      await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('\uFFFD.pem') });
+      await rm(raw('.pem'));
+      await mkdir(raw(''));
+      await writeFile(raw('/.env'), 'X=1');
+      await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('\uFFFD/.env') });
     },
   );
+
+  it('hides 200 files at most, then folders that hold nothing else, and rather starts nothing than show one', async () => {
+    for (let at = 0; at < 201; at += 1) await put(`work/deploy/keys/${at}.env`, 'X=1');
+    await put('work/deploy/keys/more/a.env', 'X=1');
+    await put('work/.env', 'X=1');
+    await put('work/deploy/run.sh', 'x');
+    const { masks } = await lookWith([], []);
+    expect(masks).toEqual([
+      { path: 'deploy/keys', kind: 'folder' },
+      { path: '.env', kind: 'file' },
+    ]);
+    await put('work/deploy/keys/readme.md', 'x');
+    await expect(look()).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('203 files hold secrets (.env, deploy/keys/0.env,'),
+      hint: expect.stringContaining('sandbox.unmask'),
+    });
+    expect((await lookWith([], ['deploy/keys'])).masks).toHaveLength(2);
+    await rm(join(folder, 'deploy/keys/readme.md'));
+    // In a folder that is hidden as a whole nothing could be shown.
+    await expect(look(['deploy/keys/7.env'])).rejects.toMatchObject({ code: 'refused' });
+  });
+
+  it('starts nothing in a project that it cannot look through whole', async () => {
+    const deep = 'd/'.repeat(270);
+    await put(`work/${deep}.env`, 'X=1');
+    await expect(look()).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('too deep') });
+    expect((await lookWith([], ['d'])).masks).toEqual([{ path: 'd', kind: 'folder' }]);
+  });
+
+  it('finds keys however long the file is that they begin, and logins in the data of git', async () => {
+    await put('work/bundle.pem', `PRIVATE KEY\n${'x'.repeat(2_000_000)}`);
+    await put('work/.git/credentials', 'https://me:token@host.example');
+    await put('work/sub/.git/.git-credentials', 'x');
+    await put('work/.envrc', 'export API_TOKEN=abc');
+    await put('work/other/.envrc', 'use flake');
+    expect((await look()).masks).toEqual(['.envrc', '.git/credentials', 'bundle.pem', 'sub/.git/.git-credentials']);
+  });
+
+  it('tells of logins in the configuration of git by their place, and does not repeat them', async () => {
+    const remote = (name: string, url: string): string => `[remote "${name}"]\n\turl = ${url}\n`;
+    await put('work/.git/config', remote('origin', 'https://me:hunter2@host.example/x.git'));
+    await put('work/a/.git/config', `[core]\n${remote('up', 'https://ghp_0123456789abcdefghij@host.example/x')}`);
+    await put('work/b/.git/config', '[http]\n\textraheader = AUTHORIZATION: basic aHVudGVyMg==\n');
+    await put('work/c/.git/config', remote('origin', 'https://me@host.example/x') + remote('b', 'git@host.example:x'));
+    const { masks, warnings } = await look();
+    expect(masks).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringContaining('.git/config (remote origin), a/.git/config (remote up), b/.git/config (http). Take'),
+    ]);
+    expect(warnings.join('')).not.toMatch(/hunter2|ghp_|aHVu/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('hides what it may not look into', async () => {
+    await put('work/closed/.env', 'X=1');
+    await put('work/key.pem', 'x');
+    await chmod(join(folder, 'closed'), 0);
+    await chmod(join(folder, 'key.pem'), 0);
+    const { masks } = await lookWith([], []);
+    await chmod(join(folder, 'closed'), 0o755);
+    expect(masks).toEqual([
+      { path: 'closed', kind: 'folder' },
+      { path: 'key.pem', kind: 'file' },
+    ]);
+  });
 
   it('hides what a rule masks, folders as a whole, and rather starts nothing than hide a part', async () => {
     await put('work/plans/a.md', 'x');

@@ -1,19 +1,18 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '../glob.ts';
-import { withoutIgnored } from '../ignore-rules.ts';
+import { listDepth, makeListing } from '../make-listing.ts';
 import type {
   FileContent,
   FileStat,
   ListOptions,
   Listing,
   ReadOptions,
-  ScannedFile,
   SearchQuery,
   SearchResult,
+  WorkspaceFiles,
 } from '../sandbox.ts';
 import { readEach } from '../read-each.ts';
-import { temporaryPrefix } from '../skipped-folders.ts';
 import type { ContainerProgram } from './container-process.ts';
 import {
   deleteScript,
@@ -34,9 +33,9 @@ import { parseListing, parseMany, parseScan } from './parse-listing.ts';
 import { parseSearch, searchArguments } from '../ripgrep-output.ts';
 import type { ContainerRuns } from './run-in-container.ts';
 import type { Abilities } from './abilities.ts';
+import { WritesUnderWay } from './writes-under-way.ts';
 
 const defaultReadBytes = 4 * 1024 * 1024;
-const defaultListEntries = 2000;
 const defaultSearchMatches = 200;
 const operationMs = 30_000;
 const searchBytes = 16 * 1024 * 1024;
@@ -63,6 +62,7 @@ interface Output {
 /** File operations, each one process in the container: what a link leads to is at most the container's own. */
 export class ContainerFiles {
   readonly #runs: ContainerRuns;
+  readonly #writes = new WritesUnderWay();
 
   constructor(runs: ContainerRuns) {
     this.#runs = runs;
@@ -120,9 +120,10 @@ export class ContainerFiles {
     if (path === '.') return failure('bad-input', 'That is the workspace itself, not a file.');
     if (signal.aborted) return failure('cancelled', 'It was cancelled.');
     const wanted = expect === undefined ? 'any' : (expect ?? 'none');
-    const temporary = `${temporaryPrefix}${randomBytes(8).toString('hex')}`;
-    const program = files('write', writeScript, `./${path}`, wanted, String(bytes.length), temporary);
-    const done = await this.#run({ program, stdin: bytes, maxOutputBytes: 65_536 }, new AbortController().signal);
+    const done = await this.#writes.during((temporary) => {
+      const program = files('write', writeScript, `./${path}`, wanted, String(bytes.length), temporary);
+      return this.#run({ program, stdin: bytes, maxOutputBytes: 65_536 }, new AbortController().signal);
+    });
     if (!done.ok) return done;
     return done.value.exitCode === 0 ? success(undefined) : explain(done.value, path);
   }
@@ -170,9 +171,17 @@ export class ContainerFiles {
     });
   }
 
-  async list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
-    const depth = String(Math.max(1, Math.min(options.depth ?? 64, 64)));
-    const values = [`./${path}`, depth, options.all === true ? 'all' : 'some'];
+  list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
+    return this.#writes.around(async (isOurs) => {
+      const listing = await this.#list(path, options, signal);
+      if (!listing.ok) return listing;
+      const entries = listing.value.entries.filter((entry) => entry.kind !== 'file' || !isOurs(entry.path));
+      return success({ ...listing.value, entries });
+    });
+  }
+
+  async #list(path: string, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
+    const values = [`./${path}`, String(listDepth(options)), options.all === true ? 'all' : 'some'];
     const program = ({ gnu }: Abilities): ContainerProgram => ({
       type: 'files',
       operation: ['list', ...values, ...leftOut],
@@ -182,13 +191,18 @@ export class ContainerFiles {
     const done = await this.#run({ program, maxOutputBytes: listBytes }, signal);
     if (!done.ok) return done;
     if (done.value.exitCode !== 0) return explain(done.value, path);
-    const { entries, ignoreFiles } = parseListing(done.value.stdout);
-    const kept = withoutIgnored(entries, ignoreFiles);
-    const limit = options.limit ?? defaultListEntries;
-    return success({ entries: kept.slice(0, limit), truncated: kept.length > limit });
+    return success(makeListing(path, parseListing(done.value.stdout), options));
   }
 
-  async search(query: SearchQuery & { readonly path: string }, signal: AbortSignal): Promise<Reply<SearchResult>> {
+  search(query: SearchQuery & { readonly path: string }, signal: AbortSignal): Promise<Reply<SearchResult>> {
+    return this.#writes.around(async (isOurs) => {
+      const found = await this.#search(query, signal);
+      if (!found.ok) return found;
+      return success({ ...found.value, matches: found.value.matches.filter(({ path }) => !isOurs(path)) });
+    });
+  }
+
+  async #search(query: SearchQuery & { readonly path: string }, signal: AbortSignal): Promise<Reply<SearchResult>> {
     if (query.pattern.includes('\0') || query.glob?.includes('\0') === true) {
       return failure('bad-input', 'A pattern cannot hold a NUL character.');
     }
@@ -236,16 +250,20 @@ export class ContainerFiles {
     return success(parseSearch(done.value.stdout, query.limit ?? defaultSearchMatches));
   }
 
-  async scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>> {
+  async scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>> {
     const program = ({ gnu }: Abilities): ContainerProgram => ({
       type: 'files',
       operation: ['scan', ...leftOut],
       text: scanScript(gnu),
       values: [],
     });
-    const done = await this.#run({ program, maxOutputBytes: scanBytes, timeoutMs: 120_000 }, signal);
-    if (!done.ok) return done;
-    return done.value.exitCode === 0 ? success(parseScan(done.value.stdout)) : explain(done.value, '.');
+    return this.#writes.around(async (isOurs) => {
+      const done = await this.#run({ program, maxOutputBytes: scanBytes, timeoutMs: 120_000 }, signal);
+      if (!done.ok) return done;
+      if (done.value.exitCode !== 0) return explain(done.value, '.');
+      const { files, unseen } = parseScan(done.value.stdout);
+      return success({ files: new Map([...files].filter(([path]) => !isOurs(path))), unseen });
+    });
   }
 
   async #run(operation: Operation & { readonly cutOutput?: boolean }, signal: AbortSignal): Promise<Reply<Output>> {

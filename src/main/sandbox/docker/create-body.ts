@@ -144,6 +144,11 @@ function temporaryFolders(plan: ContainerPlan): Record<string, string> {
   };
 }
 
+/** A mask holds what it hides as a pin would; two mounts at one place no engine takes. */
+function isMasked({ masks }: ContainerPlan, path: string): boolean {
+  return masks.some((mask) => path === mask.path || path.startsWith(`${mask.path}/`));
+}
+
 function mounts(plan: ContainerPlan): Dockerode.MountConfig {
   // NonRecursive keeps other file systems that happen to be mounted below the project out; the types do not know it.
   const bind = (source: string, target: string, isReadOnly: boolean) => ({
@@ -155,9 +160,9 @@ function mounts(plan: ContainerPlan): Dockerode.MountConfig {
   });
   return [
     bind(plan.workspacePath, workspaceInContainer, false),
-    ...plan.pins.map((pin) =>
-      bind(`${plan.workspacePath}/${pin.path}`, `${workspaceInContainer}/${pin.path}`, pin.readOnly),
-    ),
+    ...plan.pins
+      .filter(({ path }) => !isMasked(plan, path))
+      .map((pin) => bind(`${plan.workspacePath}/${pin.path}`, `${workspaceInContainer}/${pin.path}`, pin.readOnly)),
     ...plan.masks.map(({ path, kind }) =>
       bind(kind === 'file' ? plan.support.empty : plan.support.emptyFolder, `${workspaceInContainer}/${path}`, true),
     ),

@@ -18,10 +18,10 @@ import type {
   Sandbox,
   SandboxDescription,
   SandboxLook,
-  ScannedFile,
   SearchQuery,
   SearchResult,
   ServiceState,
+  WorkspaceFiles,
 } from '../sandbox.ts';
 import { workspaceInContainer } from './create-body.ts';
 import { ContainerServices } from './container-services.ts';
@@ -218,7 +218,7 @@ export class DockerSandbox implements Sandbox {
     return this.#at(path, (inside) => this.#files.stat(inside, signal));
   }
 
-  scan(signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>> {
+  scan(signal: AbortSignal): Promise<Reply<WorkspaceFiles>> {
     return this.#files.scan(signal);
   }
 

@@ -1,4 +1,4 @@
-import { maybeEnvironments, skippedFolders, temporaryPrefix } from '../skipped-folders.ts';
+import { maybeEnvironments, skippedFolders } from '../skipped-folders.ts';
 
 /**
  * One shell program a file operation, run in the workspace, for images without the runner, which does the same by itself
@@ -129,7 +129,7 @@ export const statScript = `f=$1
 exec stat -c "$2" -- "$f"`;
 
 /** What the runner is told to leave out of lists and scans, as the programs below do. */
-export const leftOut: readonly string[] = [...skippedFolders, '--', ...maybeEnvironments, '--', temporaryPrefix];
+export const leftOut: readonly string[] = [...skippedFolders, '--', ...maybeEnvironments];
 
 const anyOf = (names: readonly string[]): string => names.map((name) => `-name ${name}`).join(' -o ');
 
@@ -140,22 +140,29 @@ const prune =
     '\\$1',
   );
 
+// A folder that cannot be looked through. Where there is no GNU find, a long path cannot be either.
+const gnuUnseen = `-type d \\( ! -readable -o ! -executable \\)`;
+const shellUnseen = `[ -d "$f" ] && [ ! -L "$f" ] && { [ ! -r "$f" ] || [ ! -x "$f" ] || [ \${#f} -gt 3800 ]; }`;
+
 /**
- * Arguments: path, depth, `all` or `some`. Prints entries, each ended by NUL: kind as find says it, size, path; then an
- * empty one; then the ignore files: length of the text, path, NUL, text.
+ * Arguments: path, depth, `all` or `some`. Prints entries, each ended by NUL: kind as find says it, size, path, and again
+ * with `!` for its kind a folder that cannot be looked through; then an empty one; then the ignore files: length of the
+ * text, path, NUL, text.
  */
 export function listScript(isGnu: boolean): string {
   const entry = isGnu
-    ? `-printf '%y %s %p\\0'`
-    : `-exec sh -c 'for f; do k=o; if [ -L "$f" ]; then k=l; elif [ -d "$f" ]; then k=d; elif [ -f "$f" ]; then k=f; fi; printf "%s %s %s\\0" "$k" "$(stat -c %s -- "$f")" "$f"; done' list {} +`;
+    ? `-printf '%y %s %p\\0' ${gnuUnseen} -printf '! 0 %p\\0'`
+    : `-exec sh -c 'for f; do k=o; if [ -L "$f" ]; then k=l; elif [ -d "$f" ]; then k=d; elif [ -f "$f" ]; then k=f; fi; printf "%s %s %s\\0" "$k" "$(stat -c %s -- "$f")" "$f"; if ${shellUnseen}; then printf "! 0 %s\\0" "$f"; fi; done' list {} +`;
   return `f=$1
 [ -e "$f" ] || exit ${x.notFound}
 [ -d "$f" ] || exit ${x.notFolder}
+[ -r "$f" ] || exit ${x.denied}
+[ -x "$f" ] || printf '! 0 %s\\0' "$f"
 if [ "$3" = all ]; then
   find -H "$f" -mindepth 1 -maxdepth "$2" ${entry} 2>/dev/null
   printf '\\0'
 else
-  find -H "$f" -mindepth 1 -maxdepth "$2" ${prune} -o -name '${temporaryPrefix}*' -o ${entry} 2>/dev/null
+  find -H "$f" -mindepth 1 -maxdepth "$2" ${prune} -o ${entry} 2>/dev/null
   printf '\\0'
   { find . -maxdepth 1 -name .gitignore -type f -size -128k; find . -mindepth 2 ${prune} -o -name .gitignore -type f -size -128k -print; } 2>/dev/null | head -n 1000 |
   while IFS= read -r g; do text=$(tr -d '\\000' < "$g"; printf x); printf '%s %s\\0%s\\0' "\${#text}" "$g" "$text"; done
@@ -163,12 +170,15 @@ fi
 exit 0`;
 }
 
-/** Prints every tracked file, each ended by NUL: size, mode, inode, times, a tab, path. */
+/**
+ * Prints every tracked file, each ended by NUL: size, mode, inode, times, a tab, path; and `!`, a blank and the path of
+ * every folder that cannot be looked through.
+ */
 export function scanScript(isGnu: boolean): string {
   const entry = isGnu
-    ? `-printf '%s %m %i %T@|%C@\\t%P\\0'`
-    : `-exec sh -c 'for f; do printf "%s\\t%s\\0" "$(stat -c "%s %a %i %y|%z" -- "$f")" "\${f#./}"; done' scan {} +`;
-  return `find . ${prune} -o -name '${temporaryPrefix}*' -o -type f ${entry} 2>/dev/null; exit 0`;
+    ? `-type f -printf '%s %m %i %T@|%C@\\t%P\\0' -o ${gnuUnseen} -printf '! %P\\0'`
+    : `\\( -type f -o -type d \\) -exec sh -c 'for f; do if ${shellUnseen}; then printf "! %s\\0" "\${f#./}"; elif [ ! -d "$f" ]; then printf "%s\\t%s\\0" "$(stat -c "%s %a %i %y|%z" -- "$f")" "\${f#./}"; fi; done' scan {} +`;
+  return `find . ${prune} -o ${entry} 2>/dev/null; exit 0`;
 }
 
 /** Arguments: path, options and pattern for ripgrep. A pipe would be waited for, so it is not searched. */

@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Settings } from '@shared/settings.ts';
 import { AppError } from '@shared/errors.ts';
 import { globMatcher } from '@shared/fences.ts';
+import { findGitLogins } from '../git-logins.ts';
 import { scanWorkspace, type Mask, type WorkspaceScan } from '../workspace-scan.ts';
 
 export interface ProjectSubject {
@@ -24,65 +25,112 @@ export interface ProjectLook {
 const maxMasks = 200;
 const shownPaths = 5;
 
-/** Finds what has to be hidden or held in a project before a container gets it, and says so in words. */
+/**
+ * Finds what has to be hidden or held in a project before a container gets it, and says so in words. Throws `refused`
+ * where something that should be hidden cannot be: then nothing runs.
+ */
 export async function lookAt(subject: ProjectSubject, signal: AbortSignal): Promise<ProjectLook> {
   const { workspacePath } = subject;
   const fits = subject.masks.map(globMatcher);
   const scan = await scanWorkspace(workspacePath, signal, (path) => fits.some((fit) => fit(path)));
+  checkWhole(scan, subject);
   const { masked } = scan;
-  checkMasks(scan, subject);
   const shown = unmasked(subject);
   const sockets = scan.sockets.filter((path) => !shown.has(path));
   const secrets = scan.secrets.filter((path) => !shown.has(path));
-  const hidden = [...sockets, ...secrets];
+  const closed = scan.closed.filter((path) => !shown.has(path));
   const warnings: string[] = masked.length === 0 ? [] : [maskedText(masked)];
   if (sockets.length > 0)
     warnings.push(hiddenText('a program of this machine can be reached by them', sockets, subject));
   if (secrets.length > 0) warnings.push(hiddenText('they hold secrets', secrets, subject));
-  const room = maxMasks - masked.length;
-  if (hidden.length > room) warnings.push(`Only the first ${room} of them are.`);
+  if (closed.length > 0)
+    warnings.push(hiddenText('nobody could look for secrets in them for their permissions', closed, subject));
+  const logins = await findGitLogins(workspacePath, scan.gitFolders);
+  if (logins.length > 0)
+    warnings.push(
+      `Commands can read a login of git, which cannot be hidden without breaking git: ${firstOf(logins)}. Take it out (git remote set-url NAME ADDRESS), and let git ask or use its credential helper.`,
+    );
   if (scan.unnamed > 0) {
     const what = scan.unnamed === 1 ? 'name of a file or folder is' : 'names of files or folders are';
     warnings.push(
-      `${scan.unnamed} ${what} no text (UTF-8): commands see what is in there, also secrets, and what they change in it cannot be taken over or back.`,
+      `${scan.unnamed} ${what} no text (UTF-8): commands see what is in there, and what they change in it cannot be taken over or back.`,
     );
   }
-  if (scan.isCut)
-    warnings.push('The project is too large to look through whole: files with secrets may not be hidden.');
-  return {
-    masks: [...masked, ...hidden.slice(0, room).map((path) => ({ path, kind: 'file' }) as const)],
-    warnings,
-  };
+  const fixed = [...masked, ...foldersAt(closed), ...filesAt(sockets)];
+  return { masks: [...fixed, ...masksOf(secrets, scan, maxMasks - fixed.length)], warnings };
 }
 
-/** What a person wants to be hidden is hidden, or nothing runs. */
-function checkMasks({ masked, unnamed, isCut }: WorkspaceScan, { masks }: ProjectSubject): void {
-  const hint = 'Mask a folder that holds them all, in your rules.';
-  if (masked.length > maxMasks) {
-    throw new AppError('refused', `Your rules mask ${masked.length} files and folders; at most ${maxMasks} can be.`, {
-      hint,
-    });
-  }
-  if (unnamed > 0 && masks.length > 0) {
-    throw new AppError(
-      'refused',
-      'Your rules mask files, and some names here are no text (UTF-8): those cannot be hidden.',
-      {
-        hint: 'Rename them, or take the mask rules out.',
-      },
+const filesAt = (paths: readonly string[]): readonly Mask[] => paths.map((path) => ({ path, kind: 'file' }));
+const foldersAt = (paths: readonly string[]): readonly Mask[] => paths.map((path) => ({ path, kind: 'folder' }));
+
+/** Each by itself as long as there is room; then folders as a whole in which there is nothing else. */
+function masksOf(secrets: readonly string[], scan: WorkspaceScan, room: number): readonly Mask[] {
+  if (secrets.length <= room) return filesAt(secrets);
+  const hidden = new Set(secrets);
+  // One in which a person wants to see a file stays a folder.
+  const folders = scan.secretFolders.filter((folder) =>
+    scan.secrets.every((path) => !path.startsWith(`${folder}/`) || hidden.has(path)),
+  );
+  const isInside = (path: string): boolean => folders.some((folder) => path.startsWith(`${folder}/`));
+  const single = secrets.filter((path) => !isInside(path));
+  if (folders.length + single.length <= room) return [...foldersAt(folders), ...filesAt(single)];
+  throw new AppError(
+    'refused',
+    `There is too much to hide in this project: ${secrets.length} files hold secrets (${firstOf(secrets)}), and at most ${maxMasks} files and folders can be hidden.`,
+    {
+      hint: 'Mask a folder that holds many of them, in your rules; name the ones that models may see in sandbox.unmask; or work on a smaller folder.',
+    },
+  );
+}
+
+/** What should be hidden is hidden, or nothing runs. */
+function checkWhole(
+  { masked, unnamed, unnamedSecrets, sockets, closed, cut }: WorkspaceScan,
+  { masks }: ProjectSubject,
+): void {
+  const refuse = (text: string, hint: string): never => {
+    throw new AppError('refused', text, { hint });
+  };
+  if (cut !== null) {
+    const where = cut.folder === '' ? '' : ` (it was given up in ${shortPath(cut.folder)})`;
+    const why = cut.why === 'depth' ? 'has folders too deep' : 'has too many files';
+    refuse(
+      `This project ${why} to be looked through for files with secrets${where}, so that nothing runs in it.`,
+      'Mask the folder that is so large in your rules, or work on a smaller folder.',
     );
   }
-  if (isCut && masks.length > 0) {
-    throw new AppError('refused', 'This project is too large to look through whole, and your rules mask files in it.', {
-      hint: 'Take the mask rules out, or work on a smaller folder.',
-    });
+  if (masked.length + sockets.length + closed.length > maxMasks) {
+    refuse(
+      `Your rules mask ${masked.length} files and folders, and ${sockets.length + closed.length} sockets and closed folders have to be hidden; at most ${maxMasks} can be.`,
+      'Mask a folder that holds them all, in your rules.',
+    );
   }
+  if (unnamedSecrets.length > 0) {
+    refuse(
+      `These hold secrets and cannot be hidden, because their names are no text (UTF-8): ${firstOf(unnamedSecrets)}.`,
+      'Rename them, or the folders that they are in.',
+    );
+  }
+  if (unnamed > 0 && masks.length > 0) {
+    refuse(
+      'Your rules mask files, and some names here are no text (UTF-8): those cannot be hidden.',
+      'Rename them, or take the mask rules out.',
+    );
+  }
+}
+
+function firstOf(paths: readonly string[]): string {
+  const more = paths.length > shownPaths ? ` and ${paths.length - shownPaths} more` : '';
+  return `${paths.slice(0, shownPaths).map(shortPath).join(', ')}${more}`;
+}
+
+function shortPath(path: string): string {
+  return path.length > 120 ? `${path.slice(0, 120)}…` : path;
 }
 
 function maskedText(masked: readonly Mask[]): string {
-  const more = masked.length > shownPaths ? ` and ${masked.length - shownPaths} more` : '';
-  const names = masked.slice(0, shownPaths).map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path));
-  return `Masked by rules (commands find them empty): ${names.join(', ')}${more}. What git has stored of them stays readable.`;
+  const names = masked.map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path));
+  return `Masked by rules (commands find them empty): ${firstOf(names)}. What git has stored of them stays readable.`;
 }
 
 /** Relative paths that a person wants to be seen. In the settings they are whole, or for every project without the folder. */
@@ -98,9 +146,8 @@ function hiddenText(
   paths: readonly string[],
   { workspacePath, homePath }: Pick<ProjectSubject, 'workspacePath' | 'homePath'>,
 ): string {
-  const more = paths.length > shownPaths ? ` and ${paths.length - shownPaths} more` : '';
   const [first = ''] = paths;
   // A copy lies in a folder that nobody knows by name.
   const example = workspacePath.startsWith(`${homePath}/`) ? first : join(workspacePath, first);
-  return `Hidden, because ${why} (commands find them empty): ${paths.slice(0, shownPaths).join(', ')}${more}. To show one: dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
+  return `Hidden, because ${why} (commands find them empty): ${firstOf(paths)}. To show one: dewpoint settings set sandbox.unmask '${JSON.stringify([example])}'`;
 }

@@ -1,29 +1,36 @@
-import type { ListEntry, ScannedFile } from '../sandbox.ts';
+import type { Walked } from '../make-listing.ts';
+import type { ListEntry, ScannedFile, WorkspaceFiles } from '../sandbox.ts';
 
 /**
  * What the list program printed. Entries are sorted by path. Names that are not UTF-8 are left out: they could not be
  * named again.
  */
-export function parseListing(output: Buffer): { entries: ListEntry[]; ignoreFiles: Map<string, string> } {
+export function parseListing(output: Buffer): Walked {
   const records = splitRecords(output);
   const end = records.indexOf('');
   const entries: ListEntry[] = [];
+  const unseen = new Set<string>();
   for (const record of records.slice(0, end < 0 ? records.length : end)) {
-    const match = /^(\S) (\d+) ([^]*)$/.exec(record);
-    if (match?.[3] === undefined || !isText(record)) continue;
-    entries.push({ path: withoutDot(match[3]), kind: kindOfLetter(match[1] ?? ''), sizeBytes: Number(match[2]) });
+    const [, letter = '', size, path] = /^(\S) (\d+) ([^]*)$/.exec(record) ?? [];
+    if (path === undefined) continue;
+    if (letter === '!') unseen.add(withoutDot(path));
+    else if (isText(record))
+      entries.push({ path: withoutDot(path), kind: kindOfLetter(letter), sizeBytes: Number(size) });
   }
   entries.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
-  return { entries, ignoreFiles: end < 0 ? new Map() : parseIgnoreFiles(records.slice(end + 1)) };
+  const ignoreFiles = end < 0 ? new Map<string, string>() : parseIgnoreFiles(records.slice(end + 1));
+  return { entries, unseen: [...unseen], ignoreFiles };
 }
 
 /**
  * What the scan program printed: path to metadata. A path that is no text has U+FFFD in it; it cannot be opened by that,
  * and those that look the same count as one.
  */
-export function parseScan(output: Buffer): Map<string, ScannedFile> {
+export function parseScan(output: Buffer): WorkspaceFiles {
   const files = new Map<string, ScannedFile>();
+  const unseen = new Set<string>();
   for (const record of splitRecords(output)) {
+    if (record.startsWith('! ')) unseen.add(record.slice(2));
     const match = /^(\d+) ([0-7]+) (\d+ [^\t]+)\t([^]+)$/.exec(record);
     if (match?.[4] === undefined) continue;
     const [, size = '0', mode = '0', touched, path = ''] = match;
@@ -34,7 +41,7 @@ export function parseScan(output: Buffer): Map<string, ScannedFile> {
       fingerprint: `${same === undefined ? '' : `${same.fingerprint}, `}${size} ${touched}`,
     });
   }
-  return files;
+  return { files, unseen: [...unseen].sort() };
 }
 
 /**
@@ -87,6 +94,7 @@ function isText(record: string): boolean {
   return !record.includes('\uFFFD');
 }
 
+/** The workspace itself is `.`. */
 function withoutDot(path: string): string {
   let start = 0;
   while (path.startsWith('./', start)) start += 2;

@@ -2,7 +2,7 @@
  * The protocol of the runner (`resources/sandbox/runner/runner.c`): length of the payload (32 bits), type (8), run (32),
  * big-endian, then the payload.
  */
-export const runnerVersion = 1;
+export const runnerVersion = 2;
 
 /** How much input of one run may be under way; more would end the runner. */
 export const inputWindow = 256 * 1024;

@@ -120,7 +120,7 @@ exit 0`;
  * and \`open\` where what the kernel keeps in /proc is not hidden or can be changed. Arguments:
  * workspace, scratch, and where the user is tried: a file to make and one to delete, both in the workspace.
  */
-const probeScript = `find / -maxdepth 0 -printf '' 2>/dev/null && echo gnu
+const probeScript = `find / -maxdepth 0 -readable -printf '' 2>/dev/null && echo gnu
 command -v rg >/dev/null 2>&1 && echo rg
 [ -x /bin/bash ] && echo bash
 [ -w "$2" ] && echo scratch

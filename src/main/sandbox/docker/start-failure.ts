@@ -1,5 +1,5 @@
 import type Dockerode from 'dockerode';
-import { failure, messageOf, type Reply } from '@shared/errors.ts';
+import { AppError, failure, messageOf, toFailure, type Reply } from '@shared/errors.ts';
 import { ContainerGoneError } from './container-process.ts';
 import { statusOf, withDeadline } from './deadline.ts';
 
@@ -7,6 +7,8 @@ const lookMs = 5_000;
 
 /** Why a container could not be made or started, in words that say what to do. */
 export function startFailure(error: unknown): Reply<never> {
+  // What was refused on purpose says so itself, and nothing takes the place of the container.
+  if (error instanceof AppError) return { ok: false, error: toFailure(error) };
   const message = messageOf(error);
   if (/no space left on device|disk quota exceeded/i.test(message)) {
     return failure(

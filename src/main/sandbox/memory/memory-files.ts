@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { failure, success, type Reply } from '@shared/errors.ts';
-import type { FileContent, FileStat, ScannedFile } from '../sandbox.ts';
+import type { FileContent, FileStat, ScannedFile, WorkspaceFiles } from '../sandbox.ts';
 import { isSkippedFolder } from '../skipped-folders.ts';
 import { foldersOf, isFolder, missing } from './memory-tree.ts';
 
@@ -21,7 +21,7 @@ export interface MemoryFiles {
   delete(path: string, expect: string | undefined): Reply<void>;
   setMode(path: string, mode: number): Reply<void>;
   stat(path: string): Reply<FileStat>;
-  scan(): ReadonlyMap<string, ScannedFile>;
+  scan(): WorkspaceFiles;
 }
 
 const defaultReadBytes = 4 * 1024 * 1024;
@@ -84,14 +84,14 @@ export function createMemoryFiles(initial: Readonly<Record<string, string | Uint
   };
 }
 
-function scan(files: ReadonlyMap<string, MemoryFile>): ReadonlyMap<string, ScannedFile> {
+function scan(files: ReadonlyMap<string, MemoryFile>): WorkspaceFiles {
   const scanned = new Map<string, ScannedFile>();
   for (const [path, file] of files) {
     if ([...foldersOf(path)].some((folder) => isSkippedFolder(folder.slice(folder.lastIndexOf('/') + 1)))) continue;
     const fingerprint = `${file.bytes.length}:${file.version}`;
     scanned.set(path, { sizeBytes: file.bytes.length, mode: file.mode, fingerprint });
   }
-  return scanned;
+  return { files: scanned, unseen: [] };
 }
 
 function checkWritable(file: MemoryFile | undefined, path: string): Reply<never> | null {

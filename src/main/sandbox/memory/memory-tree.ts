@@ -1,12 +1,11 @@
 import { failure, messageOf, success, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '../glob.ts';
-import { withoutIgnored } from '../ignore-rules.ts';
+import { listDepth, makeListing } from '../make-listing.ts';
 import type { ListEntry, ListOptions, Listing, SearchQuery, SearchResult } from '../sandbox.ts';
 import { isSkippedFolder } from '../skipped-folders.ts';
 
 type Files = ReadonlyMap<string, { readonly bytes: Uint8Array }>;
 
-const defaultListEntries = 2000;
 const defaultSearchMatches = 200;
 
 /** The folders a path lies in, outermost first, the workspace itself left out. */
@@ -41,14 +40,13 @@ function entriesBelow(files: Files, folder: string, options: ListOptions): Listi
     for (const one of foldersOf(path)) entries.set(one, { path: one, kind: 'folder', sizeBytes: 0 });
     entries.set(path, { path, kind: 'file', sizeBytes: bytes.length });
   }
-  const depth = options.depth ?? 64;
+  const depth = listDepth(options);
   const wanted = [...entries.values()]
     .filter(({ path }) => path.startsWith(prefix) && path.slice(prefix.length).split('/').length <= depth)
     .filter(({ path }) => options.all === true || !path.split('/').some((part) => isSkippedFolder(part)))
     .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
-  const kept = options.all === true ? wanted : withoutIgnored(wanted, ignoreFiles(files));
-  const limit = options.limit ?? defaultListEntries;
-  return { entries: kept.slice(0, limit), truncated: kept.length > limit };
+  const ignore = options.all === true ? new Map<string, string>() : ignoreFiles(files);
+  return makeListing(folder, { entries: wanted, unseen: [], ignoreFiles: ignore }, options);
 }
 
 export function searchMemory(files: Files, query: SearchQuery & { readonly path: string }): Reply<SearchResult> {

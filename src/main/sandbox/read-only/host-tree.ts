@@ -1,8 +1,8 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { openChildFolder, readRegularFile, type HostFolder } from '../../lib/host-folder.ts';
+import { isGone, openChildFolder, readRegularFile, type HostFolder } from '../../lib/host-folder.ts';
 import type { ListEntry } from '../sandbox.ts';
-import { isMaybeEnvironment, isSkippedFolder, temporaryPrefix } from '../skipped-folders.ts';
+import { isMaybeEnvironment, isSkippedFolder } from '../skipped-folders.ts';
 
 export interface TreeEntry extends ListEntry {
   readonly stats: BigIntStats;
@@ -16,40 +16,43 @@ export interface TreeOptions {
   readonly all: boolean;
   readonly signal: AbortSignal;
   readonly onEntry: (entry: TreeEntry) => void;
+  /** A folder that could not be looked through whole; may be said more than once. */
+  readonly onUnseen: (path: string) => void;
   /** The text of an ignore file and the folder it counts for. */
   readonly onIgnoreFile: (folder: string, text: string) => void;
 }
 
 const maxIgnoreBytes = 128 * 1024;
 
-/** Goes through a folder on the host without following a link. What vanishes or may not be read is left out. */
+/** Goes through a folder on the host without following a link. What vanishes is left out. */
 export async function walkTree(folder: HostFolder, options: TreeOptions): Promise<void> {
-  const { prefix, depth, all, signal, onEntry, onIgnoreFile } = options;
-  const entries = await readdir(folder.place, { withFileTypes: true }).catch((): Dirent[] => []);
+  const { prefix, depth, all, signal, onEntry, onUnseen, onIgnoreFile } = options;
+  const tellOf = (path: string) => (error: unknown) => {
+    if (!isGone(error)) onUnseen(path);
+    return null;
+  };
+  const entries: readonly Dirent[] = (await readdir(folder.place, { withFileTypes: true }).catch(tellOf(prefix))) ?? [];
   if (!all && entries.some((entry) => entry.name === '.gitignore' && entry.isFile())) {
     const text = await readRegularFile(folder, '.gitignore', maxIgnoreBytes);
     onIgnoreFile(prefix, text?.toString() ?? '');
   }
   for (const entry of entries) {
     signal.throwIfAborted();
-    if (entry.name.includes('\uFFFD') || entry.name.startsWith(temporaryPrefix)) continue;
+    if (entry.name.includes('\uFFFD')) continue;
     const isFolder = entry.isDirectory();
     if (isFolder && !all && (await isSkipped(folder, entry.name))) continue;
-    const stats = await lstat(folder.at(entry.name), { bigint: true }).catch(() => null);
+    const stats = await lstat(folder.at(entry.name), { bigint: true }).catch(tellOf(prefix));
     if (stats === null) continue;
     const path = prefix === '.' ? entry.name : `${prefix}/${entry.name}`;
     onEntry({ path, kind: kindOf(stats), sizeBytes: Number(stats.size), stats });
-    if (isFolder && depth > 1) await descend(folder, entry.name, { ...options, prefix: path, depth: depth - 1 });
-  }
-}
-
-async function descend(folder: HostFolder, name: string, options: TreeOptions): Promise<void> {
-  const child = await openChildFolder(folder, name).catch(() => null);
-  if (child === null) return;
-  try {
-    await walkTree(child, options);
-  } finally {
-    await child.close();
+    if (!isFolder || depth <= 1) continue;
+    const child = await openChildFolder(folder, entry.name).catch(tellOf(path));
+    if (child === null) continue;
+    try {
+      await walkTree(child, { ...options, prefix: path, depth: depth - 1 });
+    } finally {
+      await child.close();
+    }
   }
 }
 

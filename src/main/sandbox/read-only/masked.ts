@@ -43,7 +43,8 @@ export function withMasks(sandbox: Sandbox, globs: readonly string[]): Sandbox {
     scan: async (signal) => {
       const scanned = await sandbox.scan(signal);
       if (!scanned.ok) return scanned;
-      return success(new Map([...scanned.value].filter(([path]) => !isMasked(path))));
+      const { files, unseen } = scanned.value;
+      return success({ files: new Map([...files].filter(([path]) => !isMasked(path))), unseen });
     },
   };
 }

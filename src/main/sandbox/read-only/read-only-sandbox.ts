@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { failure, success, toFailure, type Failure, type Reply } from '@shared/errors.ts';
 import { hostFolderOf } from '../../lib/host-folder.ts';
-import { withoutIgnored } from '../ignore-rules.ts';
+import { listDepth, makeListing } from '../make-listing.ts';
 import { workspaceRelative } from '../paths.ts';
 import { readEach } from '../read-each.ts';
 import type {
@@ -17,6 +17,7 @@ import type {
   ScannedFile,
   SearchQuery,
   SearchResult,
+  WorkspaceFiles,
 } from '../sandbox.ts';
 import { openInside, type OpenedPath } from './host-path.ts';
 import { kindOf, walkTree, type TreeEntry } from './host-tree.ts';
@@ -30,8 +31,9 @@ export interface ReadOnlyOptions {
 }
 
 const defaultReadBytes = 4 * 1024 * 1024;
-const defaultListEntries = 2000;
 const defaultSearchMatches = 200;
+/** A folder is held open on every level of a look at all files. */
+const scanDepth = 256;
 
 /** Reads a project on the host: list, read, stat, search. Never runs a command of the model, never writes. */
 export function createReadOnlySandbox({ workspacePath, because }: ReadOnlyOptions): Sandbox {
@@ -115,37 +117,40 @@ async function readOpened(
 async function listOpened(opened: OpenedPath, options: ListOptions, signal: AbortSignal): Promise<Reply<Listing>> {
   if (!(await opened.handle.stat()).isDirectory()) return failure('bad-input', `${opened.path} is not a folder.`);
   const entries: ListEntry[] = [];
+  const unseen = new Set<string>();
   const ignoreFiles = new Map<string, string>();
   await walkTree(hostFolderOf(opened.handle, opened.place), {
     prefix: opened.path,
-    depth: Math.max(1, options.depth ?? 64),
+    depth: listDepth(options),
     all: options.all === true,
     signal,
     onEntry: ({ path, kind, sizeBytes }) => entries.push({ path, kind, sizeBytes }),
+    onUnseen: (path) => unseen.add(path),
     onIgnoreFile: (folder, text) => ignoreFiles.set(folder, text),
   });
   entries.sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
-  const kept = withoutIgnored(entries, ignoreFiles);
-  const limit = options.limit ?? defaultListEntries;
-  return success({ entries: kept.slice(0, limit), truncated: kept.length > limit });
+  return success(makeListing(opened.path, { entries, unseen: [...unseen], ignoreFiles }, options));
 }
 
-async function scanOpened(opened: OpenedPath, signal: AbortSignal): Promise<Reply<ReadonlyMap<string, ScannedFile>>> {
+async function scanOpened(opened: OpenedPath, signal: AbortSignal): Promise<Reply<WorkspaceFiles>> {
   const files = new Map<string, ScannedFile>();
+  const unseen = new Set<string>();
   const onEntry = ({ path, kind, sizeBytes, stats }: TreeEntry): void => {
+    if (kind === 'folder' && path.split('/').length >= scanDepth) unseen.add(path);
     if (kind !== 'file') return;
     const fingerprint = `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.ino}`;
     files.set(path, { sizeBytes, mode: Number(stats.mode) & 0o7777, fingerprint });
   };
   await walkTree(hostFolderOf(opened.handle, opened.place), {
     prefix: '.',
-    depth: 64,
+    depth: scanDepth,
     all: false,
     signal,
     onEntry,
+    onUnseen: (path) => unseen.add(path),
     onIgnoreFile: () => undefined,
   });
-  return success(files);
+  return success({ files, unseen: [...unseen].sort() });
 }
 
 // The last part is looked at itself, so that a link is seen as one; what leads to it is opened part by part.

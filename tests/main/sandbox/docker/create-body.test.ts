@@ -75,6 +75,13 @@ describe('the create body', () => {
     }
   });
 
+  it('mounts nothing twice: a mask takes the place of what would be pinned there', () => {
+    const pins = [...plan.pins, ...['.env', 'plans', 'plans/.git'].map((path) => ({ path, readOnly: true }))];
+    const targets = (createBody({ ...plan, pins }).HostConfig?.Mounts ?? []).map(({ Target }) => Target);
+    expect(targets.filter((target, at) => targets.indexOf(target) !== at || target.endsWith('plans/.git'))).toEqual([]);
+    expect(targets).toContain('/workspace/.env');
+  });
+
   it('has the runner as its first process, of the image or mounted to be read, else a shell program', () => {
     const bodies = [
       { path: '/usr/local/lib/dewpoint/runner', file: null },

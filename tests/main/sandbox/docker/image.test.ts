@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findEngine, type Engine } from '../../../../src/main/sandbox/docker/engine.ts';
+import { runnerVersion } from '../../../../src/main/sandbox/docker/runner-frames.ts';
 import { findImage, ourImageName } from '../../../../src/main/sandbox/docker/image.ts';
 import { testPrograms } from '../../../fakes/test-programs.ts';
 
@@ -85,7 +86,7 @@ describe('the image', () => {
   });
 
   it.each([
-    ['1', 'brought'],
+    [String(runnerVersion), 'brought'],
     ['0', 'missing'],
     ['none', 'unwanted'],
   ])('with the label %s has its runner %s', async (label, runner) => {

@@ -34,7 +34,7 @@ describe('what was printed of all files', () => {
         Buffer.from('1 644 78 10:00 10:00\tf\xff\0', 'latin1'),
         Buffer.from(`2 644 79 ${time} ${time}\tf\xfe\0`, 'latin1'),
       ]);
-    const [before, after] = [parseScan(scan('10:00')), parseScan(scan('10:01'))];
+    const [before, after] = [parseScan(scan('10:00')).files, parseScan(scan('10:01')).files];
     expect([...before.keys()]).toEqual(['a', 'f\uFFFD']);
     expect(before.get('f\uFFFD')?.sizeBytes).toBe(3);
     expect(after.get('a')).toEqual(before.get('a'));

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { ContainerProgram } from '../../../../src/main/sandbox/docker/container-process.ts';
-import { inputWindow } from '../../../../src/main/sandbox/docker/runner-frames.ts';
+import { inputWindow, runnerVersion } from '../../../../src/main/sandbox/docker/runner-frames.ts';
 import { RunnerProcesses } from '../../../../src/main/sandbox/docker/runner-processes.ts';
 import { endedReply, outputReply, replyFrame, throughEngine } from '../../../fakes/runner-replies.ts';
 
@@ -128,10 +128,10 @@ describe('processes through the runner', () => {
 
   it('wait for a runner of their own version', async () => {
     const { processes, say } = connect();
-    say(replyFrame(1, 0, Buffer.from([1])));
+    say(replyFrame(1, 0, Buffer.from([runnerVersion])));
     await processes.ready;
     const other = connect();
-    other.say(replyFrame(1, 0, Buffer.from([2])));
+    other.say(replyFrame(1, 0, Buffer.from([runnerVersion + 1])));
     await expect(other.processes.ready).rejects.toThrow(/another runner/);
   });
 });
