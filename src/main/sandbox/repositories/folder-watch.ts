@@ -20,7 +20,7 @@ export interface LookOptions {
 }
 
 export interface LookEnd {
-  /** Folders that cannot be looked into, because nobody may. */
+  /** Folders that came to be closed and that cannot be opened again. */
   readonly unreadable: readonly string[];
   /** There are more folders than are looked at. */
   readonly isCut: boolean;
@@ -53,6 +53,8 @@ export class FolderWatch {
   readonly #root: string;
   readonly #asking: Asking;
   readonly #known = new Map<string, Known>();
+  /** Closed from the beginning, which is the person's wish; what a command closes is looked into all the same. */
+  readonly #closed = new Set<string>();
 
   /** `root`: a real path. */
   constructor(root: string, asking: Asking) {
@@ -68,7 +70,6 @@ export class FolderWatch {
   /** Tells of every folder at the first call, later of those that changed. Rejects on abort alone. */
   async look({ onFolder, onGone, signal }: LookOptions): Promise<LookEnd> {
     const pause = pauses(signal);
-    // What is closed from the beginning is the person's wish; what a command closes is looked into all the same.
     const isFirst = this.#known.size === 0;
     const queue = isFirst ? [''] : await this.#changed(onGone, pause);
     const chain = new FolderChain(this.#root, this.#asking);
@@ -83,10 +84,13 @@ export class FolderWatch {
           isCut = true;
           continue;
         }
-        const read = (await this.#read(chain, path)) ?? (isFirst ? null : await this.#open(chain, path));
+        const read =
+          (await this.#read(chain, path)) ?? (isFirst || this.#closed.has(path) ? null : await this.#open(chain, path));
         if (read === 'gone') this.#forget(path, onGone);
-        else if (read === null) unreadable.push(path);
-        else {
+        else if (read === null) {
+          if (isFirst) this.#closed.add(path);
+          if (!this.#closed.has(path)) unreadable.push(path);
+        } else {
           onFolder({ path, entries: read });
           for (const [name, kind] of read) {
             const child = joined(path, name);

@@ -59,8 +59,6 @@ export class RepositoryGuard {
   /** Files that the person's own settings of git name and that commands may change, with their marks. */
   readonly #named = new Map<string, string>();
   readonly #left: UntrackedPlace[] = [];
-  /** Folders that could not be looked into from the beginning. */
-  #closed: ReadonlySet<string> = new Set();
   #record: OwnRecord | null = null;
   #watchers: FSWatcher[] = [];
   /** Folders that are Python environments, by what lies in them. */
@@ -86,7 +84,6 @@ export class RepositoryGuard {
     const folder = recordFolder(options.homePath, options.workspacePath);
     const earlier = await earlierRecords(folder);
     const end = await guard.#lookThrough(signal);
-    guard.#closed = new Set(end.unreadable);
     if (end.isCut) throw tooLarge(options.workspacePath);
     for (const [path, found] of guard.#found) {
       const isOwn = !isOfEarlier(path, options.workspacePath, earlier);
@@ -281,8 +278,7 @@ export class RepositoryGuard {
       this.#named.set(path, now);
       places.push({ path: shownPath(path), why: 'your settings of git in this project name it', done: null });
     }
-    const closed = unreadable.filter((path) => !this.#closed.has(path));
-    for (const path of closed) places.push({ path: shownPath(path), why: 'nobody may look into it', done: null });
+    for (const path of unreadable) places.push({ path: shownPath(path), why: 'nobody may look into it', done: null });
     if (isCut) places.push({ path: '.', why: 'there are more folders than can be looked through', done: null });
     return places;
   }

@@ -1,10 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UntrackedPlace } from '../../../../src/shared/sandbox-events.ts';
 import { RepositoryGuard } from '../../../../src/main/sandbox/repositories/repository-guard.ts';
+import { asNobody } from '../../../fakes/as-nobody.ts';
 import { isWithoutGit } from '../../../fakes/git-here.ts';
 import { silentLog } from '../../../../src/main/lib/log.ts';
 
@@ -338,6 +352,33 @@ describe('the guard over repositories', () => {
     await second.dispose();
     await first.dispose();
     expect((await start('third')).own.data).toEqual(['lib/.git']);
+  });
+
+  it('looks into what a command closed, and leaves what was closed from the beginning', async () => {
+    await repository('mine/.git', evil);
+    await mkdir(join(base, 'home'));
+    const everything = [
+      '',
+      'work',
+      'work/mine',
+      'work/mine/.git',
+      'work/mine/.git/objects',
+      'work/mine/.git/refs',
+      'home',
+    ];
+    if (process.getuid?.() === 0) for (const path of everything) await chown(join(base, path), 65_534, 65_534);
+    await asNobody(async () => {
+      await chmod(join(work, 'mine'), 0o311);
+      const found = await start();
+      await found.look();
+      expect(left).toEqual([]);
+      await repository('x/.git', evil);
+      await chmod(join(work, 'x'), 0o311);
+      await found.look();
+      expect(await text('x/.git/config')).toBe('[core]\n\tbare = false\n');
+      await found.dispose();
+    });
+    expect((await stat(join(work, 'mine'))).mode & 0o777).toBe(0o311);
   });
 });
 
