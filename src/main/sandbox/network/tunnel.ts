@@ -84,21 +84,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       return payload.length === 0;
     }
     if (type === frame.open) return payload.length === 0 && open(id);
-    const connection = connections.get(id);
-    switch (type) {
-      case frame.data:
-        return connection?.receive(payload) ?? true;
-      case frame.end:
-        connection?.receiveEnd();
-        return true;
-      case frame.reset:
-        connection?.destroy();
-        return true;
-      case frame.taken:
-        return payload.length === 4 && (connection?.grant(payload.readUInt32BE(0)) ?? true);
-      default:
-        return false;
-    }
+    return takeFor(connections.get(id), type, payload);
   }
 
   const reader = createReader(take);
@@ -108,6 +94,24 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       if (!isClosed && !reader.push(bytes)) breakOff();
     },
   };
+}
+
+/** False: against the rules. Where there is no connection it has just been ended here. */
+function takeFor(connection: TunnelConnection | undefined, type: number, payload: Buffer): boolean {
+  switch (type) {
+    case frame.data:
+      return connection?.receive(payload) ?? true;
+    case frame.end:
+      connection?.receiveEnd();
+      return true;
+    case frame.reset:
+      connection?.destroy();
+      return true;
+    case frame.taken:
+      return payload.length === 4 && (connection?.grant(payload.readUInt32BE(0)) ?? true);
+    default:
+      return false;
+  }
 }
 
 /** `onFull` instead of more than may wait. */
