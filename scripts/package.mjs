@@ -46,6 +46,7 @@ async function main() {
   writeFileSync(config, JSON.stringify(configuration(out, shell.config)));
   const args = [tool, '--dir', '--projectDir', app.folder, '--config', config];
   const done = await stream(installed.node24, args, { cwd: root, quiet: true, timeoutMs: 900_000 });
+  if (done.ok) putBeside(app.folder, join(out, 'linux-unpacked', 'resources', 'app.asar.unpacked'));
   for (const left of [app.folder, config, join(out, 'shell')]) rmSync(left, { recursive: true, force: true });
   if (!done.ok) return fail(`it could not be packed:\n${done.output.trim()}`);
   say(`packed in ${sinceText(started)}`);
@@ -102,6 +103,20 @@ function stage(folder) {
   const own = { name, version, description, license, author, main, dependencies };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
   return { folder, packages: paths.length };
+}
+
+/**
+ * What plain Node runs or reads: it cannot look into the archive. Electron has its own of each file in there, whose
+ * hash it can check; only what no archive can hold (programs and native libraries) is there for both.
+ * @param {string} staged
+ * @param {string} beside
+ */
+function putBeside(staged, beside) {
+  const ofWindow = ['out/main/index.cjs', 'out/preload'].map((path) => join(staged, path));
+  const filter = (/** @type {string} */ from, /** @type {string} */ to) =>
+    !ofWindow.includes(from) && (statSync(from).isDirectory() || !existsSync(to));
+  for (const path of ['out', 'resources', 'scripts', 'node_modules'])
+    cpSync(join(staged, path), join(beside, path), { recursive: true, filter });
 }
 
 /** Libraries of other machines are not, nor what stands in their place in the lock file, deeper down.

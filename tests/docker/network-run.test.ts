@@ -110,7 +110,7 @@ echo done > made.txt`);
     const ready = new Promise<void>((resolve) => (isReady = resolve));
     let sending: Promise<void> = Promise.resolve();
     const tunnel = createTunnel({
-      send: (bytes) => void (sending = sending.then(() => forwarder.write(bytes))),
+      send: (bytes, sent) => void (sending = sending.then(() => forwarder.write(bytes)).then(sent)),
       onConnection: proxy.handle,
       onReady: () => isReady(),
       onBroken: () => expect.unreachable('The forwarder broke the rules.'),

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { extractFile, listPackage } from '@electron/asar';
+import { extractFile, listPackage, statFile } from '@electron/asar';
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appFlags, type Place, preparePlace, testEnvironment } from './launch.ts';
@@ -17,6 +17,8 @@ let endDisplay: () => void;
 
 const archive = (): string => join(dirname(program), 'resources', 'app.asar');
 const beside = (...path: readonly string[]): string => join(`${archive()}.unpacked`, ...path);
+
+const infoOf = (path: string): object => statFile(archive(), path.slice(1), false);
 
 /** The terminal program that is shipped, on the Node that is shipped. */
 function dewpoint(...args: readonly string[]): string {
@@ -73,6 +75,7 @@ describe('the packed app', () => {
       onlyFromArchive: isOn(FuseV1Options.OnlyLoadAppFromAsar),
       cookiesEncrypted: isOn(FuseV1Options.EnableCookieEncryption),
       ownSnapshot: isOn(FuseV1Options.LoadBrowserProcessSpecificV8Snapshot),
+      archiveChecked: isOn(FuseV1Options.EnableEmbeddedAsarIntegrityValidation),
     }).toEqual({
       runAsNode: '0',
       nodeOptions: '0',
@@ -80,12 +83,34 @@ describe('the packed app', () => {
       onlyFromArchive: '1',
       cookiesEncrypted: '1',
       ownSnapshot: '0',
+      archiveChecked: '1',
     });
     // Came with Electron 29: an older shell has no such switch, and what is packed for people is told to turn it off.
     const files = fuses[FuseV1Options.GrantFileProtocolExtraPrivileges];
     if (files !== undefined) expect(isOn(FuseV1Options.GrantFileProtocolExtraPrivileges)).toBe('0');
     const { electronFuses } = JSON.parse(readFileSync('electron-builder.json', 'utf8'));
     expect(electronFuses).toMatchObject({ grantFileProtocolExtraPrivileges: false });
+  });
+
+  it('runs in its window only what lies in the archive, with a hash for each file; beside it lies what Node runs', () => {
+    const files = listPackage(archive(), { isPack: false }).filter((path) => !('files' in infoOf(path)));
+    const isUnpacked = (path: string): boolean => 'unpacked' in infoOf(path);
+    const ofWindow = files.filter((path) => path.startsWith('/out/'));
+    expect(ofWindow).toEqual(
+      expect.arrayContaining(['/out/main/index.cjs', '/out/preload/index.cjs', '/out/renderer/index.html']),
+    );
+    expect(ofWindow.filter(isUnpacked)).toEqual([]);
+    expect(files.filter((path) => !isUnpacked(path) && !('integrity' in infoOf(path)))).toEqual([]);
+    expect(
+      files.filter(
+        (path) => isUnpacked(path) && !/\.node$|^\/node_modules\/(node-|@node-llama-cpp|@vscode\/ripgrep-)/u.test(path),
+      ),
+    ).toEqual([]);
+    expect([existsSync(beside('out', 'main', 'index.cjs')), existsSync(beside('out', 'preload'))]).toEqual([
+      false,
+      false,
+    ]);
+    expect(existsSync(beside('out', 'main', 'cli.cjs'))).toBe(true);
   });
 
   it('brings the list of licences, and no engine of another machine', () => {

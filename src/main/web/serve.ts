@@ -9,6 +9,7 @@ import type { CoreRouter } from '../api/serve-channel.ts';
 import type { PageFiles } from './page-files.ts';
 import { pageHeaders, readPageFiles } from './page-files.ts';
 import { admit } from './socket-channel.ts';
+import { createWaitingRoom } from './waiting-room.ts';
 
 export interface ServerOptions {
   /** 0: any free one. */
@@ -24,7 +25,11 @@ export interface PageServer {
 }
 
 const address = '127.0.0.1';
+/** Of a page that has shown the token; before that see `waiting-room.ts`. */
 const maximumMessageBytes = 16 * 1024 * 1024;
+const mostConnections = 1024;
+/** For the head of a request, which is all that a page ever sends. */
+const patience = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 5_000 };
 
 /**
  * Serves the page and the contract on the loopback address. Who has not got the token of `url` gets the page's
@@ -35,13 +40,16 @@ export async function startServer(router: CoreRouter, { port, pageFolder }: Serv
   const token = randomBytes(32).toString('base64url');
   const channels = createChannelServer(router);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maximumMessageBytes, perMessageDeflate: false });
-  const http = createServer((request, response) => answer(request, response, files));
+  const room = createWaitingRoom();
+  const http = createServer(patience, (request, response) => answer(request, response, files));
+  http.maxConnections = mostConnections;
   http.on('upgrade', (request, socket, head) => {
     if (!isOwnSocket(request)) {
       refuseUpgrade(socket);
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (accepted) => admit(accepted, token, channels));
+    const place = room.enter(socket);
+    sockets.handleUpgrade(request, socket, head, (accepted) => admit(accepted, { token, channels, place }));
   });
   const actualPort = await new Promise<number>((resolve, reject) => {
     http.once('error', (error) => {
@@ -106,5 +114,7 @@ function isOwnOrigin(request: IncomingMessage): boolean {
 }
 
 function refuseUpgrade(socket: Duplex): void {
-  socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+  // It may have gone, and an error without a listener would end the process.
+  socket.on('error', () => undefined);
+  socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', () => socket.destroy());
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RawData, WebSocket } from 'ws';
 import type { Channel, ChannelServer } from '../api/serve-channel.ts';
+import type { Place } from './waiting-room.ts';
 
 /** The first message of a socket must be the token, and soon. */
 const tokenTimeoutMs = 5_000;
@@ -8,11 +9,20 @@ const tokenTimeoutMs = 5_000;
 const wrongTokenCode = 4401;
 /** Close code where none came in time, as from a page that a busy machine held up: that one tries again. */
 const noTokenCode = 4408;
+/** Close code where too many pages are open. */
+const tooManyCode = 1013;
 /** Above this many bytes that the browser has not taken, streams wait. */
 const fullBytes = 1024 * 1024;
 
+export interface Admission {
+  readonly token: string;
+  readonly channels: ChannelServer;
+  /** Where the socket waits meanwhile. */
+  readonly place: Place;
+}
+
 /** Serves the contract on a socket whose first message is the token; any other socket is closed. */
-export function admit(socket: WebSocket, token: string, server: ChannelServer): void {
+export function admit(socket: WebSocket, { token, channels, place }: Admission): void {
   const timer = setTimeout(() => socket.close(noTokenCode, 'no token came'), tokenTimeoutMs);
   // Without a listener an error (a message too large, a broken frame) would end the process; `close` follows it.
   socket.on('error', () => socket.terminate());
@@ -23,7 +33,11 @@ export function admit(socket: WebSocket, token: string, server: ChannelServer): 
       socket.close(wrongTokenCode, 'the token is wrong');
       return;
     }
-    server.serve(channelOf(socket));
+    if (!place.admit()) {
+      socket.close(tooManyCode, 'too many pages are open');
+      return;
+    }
+    channels.serve(channelOf(socket));
     socket.send('ready');
   });
 }

@@ -143,7 +143,10 @@ async function openWay(live: LiveContainer, handle: Handle): Promise<Reply<() =>
   let running: RunningExec | null = null;
   let said = '';
   const tunnel = createTunnel({
-    send: (bytes) => void running?.stream.write(bytes),
+    send: (bytes, sent) => {
+      if (running === null) sent();
+      else running.stream.write(bytes, () => sent());
+    },
     onConnection: handle,
     onReady: () => ready.abort(),
     onBroken: () => running?.stream.end(),

@@ -1,6 +1,7 @@
 /** What the first bytes of a client say. `more`: not whole yet. `bad`: not the beginning of TLS, or not a clean one. */
 export type ClientHello =
-  | { readonly type: 'more' }
+  /** With fewer bytes than `wholeAt` in all it says the same again. */
+  | { readonly type: 'more'; readonly wholeAt: number }
   | { readonly type: 'bad' }
   | {
       readonly type: 'hello';
@@ -13,30 +14,38 @@ export type ClientHello =
 const recordHeader = 5;
 const handshakeRecord = 22;
 const clientHello = 1;
-/** Far above any honest one; a hello may be cut into records, but nobody waits for ever. */
+const messageHeader = 4;
+/** Far above any honest one; a hello may be cut into records, but each costs, and nobody waits for ever. */
 const longestHello = 64 * 1024;
+const mostRecords = 1024;
 const nameExtension = 0;
 const encryptedHelloExtensions: readonly number[] = [0xfe0d, 0xffce];
 
-/** Reads the first message of a TLS client, from all bytes that came so far. Pure; strict, because a server that reads it differently must not see it. */
+/**
+ * Reads the first message of a TLS client, from all bytes that came so far. Pure; strict, because a server that reads
+ * it differently must not see it. It copies the message once, when it is whole.
+ */
 export function readClientHello(bytes: Buffer): ClientHello {
   const parts: Buffer[] = [];
   let gathered = 0;
   let offset = 0;
+  let whole: number | null = null;
   for (;;) {
-    if (gathered >= 4) {
-      const message = Buffer.concat(parts);
-      const length = message.readUIntBE(1, 3);
-      if (message[0] !== clientHello || length > longestHello) return { type: 'bad' };
-      if (gathered >= 4 + length) return gathered === 4 + length ? readMessage(message.subarray(4)) : { type: 'bad' };
+    if (whole === null && gathered >= messageHeader) {
+      const start = Buffer.concat(parts);
+      whole = messageHeader + start.readUIntBE(1, 3);
+      if (start[0] !== clientHello || whole > longestHello) return { type: 'bad' };
     }
+    if (whole !== null && gathered > whole) return { type: 'bad' };
+    if (gathered === whole) return readMessage(Buffer.concat(parts).subarray(messageHeader));
+    if (parts.length === mostRecords) return { type: 'bad' };
     const left = bytes.subarray(offset);
     if (left.length > 0 && left[0] !== handshakeRecord) return { type: 'bad' };
     if (left.length > 1 && left[1] !== 3) return { type: 'bad' };
-    if (left.length < recordHeader) return { type: 'more' };
+    if (left.length < recordHeader) return { type: 'more', wholeAt: offset + recordHeader };
     const length = left.readUInt16BE(3);
     if (length === 0 || length > 16_384) return { type: 'bad' };
-    if (left.length < recordHeader + length) return { type: 'more' };
+    if (left.length < recordHeader + length) return { type: 'more', wholeAt: offset + recordHeader + length };
     parts.push(left.subarray(recordHeader, recordHeader + length));
     gathered += length;
     offset += recordHeader + length;

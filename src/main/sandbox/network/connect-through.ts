@@ -90,18 +90,27 @@ interface Hello {
 /** Waits for the client's first message, and takes it off the stream. */
 function clientHelloOf(client: Duplex, head: Buffer, signal: AbortSignal): Promise<Hello> {
   return new Promise((resolve) => {
-    let bytes: Buffer = Buffer.from(head);
+    const chunks: Buffer[] = [head];
+    let count = head.length;
+    let wholeAt = 0;
     const settle = (name: string | null, reason: NetworkReason | null): void => {
       clearTimeout(timer);
       client.off('readable', look).off('close', onEnd).off('end', onEnd);
       signal.removeEventListener('abort', onEnd);
-      resolve({ bytes, name, reason });
+      resolve({ bytes: Buffer.concat(chunks), name, reason });
     };
     const onEnd = (): void => settle(null, 'not-tls');
     const look = (): void => {
-      for (let chunk: unknown = client.read(); Buffer.isBuffer(chunk); chunk = client.read())
-        bytes = Buffer.concat([bytes, chunk]);
+      for (let chunk: unknown = client.read(); Buffer.isBuffer(chunk); chunk = client.read()) {
+        chunks.push(chunk);
+        count += chunk.length;
+      }
+      // A hello that drips in is not looked at for every drop.
+      if (count < wholeAt) return;
+      const bytes = Buffer.concat(chunks);
+      chunks.splice(0, chunks.length, bytes);
       const found = readClientHello(bytes);
+      if (found.type === 'more') wholeAt = found.wholeAt;
       if (found.type === 'bad') settle(null, 'not-tls');
       if (found.type === 'hello') settle(found.name, found.isHidden ? 'other-name' : null);
     };

@@ -37,6 +37,8 @@ export interface NetworkLimits {
   readonly maxSentBytes: number;
   readonly maxReceivedBytes: number;
   readonly maxConnections: number;
+  /** Under way at the same time: a client that goes does not set its place free before its connection has gone. */
+  readonly maxOpen: number;
   /** A connection on which nothing moves for so long is closed. */
   readonly idleMs: number;
 }
@@ -45,5 +47,6 @@ export const usualLimits: NetworkLimits = {
   maxSentBytes: 16 * 1024 * 1024,
   maxReceivedBytes: 2 * 1024 * 1024 * 1024,
   maxConnections: 4096,
+  maxOpen: 128,
   idleMs: 120_000,
 };

@@ -1,39 +1,37 @@
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { request as httpRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { NetworkReason } from './decision.ts';
 import { judgeTarget } from './judge-target.ts';
+import { answerHead, longestHead, requestHead, type PlainHead } from './plain-head.ts';
 import { reach, refusalText, type ProxyWork } from './proxy-work.ts';
 import type { Attempt } from './traffic.ts';
 import { proxyCredentials } from './upstream-proxy.ts';
 
-const answerMs = 120_000;
+/** Host and port, then the rest. Each character has one place, so that a long one that does not fit costs little. */
+const asked = /^http:\/\/([^/?#]*)((?:[/?][\x21\x22\x24-\x7e]*)?)$/i;
+/** A host may say that it is still at it, but not for ever. */
+const mostInterim = 32;
 
-/** Belong to one connection, or to the way through a proxy; never passed on. */
-const ownHeaders: readonly string[] = [
-  'connection',
-  'proxy-connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'host',
-];
-
-/** Serves a plain request: read whole, decided, and written anew on a connection of its own. Never rejects. */
+/**
+ * Serves a plain request: its head is read whole, decided and written anew on a connection of its own, with a framing
+ * of ours that is counted against the body. Never rejects.
+ */
 export async function forwardRequest(
   work: ProxyWork,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   response.on('error', () => undefined);
-  const url = /^http:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '');
+  // It waited for its turn; meanwhile the client has gone, or an answer before it was the last.
+  if (request.socket.destroyed || request.socket.writableEnded) return;
+  // Where there is no upgrade the parser loses count of what follows: such a client asks anew.
+  if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+  const head = requestHead(request);
+  const url = asked.exec(request.url ?? '');
   const judged = url === null ? null : judgeTarget(url[1] ?? '', 80, work.hosts);
-  if (url === null || judged === null) {
+  if (head === null || url === null || judged === null) {
     work.traffic.refuse('', null, 'bad-request');
     answerRequest(response, 400, 'bad-request');
     return;
@@ -54,12 +52,17 @@ export async function forwardRequest(
   const path = rest.startsWith('/') ? rest : `/${rest}`;
   const onAbort = (): void => void socket.destroy();
   work.signal.addEventListener('abort', onAbort, { once: true });
+  // Who asked has gone: nothing is sent to the host or kept open for nobody.
+  response.once('close', onAbort);
+  if (response.closed) onAbort();
   try {
     await exchange({
       request,
       response,
+      head,
       attempt,
       socket,
+      idleMs: work.limits.idleMs,
       host: judged.host,
       path: proxy === null ? path : `http://${judged.host}${path}`,
       credentials: proxy === null ? null : proxyCredentials(proxy),
@@ -78,54 +81,91 @@ export async function forwardRequest(
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly head: PlainHead;
   readonly attempt: Attempt;
   readonly socket: Socket;
+  readonly idleMs: number;
   readonly host: string;
   readonly path: string;
   readonly credentials: string | null;
 }
 
 async function exchange(work: Exchange): Promise<void> {
-  const { request, response, attempt, socket, host, path, credentials } = work;
-  const headers = passedOn(request);
-  const head = JSON.stringify(headers).length + path.length;
-  if (!attempt.addSent(head)) throw new Error('More than this command may send.');
-  const hasBody = request.headers['transfer-encoding'] !== undefined;
+  const { request, response, head, attempt } = work;
+  if (!attempt.addSent(JSON.stringify(head.headers).length + work.path.length))
+    throw new Error('More than this command may send.');
+  const outgoing = openRequest(work);
+  const incoming = answerOf(outgoing);
+  const sending =
+    head.length === null
+      ? pipeline(request, attempt.sent(), outgoing)
+      : pipeline(request, exactly(head.length), attempt.sent(), outgoing);
+  // A host may answer before it has read everything, and close.
+  sending.catch(() => undefined);
+  const answered = await incoming;
+  const answer = answerHead(answered);
+  if (answer === null) {
+    answerRequest(response, 502, 'bad-request');
+    return;
+  }
+  const status = answered.statusCode ?? 502;
+  const framing = answer.length === null || status === 204 ? {} : { 'content-length': answer.length };
+  response.writeHead(status, { ...answer.headers, ...framing });
+  await pipeline(answered, attempt.received(), response);
+}
+
+function openRequest({ request, head, socket, idleMs, host, path, credentials }: Exchange): ClientRequest {
+  const method = request.method ?? 'GET';
+  const isCounted = (head.length ?? 0) > 0 || !['GET', 'HEAD', 'OPTIONS', 'TRACE', 'DELETE'].includes(method);
+  const framing =
+    head.length === null ? { 'transfer-encoding': 'chunked' } : isCounted ? { 'content-length': head.length } : {};
   const outgoing = httpRequest({
     createConnection: () => socket,
-    method: request.method ?? 'GET',
+    method,
     path,
     headers: {
-      ...headers,
+      ...head.headers,
+      ...framing,
       host,
       connection: 'close',
-      ...(hasBody ? { 'transfer-encoding': 'chunked' } : {}),
       ...(credentials === null ? {} : { 'proxy-authorization': credentials }),
     },
     setHost: false,
-    timeout: answerMs,
+    timeout: idleMs,
+    maxHeaderSize: longestHead,
+    insecureHTTPParser: false,
   });
+  outgoing.maxHeadersCount = 0;
+  return outgoing;
+}
+
+function answerOf(outgoing: ClientRequest): Promise<IncomingMessage> {
+  let interim = 0;
   outgoing.on('timeout', () => outgoing.destroy());
-  const incoming = new Promise<IncomingMessage>((resolve, reject) => {
+  outgoing.on('information', () => {
+    interim += 1;
+    if (interim > mostInterim) outgoing.destroy();
+  });
+  return new Promise((resolve, reject) => {
     outgoing
       .on('response', resolve)
       .on('error', reject)
       .on('close', () => reject(new Error('It was cut.')));
   });
-  const sending = pipeline(request, attempt.sent(), outgoing);
-  // A host may answer before it has read everything, and close.
-  sending.catch(() => undefined);
-  const answered = await incoming;
-  response.writeHead(answered.statusCode ?? 502, passedOn(answered));
-  await pipeline(answered, attempt.received(), response);
 }
 
-function passedOn(message: IncomingMessage): Record<string, string[]> {
-  const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  const entries = Object.entries(message.headersDistinct).flatMap(([name, values]) =>
-    values === undefined || ownHeaders.includes(name) || named.includes(name) ? [] : [[name, values] as const],
-  );
-  return Object.fromEntries(entries);
+/** Lets exactly so many bytes through, so that a body is what its length says whoever counted before; else it fails. */
+function exactly(length: number): Transform {
+  let left = length;
+  const failed = (): Error => new Error('The body is not as long as was said.');
+  return new Transform({
+    transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback) {
+      left -= chunk.length;
+      if (left < 0) done(failed());
+      else done(null, chunk);
+    },
+    flush: (done) => (left === 0 ? done() : done(failed())),
+  });
 }
 
 function answerRequest(response: ServerResponse, status: number, reason: NetworkReason): void {

@@ -19,8 +19,8 @@ export interface ProxyWork extends ProxyOptions {
   readonly signal: AbortSignal;
 }
 
-export /** Opens the connection and notes in `attempt` what came of it. */
-async function reach(
+/** Opens the connection and notes in `attempt` what came of it. */
+export async function reach(
   work: ProxyWork,
   attempt: Attempt,
   target: { readonly host: string; readonly port: 80 | 443 },
@@ -76,7 +76,10 @@ export function refusalText(reason: NetworkReason): string {
 /** Answers in place of the host, and ends the connection. */
 export function answer(client: Duplex, status: number, text: string): void {
   const body = `Dewpoint: ${text}.\n`;
+  if (client.writableEnded) return;
+  // Nothing more is read from one that was refused.
   client.end(
     `HTTP/1.1 ${status} ${text}\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    () => client.destroy(),
   );
 }

@@ -24,19 +24,21 @@ export interface Traffic {
 }
 
 export function createTraffic(limits: NetworkLimits, onDecision: (decision: NetworkDecision) => void): Traffic {
-  const total = { sent: 0, received: 0, connections: 0 };
+  const total = { sent: 0, received: 0, connections: 0, open: 0 };
   const open = new Set<() => void>();
   const refuse = (host: string, port: number | null, reason: NetworkReason): void =>
     onDecision({ host, port, isAllowed: false, reason, address: null, sentBytes: 0, receivedBytes: 0 });
 
   function begin(host: string, port: number | null): Attempt {
     total.connections += 1;
+    total.open += 1;
     const moved = { sent: 0, received: 0 };
     let address: string | null = null;
     let isOver = false;
     const end = (reason: NetworkReason): void => {
       if (isOver) return;
       isOver = true;
+      total.open -= 1;
       open.delete(finish);
       const isAllowed = reason === 'listed';
       onDecision({ host, port, isAllowed, reason, address, sentBytes: moved.sent, receivedBytes: moved.received });
@@ -52,7 +54,7 @@ export function createTraffic(limits: NetworkLimits, onDecision: (decision: Netw
       total[direction] += bytes;
       return true;
     };
-    if (total.connections > limits.maxConnections) end('too-many-connections');
+    if (total.connections > limits.maxConnections || total.open > limits.maxOpen) end('too-many-connections');
     return {
       sent: () => meter((bytes) => add('sent', bytes)),
       received: () => meter((bytes) => add('received', bytes)),

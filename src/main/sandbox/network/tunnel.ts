@@ -15,16 +15,21 @@ export const headerBytes = 9;
 export const windowBytes = 256 * 1024;
 export const pieceBytes = 64 * 1024;
 const mostConnections = 128;
+/** Waiting to be taken over there. An honest forwarder always reads; each frame costs memory here, however small. */
+const mostUnsentFrames = 65_536;
+const usualIdleMs = 120_000;
 
 export interface TunnelOptions {
-  /** Sends to the forwarder; must keep the order. */
-  readonly send: (bytes: Uint8Array) => void;
+  /** Sends to the forwarder; must keep the order, and say when it has gone out or never will. */
+  readonly send: (bytes: Uint8Array, sent: () => void) => void;
   /** Takes a connection that was made in the container. */
   readonly onConnection: (connection: Duplex) => void;
   /** The forwarder listens. */
   readonly onReady: () => void;
   /** It broke the rules; every connection has been ended. */
   readonly onBroken: () => void;
+  /** A connection on which nothing moves for so long is ended. */
+  readonly idleMs?: number;
 }
 
 export interface Tunnel {
@@ -36,6 +41,8 @@ export interface Tunnel {
 
 export function createTunnel(options: TunnelOptions): Tunnel {
   const connections = new Map<number, TunnelConnection>();
+  const idleMs = options.idleMs ?? usualIdleMs;
+  const sendBounded = createBoundedSend(options.send, breakOff);
   let isClosed = false;
 
   function close(): void {
@@ -44,8 +51,14 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     connections.clear();
   }
 
+  function breakOff(): void {
+    if (isClosed) return;
+    close();
+    options.onBroken();
+  }
+
   function send(type: number, id: number, payload?: Uint8Array): void {
-    if (!isClosed) options.send(encodeFrame(type, id, payload));
+    if (!isClosed) sendBounded(encodeFrame(type, id, payload));
   }
 
   function open(id: number): boolean {
@@ -54,7 +67,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       send(frame.reset, id);
       return true;
     }
-    const connection = new TunnelConnection((type, payload) => send(type, id, payload));
+    const connection = new TunnelConnection((type, payload) => send(type, id, payload), idleMs);
     connections.set(id, connection);
     connection.on('close', () => connections.delete(id));
     // Whoever takes it handles its end; an error of it is never a failure of the program.
@@ -65,36 +78,49 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
   /** False: against the rules. A frame of a connection that has just been ended here is not. */
   function take(type: number, id: number, payload: Buffer): boolean {
+    if (isClosed) return false;
     if (type === frame.ready) {
       options.onReady();
       return payload.length === 0;
     }
     if (type === frame.open) return payload.length === 0 && open(id);
-    const connection = connections.get(id);
-    switch (type) {
-      case frame.data:
-        return connection?.receive(payload) ?? true;
-      case frame.end:
-        connection?.receiveEnd();
-        return true;
-      case frame.reset:
-        connection?.destroy();
-        return true;
-      case frame.taken:
-        return payload.length === 4 && (connection?.grant(payload.readUInt32BE(0)) ?? true);
-      default:
-        return false;
-    }
+    return takeFor(connections.get(id), type, payload);
   }
 
   const reader = createReader(take);
   return {
     close,
     push(bytes) {
-      if (isClosed || reader.push(bytes)) return;
-      close();
-      options.onBroken();
+      if (!isClosed && !reader.push(bytes)) breakOff();
     },
+  };
+}
+
+/** False: against the rules. Where there is no connection it has just been ended here. */
+function takeFor(connection: TunnelConnection | undefined, type: number, payload: Buffer): boolean {
+  switch (type) {
+    case frame.data:
+      return connection?.receive(payload) ?? true;
+    case frame.end:
+      connection?.receiveEnd();
+      return true;
+    case frame.reset:
+      connection?.destroy();
+      return true;
+    case frame.taken:
+      return payload.length === 4 && (connection?.grant(payload.readUInt32BE(0)) ?? true);
+    default:
+      return false;
+  }
+}
+
+/** `onFull` instead of more than may wait. */
+function createBoundedSend(send: TunnelOptions['send'], onFull: () => void): (bytes: Uint8Array) => void {
+  let unsentFrames = 0;
+  return (bytes) => {
+    if (unsentFrames >= mostUnsentFrames) return onFull();
+    unsentFrames += 1;
+    send(bytes, () => (unsentFrames -= 1));
   };
 }
 
@@ -102,21 +128,33 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 function createReader(take: (type: number, id: number, payload: Buffer) => boolean): {
   readonly push: (bytes: Uint8Array) => boolean;
 } {
-  let pending: Buffer = Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let count = 0;
+  /** With fewer bytes there is nothing to do: a frame that drips in is not copied for every drop. */
+  let needed = headerBytes;
   return {
     push(bytes) {
-      pending = pending.length === 0 ? Buffer.from(bytes) : Buffer.concat([pending, bytes]);
+      chunks.push(Buffer.from(bytes));
+      count += bytes.length;
+      if (count < needed) return true;
+      const pending = Buffer.concat(chunks);
       let offset = 0;
+      needed = headerBytes;
       while (pending.length - offset >= headerBytes) {
         const payload = offset + headerBytes;
         const length = pending.readUInt32BE(offset + 5);
         if (length > pieceBytes) return false;
-        if (pending.length < payload + length) break;
+        if (pending.length < payload + length) {
+          needed = headerBytes + length;
+          break;
+        }
         const id = pending.readUInt32BE(offset + 1);
         if (!take(pending.readUInt8(offset), id, pending.subarray(payload, payload + length))) return false;
         offset = payload + length;
       }
-      pending = pending.subarray(offset);
+      count = pending.length - offset;
+      // A copy: the rest of what came must not be kept alive by it.
+      chunks.splice(0, chunks.length, Buffer.from(pending.subarray(offset)));
       return true;
     },
   };
@@ -133,21 +171,32 @@ export function encodeFrame(type: number, id: number, payload: Uint8Array = Buff
 /** The side of a connection that is outside of the container. */
 class TunnelConnection extends Duplex {
   readonly #send: (type: number, payload?: Uint8Array) => void;
+  readonly #idle: NodeJS.Timeout;
   #credit = windowBytes;
   #unsent: { bytes: Buffer; done: () => void } | null = null;
   /** Taken in and not yet told to the other side. */
   #untold = 0;
 
-  constructor(send: (type: number, payload?: Uint8Array) => void) {
+  constructor(send: (type: number, payload?: Uint8Array) => void, idleMs: number) {
     super({ allowHalfOpen: true, readableHighWaterMark: pieceBytes });
-    this.#send = send;
+    this.#send = (type, payload) => {
+      this.#idle.refresh();
+      send(type, payload);
+    };
+    this.#idle = setTimeout(() => this.destroy(), idleMs);
+  }
+
+  /** As a socket has it: `http` ends a client with this once its last answer is out. */
+  destroySoon(): void {
+    this.end(() => this.destroy());
   }
 
   /** False: more than was granted. */
   receive(bytes: Buffer): boolean {
     if (this.destroyed) return true;
+    this.#idle.refresh();
     this.#untold += bytes.length;
-    if (this.#untold + this.readableLength > 2 * windowBytes) return false;
+    if (this.#untold > windowBytes) return false;
     this.push(bytes);
     return true;
   }
@@ -183,6 +232,7 @@ class TunnelConnection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearTimeout(this.#idle);
     this.#unsent = null;
     // Ended on both sides, it may still be on its way out over there.
     if (!this.writableFinished || !this.readableEnded) this.#send(frame.reset);

@@ -6,8 +6,17 @@ const longestAnswer = 16 * 1024;
 /** What a proxy of this machine wants to know of us, from its own address; null where it wants nothing. */
 export function proxyCredentials(proxy: URL): string | null {
   if (proxy.username === '' && proxy.password === '') return null;
-  const text = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const text = `${decoded(proxy.username)}:${decoded(proxy.password)}`;
   return `Basic ${Buffer.from(text).toString('base64')}`;
+}
+
+/** A bare percent sign stands for itself: a password that was written as it is must not end the program. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Asks a proxy of this machine for a way to a host. False: it gives none. Nothing of the host's own is taken off the socket. */

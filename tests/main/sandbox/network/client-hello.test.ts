@@ -28,6 +28,11 @@ function recordOf(payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([22, 3, 1]), number16(payload.length), payload]);
 }
 
+/** In records of one byte each. */
+function onesOf(message: Buffer): readonly Buffer[] {
+  return Array.from(message, (byte) => recordOf(Buffer.from([byte])));
+}
+
 function number16(value: number): Buffer {
   return Buffer.from([value >> 8, value & 255]);
 }
@@ -63,6 +68,14 @@ describe('the first message of a TLS client', () => {
     expect(readClientHello(Buffer.concat(pieces))).toEqual(hello);
   });
 
+  it('is looked at again only when there is more to see', async () => {
+    const bytes = await helloOf('files.example.org');
+    for (let end = 0; end < bytes.length; end += 1) {
+      const found = readClientHello(bytes.subarray(0, end));
+      expect(found).toEqual({ type: 'more', wholeAt: end < 5 ? 5 : bytes.length });
+    }
+  });
+
   it('may name nobody', () => {
     expect(readClientHello(madeHello([[10, Buffer.from('0002001d', 'hex')]]))).toEqual({ ...hello, name: null });
   });
@@ -87,6 +100,11 @@ describe('the first message of a TLS client', () => {
     ],
     ['a version that is no TLS', Buffer.from('1602000005', 'hex')],
     ['a length that nobody waits for', recordOf(Buffer.from([1, 0xff, 0xff, 0xff]))],
+    // Each record had been copied again for each that followed: 96 KB of them held the app up for seconds.
+    [
+      'more records than anyone cuts',
+      Buffer.concat(onesOf(Buffer.concat([Buffer.from([1, 0, 4, 0]), Buffer.alloc(1_020)]))),
+    ],
     ['text', Buffer.from('GET / HTTP/1.1\r\n')],
   ])('is refused with %s', (_what, bytes) => {
     expect(readClientHello(bytes)).toEqual({ type: 'bad' });
