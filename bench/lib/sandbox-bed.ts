@@ -27,6 +27,8 @@ export interface BedOptions {
   readonly settings?: Partial<Settings['sandbox']>;
   /** Another way to the engine, as `DOCKER_HOST`. */
   readonly dockerHost?: string;
+  /** Fills the project before the session begins. */
+  readonly prepare?: (workspace: string) => Promise<void>;
 }
 
 /** Rejects where there is no engine. The caller closes. */
@@ -38,6 +40,7 @@ export async function openBed(options: BedOptions = {}): Promise<BenchBed> {
   const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')];
   await Promise.all([mkdir(workspace), mkdir(home)]);
   await makeRepository(join(workspace, '.git'));
+  await options.prepare?.(workspace);
   const env = options.dockerHost === undefined ? process.env : { ...process.env, DOCKER_HOST: options.dockerHost };
   const makeSandbox = createSandboxFactory({
     homePath: home,

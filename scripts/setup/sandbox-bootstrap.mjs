@@ -76,7 +76,7 @@ export async function bootstrapImage(image, runnerFolder) {
 
 // A process that was killed leaves half a tree, with debootstrap's mounts still in it.
 /** @param {string} images */
-function removeLeftovers(images) {
+export function removeLeftovers(images) {
   if (!existsSync(images)) return;
   for (const name of readdirSync(images).filter((entry) => /^make-\d+$/.test(entry))) {
     if (existsSync(`/proc/${name.slice('make-'.length)}`)) continue;
@@ -85,7 +85,8 @@ function removeLeftovers(images) {
   }
 }
 
-function whatHinders() {
+/** @returns {string} why no tree can be made on this machine; empty where one can */
+export function whatHinders() {
   const else_ = 'or reach an image registry, or copy the image from a machine that has it (docker save, docker load)';
   if (process.platform !== 'linux') {
     return `the base image cannot be pulled, and only Linux can make it without: connect to the network once, ${else_}`;
@@ -166,10 +167,16 @@ async function buildRunner(tree, _work, runnerFolder) {
   return built;
 }
 
-/** @param {string} tree @param {string} image @returns {Promise<{ok: true} | {ok: false, message: string}>} */
-function importTree(tree, image) {
+/**
+ * Hands a folder to the engine as an image.
+ * @param {string} tree
+ * @param {string} image
+ * @param {readonly string[]} [instructions] lines of a Dockerfile
+ * @returns {Promise<{ok: true} | {ok: false, message: string}>}
+ */
+export function importTree(tree, image, instructions = settings) {
   return new Promise((done) => {
-    const changes = settings.flatMap((setting) => ['-c', setting]);
+    const changes = instructions.flatMap((setting) => ['-c', setting]);
     const tar = start('tar', ['-C', tree, '--numeric-owner', '-c', '.'], { stdio: ['ignore', 'pipe', 2] });
     const load = tar && start('docker', ['import', ...changes, '-', image], { stdio: [tar.stdout, 'ignore', 2] });
     if (!tar || !load) return done({ ok: false, message: 'tar or docker is missing' });

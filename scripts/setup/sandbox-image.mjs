@@ -44,10 +44,10 @@ export async function ensureSandboxImage() {
   return withLock(`${kept}.lock`, 'making the sandbox image', async () => {
     const id = imageId(image);
     if (id) return finish(image, id);
-    if (await load(kept, image)) return finish(image, imageId(image));
+    if (await loadImage(kept, image)) return finish(image, imageId(image));
     const made = await make(image);
     if (!made.ok) return made;
-    await keep(image, kept);
+    await keepImage(image, kept);
     return finish(image, imageId(image));
   });
 }
@@ -72,11 +72,16 @@ async function make(image) {
   return made;
 }
 
-/** @param {string} file @param {string} image */
-async function load(file, image) {
+/**
+ * @param {string} file
+ * @param {string} image
+ * @returns {Promise<boolean>} whether the engine has it now
+ */
+export async function loadImage(file, image) {
+  if (imageId(image)) return true;
   if (!existsSync(file)) return false;
   const started = Date.now();
-  say(`loading the sandbox image from the cache (${sizeText(statSync(file).size)})`);
+  say(`loading ${image} from the cache (${sizeText(statSync(file).size)})`);
   const loaded = await stream('docker', ['load', '-q', '-i', file], { quiet: true });
   if (loaded.ok && imageId(image)) {
     say(`loaded in ${sinceText(started)}`);
@@ -87,9 +92,12 @@ async function load(file, image) {
   return false;
 }
 
-// Saved whole, so that the image keeps its id when it is loaded again.
-/** @param {string} image @param {string} file */
-async function keep(image, file) {
+/**
+ * Saved whole, so that the image keeps its id when it is loaded again.
+ * @param {string} image
+ * @param {string} file
+ */
+export async function keepImage(image, file) {
   mkdirSync(join(file, '..'), { recursive: true });
   const saved = await stream('docker', ['save', '-o', `${file}.part`, image], { quiet: true });
   if (saved.ok) renameSync(`${file}.part`, file);
@@ -100,7 +108,7 @@ async function keep(image, file) {
 }
 
 /** @param {string} image @returns {string} empty where the engine does not have it */
-function imageId(image) {
+export function imageId(image) {
   return capture('docker', ['image', 'inspect', '--format', '{{.Id}}', image]).stdout.trim();
 }
 

@@ -23,7 +23,7 @@ export const suites = [
   { name: 'contracts', minutes: 4, needs: [] },
   { name: 'recipes', minutes: 5, needs: [] },
   { name: 'docker', minutes: 20, needs: ['build', 'docker', 'image', 'podman', 'rootless'] },
-  { name: 'hostile', minutes: 12, needs: ['build', 'docker', 'image'] },
+  { name: 'hostile', minutes: 16, needs: ['build', 'docker', 'image'] },
   { name: 'keyring', minutes: 4, needs: ['build', 'keyring', 'electron', 'display'] },
   {
     name: 'engines',

@@ -24,10 +24,11 @@ import { createCoreAttachments } from './core/attachments.ts';
 import type { CoreSessions } from './core/sessions.ts';
 import { historyCommands } from './core/history.ts';
 import { replayCommand } from './core/replay.ts';
-import { busySession, createCoreSessions } from './core/sessions.ts';
+import { createCoreSessions } from './core/sessions.ts';
 import { createPriors } from './core/priors.ts';
 import { createRouteHolder } from './core/held-routes.ts';
 import type { SandboxCommands } from './core/sandboxes.ts';
+import { changeCommands } from './core/changes.ts';
 import { createSandboxCommands } from './core/sandboxes.ts';
 import { sessionFolders } from './core/session-folders.ts';
 import { createMachineProbe } from './engines/hardware.ts';
@@ -49,7 +50,6 @@ import { prepareWorkspace } from './sandbox/workspace.ts';
 import type { Blobs } from './sessions/blobs.ts';
 import { createBlobs } from './sessions/blobs.ts';
 import { createComparisonStore } from './sessions/comparison-store.ts';
-import { showChanges, takeChanges, undoChanges } from './sessions/changes.ts';
 import { createRedactor } from './sessions/redact.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import { createSessionStore } from './sessions/session-store.ts';
@@ -379,24 +379,4 @@ function statusOf(sessions: CoreSessions, sessionId: string): SessionSummary['st
   const state = sessions.openJournal(sessionId)?.state();
   const isWaiting = state !== undefined && (state.approvals.length > 0 || state.cap !== null);
   return isWaiting ? 'waiting' : 'running';
-}
-
-function changeCommands(
-  sessions: CoreSessions,
-): Pick<CoreApi, 'showChanges' | 'takeChanges' | 'undoChanges' | 'untracked'> {
-  const atRest = (sessionId: string): void => {
-    if (sessions.runner(sessionId)?.isRunning() === true) throw busySession();
-  };
-  return {
-    untracked: async (sessionId) => (await sessions.journal(sessionId)).state().untracked,
-    showChanges: async (sessionId, paths) => showChanges(await sessions.journal(sessionId), paths),
-    takeChanges: async (sessionId, paths) => {
-      atRest(sessionId);
-      return takeChanges(await sessions.journal(sessionId), paths);
-    },
-    undoChanges: async (sessionId, paths) => {
-      atRest(sessionId);
-      return undoChanges(await sessions.journal(sessionId), paths);
-    },
-  };
 }

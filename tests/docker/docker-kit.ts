@@ -74,6 +74,8 @@ export async function startSandbox(options: DockerTestOptions = {}): Promise<Doc
   const home = join(folder, 'home');
   await mkdir(workspace);
   await mkdir(home);
+  // Some engines under test are another user's, who cannot look into a home that is its owner's alone.
+  await mkdir(join(home, 'sandbox'), { mode: 0o755 });
   await options.prepare?.(workspace);
   if (options.owner !== undefined) await giveTo(options.owner, workspace);
   const losses: { reason: string; recreated: boolean }[] = [];

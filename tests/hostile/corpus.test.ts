@@ -14,7 +14,7 @@ describe.skipIf(isWithoutEngine || process.platform === 'win32')('the corpus of 
   beforeAll(async () => {
     const engine = requireEngine();
     [found = found] = await runCorpus(rows, { engine, images: [await sandboxImageName(engine)] });
-  }, 600_000);
+  }, 840_000);
 
   it.each(rows.map((row) => [row.id, row] as const))('%s', (id) => {
     const judged = found.rows.find(({ row }) => row.id === id);

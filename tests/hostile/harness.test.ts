@@ -13,23 +13,13 @@ const run = promisify(execFile);
 
 /** A session that protects nothing and tells nobody. */
 function withoutProtection(image: string): Planter {
+  const user = process.getuid?.() === 0 ? '1234:1234' : `${process.getuid?.()}:${process.getgid?.()}`;
+  const container = ['run', '--rm', '--network', 'none', '--user', user, '--env', 'HOME=/tmp', '--entrypoint', 'bash'];
   return async (planting, { workspace }) => {
-    const container = [
-      'run',
-      '--rm',
-      '--network',
-      'none',
-      '--user',
-      '1234:1234',
-      '--volume',
-      `${workspace}:${workspace}`,
-    ];
-    const user = process.getuid?.() === 0 ? '1234:1234' : `${process.getuid?.()}:${process.getgid?.()}`;
-    for (const command of plantsOf(planting))
-      await run('docker', [
-        ...container.map((word) => (word === '1234:1234' ? user : word)),
-        ...['--workdir', workspace, '--env', 'HOME=/tmp', '--entrypoint', 'bash', image, '-c', command],
-      ]).catch(() => undefined);
+    for (const command of plantsOf(planting)) {
+      const place = ['--volume', `${workspace}:${workspace}`, '--workdir', workspace];
+      await run('docker', [...container, ...place, image, '-c', command]).catch(() => undefined);
+    }
     return { seen: { runsLater: [], said: [] }, output: '' };
   };
 }

@@ -17,8 +17,8 @@ export interface PersonMachine {
 export interface MachineOptions {
   readonly image: string;
   readonly user: { readonly uid: number; readonly gid: number };
-  /** What of the host is there, at its own path unless `at` says where. */
-  readonly folders: readonly { readonly path: string; readonly at?: string }[];
+  /** What of the host is there, at its own path. */
+  readonly folders: readonly string[];
   /** Where scripts and what they print are kept; one of `folders`. */
   readonly scripts: string;
 }
@@ -29,20 +29,31 @@ const rowSeconds = 60;
 const allMs = 1_200_000;
 
 export async function startMachine({ image, user, folders, scripts }: MachineOptions): Promise<PersonMachine> {
+  const held = [
+    '--pids-limit',
+    '2000',
+    '--cap-drop',
+    'ALL',
+    '--security-opt',
+    'no-new-privileges',
+    '--network',
+    'none',
+  ];
+  // What the image allows git to do for the sandbox's sake is no setting of a person.
+  const empty = ['--volume', '/dev/null:/etc/gitconfig:ro'];
+  const memory = ['/home/person', '/tmp'].flatMap((path) => ['--tmpfs', `${path}:mode=1777,exec`]);
+  const shared = folders.flatMap((path) => ['--volume', `${path}:${path}`]);
+  const owner = ['--user', `${user.uid}:${user.gid}`];
+  const program = ['--entrypoint', '/bin/sleep', image, 'infinity'];
   const { stdout } = await run('docker', [
-    ...['run', '--detach', '--network', 'none', '--user', `${user.uid}:${user.gid}`, '--pids-limit', '2000'],
-    ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
-    // What the image allows git to do for the sandbox's sake is no setting of a person.
-    ...[
-      '--volume',
-      '/dev/null:/etc/gitconfig:ro',
-      '--tmpfs',
-      '/home/person:mode=1777,exec',
-      '--tmpfs',
-      '/tmp:mode=1777,exec',
-    ],
-    ...folders.flatMap(({ path, at = path }) => ['--volume', `${path}:${at}`]),
-    ...['--entrypoint', '/bin/sleep', image, 'infinity'],
+    'run',
+    '--detach',
+    ...owner,
+    ...held,
+    ...empty,
+    ...memory,
+    ...shared,
+    ...program,
   ]);
   const id = stdout.trim();
   const execute = (command: string) =>

@@ -56,7 +56,8 @@ reads() { for read_file in "$@"; do grep -qsF "$MARK" "$read_file" && echo "read
 const everyday = String.raw`
 a_day_in() (
   cd "$1" 2>/dev/null || exit 0
-  quick() { timeout -k 1 10 "$@" </dev/null; }
+  # What ran once is enough to know.
+  quick() { [ -e "$MARK" ] || timeout -k 1 10 "$@" </dev/null; }
   quick git rev-parse --is-inside-work-tree --abbrev-ref HEAD; quick git status --porcelain --branch
   quick git status; quick git diff; quick git diff --cached; quick git log -3 -p; quick git show --stat
   quick git branch; quick git st; quick git add -A; quick git diff --cached
@@ -67,7 +68,7 @@ a_day_in() (
 `;
 
 /** The longest list of folders that the everyday commands run in. */
-const maxFolders = 14;
+const maxFolders = 8;
 
 /** Rows that share a project and a session: the first says how it is prepared. */
 export interface Planting {

@@ -167,7 +167,7 @@ function scripts(rows: readonly HostileRow[], make: (planting: Planting) => stri
 }
 
 function machineOf({ base, user }: Ground, image: string): Promise<PersonMachine> {
-  const folders = ['now', 'reports', 'scripts'].map((name) => ({ path: join(base, name) }));
+  const folders = ['now', 'reports', 'scripts'].map((name) => join(base, name));
   return startMachine({ image, user, folders, scripts: join(base, 'scripts') });
 }
 

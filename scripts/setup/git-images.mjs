@@ -1,0 +1,76 @@
+// Images that hold little more than git, of releases of Debian older and newer than the sandbox's own:
+// `npm run bench -- hostile` has them play the person's machine. Usable alone:
+//   node scripts/setup/git-images.mjs
+// prints the names as JSON, last on stdout, and says on stderr why one cannot be had here.
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { arch } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findDocker } from './docker.mjs';
+import { withLock } from './lock.mjs';
+import { cacheDir } from './paths.mjs';
+import { stream } from './run.mjs';
+import { importTree, removeLeftovers, whatHinders } from './sandbox-bootstrap.mjs';
+import { keepImage, loadImage } from './sandbox-image.mjs';
+import { say } from './say.mjs';
+
+/** From git 2.30 to the newest that Debian has; the release of the sandbox's image has 2.39. */
+const suites = ['bullseye', 'trixie', 'sid'];
+/** Raise `version` to have the newest git of `sid` fetched anew. */
+const recipe = { version: 1, packages: ['git'], instructions: ['ENV LANG=C.UTF-8'] };
+
+/** @returns {Promise<readonly string[]>} the names of those that the engine has now */
+export async function ensureGitImages() {
+  const engine = findDocker();
+  if (!engine.ok) {
+    say(engine.message);
+    return [];
+  }
+  const images = [];
+  for (const suite of suites) {
+    const made = await ensureOne(suite);
+    if (made.ok) images.push(made.image);
+    else say(`no git of ${suite}: ${made.message}`);
+  }
+  return images;
+}
+
+/** @param {string} suite @returns {Promise<{ok: true, image: string} | {ok: false, message: string}>} */
+function ensureOne(suite) {
+  const key = createHash('sha256').update(JSON.stringify({ ...recipe, arch: arch() }));
+  const image = `dewpoint-hostile-git:${suite}-${key.digest('hex').slice(0, 8)}`;
+  const kept = join(cacheDir(), 'images', `${image.replace(':', '-')}.tar`);
+  return withLock(`${kept}.lock`, `making an image with git of ${suite}`, async () => {
+    if (await loadImage(kept, image)) return { ok: true, image };
+    const made = await make(suite, image);
+    if (!made.ok) return made;
+    await keepImage(image, kept);
+    return { ok: true, image };
+  });
+}
+
+/** @param {string} suite @param {string} image @returns {Promise<{ok: true} | {ok: false, message: string}>} */
+async function make(suite, image) {
+  const hindrance = whatHinders();
+  if (hindrance) return { ok: false, message: hindrance };
+  const images = join(cacheDir(), 'images');
+  removeLeftovers(images);
+  const work = join(images, `make-${process.pid}`);
+  const tree = join(work, 'tree');
+  try {
+    mkdirSync(tree, { recursive: true });
+    say(`making an image with git of ${suite} (once, about a minute)`);
+    const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+    const args = ['--variant=minbase', `--include=${recipe.packages.join(',')}`, suite, tree];
+    const made = await stream('debootstrap', args, { quiet: true, env });
+    if (!made.ok) return { ok: false, message: made.output.trim().slice(-1000) };
+    return await importTree(tree, image, recipe.instructions);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.stdout.write(`${JSON.stringify(await ensureGitImages())}\n`);
+}
