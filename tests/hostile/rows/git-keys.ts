@@ -166,8 +166,8 @@ export const keyCases: readonly KeyCase[] = [
   },
   {
     key: 'gc.recentObjectsHook',
-    set: 'set_key gc.recentObjectsHook "$RUN #"',
-    person: 'git gc --prune=now',
+    set: 'set_key gc.recentObjectsHook "$RUN #"; echo x | git hash-object -w --stdin',
+    person: 'echo y | git hash-object -w --stdin; git gc --prune=now',
     minGit: '2.42',
   },
   { key: 'hook.NAME.command', set: 'set_key hook.p.command "$RUN #"; set_key hook.p.event pre-commit', minGit: '2.54' },
