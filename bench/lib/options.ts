@@ -18,6 +18,7 @@ const withArguments: ReadonlySet<string> = new Set([
   'router',
   'sandbox',
   'grammar',
+  'hostile',
   'engine',
   'engines',
 ]);

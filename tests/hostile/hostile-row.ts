@@ -40,8 +40,8 @@ export interface HostileRow {
   readonly places?: readonly string[];
   /** The person's own configuration leads into the project: to be told of it is enough, also for everyday commands. */
   readonly isOwnChoice?: boolean;
-  /** A program that the person's side needs. */
-  readonly needs?: string;
+  /** The project is one in which nothing is run at all: the session is refused, with the reason. */
+  readonly isRefused?: boolean;
   /** `2.34`: with an older git of the person it does nothing. */
   readonly minGit?: string;
   readonly maxGit?: string;

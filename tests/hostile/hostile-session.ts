@@ -35,7 +35,10 @@ export async function plantInSession(
     onLost: () => undefined,
     onUntracked: (places: readonly { readonly path: string }[]) => void untracked.push(...places),
   };
-  const sandbox = valueOf(await createDockerSandbox(engine, request, none));
+  const started = await createDockerSandbox(engine, request, none);
+  if (!started.ok && started.error.code === 'refused' && planting.rows[0].isRefused === true)
+    return { seen: { runsLater: [], said: [started.error.message] }, output: 'The session was refused.' };
+  const sandbox = valueOf(started);
   const notices: string[] = [];
   let changed: readonly FoundChange[] = [];
   try {

@@ -44,7 +44,8 @@ export async function startMachine({ image, user, folders, scripts }: MachineOpt
   const memory = ['/home/person', '/tmp'].flatMap((path) => ['--tmpfs', `${path}:mode=1777,exec`]);
   const shared = folders.flatMap((path) => ['--volume', `${path}:${path}`]);
   const owner = ['--user', `${user.uid}:${user.gid}`];
-  const program = ['--entrypoint', '/bin/sleep', image, 'infinity'];
+  // Whoever is killed before it is closed leaves it for an hour at most.
+  const program = ['--rm', '--entrypoint', '/bin/sleep', image, '3600'];
   const { stdout } = await run('docker', [
     'run',
     '--detach',
@@ -70,7 +71,7 @@ export async function startMachine({ image, user, folders, scripts }: MachineOpt
       await writeFile(join(folder, 'names'), [...all.keys()].join('\n'));
       await execute(`xargs -P ${atOnce} -I{} bash -c ${quoted(one)} <'${folder}/names'`);
     },
-    close: async () => void (await run('docker', ['rm', '--force', '--volumes', id])),
+    close: async () => void (await run('docker', ['kill', id])),
   };
 }
 

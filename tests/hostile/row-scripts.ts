@@ -159,7 +159,7 @@ function asPerson(row: HostileRow): string {
   const { MARK = '', RUN = '' } = plantEnvironment(row);
   return `${assigned({ MARK, RUN, HOME: `${personHome}/${row.id}`, PAGER: 'cat', EDITOR: 'true', TERM: 'xterm' })}
 ${prelude}
-mkdir -p "$HOME" ${marks}
+rm -rf "$HOME"; mkdir -p "$HOME" ${marks}
 cat >"$HOME/.gitconfig" <<'END'
 [user]
 	name = Person

@@ -72,6 +72,7 @@ export const gitHiddenRows: readonly HostileRow[] = [
     id: 'hidden-behind-decoys',
     subject: hidden,
     what: 'The project brings 120 folders of the shape of a bare repository, so that there is no room left to hold its own.',
+    isRefused: true,
     everyday,
     prepare: String.raw`for n in $(seq 120); do mkdir -p d/$n/objects d/$n/refs; echo 'ref: refs/heads/main' >d/$n/HEAD; echo >d/$n/config
 touch d/$n/objects/.keep d/$n/refs/.keep; done; git add -A; git commit -qm data`,
@@ -81,6 +82,7 @@ touch d/$n/objects/.keep d/$n/refs/.keep; done; git add -A; git commit -qm data`
     id: 'hidden-behind-shallow-decoys',
     subject: hidden,
     what: 'The same by folders at the top, beside a submodule of the person.',
+    isRefused: true,
     everyday,
     prepare: String.raw`repository ../source-of-part; git -c protocol.file.allow=always submodule add -q "$PWD/../source-of-part" part
 for n in $(seq 110); do mkdir -p $n/objects $n/refs; echo 'ref: refs/heads/main' >$n/HEAD; echo >$n/config

@@ -24,7 +24,7 @@ const attributes = (what: string): string => `echo '*.txt ${what}' >.gitattribut
 const askForPassword = `printf 'protocol=https\\nhost=host.example.test\\n\\n' | timeout 5 git credential fill`;
 const conflict = `git checkout -q -f main; git checkout -q -b theirs; echo theirs >file.txt; git commit -qam theirs; git checkout -q main; echo ours >file.txt; git commit -qam ours; git merge theirs`;
 
-export const keyCases: readonly KeyCase[] = [
+const keyCases: readonly KeyCase[] = [
   { key: 'core.fsmonitor', set: 'set_key core.fsmonitor "$RUN #"' },
   {
     key: 'core.hooksPath',
@@ -166,8 +166,8 @@ export const keyCases: readonly KeyCase[] = [
   },
   {
     key: 'gc.recentObjectsHook',
-    set: 'set_key gc.recentObjectsHook "$RUN #"',
-    person: 'git gc --prune=now',
+    set: 'set_key gc.recentObjectsHook "$RUN #"; echo x | git hash-object -w --stdin',
+    person: 'echo y | git hash-object -w --stdin; git gc --prune=now',
     minGit: '2.42',
   },
   { key: 'hook.NAME.command', set: 'set_key hook.p.command "$RUN #"; set_key hook.p.event pre-commit', minGit: '2.54' },
@@ -185,10 +185,58 @@ export const keyCases: readonly KeyCase[] = [
     set: 'repository part; git add part; git -C part commit -qam next; git config --file part/.git/config core.fsmonitor "$RUN #"; set_key diff.submodule log; set_key status.submoduleSummary true',
   },
   {
+    key: 'difftool.NAME.path',
+    set: 'program tools/p; set_key diff.tool vimdiff; set_key difftool.vimdiff.path ./tools/p',
+    person: 'git checkout -q -f; echo more >>file.txt; git difftool -y',
+  },
+  {
+    key: 'mergetool.NAME.path',
+    set: 'program tools/p; set_key merge.tool vimdiff; set_key mergetool.vimdiff.path "$PWD/tools/p"; set_key mergetool.vimdiff.path ./tools/p; set_key mergetool.prompt false',
+    person: `${conflict}; git mergetool </dev/null`,
+  },
+  {
+    key: 'man.VIEWER.path',
+    set: 'program tools/p; set_key man.viewer man; set_key man.man.path ./tools/p',
+    person: 'git help -m status',
+  },
+  {
+    key: 'browser.NAME.path',
+    set: 'program tools/p; set_key help.browser firefox; set_key browser.firefox.path ./tools/p; set_key help.htmlPath http://host.example.test',
+    person: 'git help -w status',
+  },
+  {
+    key: 'extensions.partialClone',
+    set: `set_key core.repositoryFormatVersion 1; set_key extensions.partialClone origin; set_key remote.origin.promisor true
+set_key remote.origin.url .; set_key remote.origin.uploadpack "$RUN #"
+blob=$(git rev-parse HEAD:file.txt); rm -f "$git/objects/$(echo "$blob" | cut -c1-2)/$(echo "$blob" | cut -c3-)"`,
+  },
+  {
     key: 'uploadpack.packObjectsHook',
     set: 'set_key uploadpack.packObjectsHook "$RUN #"; set_key remote.origin.url .',
     person: 'git clone -q . ../cloned',
     inert: 'git takes this key from the person’s own and the system’s files alone',
+  },
+];
+
+/** Keys that name a path, through which a file of the person comes into the project. */
+const leakCases: readonly KeyCase[] = [
+  {
+    key: 'format.signatureFile',
+    set: 'set_key format.signatureFile "$PERSON_HOME/key"',
+    person: `echo secret-of-the-person >~/key; git format-patch -q -1 -o patches
+grep -rqs secret-of-the-person patches && echo 'a patch holds it' >>"$MARK"`,
+  },
+  {
+    key: 'commit.template',
+    set: 'set_key commit.template "$PERSON_HOME/key"',
+    person: `echo secret-of-the-person >~/key; GIT_EDITOR='sed -i 1iChanged' git commit -q --allow-empty
+git log -1 | grep -qs secret-of-the-person && echo 'a commit holds it' >>"$MARK"`,
+  },
+  {
+    key: 'credential.helper-store',
+    set: 'set_key credential.helper "store --file ./logins"',
+    person: `printf 'protocol=https\\nhost=host.example.test\\nusername=a\\npassword=secret-of-the-person\\n\\n' | git credential approve
+grep -qs secret-of-the-person logins && echo 'a file holds it' >>"$MARK"`,
   },
 ];
 
@@ -198,7 +246,7 @@ const inNested =
   'mkdir -p lib; repository lib/dep; cd lib/dep; git=.git; set_key() { git config --file .git/config "$@"; }';
 
 /** Every key in the repository that the project is, and in one within it that the project's own git goes into. */
-export const gitKeyRows: readonly HostileRow[] = keyCases.flatMap(
+export const gitKeyRows: readonly HostileRow[] = [...keyCases, ...leakCases].flatMap(
   ({ key, set, person, minGit, inert, everyday, isTopOnly }): readonly HostileRow[] => {
     const name = key.toLowerCase().replaceAll('.', '-');
     const common: Pick<HostileRow, 'everyday' | 'minGit' | 'inert'> = {
