@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { escapedJson, seenName } from '@shared/seen-text.ts';
 import { jsonText } from '../lib/json-file.ts';
 import type { Command } from './context.ts';
 import { doctorBundle } from './doctor-bundle.ts';
 import { checkOutput, writeOutput } from './output-file.ts';
-import { jsonLine, printable } from './terminal.ts';
+import { indented, jsonLine } from './terminal.ts';
 
 export interface DoctorArguments {
   readonly json?: boolean;
@@ -24,8 +25,8 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
       core.sessions.list(),
     ]);
     const subject = doctorBundle({ version, madeAt: Date.now(), findings, settings, models, sessions });
-    await writeOutput(bundle, jsonText(subject));
-    terminal.err(`Written: ${printable(resolve(bundle))}. It can be read before it is given to anybody.\n`);
+    await writeOutput(bundle, escapedJson(jsonText(subject)));
+    terminal.err(`Written: ${seenName(resolve(bundle))}. It can be read before it is given to anybody.\n`);
   }
   const isMissing = findings.some((finding) => finding.status === 'missing');
   if (json === true) {
@@ -35,8 +36,8 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
   const { colors } = terminal;
   const signs = { ok: colors.green('✔'), warning: colors.yellow('!'), missing: colors.red('✖') };
   for (const finding of findings) {
-    terminal.out(`${signs[finding.status]} ${finding.area.padEnd(10)} ${printable(finding.text)}\n`);
-    if (finding.hint !== null) terminal.out(`  ${''.padEnd(10)} ${printable(finding.hint)}\n`);
+    terminal.out(`${signs[finding.status]} ${seenName(finding.area).padEnd(10)} ${indented(finding.text)}\n`);
+    if (finding.hint !== null) terminal.out(`  ${''.padEnd(10)} ${indented(finding.hint)}\n`);
   }
   return isMissing ? 5 : 0;
 };
