@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { app } from 'electron';
+import { unobeyed } from '@shared/seen-text.ts';
 import { openCore } from './cli/open-core.ts';
 import { startDesktop } from './electron/desktop.ts';
 import { findPlaces } from './lib/places.ts';
 
 declare const __APP_VERSION__: string;
 
-const say = (text: string): void => void process.stderr.write(text);
+const say = (text: string): void => void process.stderr.write(unobeyed(text));
 
 app.setName('Dewpoint');
 startDesktop({

@@ -105,7 +105,7 @@ export type FileImage = z.infer<typeof fileImageSchema>;
 
 const criterionSchema = z.object({ command: z.string(), source: z.enum(['option', 'project']) }).nullable();
 
-const payloads = {
+export const payloads = {
   'session-created': z.object({
     logVersion: z.number().int(),
     sessionId: z.string(),

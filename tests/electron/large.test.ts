@@ -134,9 +134,9 @@ describe('more than can be drawn', () => {
 it('shows a name that would hide what it is, and words in their own direction', async () => {
   const { page } = served;
   await open('Words of many scripts');
-  await page.getByRole('heading', { level: 1, name: '[U+202E]gnp.exe[U+202C]' }).waitFor();
-  await page.getByRole('log').getByText('src/[U+202E]cod.exe[U+202C]').first().waitFor();
-  await inspector().getByText('[U+202E]cod.exe[U+202C]').first().waitFor();
+  await page.getByRole('heading', { level: 1, name: '<U+202E>gnp.exe<U+202C>' }).waitFor();
+  await page.getByRole('log').getByText('src/<U+202E>cod.exe<U+202C>').first().waitFor();
+  await inspector().getByText('<U+202E>cod.exe<U+202C>').first().waitFor();
   const directions = await page
     .locator('[data-outcome] li')
     .evaluateAll((items) => items.map((item) => getComputedStyle(item).direction));

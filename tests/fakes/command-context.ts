@@ -1,21 +1,19 @@
 import { createRouterClient } from '@orpc/server';
-import picocolors from 'picocolors';
 import type { CoreApi } from '../../src/main/api/core-api.ts';
 import { createRouter } from '../../src/main/api/router.ts';
 import type { CommandContext } from '../../src/main/cli/context.ts';
+import { safeWriting } from '../../src/main/cli/terminal.ts';
 
 /** What a command of the terminal works with, before this core and with nobody to ask. `said` fills as it speaks. */
-export function commandContext(core: CoreApi) {
+export function commandContext(core: CoreApi, hasColors = false) {
   const said = { out: '', err: '' };
   const context: CommandContext = {
     core: async () => createRouterClient(createRouter(core)),
     terminal: {
-      out: (text) => void (said.out += text),
-      err: (text) => void (said.err += text),
+      ...safeWriting({ out: (text) => void (said.out += text), err: (text) => void (said.err += text) }, hasColors),
       isLive: false,
       isInteractive: false,
       columns: 100,
-      colors: picocolors.createColors(false),
     },
     signal: new AbortController().signal,
     now: () => 0,

@@ -3,7 +3,8 @@ import { diffRows } from '../../src/renderer/lib/diff-rows.ts';
 import { displayLines, linePieces } from '../../src/renderer/lib/display-lines.ts';
 import { foldedText } from '../../src/renderer/lib/folded-text.ts';
 import { markdownParts } from '../../src/renderer/lib/markdown-parts.ts';
-import { seenLine, seenName } from '../../src/renderer/lib/strange-characters.ts';
+import { seenPieceText } from '../../src/renderer/lib/seen-piece-text.ts';
+import { seenLine, seenName } from '@shared/seen-text.ts';
 
 const lines = (count: number, text: string): string => Array.from({ length: count }, () => text).join('\n');
 
@@ -56,12 +57,12 @@ describe('Markdown that is too large for a frame', () => {
 
 describe('a name', () => {
   it('shows what would hide or turn a part of it, and leaves pictures and other scripts as they are', () => {
-    expect(seenName('src/\u202Ecod.exe\u202C\u0000\n')).toBe('src/[U+202E]cod.exe[U+202C][U+0000][U+000A]');
+    expect(seenName('src/\u202Ecod.exe\u202C\u0000\n')).toBe('src/<U+202E>cod.exe<U+202C><U+0000><U+000A>');
     expect(seenName('報告 תקציר 👨‍👩‍👧.md')).toBe('報告 תקציר 👨‍👩‍👧.md');
   });
 
   it('and a line of code are marked in the same way, but for tabs', () => {
-    expect(seenLine('\tif (a\u2066)').map(({ kind, text }) => [kind, text])).toEqual([
+    expect(seenLine('\tif (a\u2066)').map((piece) => [piece.kind, seenPieceText(piece)])).toEqual([
       ['plain', '\tif (a'],
       ['hidden', 'U+2066'],
       ['plain', ')'],

@@ -4,9 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { parseAnsi } from '../../src/renderer/lib/ansi.ts';
 import { groupByDay } from '../../src/renderer/lib/day-groups.ts';
 import { diffRows } from '../../src/renderer/lib/diff-rows.ts';
-import { seenPieces } from '../../src/renderer/lib/strange-characters.ts';
+import { seenPieceText } from '../../src/renderer/lib/seen-piece-text.ts';
+import { seenPieces } from '@shared/seen-text.ts';
 import { plural, t } from '../../src/renderer/lib/texts.ts';
 import { en } from '../../src/renderer/texts/en.ts';
+import { harmIn, hostileTexts } from '../fakes/hostile-texts.ts';
 
 describe('terminal output', () => {
   it('keeps colours and weight, and nothing else that a terminal would act on', () => {
@@ -22,13 +24,19 @@ describe('terminal output', () => {
     ]);
   });
 
+  it.each(Object.entries(hostileTexts))('shows nothing of %s that hides or turns a part of it', (_name, text) => {
+    const runs = parseAnsi(`${text}| and the rest`);
+    expect(runs.map((run) => harmIn(run.text)).filter((harm) => harm !== null)).toEqual([]);
+    expect(runs.map((run) => run.text).join('')).toContain(' and the rest');
+  });
+
   it('shows of a line that was written over what stood there last', () => {
     expect(parseAnsi('10 %\r50 %\r100 %\r\ndone\r\n').map((run) => run.text)).toEqual(['100 %\ndone\n']);
   });
 });
 
 describe('a text to be judged', () => {
-  const kinds = (text: string) => seenPieces(text).map(({ kind, text: piece }) => `${kind}:${piece}`);
+  const kinds = (text: string) => seenPieces(text).map((piece) => `${piece.kind}:${seenPieceText(piece)}`);
 
   it('writes out what cannot be seen', () => {
     expect(kinds('rm\u202Ea\u200Bb\u00A0c\u0007\n\t')).toEqual([
@@ -48,7 +56,7 @@ describe('a text to be judged', () => {
     expect(kinds(`ls\n\n\nls${'\n \t'.repeat(60)}\ncurl`)).toEqual([
       'plain:ls\n\n\nls',
       'plain:\n',
-      'hidden:60 empty lines',
+      'empty-lines:60 empty lines',
       'plain:\n',
       'plain:curl',
     ]);
@@ -94,6 +102,10 @@ describe('a diff', () => {
 });
 
 describe('texts', () => {
+  it.each(Object.entries(hostileTexts))('have no %s in them, whatever is put in', (_name, text) => {
+    expect(harmIn(t('sessions.noMatch', { text }))).toBeNull();
+  });
+
   it('puts values in, and chooses by a count', () => {
     expect(t('sessions.noMatch', { text: '{x} $&' })).toBe('No session fits “{x} $&”.');
     expect([plural('sessions.steps', 1), plural('sessions.steps', 0)]).toEqual(['1 step', '0 steps']);

@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline/promises';
 import type { EventOf } from '@shared/events.ts';
 import { moneyText } from '@shared/money-text.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { openAsker } from './ask.ts';
 import type { CommandContext } from './context.ts';
-import { printable } from './terminal.ts';
 
 /** What to do at a cap; the amount in US dollars. */
 export type CapAnswer =
@@ -22,9 +22,9 @@ const names = {
 /** The cap that was reached in a line, with the figures. */
 export function capLine({ scope, limitUsd, spentUsd, heldUsd, worstUsd, model }: EventOf<'cap-reached'>): string {
   const cap = `the cap of ${moneyText(limitUsd)} for ${names[scope]}`;
-  if (worstUsd === null) return `${printable(model)} has no known price, so ${cap} cannot be kept`;
+  if (worstUsd === null) return `${seenName(model)} has no known price, so ${cap} cannot be kept`;
   const held = heldUsd > 0 ? `, ${moneyText(heldUsd)} put aside for calls that run` : '';
-  return `the next call of ${printable(model)} could cost ${moneyText(worstUsd)}; ${cap}: ${moneyText(spentUsd)} spent${held}`;
+  return `the next call of ${seenName(model)} could cost ${moneyText(worstUsd)}; ${cap}: ${moneyText(spentUsd)} spent${held}`;
 }
 
 /** By how much the cap has to go up for the next call, rounded up to whole cents. */
@@ -44,7 +44,7 @@ export function readCapAnswer(text: string): CapAnswer | null {
 /** Asks the person at the terminal. */
 export async function askCap(event: EventOf<'cap-reached'>, context: CommandContext): Promise<CapAnswer> {
   const { terminal } = context;
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const asker = openAsker(context);
   try {
     terminal.err(`${terminal.colors.yellow('At the cap:')} ${capLine(event)}.\n`);
     const raise = event.worstUsd === null ? '' : `, "raise ${leastRaise(event).toFixed(2)}" or more`;
@@ -52,10 +52,7 @@ export async function askCap(event: EventOf<'cap-reached'>, context: CommandCont
     const local = event.here === null ? '' : '"local" to go on locally';
     const choices = [`${local}${local === '' ? raise.slice(2) : raise}`, 'Enter to stop'].filter((one) => one !== '');
     for (;;) {
-      const said = await reader.question(`${choices.join(', or ')}: `, {
-        signal: context.signal,
-      });
-      const answer = readCapAnswer(said);
+      const answer = readCapAnswer(await asker.ask(`${choices.join(', or ')}: `));
       if (answer !== null) return answer;
       terminal.err('Say by how many dollars, for example: raise 0.50\n');
     }
@@ -63,6 +60,6 @@ export async function askCap(event: EventOf<'cap-reached'>, context: CommandCont
     // Ctrl-C at the question: the turn is being cancelled.
     return { answer: 'stop' };
   } finally {
-    reader.close();
+    asker.close();
   }
 }

@@ -3,9 +3,9 @@ import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
 import { AppError } from '@shared/errors.ts';
 import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import { runsLater } from '@shared/runs-later.ts';
+import { seenLineText, seenName, seenWords } from '@shared/seen-text.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
-import { seenLine, seenName } from './seen-text.ts';
 import type { Terminal } from './terminal.ts';
 import { jsonLine } from './terminal.ts';
 
@@ -76,12 +76,12 @@ function show(files: readonly ChangedFile[], untracked: readonly UntrackedPlace[
     const state = file.state === 'open' ? '' : ` (${file.state})`;
     terminal.out(`${file.kind} ${seenName(file.path)}  +${file.added ?? '?'} -${file.removed ?? '?'}${state}\n`);
     const note = file.note ?? (file.diff === null ? 'binary, or its bytes were not kept' : null);
-    if (note !== null) terminal.out(colors.dim(`  ${note}\n`));
+    if (note !== null) terminal.out(colors.dim(`  ${seenWords(note)}\n`));
     if (file.diff === null) continue;
     terminal.out(
       `${file.diff
         .split('\n')
-        .map((line) => paint(seenLine(line), terminal))
+        .map((line) => paint(seenLineText(line), terminal))
         .join('\n')}\n`,
     );
   }

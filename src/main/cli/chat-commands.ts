@@ -2,6 +2,7 @@ import { attachmentLabel } from '@shared/attachment-text.ts';
 import { moneyText } from '@shared/money-text.ts';
 import { editedSteps, planMessage, planSteps, planText } from '@shared/plan-steps.ts';
 import { commandsFor, parseSlash, slashSentences } from '@shared/slash-commands.ts';
+import { printable, seenName } from '@shared/seen-text.ts';
 import type { CapAnswer } from './ask-cap.ts';
 import { readCapAnswer } from './ask-cap.ts';
 import { answerQuestion } from './chat-questions.ts';
@@ -13,7 +14,6 @@ import { editText } from './edit-text.ts';
 import { usageError } from './fail.ts';
 import { ensureModel } from './models.ts';
 import { route } from './route.ts';
-import { printable } from './terminal.ts';
 
 /** Carries out a line that begins with `/`. False: leave. Rejects with what went wrong. */
 export async function chatCommand(chat: Chat, line: string): Promise<boolean> {
@@ -122,7 +122,7 @@ async function attach(chat: Chat, name: 'image' | 'attach', path: string): Promi
   const given = await attachFile(chat.context, { path, place: { sessionId: chat.sessionId }, kind });
   chat.attached = [...chat.attached, given];
   chat.context.terminal.err(
-    `Goes with the next message: ${chat.attached.map((one) => printable(attachmentLabel(one))).join(', ')}\n`,
+    `Goes with the next message: ${chat.attached.map((one) => seenName(attachmentLabel(one))).join(', ')}\n`,
   );
 }
 

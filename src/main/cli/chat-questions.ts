@@ -11,7 +11,9 @@ export function showQuestion(chat: Chat, event: EventOf<'approval-requested'>): 
     event.hosts === undefined || event.isOnce === true
       ? '/allow'
       : '/allow for this once, /allow session, /allow project';
-  terminal.err(`${terminal.colors.yellow(headingOf(event))} ${questionText(event)}\n${yes}, or /deny\n`);
+  terminal.err(
+    `${terminal.colors.yellow(headingOf(event))} ${questionText(event, terminal.columns)}\n${yes}, or /deny\n`,
+  );
 }
 
 /** `/allow` and `/deny`. A yes that comes before the question can have been read counts for nothing. */

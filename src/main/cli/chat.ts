@@ -4,6 +4,7 @@ import type { Attachment } from '@shared/attachments.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { runOptionsSchema } from '@shared/run-options.ts';
 import { parseSlash } from '@shared/slash-commands.ts';
+import { printable } from '@shared/seen-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import { leastRaise } from './ask-cap.ts';
 import type { Chat } from './chat-state.ts';
@@ -18,7 +19,7 @@ import { openPrompt } from './open-prompt.ts';
 import { offerPreparation } from './projects.ts';
 import { requireModels } from './require-models.ts';
 import { showResult } from './run.ts';
-import { oneLine, printable } from './terminal.ts';
+import { oneLine } from './terminal.ts';
 
 /** A conversation: each line is a message; while the agent works a line is handed to it between two tool calls. */
 export const chat: Command<

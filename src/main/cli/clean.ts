@@ -1,7 +1,8 @@
 import type { KeptItem } from '@shared/preparation.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
-import { bytes, jsonLine, printable } from './terminal.ts';
+import { bytes, jsonLine } from './terminal.ts';
 
 export interface CleanArguments {
   readonly dryRun?: boolean;
@@ -26,7 +27,7 @@ export const clean: Command<[CleanArguments]> = async (context, { dryRun, packag
     return 0;
   }
   for (const item of items)
-    terminal.out(`${fate(item).padEnd(9)} ${size(item).padStart(10)}  ${printable(item.name)}${why(item)}\n`);
+    terminal.out(`${fate(item).padEnd(9)} ${size(item).padStart(10)}  ${seenName(item.name)}${why(item)}\n`);
   const gone = items.filter(({ isRemoved }) => isRemoved);
   const total = gone.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
   terminal.err(gone.length === 0 ? 'Nothing was removed.\n' : `Removed: ${gone.length}, at least ${bytes(total)}.\n`);
@@ -64,6 +65,6 @@ function size({ sizeBytes }: KeptItem): string {
 
 /** What is not removed by itself says how. */
 function why({ kind, unneeded, isRemoved }: KeptItem): string {
-  const reason = unneeded === null ? '' : `: ${unneeded}`;
+  const reason = unneeded === null ? '' : `: ${seenWords(unneeded)}`;
   return kind === 'image' && unneeded !== null && !isRemoved ? `${reason} (--images)` : reason;
 }

@@ -11,6 +11,7 @@ import {
 } from '@shared/comparison-table.ts';
 import { issueText } from '@shared/issue-text.ts';
 import { moneyText } from '@shared/money-text.ts';
+import { escapedJson } from '@shared/seen-text.ts';
 import { jsonText } from '../lib/json-file.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
@@ -211,7 +212,7 @@ function showTable(comparison: Comparison, terminal: Terminal): void {
 
 /** JSON or CSV for a name that ends so, else Markdown. */
 function reportText(path: string, comparison: Comparison): string {
-  if (path.endsWith('.json')) return jsonText({ ...comparison, rows: comparisonRows(comparison) });
+  if (path.endsWith('.json')) return escapedJson(jsonText({ ...comparison, rows: comparisonRows(comparison) }));
   return path.endsWith('.csv') ? comparisonCsv(comparison) : comparisonMarkdown(comparison);
 }
 

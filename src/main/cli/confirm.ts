@@ -1,16 +1,16 @@
-import { createInterface } from 'node:readline/promises';
+import { openAsker } from './ask.ts';
 import type { CommandContext } from './context.ts';
 
 /** Anything but a plain yes is a no. */
-export async function confirm(question: string, { terminal, signal }: CommandContext): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
+export async function confirm(question: string, context: CommandContext): Promise<boolean> {
+  const asker = openAsker(context);
   try {
-    const said = await reader.question(`${terminal.colors.yellow(question)} [y/N] `, { signal });
+    const said = await asker.ask(`${context.terminal.colors.yellow(question)} [y/N] `);
     return /^(?:y|yes)$/iu.test(said.trim());
   } catch {
     // Ctrl-C at the question is a no.
     return false;
   } finally {
-    reader.close();
+    asker.close();
   }
 }

@@ -4,6 +4,7 @@ import type { Elsewhere } from '@shared/counterfactual.ts';
 import type { CostReport, CostRow, CostTotals } from '@shared/cost-report.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
@@ -47,7 +48,7 @@ export const costs: Command<[CostsArguments]> = async ({ core, terminal }, args)
   }
   if (report.unreadable.length > 0) {
     terminal.err(
-      `${terminal.colors.yellow(`${report.unreadable.length} sessions cannot be read and are in no figure`)}: ${report.unreadable.join(', ')}\n`,
+      `${terminal.colors.yellow(`${report.unreadable.length} sessions cannot be read and are in no figure`)}: ${report.unreadable.map(seenName).join(', ')}\n`,
     );
   }
   return 0;
@@ -71,7 +72,7 @@ async function showSteps(
   const rows = steps.map(({ step, where, model, costUsd, seconds, elsewhere }) => [
     String(step),
     where,
-    oneLine(model, 40),
+    oneLine(seenName(model), 40),
     costUsd === null ? 'unpriced' : moneyText(costUsd),
     `${seconds.toFixed(1)} s`,
     elsewhere.usd === null ? '-' : intervalText(elsewhere.usd, moneyText),
@@ -108,7 +109,7 @@ function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Termi
     const sum = usd === null ? `not known: ${why ?? ''}` : intervalText(usd, moneyText);
     const note = usd !== null && why !== null ? ` (${why})` : '';
     terminal.out(`${name} (${basis}): ${sum}${time}${note}\n`);
-    terminal.out(terminal.colors.dim(`    ${formula}\n`));
+    terminal.out(terminal.colors.dim(`    ${seenWords(formula)}\n`));
   }
   const metered = total.localCalls - energy.unmeteredCalls;
   if (metered <= 0) return;
@@ -120,7 +121,7 @@ function showElsewhere({ elsewhere, energy, total }: CostReport, terminal: Termi
 }
 
 function nameOf({ key, label }: CostRow): string {
-  return oneLine(key === '' ? label : label === '' ? key : `${key} ${label}`, 60);
+  return oneLine(seenName(key === '' ? label : label === '' ? key : `${key} ${label}`), 60);
 }
 
 type Figures = CostTotals & Pick<CostRow, 'elsewhere' | 'energy'>;

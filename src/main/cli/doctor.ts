@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { settingsSchema } from '@shared/settings.ts';
+import { escapedJson, seenName } from '@shared/seen-text.ts';
 import { knownSecrets } from '../core/known-secrets.ts';
 import { jsonText } from '../lib/json-file.ts';
 import { createRedactor } from '../sessions/redact.ts';
 import type { Command } from './context.ts';
 import { doctorBundle } from './doctor-bundle.ts';
 import { checkOutput, writeOutput } from './output-file.ts';
-import { jsonLine, printable } from './terminal.ts';
+import { indented, jsonLine } from './terminal.ts';
 
 export interface DoctorArguments {
   readonly json?: boolean;
@@ -30,8 +31,8 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
     const known = settingsSchema.safeParse(settings).data ?? settingsSchema.parse({});
     const redactor = createRedactor(knownSecrets(known, process.env));
     const subject = { version, madeAt: Date.now(), findings, settings, models, sessions, redactor };
-    await writeOutput(bundle, jsonText(doctorBundle(subject)));
-    terminal.err(`Written: ${printable(resolve(bundle))}. It can be read before it is given to anybody.\n`);
+    await writeOutput(bundle, escapedJson(jsonText(doctorBundle(subject))));
+    terminal.err(`Written: ${seenName(resolve(bundle))}. It can be read before it is given to anybody.\n`);
   }
   const isMissing = findings.some((finding) => finding.status === 'missing');
   if (json === true) {
@@ -41,8 +42,8 @@ export const doctor: Command<[DoctorArguments]> = async (context, { json, bundle
   const { colors } = terminal;
   const signs = { ok: colors.green('✔'), warning: colors.yellow('!'), missing: colors.red('✖') };
   for (const finding of findings) {
-    terminal.out(`${signs[finding.status]} ${finding.area.padEnd(10)} ${printable(finding.text)}\n`);
-    if (finding.hint !== null) terminal.out(`  ${''.padEnd(10)} ${printable(finding.hint)}\n`);
+    terminal.out(`${signs[finding.status]} ${seenName(finding.area).padEnd(10)} ${indented(finding.text)}\n`);
+    if (finding.hint !== null) terminal.out(`  ${''.padEnd(10)} ${indented(finding.hint)}\n`);
   }
   return isMissing ? 5 : 0;
 };

@@ -5,11 +5,11 @@ import { droppedText } from '@shared/grants.ts';
 import { promptTokensOf } from '@shared/money.ts';
 import { moneyText } from '@shared/money-text.ts';
 import { decodeSpeedOf, wasReady } from '@shared/session-state.ts';
+import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
 import { describeTests, parseTestOutput } from '../tools/test-output.ts';
 import { capLine } from './ask-cap.ts';
-import { seenName } from './seen-text.ts';
 import type { Terminal } from './terminal.ts';
-import { oneLine, printable, seconds } from './terminal.ts';
+import { indented, oneLine, seconds } from './terminal.ts';
 
 const gateLooks = {
   changes: 'the change itself',
@@ -57,7 +57,7 @@ function stepLine(
   const { usage, timings } = event;
   const rate = decodeSpeedOf(event);
   const parts = [
-    `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(started?.model ?? '?', 60)}`,
+    `${String(started?.step ?? '?').padStart(3)} ${paint(where.padEnd(5))} ${started?.purpose ?? 'call'} by ${oneLine(seenName(started?.model ?? '?'), 60)}`,
     `${promptTokensOf(usage)}${usage.cacheRead > 0 ? ` (${usage.cacheRead} kept)` : ''} → ${usage.output} tok`,
     ...(rate === null ? [] : [`${rate.toFixed(1)} tok/s`]),
     wasReady(event) ? 'written beside the one before' : seconds(timings.totalMs),
@@ -71,7 +71,7 @@ function actionLines(event: EventOf<'tool-ended'>, label: string, terminal: Term
   const { colors } = terminal;
   const width = (used: number): number => (terminal.isLive ? Math.max(20, terminal.columns - used) : 200);
   const line = [
-    `      ${colors.dim('·')} ${oneLine(label, width(30))}`,
+    `      ${colors.dim('·')} ${oneLine(seenCommand(label), width(30))}`,
     colors.dim(seconds(event.durationMs)),
     ending(event, terminal),
   ];
@@ -86,7 +86,7 @@ function ending(event: EventOf<'tool-ended'>, { colors }: Terminal): string {
 
 function serviceLine(event: EventOf<'service-changed'>, colors: Terminal['colors']): string {
   const { serviceId, command, status, exitCode } = event;
-  const text = `    service ${serviceId} ${status}${exitCode === null ? '' : ` with ${exitCode}`}: ${oneLine(command, 120)}`;
+  const text = `    service ${oneLine(seenName(serviceId), 60)} ${status}${exitCode === null ? '' : ` with ${exitCode}`}: ${oneLine(seenCommand(command), 120)}`;
   return status === 'running' || status === 'stopped' ? colors.dim(text) : colors.yellow(text);
 }
 
@@ -95,60 +95,60 @@ function capAnswer({ answer, raisedUsd }: EventOf<'cap-answered'>): string {
 }
 
 function instructionsLine({ path, use, reason }: EventOf<'instructions-found'>, colors: Terminal['colors']): string {
-  const text = `instructions of the project (${printable(path)})`;
+  const text = `instructions of the project (${seenName(path)})`;
   return use === 'used'
-    ? colors.dim(`${text}: ${printable(reason)}`)
-    : colors.yellow(`${text} are held back: ${printable(reason)}`);
+    ? colors.dim(`${text}: ${indented(reason)}`)
+    : colors.yellow(`${text} are held back: ${indented(reason)}`);
 }
 
 /** The line for an event that is neither a step nor an action; null for those that people need not see. */
 function describe(event: SessionEvent, { colors }: Terminal): string | null {
   switch (event.type) {
     case 'sandbox-started':
-      return colors.dim(`sandbox: ${printable(event.description)}`);
+      return colors.dim(`sandbox: ${indented(event.description)}`);
     case 'sandbox-lost':
-      return colors.red(`sandbox lost: ${printable(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
+      return colors.red(`sandbox lost: ${indented(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
     case 'service-changed':
       return serviceLine(event, colors);
     case 'rung-chosen':
-      return `${colors.bold(event.recipe ?? event.rung.gear)} on ${event.rung.model}: ${oneLine(event.reason, 160)}`;
+      return `${colors.bold(oneLine(seenName(event.recipe ?? event.rung.gear), 60))} on ${oneLine(seenName(event.rung.model), 60)}: ${oneLine(event.reason, 160)}`;
     case 'criterion-checked':
-      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}${event.apart === true ? ', for something else' : ''}: ${oneLine(event.command, 80)}  ${oneLine(resultOf(event.summary), 100)}`;
+      return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}${event.apart === true ? ', for something else' : ''}: ${oneLine(seenCommand(event.command), 80)}  ${oneLine(resultOf(event.summary), 100)}`;
     case 'gate-checked':
       return `${event.verdict === 'pass' ? colors.green('✔') : event.verdict === 'redo' ? colors.yellow('✖') : colors.dim('·')} ${gateLooks[event.by]}: ${oneLine(event.text, 200)}`;
     case 'cache-prefilled':
       return colors.dim(`    ${oneLine(event.text, 160)}`);
     case 'recipe-progressed':
-      return colors.dim(`    ${event.phase}: ${oneLine(event.text, 160)}`);
+      return colors.dim(`    ${oneLine(seenWords(event.phase), 60)}: ${oneLine(event.text, 160)}`);
     case 'file-changed':
       return `    ${colors.green(event.after === null ? 'deleted' : event.before === null ? 'new' : 'changed')} ${seenName(event.path)}${counts(event)}${byPerson(event)}`;
     case 'notice-added':
-      return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${printable(event.text)}`;
+      return `${event.level === 'warning' ? colors.yellow('warning') : 'note'}: ${indented(event.text)}`;
     case 'context-compacted':
       return colors.yellow(`the context was compacted: ${event.beforeTokens} → ${event.afterTokens} tokens`);
     case 'observation-trimmed':
       return colors.dim(`    an output was trimmed for the model: ${event.beforeTokens} → ${event.afterTokens} tokens`);
     case 'session-repaired':
-      return colors.yellow(`the log was repaired: ${printable(event.reason)}`);
+      return colors.yellow(`the log was repaired: ${indented(event.reason)}`);
     case 'user-message-added':
       return event.attachments === undefined
         ? null
-        : colors.dim(`attached: ${event.attachments.map((one) => printable(attachmentLabel(one))).join(', ')}`);
+        : colors.dim(`attached: ${event.attachments.map((one) => seenName(attachmentLabel(one))).join(', ')}`);
     case 'message-delivered':
       return colors.dim('    your message was handed to the agent');
     case 'approval-requested':
       return colors.yellow(
-        `approval needed (${event.kind}${event.hosts === undefined ? '' : ` to ${event.hosts.map(printable).join(', ')}`}): ${oneLine(event.subject, 200)}`,
+        `approval needed (${seenName(event.kind)}${event.hosts === undefined ? '' : ` to ${event.hosts.map(seenName).join(', ')}`}): ${oneLine(seenCommand(event.subject), 200)}`,
       );
     case 'instructions-found':
       return instructionsLine(event, colors);
     case 'network-used':
       return colors.dim(
-        `    ${event.isAllowed ? 'reached' : 'not let through:'} ${printable(event.host)}${event.port === null ? '' : `:${event.port}`}${event.isAllowed ? '' : ` (${event.reason})`}, ${event.count} connections, ${event.sentBytes} bytes out, ${event.receivedBytes} in`,
+        `    ${event.isAllowed ? 'reached' : 'not let through:'} ${seenName(event.host)}${event.port === null ? '' : `:${event.port}`}${event.isAllowed ? '' : ` (${oneLine(seenWords(event.reason), 160)})`}, ${event.count} connections, ${event.sentBytes} bytes out, ${event.receivedBytes} in`,
       );
     case 'call-fenced':
       return colors.yellow(
-        `fence: ${event.outcome === 'refused' ? 'not sent' : event.outcome === 'asked' ? 'you are asked' : 'taken out of what is sent'}: ${printable(event.text)}`,
+        `fence: ${event.outcome === 'refused' ? 'not sent' : event.outcome === 'asked' ? 'you are asked' : 'taken out of what is sent'}: ${indented(event.text)}`,
       );
     case 'cap-reached':
       return colors.yellow(`at the cap: ${capLine(event)}`);
@@ -167,7 +167,7 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
 function ofSession(event: SessionEvent, colors: Terminal['colors']): string | null {
   if (event.type === 'terminal-opened') return colors.dim('a person opened a terminal in the sandbox');
   if (event.type === 'untracked-found')
-    return event.places.map((place) => colors.yellow(printable(untrackedText(place)))).join('\n');
+    return event.places.map((place) => colors.yellow(seenWords(untrackedText(place)))).join('\n');
   const text = event.type === 'history-copied' ? droppedText(event.dropped) : null;
   return text === null ? null : colors.yellow(text);
 }

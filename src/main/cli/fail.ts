@@ -4,7 +4,7 @@ import type { Failure } from '@shared/errors.ts';
 import { AppError, toFailure } from '@shared/errors.ts';
 import { issuesText } from '@shared/issue-text.ts';
 import type { Terminal } from './terminal.ts';
-import { printable } from './terminal.ts';
+import { indented } from './terminal.ts';
 
 const failedSchema = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
 
@@ -15,8 +15,8 @@ export const usageError = (message: string, hint?: string): AppError =>
 /** Says what went wrong, and returns the exit code of `cli.md`. Never throws. */
 export function reportFailure(error: unknown, terminal: Terminal): number {
   const failure = failureOf(error);
-  terminal.err(`${terminal.colors.red('dewpoint:')} ${printable(failure.message)}\n`);
-  if (failure.hint !== undefined) terminal.err(`  ${printable(failure.hint)}\n`);
+  terminal.err(`${terminal.colors.red('dewpoint:')} ${indented(failure.message)}\n`);
+  if (failure.hint !== undefined) terminal.err(`  ${indented(failure.hint)}\n`);
   if (failure.code === 'internal' && error instanceof Error && process.env.DEWPOINT_DEBUG === '1') {
     terminal.err(`${error.stack ?? ''}\n`);
   }

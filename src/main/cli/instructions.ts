@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import type { InstructionFile } from '@shared/instructions.ts';
 import { exitCodes } from '@shared/run-result.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import { barred } from './barred.ts';
 import { confirm } from './confirm.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
 import { requireFolder } from './require-folder.ts';
-import { seenLines } from './seen-text.ts';
-import { jsonLine, printable } from './terminal.ts';
+import { jsonLine } from './terminal.ts';
 
 export type InstructionsAction = 'list' | 'show' | 'approve' | 'forget';
 
@@ -29,7 +30,10 @@ export const instructions: Command<[InstructionsAction, string | undefined, Inst
   if (action === 'forget') {
     const gone = await core.projects.forgetInstructions({ projectPath, path: args.file ?? null });
     if (args.json === true) terminal.out(jsonLine(gone));
-    else terminal.err(gone.length === 0 ? 'None was approved.\n' : `Not followed any more: ${gone.join(', ')}\n`);
+    else
+      terminal.err(
+        gone.length === 0 ? 'None was approved.\n' : `Not followed any more: ${gone.map(seenName).join(', ')}\n`,
+      );
     return 0;
   }
   await requireFolder(projectPath);
@@ -40,7 +44,9 @@ export const instructions: Command<[InstructionsAction, string | undefined, Inst
   if (action === 'approve') return approve(context, { projectPath, files: chosen, args });
   if (args.json === true) terminal.out(jsonLine(chosen));
   else if (chosen.length === 0) terminal.err(none);
-  else for (const file of chosen) terminal.out(action === 'show' ? wholeText(file) : `${stateLine(file)}\n`);
+  else
+    for (const file of chosen)
+      terminal.out(action === 'show' ? wholeText(file, terminal.columns) : `${stateLine(file)}\n`);
   return 0;
 };
 
@@ -62,7 +68,7 @@ async function approve(
   let left = 0;
   for (const { path, sha256, ...file } of open) {
     if (sha256 === null) {
-      terminal.err(`${printable(path)}: ${file.problem ?? 'cannot be shown'}, so nobody can approve it.\n`);
+      terminal.err(`${seenName(path)}: ${seenWords(file.problem ?? 'cannot be shown')}, so nobody can approve it.\n`);
       left += 1;
     } else if (
       args.sha256 === undefined ? await isWanted(context, { ...file, path, sha256 }) : args.sha256 === sha256
@@ -78,7 +84,7 @@ async function approve(
 }
 
 async function isWanted(context: CommandContext, file: InstructionFile): Promise<boolean> {
-  context.terminal.err(wholeText(file));
+  context.terminal.err(wholeText(file, context.terminal.columns));
   if (context.terminal.isInteractive) return confirm('Let agents follow exactly this?', context);
   context.terminal.err(`Nobody can be asked here. To say yes to exactly this: --sha256 ${file.sha256 ?? ''}\n`);
   return false;
@@ -94,11 +100,11 @@ const sentences = {
 } as const;
 
 function stateLine({ path, state, sha256, problem }: InstructionFile): string {
-  const why = problem === null ? '' : ` (${problem})`;
-  return `${printable(path)}  ${sentences[state]}${why}${sha256 === null ? '' : `  ${sha256}`}`;
+  const why = problem === null ? '' : ` (${seenWords(problem)})`;
+  return `${seenName(path)}  ${sentences[state]}${why}${sha256 === null ? '' : `  ${sha256}`}`;
 }
 
-function wholeText(file: InstructionFile): string {
-  const changed = file.diff === null ? '' : `changed since you approved it:\n${seenLines(file.diff, '  ~ ')}\n`;
-  return `${stateLine(file)}\n${file.text === null ? '' : `${seenLines(file.text)}\n`}${changed}`;
+function wholeText(file: InstructionFile, columns: number): string {
+  const changed = file.diff === null ? '' : `changed since you approved it:\n${barred(file.diff, columns, '  ~ ')}\n`;
+  return `${stateLine(file)}\n${file.text === null ? '' : `${barred(file.text, columns)}\n`}${changed}`;
 }

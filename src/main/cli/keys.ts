@@ -2,9 +2,10 @@ import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
 import type { KeyEntry } from '@shared/contract.ts';
 import { AppError } from '@shared/errors.ts';
+import { printable, seenName } from '@shared/seen-text.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
-import { jsonLine, printable } from './terminal.ts';
+import { jsonLine } from './terminal.ts';
 
 /** Keys are read from the terminal or from stdin, never from the command line, where other users and the history see them. */
 export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (context, provider, { thisRun }) => {
@@ -18,7 +19,7 @@ export const setKey: Command<[string, { readonly thisRun?: boolean }]> = async (
   const place = outcome.kept === 'store' ? "in this system's key store" : 'in memory, until Dewpoint ends';
   const open =
     outcome.test === 'open' ? ' It does so for whoever asks: whether the key is right, its first call says.' : '';
-  terminal.err(`The key of ${provider} is kept ${place}. ${printable(outcome.text)}${open}\n`);
+  terminal.err(`The key of ${seenName(provider)} is kept ${place}. ${printable(outcome.text)}${open}\n`);
   if (outcome.test === 'refused') {
     throw new AppError('missing-key', `The service refused the key of ${provider}.`, {
       hint: 'It is kept all the same. Set another one, or remove it: dewpoint keys remove ' + provider,
@@ -33,7 +34,7 @@ export const listKeys: Command<[{ readonly json?: boolean }]> = async ({ core, t
     terminal.out(jsonLine(report));
     return 0;
   }
-  for (const entry of report.keys) terminal.out(`${entry.provider.padEnd(14)} ${sourceWords(entry)}\n`);
+  for (const entry of report.keys) terminal.out(`${seenName(entry.provider).padEnd(14)} ${sourceWords(entry)}\n`);
   if (report.store.type !== 'ready') {
     terminal.err(`${terminal.colors.yellow(printable(report.store.message))}\n  ${printable(report.store.hint)}\n`);
   }
@@ -42,20 +43,20 @@ export const listKeys: Command<[{ readonly json?: boolean }]> = async ({ core, t
 
 export const removeKey: Command<[string]> = async ({ core, terminal }, provider) => {
   await (await core()).keys.remove({ provider });
-  terminal.err(`The key store has no key of ${provider} any more.\n`);
+  terminal.err(`The key store has no key of ${seenName(provider)} any more.\n`);
   return 0;
 };
 
 function sourceWords({ source, variable }: KeyEntry): string {
   switch (source) {
     case 'environment':
-      return `from the environment (${variable ?? ''})`;
+      return `from the environment (${seenName(variable ?? '')})`;
     case 'this-run':
       return 'in memory, until Dewpoint ends';
     case 'store':
       return 'in the key store';
     case null:
-      return variable === null ? 'none' : `none (${variable} is not set)`;
+      return variable === null ? 'none' : `none (${seenName(variable)} is not set)`;
     default:
       return source satisfies never;
   }
@@ -71,7 +72,7 @@ async function knownProvider({ core }: CommandContext, provider: string): Promis
 
 async function readKey({ terminal, signal }: CommandContext, provider: string): Promise<string> {
   if (!terminal.isInteractive) return readAll(process.stdin);
-  terminal.err(`Key of ${provider} (it is not shown): `);
+  terminal.err(`Key of ${seenName(provider)} (it is not shown): `);
   // Echo goes through `output`; without one nothing of the key appears.
   const reader = createInterface({ input: process.stdin, terminal: true });
   try {

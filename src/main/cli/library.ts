@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { SessionSummary } from '@shared/contract.ts';
 import { droppedText } from '@shared/grants.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
-import { seenName } from './seen-text.ts';
 import { dateAndTime, jsonLine, oneLine } from './terminal.ts';
 
 export type LibraryAction = 'rename' | 'fork' | 'export' | 'import' | 'delete' | 'bin' | 'restore' | 'purge';
@@ -78,7 +78,7 @@ export const library: Command<[LibraryAction, readonly string[], LibraryArgument
 
 function lineOf({ sessionId, updatedAt, title }: SessionSummary): string {
   const date = dateAndTime(updatedAt);
-  return `${sessionId}  ${date}  ${oneLine(title, 60)}`;
+  return `${sessionId}  ${date}  ${oneLine(seenWords(title), 60)}`;
 }
 
 /** A number is a step's, as `sessions show` counts them; the last of that number counts. */

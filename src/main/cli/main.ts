@@ -18,6 +18,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   const stop = new AbortController();
   listenForCtrlC(stop, terminal.err);
+  surfaceBugs(terminal.err);
   const door = createCoreDoor(async () => (await import('./open-core.ts')).openCore(terminal, __APP_VERSION__));
   const context: CommandContext = {
     terminal,
@@ -30,7 +31,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const take = async (work: Promise<number>): Promise<void> => {
     code = await work;
   };
-  const program = buildProgram(handlersOf(context, door, take), __APP_VERSION__);
+  const program = buildProgram(handlersOf(context, door, take), __APP_VERSION__, terminal);
   try {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
@@ -114,6 +115,14 @@ async function close(door: CoreDoor, code: number, terminal: CommandContext['ter
     // A core that could not be opened has been reported already.
     return code === 0 ? reportFailure(error, terminal) : code;
   }
+}
+
+/** What Node prints of an error itself goes past everything: its message may hold words of anybody. */
+function surfaceBugs(say: (text: string) => void): void {
+  process.on('uncaughtException', (error) => {
+    say(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  });
 }
 
 /** The first Ctrl-C ends cleanly, a second one at once. */

@@ -1,5 +1,6 @@
 import { AppError } from '@shared/errors.ts';
 import { summariseManifest } from '@shared/manifest.ts';
+import { seenName } from '@shared/seen-text.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import { jsonLine, oneLine } from './terminal.ts';
@@ -22,8 +23,8 @@ export const manifest: Command<[string, string, { readonly json?: boolean }]> = 
   else {
     for (const { role, kind, bytes, origin, text, hits } of found.parts) {
       const fenced = hits.map(({ path, rule }) => path ?? rule).join(', ');
-      const marks = fenced === '' ? '' : terminal.colors.yellow(`  [fenced: ${oneLine(fenced, 60)}]`);
-      const from = origin === null ? '' : `  ${oneLine(origin, 60)}`;
+      const marks = fenced === '' ? '' : terminal.colors.yellow(`  [fenced: ${oneLine(seenName(fenced), 60)}]`);
+      const from = origin === null ? '' : `  ${oneLine(seenName(origin), 60)}`;
       terminal.out(`${role.padEnd(9)} ${kind.padEnd(11)} ${String(bytes).padStart(8)}${from}${marks}\n`);
       terminal.out(terminal.colors.dim(`          ${oneLine(text, 100)}\n`));
     }

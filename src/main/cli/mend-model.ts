@@ -1,8 +1,9 @@
-import { createInterface } from 'node:readline/promises';
 import type { ModelMending } from '@shared/contract.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
+import { confirm } from './confirm.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
-import { jsonLine, printable } from './terminal.ts';
+import { jsonLine } from './terminal.ts';
 
 /** Says what is wrong with a model of a server and what would mend it; does it after a yes, and not without. */
 export const mendModel: Command<[string, { readonly yes?: boolean; readonly json?: boolean }]> = async (
@@ -19,29 +20,21 @@ export const mendModel: Command<[string, { readonly yes?: boolean; readonly json
   if (found.problem === null || found.plan === null) {
     say(found);
     const why = found.problem === null ? 'nothing is wrong with it.' : `${found.problem}. It cannot be mended here.`;
-    terminal.err(`${printable(id)}: ${printable(why)}\n`);
+    terminal.err(`${seenName(id)}: ${seenWords(why)}\n`);
     return found.problem === null ? 0 : 1;
   }
-  terminal.err(`${printable(id)}: ${printable(found.problem)}.\nTo mend it, ${printable(found.plan)}.\n`);
+  terminal.err(`${seenName(id)}: ${seenWords(found.problem)}.\nTo mend it, ${seenWords(found.plan)}.\n`);
   if (yes !== true && !(await isWanted(context))) {
     terminal.err('Nothing was made.\n');
     return 1;
   }
   const done = await models.mend({ id, apply: true });
   say(done);
-  if (done.made !== null) terminal.err(`Use it with --local ${printable(done.made)}\n`);
+  if (done.made !== null) terminal.err(`Use it with --local ${seenName(done.made)}\n`);
   return 0;
 };
 
-async function isWanted({ terminal, signal }: CommandContext): Promise<boolean> {
-  if (!terminal.isInteractive) throw usageError('There is nobody to ask.', 'Say that it is meant: --yes');
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^(y|yes)$/iu.test((await reader.question('Make it? [y/N] ', { signal })).trim());
-  } catch {
-    // Ctrl-C at the question.
-    return false;
-  } finally {
-    reader.close();
-  }
+async function isWanted(context: CommandContext): Promise<boolean> {
+  if (!context.terminal.isInteractive) throw usageError('There is nobody to ask.', 'Say that it is meant: --yes');
+  return confirm('Make it?', context);
 }

@@ -1,10 +1,11 @@
-import { createInterface } from 'node:readline/promises';
 import { resolve } from 'node:path';
 import type { ModelEntry } from '@shared/contract.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { confirm } from './confirm.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
 import { describeModel } from './models.ts';
-import { bytes, jsonLine, printable } from './terminal.ts';
+import { bytes, jsonLine } from './terminal.ts';
 
 /** A model file of the user's own under a name; the file stays where it is. */
 export const importModel: Command<[string, { readonly name?: string; readonly json?: boolean }]> = async (
@@ -15,7 +16,7 @@ export const importModel: Command<[string, { readonly name?: string; readonly js
   const model = await (await core()).models.import({ path: resolve(file), name: name ?? null });
   if (json === true) terminal.out(jsonLine(model));
   else terminal.out(describeModel(model));
-  terminal.err(`Use it with --local ${printable(model.id)}\n`);
+  terminal.err(`Use it with --local ${seenName(model.id)}\n`);
   return 0;
 };
 
@@ -36,26 +37,17 @@ export const removeModel: Command<[string, { readonly yes?: boolean; readonly js
   const removal = await core.models.remove({ id });
   if (json === true) terminal.out(jsonLine(removal));
   else if (removal.done === 'deleted')
-    terminal.out(`Deleted ${printable(id)}: ${bytes(removal.bytes)} are free again.\n`);
-  else terminal.out(`Forgot ${printable(id)}. Its file lies where it lay: ${printable(removal.path)}\n`);
+    terminal.out(`Deleted ${seenName(id)}: ${bytes(removal.bytes)} are free again.\n`);
+  else terminal.out(`Forgot ${seenName(id)}. Its file lies where it lay: ${seenName(removal.path)}\n`);
   return 0;
 };
 
-async function isWanted({ terminal, signal }: CommandContext, { id, file }: ModelEntry): Promise<boolean> {
+async function isWanted(context: CommandContext, { id, file }: ModelEntry): Promise<boolean> {
   if (file?.hereBytes === 0) return true;
-  if (!terminal.isInteractive) {
+  if (!context.terminal.isInteractive) {
     throw usageError(`${id} would be deleted, and there is nobody to ask.`, 'Say that it is meant: --yes');
   }
   const what =
-    file === undefined ? `${printable(id)} from its server` : `${printable(file.path)} (${bytes(file.hereBytes)})`;
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const said = await reader.question(`Delete ${what}? [y/N] `, { signal });
-    return /^(y|yes)$/iu.test(said.trim());
-  } catch {
-    // Ctrl-C at the question.
-    return false;
-  } finally {
-    reader.close();
-  }
+    file === undefined ? `${seenName(id)} from its server` : `${seenName(file.path)} (${bytes(file.hereBytes)})`;
+  return confirm(`Delete ${what}?`, context);
 }

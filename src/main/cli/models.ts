@@ -3,11 +3,12 @@ import type { ModelChoice } from '@shared/model-choice.ts';
 import type { ModelInfo } from '@shared/models.ts';
 import type { RunOptions } from '@shared/run-options.ts';
 import { createTimeLeft } from '@shared/time-left.ts';
+import { printable, seenName, seenWords } from '@shared/seen-text.ts';
 import type { Command, CommandContext } from './context.ts';
 import type { Terminal } from './terminal.ts';
 import { cardRows } from './card-rows.ts';
 import { drivingText, ownDriving } from './set-model.ts';
-import { bytes, jsonLine, oneLine, printable, seconds } from './terminal.ts';
+import { bytes, jsonLine, oneLine, seconds } from './terminal.ts';
 
 type Core = Awaited<ReturnType<CommandContext['core']>>;
 
@@ -17,11 +18,11 @@ export const listModels: Command<[{ readonly json?: boolean }]> = async ({ core,
     terminal.out(jsonLine(models));
     return 0;
   }
-  const width = Math.max(...models.map((model) => model.id.length), 10);
+  const width = Math.max(...models.map((model) => seenName(model.id).length), 10);
   for (const model of models) {
     const size = model.sizeBytes === null ? '' : bytes(model.sizeBytes);
     terminal.out(
-      `${printable(model.id).padEnd(width)}  ${model.where.padEnd(5)}  ${model.state.padEnd(12)}  ${size.padStart(9)}  ${oneLine(model.note ?? '', model.state === 'unreachable' ? 300 : 160)}\n`,
+      `${seenName(model.id).padEnd(width)}  ${model.where.padEnd(5)}  ${model.state.padEnd(12)}  ${size.padStart(9)}  ${oneLine(model.note ?? '', model.state === 'unreachable' ? 300 : 160)}\n`,
     );
   }
   return 0;
@@ -40,8 +41,8 @@ export const showModel: Command<[string, { readonly json?: boolean }]> = async (
 export function describeModel(model: ModelEntry, own = ''): string {
   const { info } = model;
   const rows: readonly (readonly [string, string])[] = [
-    ['model', model.id],
-    ['name', model.label],
+    ['model', seenName(model.id)],
+    ['name', seenName(model.label)],
     ['runs', model.where],
     ['state', model.state],
     ['size', model.sizeBytes === null ? 'unknown' : bytes(model.sizeBytes)],
@@ -63,10 +64,10 @@ export function describeModel(model: ModelEntry, own = ''): string {
     ...(model.choices ?? []).map((choice) => ['offers', choiceText(choice)] as const),
     ...(model.card === undefined ? [] : cardRows(model.card)),
     ...(own === '' ? [] : [['you set', own] as const]),
-    ...(model.file === undefined ? [] : [['file', model.file.path] as const]),
+    ...(model.file === undefined ? [] : [['file', seenName(model.file.path)] as const]),
     ...(model.note === null ? [] : [['note', model.note] as const]),
   ];
-  return rows.map(([name, value]) => `${name.padEnd(11)} ${printable(value)}\n`).join('');
+  return rows.map(([name, value]) => `${name.padEnd(11)} ${seenWords(value)}\n`).join('');
 }
 
 /** What its lists and the settings say of it; how hard it is to think stands beside that it does. */
@@ -120,9 +121,12 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
   for await (const progress of await (await core()).models.pull({ id }, { signal })) {
     const share = progress.totalBytes === null ? '' : ` of ${bytes(progress.totalBytes)}`;
     const left = leftText(timeLeft(progress, now()));
-    const text = `${progress.phase} ${id}: ${bytes(progress.doneBytes)}${share}${left} ${progress.text}`.trimEnd();
-    if (terminal.isLive) terminal.err(`\r\u001B[2K${oneLine(text, terminal.columns - 1)}`);
-    else if (progress.phase !== shown || now() - writtenAt > 5_000) {
+    const text =
+      `${progress.phase} ${seenName(id)}: ${bytes(progress.doneBytes)}${share}${left} ${progress.text}`.trimEnd();
+    if (terminal.isLive) {
+      terminal.clear();
+      terminal.err(oneLine(text, terminal.columns - 1));
+    } else if (progress.phase !== shown || now() - writtenAt > 5_000) {
       terminal.err(`${text}\n`);
       writtenAt = now();
     }
@@ -131,7 +135,7 @@ async function pull({ core, terminal, signal, now }: CommandContext, id: string)
   }
   endLine(terminal);
   // What it is called here; others keep their name.
-  if (id.startsWith('hf:')) terminal.out(`${printable(done)}\n`);
+  if (id.startsWith('hf:')) terminal.out(`${seenName(done)}\n`);
 }
 
 function leftText(leftMs: number | null): string {
@@ -146,11 +150,11 @@ async function sayWhatComes({ core, terminal }: Pick<CommandContext, 'core' | 't
   if (model?.state !== 'downloadable') return;
   const size = model.sizeBytes === null ? '' : `, ${bytes(model.sizeBytes)}`;
   const { choices = [] } = model;
-  if (choices.length > 1) for (const choice of choices) terminal.err(`${printable(choiceText(choice))}\n`);
+  if (choices.length > 1) for (const choice of choices) terminal.err(`${seenWords(choiceText(choice))}\n`);
   if (model.note !== null && choices.length > 0) terminal.err(`${printable(model.note)}\n`);
-  terminal.err(`${printable(model.label)}${size}, licence: ${printable(model.licence ?? 'not known')}\n`);
+  terminal.err(`${seenName(model.label)}${size}, licence: ${seenName(model.licence ?? 'not known')}\n`);
 }
 
 function endLine(terminal: Terminal): void {
-  if (terminal.isLive) terminal.err('\r\u001B[2K');
+  if (terminal.isLive) terminal.clear();
 }

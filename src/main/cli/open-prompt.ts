@@ -58,7 +58,7 @@ interface Line {
 
 /** Also where the end of a colour comes after the break. */
 // eslint-disable-next-line no-control-regex -- colours are such
-const endsLine = /\n(?:\u001B\[\d*m)*$/u;
+const endsLine = /\n(?:\u001B[\da-f-]*\[\d*m)*$/u;
 
 function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: Line): Terminal {
   // False while a line stands that has no end, as the status does.
@@ -68,7 +68,7 @@ function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: 
     if (!isThere()) return to(text);
     const isTyped = isTyping();
     const rows = isTyped ? reader.getCursorPos().rows : 0;
-    terminal.err(`\r${rows > 0 ? `\u001B[${rows}A` : ''}\u001B[J`);
+    terminal.clear(rows);
     to(text);
     isLineStart = true;
     if (!isTyped) return;
@@ -79,10 +79,14 @@ function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: 
   // The status ends where a line is begun: it would stand behind it, and reach into the next row.
   input.prependListener('keypress', () => {
     if (isLineStart || !isThere() || isTyping()) return;
-    terminal.err('\r\u001B[K');
+    terminal.clear();
     reader.prompt(true);
     isLineStart = true;
   });
+  const begun = (): void => {
+    isLineStart = isTyping();
+    if (isLineStart) reader.prompt(true);
+  };
   return {
     ...terminal,
     isTyping,
@@ -90,8 +94,11 @@ function aboveTheLine(terminal: Terminal, { reader, input, isThere, isTyping }: 
     err: (text) => {
       if (endsLine.test(text)) return write(text, terminal.err);
       terminal.err(text);
-      isLineStart = isTyping();
-      if (isLineStart) reader.prompt(true);
+      begun();
+    },
+    clear: (rowsAbove) => {
+      terminal.clear(rowsAbove);
+      begun();
     },
   };
 }

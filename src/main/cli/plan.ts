@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PlanInput } from '@shared/plan-input.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
-import { bytes, jsonLine, printable } from './terminal.ts';
+import { bytes, jsonLine } from './terminal.ts';
 
 /** The options as commander gives them. */
 export interface PlanArguments {
@@ -147,5 +148,5 @@ function describe(answer: PlanAnswer): string {
           ] as const,
         ]),
   ];
-  return rows.map(([name, value]) => `${printable(name).padEnd(11)} ${printable(value)}\n`).join('');
+  return rows.map(([name, value]) => `${seenName(name).padEnd(11)} ${seenWords(value)}\n`).join('');
 }

@@ -1,6 +1,7 @@
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import type { Command } from './context.ts';
 import { cardRows } from './card-rows.ts';
-import { jsonLine, oneLine, printable } from './terminal.ts';
+import { jsonLine, oneLine } from './terminal.ts';
 
 /** Asks a model small things for about a minute and prints what was found out; Ctrl-C cancels, and nothing is kept. */
 export const probeModel: Command<[string, { readonly json?: boolean }]> = async (
@@ -13,12 +14,13 @@ export const probeModel: Command<[string, { readonly json?: boolean }]> = async 
   for await (const { text, card } of await (await core()).models.probe({ id }, { signal })) {
     if (card !== null) {
       isDone = true;
-      if (terminal.isLive) terminal.err('\r\u001B[2K');
+      if (terminal.isLive) terminal.clear();
       if (json === true) terminal.out(jsonLine(card));
-      else for (const [name, value] of cardRows(card)) terminal.out(`${name.padEnd(11)} ${printable(value)}\n`);
+      else for (const [name, value] of cardRows(card)) terminal.out(`${name.padEnd(11)} ${seenWords(value)}\n`);
     } else if (text !== '' && text !== said) {
-      const line = `probing ${id}: ${text}`;
-      terminal.err(terminal.isLive ? `\r\u001B[2K${oneLine(line, terminal.columns - 1)}` : `${line}\n`);
+      const line = `probing ${seenName(id)}: ${text}`;
+      if (terminal.isLive) terminal.clear();
+      terminal.err(terminal.isLive ? oneLine(line, terminal.columns - 1) : `${line}\n`);
       said = text;
     }
   }

@@ -1,7 +1,8 @@
 import { numberRows } from '@shared/profiles.ts';
 import { routingSettingsSchema } from '@shared/settings.ts';
+import { seenName } from '@shared/seen-text.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, printable, table } from './terminal.ts';
+import { jsonLine, table } from './terminal.ts';
 
 /** The profiles as what they are: presets of numbers, and which of them a person has set otherwise. `value`: the setting `routing`. */
 export function showProfiles(value: unknown, { out, err }: Terminal, isJson: boolean): void {
@@ -23,8 +24,8 @@ export function showProfiles(value: unknown, { out, err }: Terminal, isJson: boo
   const head = ['', 'economy', 'balanced', 'quality', ...(hasOwn ? ['yours'] : [])];
   for (const line of table([head, ...cells])) out(`${line}\n`);
   const { weights = {}, priors = {} } = numbers;
-  for (const [rule, weight] of Object.entries(weights)) out(`The votes of ${printable(rule)} count ${weight} times.\n`);
-  for (const model of Object.keys(priors)) out(`You have written counts of ${printable(model)} yourself.\n`);
+  for (const [rule, weight] of Object.entries(weights)) out(`The votes of ${seenName(rule)} count ${weight} times.\n`);
+  for (const model of Object.keys(priors)) out(`You have written counts of ${seenName(model)} yourself.\n`);
   err(
     `hybrid goes by ${profile}${hasOwn ? ', with your own numbers in the place of its' : ''}. local and cloud go by none of them.\n`,
   );

@@ -16,6 +16,7 @@ import { addRules } from './rules-program.ts';
 import type { ImageAction, ImageArguments } from './sandbox.ts';
 import { addSandbox } from './sandbox-program.ts';
 import type { ServeArguments } from './serve.ts';
+import type { Terminal } from './terminal.ts';
 
 /** What the subcommands do, handed in so that the program can be built (and its help read) without loading them. */
 export interface Handlers extends ProjectHandlers, ModelHandlers {
@@ -44,12 +45,16 @@ export interface Handlers extends ProjectHandlers, ModelHandlers {
   serve(args: ServeArguments): Promise<void>;
 }
 
-/** Handlers see only their own arguments; commander throws on wrong usage instead of ending the process. */
-export function buildProgram(handlers: Handlers, version: string): Command {
+/**
+ * Handlers see only their own arguments; commander throws on wrong usage instead of ending the process, and says what
+ * was wrong, in the words that were typed, through `terminal`.
+ */
+export function buildProgram(handlers: Handlers, version: string, terminal: Pick<Terminal, 'out' | 'err'>): Command {
   const program = new Command('dewpoint')
     .description('A coding agent that runs on your own machine first.')
     .version(version)
     .configureHelp({ showGlobalOptions: false })
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(see: dewpoint --help)')
     .exitOverride()
     .addHelpText(

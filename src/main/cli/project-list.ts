@@ -3,10 +3,11 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { ListedProject, ProjectChoices } from '@shared/project-list.ts';
 import { listProjects } from '@shared/project-list.ts';
+import { seenName } from '@shared/seen-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
-import { dateAndTime, jsonLine, printable } from './terminal.ts';
+import { dateAndTime, jsonLine } from './terminal.ts';
 
 export type ProjectListAction = 'list' | 'add' | 'remove';
 
@@ -30,7 +31,7 @@ export const projectList: Command<[ProjectListAction, string | undefined, { read
       const path = await folderOf(folder ?? '.');
       const { [path]: _, ...removed } = choices.removed;
       await keep(core, { added: [...choices.added.filter((one) => one !== path), path], removed });
-      context.terminal.out(`${printable(path)}\n`);
+      context.terminal.out(`${path}\n`);
       return 0;
     }
     case 'remove': {
@@ -40,7 +41,7 @@ export const projectList: Command<[ProjectListAction, string | undefined, { read
       }
       const added = choices.added.filter((one) => one !== path);
       await keep(core, { added, removed: { ...choices.removed, [path]: Date.now() } });
-      context.terminal.err(`${printable(path)} is off the list. The folder and its sessions are as they were.\n`);
+      context.terminal.err(`${seenName(path)} is off the list. The folder and its sessions are as they were.\n`);
       return 0;
     }
     default:
@@ -79,6 +80,6 @@ async function show(
   for (const { path, sessions, lastAt, isThere } of rows) {
     const date = lastAt === null ? '-'.padEnd(16) : dateAndTime(lastAt);
     const count = `${String(sessions).padStart(3)} ${sessions === 1 ? 'session ' : 'sessions'}`;
-    terminal.out(`${date}  ${count}  ${printable(path)}${isThere ? '' : '  (the folder is gone)'}\n`);
+    terminal.out(`${date}  ${count}  ${seenName(path)}${isThere ? '' : '  (the folder is gone)'}\n`);
   }
 }

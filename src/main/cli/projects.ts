@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { PreparationPart, PreparationPlan } from '@shared/preparation.ts';
 import { exitCodes } from '@shared/run-result.ts';
+import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
+import { barred } from './barred.ts';
 import { confirm } from './confirm.ts';
 import type { Command, CommandContext } from './context.ts';
-import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
+import { bytes, jsonLine, oneLine } from './terminal.ts';
 
 export interface PrepareArguments {
   readonly yes?: boolean;
@@ -51,7 +53,7 @@ export async function offerPreparation(context: CommandContext, projectPath: str
   const parts = await core.projects.parts({ projectPath }, { signal: context.signal }).catch(() => []);
   const open = parts.filter(({ state, isNeeded }) => isNeeded && state !== 'ready');
   if (open.length === 0) return;
-  for (const part of open) terminal.err(`${terminal.colors.yellow(printable(sentenceOf(part)))}\n`);
+  for (const part of open) terminal.err(`${terminal.colors.yellow(seenWords(sentenceOf(part)))}\n`);
   if (canAsk && open.some(({ state }) => state !== 'failed')) {
     const plan = await core.projects.preparation({ projectPath, hosts: [] }, { signal: context.signal });
     showPlan(plan, context);
@@ -60,7 +62,7 @@ export async function offerPreparation(context: CommandContext, projectPath: str
       return;
     }
   }
-  terminal.err(`To install them: dewpoint projects prepare ${printable(projectPath)}\n`);
+  terminal.err(`To install them: dewpoint projects prepare ${seenName(projectPath)}\n`);
 }
 
 async function install(
@@ -78,23 +80,25 @@ async function install(
 
 /** Everything that is approved: the exact commands, where they run, and which hosts they reach. */
 function showPlan(plan: PreparationPlan, { terminal }: CommandContext): void {
-  const say = (text: string): void => terminal.err(`${printable(text)}\n`);
+  const say = (text: string): void => terminal.err(`${text}\n`);
   for (const part of plan.parts) {
     if (part.state === 'ready') continue;
-    say(`${nameOf(part)} packages (${part.tool}), by ${part.files.join(', ') || 'the settings'}:`);
-    for (const command of part.commands) say(`  ${command}`);
-    if (part.state === 'failed' && part.reason !== null) say(`  The last try failed: ${part.reason}`);
+    say(
+      `${seenName(nameOf(part))} packages (${part.tool}), by ${part.files.map(seenName).join(', ') || 'the settings'}:`,
+    );
+    for (const command of part.commands) say(barred(command, terminal.columns));
+    if (part.state === 'failed' && part.reason !== null) say(`  The last try failed: ${seenWords(part.reason)}`);
   }
   say('in a copy of the project in a container, with the network only to:');
-  for (const { host, why } of plan.hosts) say(`  ${host}  (${why})`);
+  for (const { host, why } of plan.hosts) say(`  ${seenName(host)}  (${seenWords(why)})`);
   if (plan.hosts.length === 0) say('  nothing');
-  if (plan.variables.length > 0) say(`with the variables ${plan.variables.join(', ')} of the settings`);
+  if (plan.variables.length > 0) say(`with the variables ${plan.variables.map(seenName).join(', ')} of the settings`);
 }
 
 function showParts(plan: PreparationPlan, { terminal }: CommandContext, isJson: boolean): void {
   if (isJson) terminal.out(jsonLine(plan));
   if (plan.parts.length === 0) terminal.err('This project has no packages to be installed.\n');
-  for (const part of plan.parts) terminal.err(`${printable(sentenceOf(part))}\n`);
+  for (const part of plan.parts) terminal.err(`${seenWords(sentenceOf(part))}\n`);
 }
 
 function sentenceOf(part: PreparationPart): string {
@@ -117,7 +121,7 @@ function sentenceOf(part: PreparationPart): string {
 /** Whose word it rests on beside the files. */
 function changedText({ changedBy = [] }: PreparationPart): string {
   if (changedBy.length === 0) return '';
-  return ` Changed since by: ${changedBy.map((command) => oneLine(command, 120)).join('; ')}. As the files say, anew: --anew.`;
+  return ` Changed since by: ${changedBy.map((command) => oneLine(seenCommand(command), 120)).join('; ')}. As the files say, anew: --anew.`;
 }
 
 function nameOf({ ecosystem, folder = '' }: PreparationPart): string {

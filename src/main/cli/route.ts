@@ -5,13 +5,14 @@ import { countCauses, escalationsIn, escalationTexts } from '@shared/escalations
 import { routingRecords } from '@shared/routing-records.ts';
 import { moneyText } from '@shared/money-text.ts';
 import type { StepCost } from '@shared/step-costs.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { intervalText } from './interval-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import type { Command } from './context.ts';
 import { writeOutput } from './output-file.ts';
 import type { Terminal } from './terminal.ts';
 import { showProfiles } from './profile-table.ts';
-import { jsonLine, oneLine, printable, seconds, table } from './terminal.ts';
+import { jsonLine, oneLine, seconds, table } from './terminal.ts';
 
 export interface RouteArguments {
   readonly json?: boolean;
@@ -109,9 +110,11 @@ function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
     const { chosen, layer, reason } = decided;
     // One that was chosen because of the step says no more than the step does.
     for (const rung of rungs.filter((one) => one.reason !== reason))
-      out(`${' '.repeat(5)}${oneLine(rungText(rung), 149)}\n`);
+      out(`${' '.repeat(5)}${oneLine(seenName(rungText(rung)), 149)}\n`);
     const step = String(started.step).padStart(3);
-    out(`${step}  ${chosen.where.padEnd(5)}  ${(layer ?? '').padEnd(2)}  ${oneLine(chosen.model, 32).padEnd(32)}  `);
+    out(
+      `${step}  ${chosen.where.padEnd(5)}  ${(layer ?? '').padEnd(2)}  ${oneLine(seenName(chosen.model), 32).padEnd(32)}  `,
+    );
     out(`${oneLine(reason, 110)}\n`);
     for (const event of after) out(`${' '.repeat(14)}${oneLine(afterText(event), 140)}\n`);
   }
@@ -203,17 +206,17 @@ function showOne(
 ): void {
   const { chosen, layer, reason, reasonCode, degraded } = decided;
   out(`Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'here' : 'in the cloud'}: `);
-  out(`${printable(chosen.model)}\n`);
-  for (const rung of rungs.filter((one) => one.reason !== reason)) out(`It began with ${printable(rungText(rung))}\n`);
-  out(`Because: ${printable(reason)}\n`);
-  out(colors.dim(`Decided by ${layer === undefined ? 'the ladder' : layers[layer]} (${reasonCode})\n`));
+  out(`${seenName(chosen.model)}\n`);
+  for (const rung of rungs.filter((one) => one.reason !== reason)) out(`It began with ${seenName(rungText(rung))}\n`);
+  out(`Because: ${seenWords(reason)}\n`);
+  out(colors.dim(`Decided by ${layer === undefined ? 'the ladder' : layers[layer]} (${seenName(reasonCode)})\n`));
   if (degraded === true) out('With a network it would have run in the cloud.\n');
   if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${moneyText(ended.costUsd)}.\n`);
   if (cost !== null) out(elsewhereLine(cost));
   showOptions(decided, out);
   showVotes(decided, out);
   if (after.length > 0) out('\nAfter it\n');
-  for (const event of after) out(`  ${printable(afterText(event))}\n`);
+  for (const event of after) out(`  ${seenWords(afterText(event))}\n`);
 }
 
 /** What the same tokens would have cost in the other place. */
@@ -223,7 +226,7 @@ function elsewhereLine({ where, elsewhere: { usd, seconds: time, why } }: StepCo
     ...(time === null ? [] : [`take about ${intervalText(time, (value) => seconds(value * 1000))}`]),
     ...(usd === null ? [] : [`cost about ${intervalText(usd, moneyText)}`]),
   ];
-  if (known.length === 0) return `What it would be elsewhere is not known: ${printable(why ?? '')}.\n`;
+  if (known.length === 0) return `What it would be elsewhere is not known: ${seenWords(why ?? '')}.\n`;
   return `${place} the same tokens would ${known.join(' and ')}.\n`;
 }
 
@@ -231,11 +234,11 @@ function showOptions({ options = [], chosen }: RoutedStep['decided'], out: Termi
   if (options.length === 0) return;
   const known = (usd: number | null): string => (usd === null ? '-' : moneyText(usd));
   const rows = options.map(({ model, costUsd, restUsd, seconds: time, denied }) => [
-    `${printable(model)}  ${model === chosen.model ? 'chosen' : 'runner-up'}`,
+    `${seenName(model)}  ${model === chosen.model ? 'chosen' : 'runner-up'}`,
     known(costUsd),
     known(restUsd),
     time === null ? '-' : seconds(time * 1000),
-    denied === null ? '' : `not: ${printable(denied.text)}`,
+    denied === null ? '' : `not: ${seenWords(denied.text)}`,
   ]);
   out('\nWhat there was to choose from, as it was expected\n');
   for (const line of table([['model', 'this call', 'to the end', 'time', ''], ...rows])) out(`  ${line}\n`);
@@ -245,7 +248,7 @@ function showVotes({ votes = [], gain, features }: RoutedStep['decided'], out: T
   if (gain === null || gain === undefined) return;
   out(`\nThe cloud gains something in ${Math.round(gain * 100)} % of such cases, by these votes\n`);
   for (const { rule, toward, weight, reason } of votes) {
-    out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${rule.padEnd(12)}  ${printable(reason)}\n`);
+    out(`  ${toward.padEnd(5)}  ${weight.toFixed(2)}  ${seenName(rule).padEnd(12)}  ${seenWords(reason)}\n`);
   }
   if (votes.length === 0) out('  no rule had anything to say\n');
   if (features?.hasLocalSureness === 0) {

@@ -4,11 +4,12 @@ import { AppError } from '@shared/errors.ts';
 import type { Purpose } from '@shared/events.ts';
 import { purposeSchema } from '@shared/events.ts';
 import type { RuleAnswer, RuleCheck, RuleFile } from '@shared/rule-report.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import { requireFolder } from './require-folder.ts';
 import type { Terminal } from './terminal.ts';
-import { jsonLine, printable } from './terminal.ts';
+import { jsonLine } from './terminal.ts';
 
 export interface RulesArguments {
   /** The folder of a project, whose rules count beside a person's own. */
@@ -42,15 +43,15 @@ const holding = {
 
 function showFile(file: RuleFile, { out, err, colors }: Terminal): void {
   if (file.text === null && file.problems.length === 0) {
-    err(`${printable(file.path)}: there is no such file.\n`);
+    err(`${seenName(file.path)}: there is no such file.\n`);
     return;
   }
-  err(`${printable(file.path)}: ${holding[file.holds]}\n`);
+  err(`${seenName(file.path)}: ${holding[file.holds]}\n`);
   for (const { line, verdict, kind, value } of file.held ?? file.rules) {
-    out(`${String(line).padStart(4)}  ${verdict.padEnd(10)}  ${kind.padEnd(7)}  ${printable(value)}\n`);
+    out(`${String(line).padStart(4)}  ${verdict.padEnd(10)}  ${kind.padEnd(7)}  ${seenName(value)}\n`);
   }
-  for (const text of file.problems) err(`${colors.red(printable(text))}\n`);
-  for (const { line, text } of file.warnings) err(`${colors.yellow(`Line ${line}: ${printable(text)}`)}\n`);
+  for (const text of file.problems) err(`${colors.red(seenWords(text))}\n`);
+  for (const { line, text } of file.warnings) err(`${colors.yellow(`Line ${line}: ${seenWords(text)}`)}\n`);
   if (file.holds === 'stricter' && file.hash !== null) {
     err(colors.dim(`To approve exactly this: dewpoint rules approve ${file.hash} --project DIR\n`));
   }
@@ -79,10 +80,10 @@ async function textOf(path: string): Promise<string> {
 }
 
 function showCheck(name: string, { rules, errors, warnings }: RuleCheck, { out, colors }: Terminal): void {
-  for (const { line, text } of errors) out(`${printable(name)}:${line}: ${colors.red(printable(text))}\n`);
-  for (const { line, text } of warnings) out(`${printable(name)}:${line}: ${colors.yellow(printable(text))}\n`);
+  for (const { line, text } of errors) out(`${seenName(name)}:${line}: ${colors.red(seenWords(text))}\n`);
+  for (const { line, text } of warnings) out(`${seenName(name)}:${line}: ${colors.yellow(seenWords(text))}\n`);
   if (errors.length + warnings.length > 0) return;
-  out(`${printable(name)}: ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}, nothing wrong\n`);
+  out(`${seenName(name)}: ${rules.length === 1 ? '1 rule' : `${rules.length} rules`}, nothing wrong\n`);
 }
 
 /** What the rules say of a file, and of a task and a purpose that it is touched by. */
@@ -121,7 +122,7 @@ const fenceTexts = {
 } as const;
 
 function showAnswer({ place, fence, mask }: RuleAnswer, path: string | null, { out }: Terminal): void {
-  const say = (text: string): void => out(`${printable(text)}\n`);
+  const say = (text: string): void => out(`${seenWords(text)}\n`);
   if (place === null) say('Where its steps run: no rule says; the router decides.');
   else say(`Where its steps run: ${place.where === 'local' ? 'here' : 'in the cloud'}. ${place.text}`);
   if (path === null) return;

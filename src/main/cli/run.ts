@@ -7,6 +7,7 @@ import { runOptionsSchema } from '@shared/run-options.ts';
 import type { RunResult } from '@shared/run-result.ts';
 import { exitCodes } from '@shared/run-result.ts';
 import { moneyText } from '@shared/money-text.ts';
+import { escapedJson, printable, seenName, seenWords } from '@shared/seen-text.ts';
 import { jsonText } from '../lib/json-file.ts';
 import { attachableFile, attachFile } from './attach-file.ts';
 import { askApproval } from './ask-approval.ts';
@@ -20,9 +21,8 @@ import { checkOutput, writeOutput } from './output-file.ts';
 import { offerPreparation } from './projects.ts';
 import { readTask } from './read-task.ts';
 import { requireModels } from './require-models.ts';
-import { seenName } from './seen-text.ts';
 import type { Terminal } from './terminal.ts';
-import { bytes, counted, jsonLine, oneLine, printable, seconds } from './terminal.ts';
+import { bytes, counted, jsonLine, oneLine, seconds } from './terminal.ts';
 
 /** The options as commander gives them: everything text or a flag. */
 export interface RunArguments {
@@ -91,7 +91,7 @@ export const run: Command<[string, RunArguments]> = async (context, taskText, ar
   view.close();
   const result = await core.sessions.result({ sessionId });
   showResult(result, terminal, args.json === true);
-  if (args.result !== undefined) await writeOutput(args.result, jsonText(result));
+  if (args.result !== undefined) await writeOutput(args.result, escapedJson(jsonText(result)));
   return exitCodes[result.status];
 };
 
@@ -222,7 +222,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
   const good = result.status === 'done';
   // The reason often begins with the same word.
   const isTold = result.reason === result.status || result.reason.startsWith(`${result.status}: `);
-  const why = isTold ? printable(result.reason) : `${result.status}: ${printable(result.reason)}`;
+  const why = isTold ? seenWords(result.reason) : `${result.status}: ${seenWords(result.reason)}`;
   const headline = good ? colors.green('done') : colors.yellow(why);
   if (!isJson && result.text.trim() !== '') terminal.out(`${printable(result.text).trimEnd()}\n`);
   terminal.err(

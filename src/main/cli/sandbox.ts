@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import { exitCodes } from '@shared/run-result.ts';
 import type { BringImage, BroughtImage, ProjectImage } from '@shared/sandbox-images.ts';
+import { seenName } from '@shared/seen-text.ts';
+import { barred } from './barred.ts';
 import { confirm } from './confirm.ts';
 import type { Command, CommandContext } from './context.ts';
-import { bytes, jsonLine, oneLine, printable } from './terminal.ts';
+import { bytes, jsonLine, oneLine } from './terminal.ts';
 
 export type ImageAction = 'import' | 'pull' | 'use';
 
@@ -26,7 +28,7 @@ export const sandboxImage: Command<[ImageAction, string | undefined, ImageArgume
     action === 'import' ? { type: 'import', file: resolve(word ?? '') } : { type: 'pull', name: word ?? '' };
   const image = await bring(context, request);
   show(context, image, args);
-  context.terminal.err(`To use it for all projects: dewpoint settings set sandbox.image ${printable(image.name)}\n`);
+  context.terminal.err(`To use it for all projects: dewpoint settings set sandbox.image ${seenName(image.name)}\n`);
   return 0;
 };
 
@@ -38,8 +40,8 @@ async function useProjectImage(context: CommandContext, projectPath: string, arg
   if (own === null) {
     throw new AppError('not-found', `${projectPath} brings no image along: no Dockerfile and no devcontainer.json.`);
   }
-  terminal.err(`${printable(own.path)} says${own.kind === 'image' ? ' to fetch the image' : ''}:\n`);
-  for (const line of own.text.trimEnd().split('\n')) terminal.err(`  ${printable(line)}\n`);
+  terminal.err(`${seenName(own.path)} says${own.kind === 'image' ? ' to fetch the image' : ''}:\n`);
+  terminal.err(`${barred(own.text.trimEnd(), terminal.columns)}\n`);
   if (own.kind === 'dockerfile') {
     terminal.err(
       'Its lines are run by your container engine with a network to everywhere, and are given nothing of the project.\n',
@@ -67,7 +69,7 @@ function showBesides({ setup, environment, leftOut }: ProjectImage, { terminal }
   const list = (title: string, lines: readonly string[]): void => {
     if (lines.length === 0) return;
     terminal.err(`${title}\n`);
-    for (const line of lines) terminal.err(`  ${printable(line)}\n`);
+    for (const line of lines) terminal.err(`${barred(line, terminal.columns)}\n`);
   };
   const commands = Object.entries(setup).map(([ecosystem, command]) => `${ecosystem}: ${command}`);
   list('Its packages are installed by (you are asked again before they are: dewpoint projects prepare):', commands);
@@ -86,5 +88,5 @@ async function bring({ core, terminal, signal }: CommandContext, request: BringI
 
 function show({ terminal }: CommandContext, image: BroughtImage, { json }: ImageArguments): void {
   if (json === true) terminal.out(jsonLine(image));
-  else terminal.out(`${printable(image.name)}  ${image.id.slice(0, 19)}  ${bytes(image.sizeBytes)}\n`);
+  else terminal.out(`${seenName(image.name)}  ${image.id.slice(0, 19)}  ${bytes(image.sizeBytes)}\n`);
 }

@@ -1,4 +1,5 @@
 import type { SearchAnswer, SearchHit } from '@shared/search-answer.ts';
+import { seenWords } from '@shared/seen-text.ts';
 import type { Command } from './context.ts';
 import { usageError } from './fail.ts';
 import { jsonLine, oneLine } from './terminal.ts';
@@ -21,7 +22,8 @@ export const searchSessions: Command<[string, SearchArguments]> = async (context
   else if (answer.hits.length === 0) terminal.err('Nothing was found.\n');
   let last: string | null = null;
   for (const hit of json === true ? [] : answer.hits) {
-    if (hit.sessionId !== last) terminal.out(`${hit.sessionId}  ${terminal.colors.bold(oneLine(hit.title, 60))}\n`);
+    if (hit.sessionId !== last)
+      terminal.out(`${hit.sessionId}  ${terminal.colors.bold(oneLine(seenWords(hit.title), 60))}\n`);
     last = hit.sessionId;
     terminal.out(`  ${hit.kind.padEnd(7)}  ${oneLine(snippetText(hit), Math.max(40, terminal.columns - 14))}\n`);
   }

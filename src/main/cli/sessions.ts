@@ -1,7 +1,8 @@
 import { moneyText } from '@shared/money-text.ts';
+import { printable, seenName, seenWords } from '@shared/seen-text.ts';
 import type { Command } from './context.ts';
 import { createEventLines } from './event-lines.ts';
-import { counted, dateAndTime, jsonLine, oneLine, printable } from './terminal.ts';
+import { counted, dateAndTime, indented, jsonLine, oneLine } from './terminal.ts';
 
 export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ core, terminal }, { json }) => {
   const sessions = await (await core()).sessions.list();
@@ -12,7 +13,7 @@ export const listSessions: Command<[{ readonly json?: boolean }]> = async ({ cor
       const date = dateAndTime(session.updatedAt);
       const status = session.status === 'idle' ? (session.lastReason ?? 'new') : session.status;
       terminal.out(
-        `${session.sessionId}  ${date}  ${printable(status).padEnd(12)}  ${counted(session.steps, 'step').padEnd(9)} ${moneyText(session.costUsd).padStart(8)}  ${oneLine(session.title, 60)}\n`,
+        `${session.sessionId}  ${date}  ${seenName(status).padEnd(12)}  ${counted(session.steps, 'step').padEnd(9)} ${moneyText(session.costUsd).padStart(8)}  ${oneLine(seenWords(session.title), 60)}\n`,
       );
     }
   }
@@ -58,7 +59,7 @@ export const replaySession: Command<[string, { readonly json?: boolean }]> = asy
     terminal.out(
       `The replay of ${sessionId} came out differently.\nrecorded ${report.recordedHash}\nreplayed ${report.stateHash}\n`,
     );
-    if (report.firstDifference !== null) terminal.out(`first difference: ${printable(report.firstDifference)}\n`);
+    if (report.firstDifference !== null) terminal.out(`first difference: ${indented(report.firstDifference)}\n`);
   }
   return report.matched ? 0 : 1;
 };

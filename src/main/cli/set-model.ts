@@ -1,7 +1,8 @@
 import { drivingSchema } from '@shared/models.ts';
+import { printable } from '@shared/seen-text.ts';
 import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
-import { jsonLine, printable } from './terminal.ts';
+import { jsonLine } from './terminal.ts';
 
 const names = [...Object.keys(drivingSchema.shape), 'gears'];
 

@@ -1,22 +1,23 @@
+import { escapedJson, seenName } from '@shared/seen-text.ts';
 import type { Command } from './context.ts';
 
 const getSettings: Command<[string | undefined]> = async ({ core, terminal }, key) => {
   const value = await (await core()).settings.get(key === undefined ? {} : { key });
-  terminal.out(`${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}\n`);
+  terminal.out(`${typeof value === 'string' ? value : escapedJson(JSON.stringify(value, null, 2))}\n`);
   return 0;
 };
 
 /** The value is JSON where it parses as such, else text. */
 const setSetting: Command<[string, string]> = async ({ core, terminal }, key, text) => {
   const value = await (await core()).settings.set({ key, value: parseValue(text) });
-  terminal.err(`${key} = ${JSON.stringify(value)}\n`);
+  terminal.err(`${seenName(key)} = ${escapedJson(JSON.stringify(value))}\n`);
   return 0;
 };
 
 /** The usual value again. */
 const unsetSetting: Command<[string]> = async ({ core, terminal }, key) => {
   await (await core()).settings.unset({ key });
-  terminal.err(`${key} is as usual.\n`);
+  terminal.err(`${seenName(key)} is as usual.\n`);
   return 0;
 };
 

@@ -42,7 +42,7 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
   let timer: ReturnType<typeof setInterval> | null = null;
 
   const clear = (): void => {
-    if (isShown) terminal.err('\r\u001B[2K');
+    if (isShown) terminal.clear();
     isShown = false;
   };
   const draw = (): void => {
@@ -51,7 +51,8 @@ export function createStatusLine(terminal: Terminal, now: () => number): StatusL
     if (terminal.isTyping?.() === true) return clear();
     frame += 1;
     const text = `${spinner[frame % spinner.length]} ${describeFlight(flight, now())}  ${moneyText(costUsd)}`;
-    terminal.err(`\r\u001B[2K${terminal.colors.dim(oneLine(text, terminal.columns - 1))}`);
+    terminal.clear();
+    terminal.err(terminal.colors.dim(oneLine(text, terminal.columns - 1)));
     isShown = true;
   };
   return {

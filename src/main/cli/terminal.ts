@@ -1,10 +1,16 @@
-import type { Colors } from 'picocolors/types';
+import { randomUUID } from 'node:crypto';
+import { escapedJson, printable, unobeyed } from '@shared/seen-text.ts';
+import type { Colors as PlainColors } from 'picocolors/types';
 import picocolors from 'picocolors';
 
-/** Where a command writes: results on `out`, everything for people on `err`. */
+/** Where a command writes: results on `out`, everything for people on `err`. Of what is written, a terminal obeys only `colors`. */
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** What `err` would write: for a prompt, which the reader of the answer writes itself. */
+  readonly shown: (text: string) => string;
+  /** Takes away what stands on the line of the cursor on `err`, and on so many rows above it. */
+  readonly clear: (rowsAbove?: number) => void;
   /** A person is watching `err`. */
   readonly isLive: boolean;
   /** A person can answer on stdin. */
@@ -15,41 +21,72 @@ export interface Terminal {
   readonly colors: Colors;
 }
 
+type Colors = Pick<PlainColors, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan'>;
+
 export function processTerminal(): Terminal {
   const isLive = process.stderr.isTTY === true;
   const noColor = process.env.NO_COLOR !== undefined && process.env.NO_COLOR !== '';
+  const write = {
+    out: (text: string) => void process.stdout.write(text),
+    err: (text: string) => void process.stderr.write(text),
+  };
   return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    ...safeWriting(write, isLive && !noColor),
     isLive,
     isInteractive: process.stdin.isTTY === true && isLive,
     // A terminal may say 0: it does not know.
     columns: process.stderr.columns || 100,
-    colors: picocolors.createColors(isLive && !noColor),
   };
 }
 
-/**
- * Text from a model or a command made harmless for a terminal: no escape sequences, no control characters but line
- * breaks and tabs, no bidirectional overrides.
- */
-export function printable(text: string): string {
-  return (
-    text
-      // eslint-disable-next-line no-control-regex -- these are what must go
-      .replace(/\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\-_])/gu, '')
-      // eslint-disable-next-line no-control-regex -- these are what must go
-      .replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/gu, '')
-  );
-}
+type Writing = Pick<Terminal, 'out' | 'err' | 'shown' | 'clear' | 'colors'>;
 
 /**
- * A value as JSON on one line, also for readers that end lines at U+2028 and the like, and with nothing in it that a
- * terminal would obey.
+ * The last place before bytes leave: whatever was forgotten on the way, of a text that is written no terminal obeys
+ * anything but our own colours. Those bear a mark that no other text can know.
  */
+export function safeWriting({ out, err }: Pick<Terminal, 'out' | 'err'>, hasColors: boolean): Writing {
+  const plain = picocolors.createColors(hasColors);
+  const mark = `\u001B${randomUUID()}`;
+  const ours = new RegExp(`(${mark}\\[\\d{1,2}m)`, 'u');
+  const shown = (text: string): string =>
+    text
+      .split(ours)
+      .map((part, index) => (index % 2 === 0 ? unobeyed(part) : part.replace(mark, '\u001B')))
+      .join('');
+  const marked = (color: (text: string) => string) => {
+    const [open = '', close = ''] = color('|').replaceAll('\u001B', mark).split('|');
+    return (text: string | number | null | undefined): string => {
+      const inner = String(text);
+      // What ends within it ends this as well.
+      return `${open}${close === '' ? inner : inner.replaceAll(close, `${close}${open}`)}${close}`;
+    };
+  };
+  return {
+    out: (text) => out(shown(text)),
+    err: (text) => err(shown(text)),
+    shown,
+    clear: (rowsAbove = 0) => err(`\r${rowsAbove > 0 ? `\u001B[${rowsAbove}A` : ''}\u001B[J`),
+    colors: {
+      bold: marked(plain.bold),
+      dim: marked(plain.dim),
+      red: marked(plain.red),
+      green: marked(plain.green),
+      yellow: marked(plain.yellow),
+      magenta: marked(plain.magenta),
+      cyan: marked(plain.cyan),
+    },
+  };
+}
+
+/** A value as JSON on one line, with nothing in it that ends the line or that a terminal would obey. */
 export function jsonLine(value: unknown): string {
-  const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return `${JSON.stringify(value).replace(/[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/gu, escape)}\n`;
+  return `${escapedJson(JSON.stringify(value))}\n`;
+}
+
+/** Prose behind the beginning of a line of ours; what other lines it has stand in, and do not look like ours. */
+export function indented(text: string): string {
+  return printable(text).trimEnd().replaceAll('\n', '\n        ');
 }
 
 /** One line that is at most `width` columns of a terminal wide. */
@@ -68,7 +105,7 @@ export function oneLine(text: string, width: number): string {
 }
 
 /** Marks stand over the character before them; those of East Asia and pictures are two wide. */
-function columnsOf(character: string): number {
+export function columnsOf(character: string): number {
   if (/\p{Mark}|\p{Default_Ignorable_Code_Point}/u.test(character)) return 0;
   return wide.test(character) ? 2 : 1;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { BrowserWindow, app, dialog, session } from 'electron';
 import { toFailure } from '@shared/errors.ts';
+import { unobeyed } from '@shared/seen-text.ts';
 import { createForwardRouter } from '../api/forward-router.ts';
 import { createChannelServer } from '../api/serve-channel.ts';
 import { readPageFiles } from '../web/page-files.ts';
@@ -111,7 +112,8 @@ function quitCleanly(link: CoreLink): void {
 function fail(error: unknown, { isTest }: DesktopOptions): void {
   const { message, hint } = toFailure(error);
   const text = hint === undefined ? message : `${message}\n${hint}`;
-  process.stderr.write(`dewpoint: ${text}\n${isTest && error instanceof Error ? `${error.stack}\n` : ''}`);
+  const stack = isTest && error instanceof Error ? `${error.stack}\n` : '';
+  process.stderr.write(unobeyed(`dewpoint: ${text}\n${stack}`));
   if (!isTest) dialog.showErrorBox(texts['dialog.cannotStart'], text);
   app.exit(1);
 }

@@ -1,5 +1,6 @@
 import { Notification } from 'electron';
 import type { SessionNews } from '@shared/session-news.ts';
+import { seenWords } from '@shared/seen-text.ts';
 import type { CoreClient } from '../api/socket.ts';
 import { createNewsLooks } from './news-looks.ts';
 import { texts } from './texts.ts';
@@ -25,7 +26,10 @@ export function notifyOfSessions(client: () => Promise<CoreClient>, windows: Win
 }
 
 function show({ sessionId, title, what }: SessionNews, windows: Windows): void {
-  const notification = new Notification({ title: title === '' ? 'Dewpoint' : title, body: texts[`news.${what}`] });
+  const notification = new Notification({
+    title: title === '' ? 'Dewpoint' : seenWords(title),
+    body: texts[`news.${what}`],
+  });
   notification.on('click', () => {
     windows.show();
     windows.push({ type: 'session', sessionId, isAsking: what === 'waits' });

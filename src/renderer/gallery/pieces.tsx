@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Counterfactual } from '@shared/counterfactual.ts';
+import { seenLine, seenPieces } from '@shared/seen-text.ts';
 import { speak } from '../lib/speak.ts';
-import { seenLine, seenPieces } from '../lib/strange-characters.ts';
 import { AttachmentList } from '../ui/attachment-list.tsx';
 import { Button } from '../ui/button.tsx';
 import { CodeBlock } from '../ui/code-block.tsx';

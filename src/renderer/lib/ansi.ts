@@ -1,3 +1,4 @@
+import { escapeSequences, printable } from '@shared/seen-text.ts';
 /** A run of terminal text in one style. */
 export interface AnsiRun {
   readonly text: string;
@@ -15,10 +16,6 @@ interface Style {
 
 const plain: Style = { colour: null, isBold: false, isFaint: false };
 
-// What a terminal would act on: control sequences, titles, other escapes.
-// oxlint-disable-next-line no-control-regex -- these are what is looked for
-const escapes = /\u001B(?:\[([0-9;:?]*)([@-~])|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/gu;
-
 /**
  * Terminal output as runs of text. Colours and weight are kept; moves of the cursor are not followed, but a line that
  * was written over (a progress bar) shows only what stood there last.
@@ -28,10 +25,11 @@ export function parseAnsi(output: string): readonly AnsiRun[] {
   let style = plain;
   let from = 0;
   const add = (text: string): void => {
-    if (text !== '') runs.push({ text, ...style });
+    const seen = printable(text);
+    if (seen !== '') runs.push({ text: seen, ...style });
   };
   const text = overwritten(output);
-  for (const match of text.matchAll(escapes)) {
+  for (const match of text.matchAll(escapeSequences)) {
     add(text.slice(from, match.index));
     from = match.index + match[0].length;
     if (match[2] === 'm') style = applyCodes(style, match[1] ?? '');

@@ -1,3 +1,4 @@
+import { seenName } from '@shared/seen-text.ts';
 import { t } from './texts.ts';
 
 /** What an approval is about, without its subject. */
@@ -7,5 +8,5 @@ export function approvalText(kind: string): string {
   if (kind === 'hard-links') return t('approval.hard-links');
   if (kind === 'disk') return t('approval.disk');
   if (kind === 'fence') return t('approval.fence');
-  return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind });
+  return kind === 'network' ? t('approval.network') : t('approval.unknown', { kind: seenName(kind) });
 }

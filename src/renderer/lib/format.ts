@@ -1,4 +1,4 @@
-import { seenName } from './strange-characters.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { t } from './texts.ts';
 
 /** `0.9 s`, `14 s`, `3 min 05 s`. */
@@ -73,5 +73,5 @@ export function folderName(path: string): string {
 
 /** What a session is called in lists and above its conversation. */
 export function sessionTitle(title: string): string {
-  return title === '' ? t('sessions.untitled') : seenName(title);
+  return title === '' ? t('sessions.untitled') : seenWords(title);
 }

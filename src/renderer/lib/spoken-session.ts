@@ -1,8 +1,9 @@
 import type { ApprovalState, SessionState, TurnState } from '@shared/session-state.ts';
 import { turnStatus } from '@shared/session-state.ts';
+import { printable, seenPieces } from '@shared/seen-text.ts';
 import { approvalText } from './approval-text.ts';
+import { seenPieceText } from './seen-piece-text.ts';
 import type { Said } from './speak.ts';
-import { seenPieces } from './strange-characters.ts';
 import { t } from './texts.ts';
 
 /**
@@ -29,7 +30,9 @@ function turnText(turn: TurnState): Said {
 }
 
 function noticesSaid(before: SessionState, after: SessionState): readonly Said[] {
-  return after.notices.filter(({ seq }) => seq > before.seq).map(({ text }) => ({ how: 'polite', text }));
+  return after.notices
+    .filter(({ seq }) => seq > before.seq)
+    .map(({ text }) => ({ how: 'polite', text: printable(text) }));
 }
 
 /** Questions are answered one at a time, so only the first one is said. */
@@ -42,6 +45,6 @@ function questions(before: SessionState | null, { approvals: [first], cap }: Ses
 
 /** What cannot be seen is not passed over in silence either. */
 function questionText({ kind, subject }: ApprovalState): Said {
-  const seen = seenPieces(subject).map(({ text }) => text);
+  const seen = seenPieces(subject).map(seenPieceText);
   return { how: 'assertive', text: t('spoken.approval', { kind: approvalText(kind), subject: seen.join('') }) };
 }

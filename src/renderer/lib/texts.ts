@@ -1,3 +1,4 @@
+import { unobeyed } from '@shared/seen-text.ts';
 import { en } from '../texts/en.ts';
 
 export type TextKey = keyof typeof en;
@@ -5,9 +6,9 @@ type PluralKey = TextKey extends infer Key ? (Key extends `${infer Base}.other` 
 
 const plurals = new Intl.PluralRules('en');
 
-/** The text of a key, with its values put in. */
+/** The text of a key, with its values put in. What would hide or turn a part of one is written out. */
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return en[key].replaceAll(/\{(\w+)\}/gu, (whole, name: string) => String(values[name] ?? whole));
+  return en[key].replaceAll(/\{(\w+)\}/gu, (whole, name: string) => unobeyed(String(values[name] ?? whole)));
 }
 
 /** The text of a key for a count, which is also its value `count`. */

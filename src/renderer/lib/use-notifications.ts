@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { SessionNews, Watched } from '@shared/session-news.ts';
 import { isWanted, sessionNews } from '@shared/session-news.ts';
+import { seenWords } from '@shared/seen-text.ts';
 import { useClient } from './core-context.ts';
 import { mayNotify } from './may-notify.ts';
 import { t } from './texts.ts';
@@ -39,7 +40,7 @@ export function useNotifications({ load, view, show }: Watching): void {
 
 function notifyOf({ sessionId, title, what }: SessionNews, show: (view: View) => void): void {
   // One for each session: a newer one takes the place of what it said before.
-  const notification = new Notification(title === '' ? t('notify.untitled') : title, {
+  const notification = new Notification(title === '' ? t('notify.untitled') : seenWords(title), {
     body: t(`notify.${what}`),
     tag: sessionId,
   });

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { attachmentLabel } from '@shared/attachment-text.ts';
 import type { Attachment } from '@shared/attachments.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { bytes } from '../lib/format.ts';
 import { t } from '../lib/texts.ts';
 import { useImageUrl } from '../lib/use-image-url.ts';
@@ -27,8 +28,8 @@ export function AttachmentList({ attachments, onRemove }: AttachmentListProps) {
           {onRemove !== undefined && (
             <button
               type="button"
-              aria-label={t('attach.remove', { name: attachment.name })}
-              title={t('attach.remove', { name: attachment.name })}
+              aria-label={t('attach.remove', { name: seenName(attachment.name) })}
+              title={t('attach.remove', { name: seenName(attachment.name) })}
               onClick={() => onRemove(attachment)}
               className="absolute top-1 right-1 flex size-6 items-center justify-center rounded-full border border-line bg-raised hover:bg-chosen"
             >
@@ -47,7 +48,7 @@ function TextChip({ attachment, isRemovable }: { readonly attachment: Attachment
       className={`inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border border-line bg-raised px-2 text-xs text-ink ${isRemovable ? 'pr-8' : ''}`}
     >
       <Icon name="file" className="size-3.5 text-soft" />
-      <span className="truncate font-mono">{attachmentLabel(attachment)}</span>
+      <span className="truncate font-mono">{seenName(attachmentLabel(attachment))}</span>
       <span className="text-soft">{bytes(attachment.blob.bytes)}</span>
     </span>
   );
@@ -57,7 +58,7 @@ function TextChip({ attachment, isRemovable }: { readonly attachment: Attachment
 function Picture({ attachment }: { readonly attachment: Attachment }) {
   const [isLarge, setIsLarge] = useState(false);
   const url = useImageUrl(attachment);
-  const { name } = attachment;
+  const name = seenName(attachment.name);
   if (attachment.kind !== 'image') return null;
   const about = `${name}, ${attachment.width} × ${attachment.height}, ${bytes(attachment.blob.bytes)}`;
   return (

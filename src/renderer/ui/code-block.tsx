@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { seenLineText } from '@shared/seen-text.ts';
 import { displayLines } from '../lib/display-lines.ts';
 import type { CodeRun } from '../lib/highlight.ts';
 import { highlight } from '../lib/highlight.ts';
@@ -21,7 +22,7 @@ const foldedCharacters = 8000;
 const growingLines = 200;
 
 export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps) {
-  const text = code.replace(/\n$/u, '');
+  const text = useMemo(() => code.replace(/\n$/u, '').split('\n').map(seenLineText).join('\n'), [code]);
   const lines = useMemo(() => displayLines(text), [text]);
   // What was seen to grow does not fold when it ends.
   const [isOpen, setIsOpen] = useState(isGrowing);
@@ -32,7 +33,7 @@ export function CodeBlock({ code, language, isGrowing = false }: CodeBlockProps)
     <figure className="overflow-hidden rounded-lg border border-line bg-sunken">
       <figcaption className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 font-mono text-2xs text-soft">
         <span>{language === '' ? t('code.plain') : language}</span>
-        <CopyButton text={text} label={t('code.copy')} />
+        <CopyButton text={code.replace(/\n$/u, '')} label={t('code.copy')} />
       </figcaption>
       <LongLines
         count={to - from}

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react';
+import { seenLine } from '@shared/seen-text.ts';
 import type { DiffRow } from '../lib/diff-rows.ts';
 import { diffRows } from '../lib/diff-rows.ts';
-import { seenLine } from '../lib/strange-characters.ts';
 import { LongLines } from './long-lines.tsx';
 import { SeenPieces } from './seen-text.tsx';
 

@@ -1,4 +1,5 @@
 import { memo, useEffect, useMemo } from 'react';
+import { printable } from '@shared/seen-text.ts';
 import { giveTurns, useDrawingTurn } from '../lib/drawing-turn.ts';
 import { markdownParts } from '../lib/markdown-parts.ts';
 import { textHeight } from '../lib/row-height.ts';
@@ -38,7 +39,7 @@ interface MarkdownProps {
  * grows only the last piece is read again.
  */
 export function Markdown({ text, isGrowing = false }: MarkdownProps) {
-  const parts = useMemo(() => markdownParts(text), [text]);
+  const parts = useMemo(() => markdownParts(printable(text)), [text]);
   useEffect(loadMarkdown, []);
   const last = parts.length - 1;
   // Parts are cut from the beginning on: those that are there stay the same while more come.

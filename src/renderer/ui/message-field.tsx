@@ -1,7 +1,7 @@
 import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode, Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
 import type { FilePlace } from '@shared/attachment-inputs.ts';
-import { seenName } from '../lib/strange-characters.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { submitOnEnter } from '../lib/submit-on-enter.ts';
 import { sizedByText, textRows } from '../lib/text-rows.ts';
 import { t } from '../lib/texts.ts';

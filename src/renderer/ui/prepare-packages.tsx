@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import type { PreparationPart, PreparationPlan } from '@shared/preparation.ts';
+import { seenName, seenPieces, seenWords } from '@shared/seen-text.ts';
 import { announce } from '../lib/announce.ts';
 import { useClient } from '../lib/core-context.ts';
 import { failureText } from '../lib/failure-text.ts';
@@ -11,6 +12,7 @@ import { useRefused } from '../lib/use-host.ts';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
 import { Problem } from './problem.tsx';
+import { SeenText } from './seen-text.tsx';
 import { TerminalOutput } from './terminal-output.tsx';
 
 /** The packages of a project as the sandbox has them, and the way to install what is missing. */
@@ -195,7 +197,7 @@ function PlanText({ plan }: { readonly plan: PreparationPlan }) {
       {commands.length === 0 ? (
         <p>{t('packages.nothing')}</p>
       ) : (
-        <TerminalOutput text={commands.map((command) => `$ ${command}`).join('\n')} />
+        <SeenText pieces={seenPieces(commands.map((command) => `$ ${command}`).join('\n'))} />
       )}
       {plan.hosts.length > 0 && (
         <div>
@@ -203,7 +205,8 @@ function PlanText({ plan }: { readonly plan: PreparationPlan }) {
           <ul>
             {plan.hosts.map(({ host, why }) => (
               <li key={host}>
-                <span className="font-mono text-xs">{host}</span> <span className="text-xs text-soft">{why}</span>
+                <span className="font-mono text-xs">{seenName(host)}</span>{' '}
+                <span className="text-xs text-soft">{seenWords(why)}</span>
               </li>
             ))}
           </ul>

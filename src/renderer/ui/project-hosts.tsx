@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { NetworkRules } from '@shared/network-access.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { announce } from '../lib/announce.ts';
 import { useClient } from '../lib/core-context.ts';
 import { failureText } from '../lib/failure-text.ts';
@@ -41,7 +42,7 @@ export function ProjectHosts({ projectPath }: { readonly projectPath: string }) 
       <ul className="flex flex-col gap-1 empty:hidden">
         {hosts.map((host) => (
           <li key={host} className="flex items-center gap-2">
-            <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{host}</span>
+            <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{seenName(host)}</span>
             <Button
               size="small"
               look="quiet"

@@ -1,4 +1,4 @@
-import { seenPieces } from '../lib/strange-characters.ts';
+import { isStrange, seenPieces } from '@shared/seen-text.ts';
 import { t } from '../lib/texts.ts';
 import { SeenText } from './seen-text.tsx';
 
@@ -21,7 +21,7 @@ export function SeenChange({ text, diff }: SeenChangeProps) {
         </>
       )}
       <SeenText pieces={pieces} />
-      {pieces.some((piece) => piece.kind !== 'plain') && <p className="text-xs text-warn">{t('approval.strange')}</p>}
+      {isStrange(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
     </>
   );
 }

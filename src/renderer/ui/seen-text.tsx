@@ -1,10 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { SeenPiece } from '../lib/strange-characters.ts';
+import type { SeenPiece } from '@shared/seen-text.ts';
+import { seenPieceText } from '../lib/seen-piece-text.ts';
 import { t } from '../lib/texts.ts';
 
 const looks = {
   plain: '',
   hidden: 'mx-0.5 rounded bg-warn-soft px-1 text-warn',
+  'empty-lines': 'mx-0.5 rounded bg-warn-soft px-1 text-warn',
   alike: 'rounded-sm bg-warn-soft text-warn underline decoration-wavy',
 } as const;
 
@@ -39,7 +41,7 @@ export function SeenPieces({ pieces }: { readonly pieces: readonly SeenPiece[] }
   return pieces.map((piece, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- pieces have nothing but their place
     <span key={index} className={looks[piece.kind]} data-seen={piece.kind}>
-      {piece.text}
+      {seenPieceText(piece)}
     </span>
   ));
 }

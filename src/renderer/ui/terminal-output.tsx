@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
+import { seenText } from '@shared/seen-text.ts';
 import type { AnsiRun } from '../lib/ansi.ts';
 import { parseAnsi } from '../lib/ansi.ts';
 import { linePieces } from '../lib/display-lines.ts';
@@ -43,7 +44,7 @@ export function TerminalOutput({ text, command }: TerminalOutputProps) {
         <figcaption className="flex items-start justify-between gap-2 border-b border-line py-1 pr-1 pl-3">
           <code className="pt-0.5 font-mono text-xs wrap-anywhere">
             <span className="text-soft select-none">$ </span>
-            {command}
+            {seenText(command)}
           </code>
           <CopyButton text={command} label={t('session.copy')} />
         </figcaption>

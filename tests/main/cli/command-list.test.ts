@@ -5,6 +5,7 @@ import type { Handlers } from '../../../src/main/cli/program.ts';
 import { buildProgram } from '../../../src/main/cli/program.ts';
 
 const nothing = async (): Promise<void> => undefined;
+const silent = { out: () => undefined, err: () => undefined };
 const handlers: Handlers = {
   run: nothing,
   chat: nothing,
@@ -61,12 +62,15 @@ describe('the commands', () => {
   it('are those of docs/cli.md, with every argument and option', () => {
     const written = /```\n(dewpoint [\s\S]*?)```/u.exec(readFileSync('docs/cli.md', 'utf8'))?.[1];
     expect(written?.trim().split('\n')).toEqual(
-      leavesOf(buildProgram(handlers, '1.2.3')).map(lineOf).join('\n').split('\n'),
+      leavesOf(buildProgram(handlers, '1.2.3', silent))
+        .map(lineOf)
+        .join('\n')
+        .split('\n'),
     );
   });
 
   it('hold what was promised, and each has an example in its help', () => {
-    const leaves = new Map(leavesOf(buildProgram(handlers, '1.2.3')));
+    const leaves = new Map(leavesOf(buildProgram(handlers, '1.2.3', silent)));
     const promised: Readonly<Record<string, string>> = {
       run: 'project workspace session check policy local cloud gear max-steps max-minutes max-tokens max-usd at-cap approve network sandbox plan json result',
       chat: 'project session',

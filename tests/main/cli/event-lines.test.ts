@@ -1,7 +1,7 @@
-import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import type { EventOf } from '@shared/events.ts';
 import { createEventLines } from '../../../src/main/cli/event-lines.ts';
+import { safeWriting } from '../../../src/main/cli/terminal.ts';
 
 const changed = (by: EventOf<'file-changed'>['by'], toolCallId: string | null): EventOf<'file-changed'> => ({
   v: 1,
@@ -19,12 +19,10 @@ const changed = (by: EventOf<'file-changed'>['by'], toolCallId: string | null): 
 });
 
 const plain = {
-  out: () => undefined,
-  err: () => undefined,
+  ...safeWriting({ out: () => undefined, err: () => undefined }, false),
   isLive: false,
   isInteractive: false,
   columns: 80,
-  colors: picocolors.createColors(false),
 };
 
 const ended = (timings: EventOf<'model-call-ended'>['timings']): EventOf<'model-call-ended'> => ({

@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from 'node:stream';
-import picocolors from 'picocolors';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPrompt } from '../../../src/main/cli/open-prompt.ts';
 import { createStatusLine } from '../../../src/main/cli/status-line.ts';
 import type { Terminal } from '../../../src/main/cli/terminal.ts';
+import { safeWriting } from '../../../src/main/cli/terminal.ts';
 
 const columns = 20;
 
@@ -59,12 +59,10 @@ function open() {
     { columns },
   );
   const terminal: Terminal = {
-    out: screen.write,
-    err: screen.write,
+    ...safeWriting({ out: screen.write, err: screen.write }, false),
     isLive: true,
     isInteractive: true,
     columns,
-    colors: picocolors.createColors(false),
   };
   const prompt = openPrompt(terminal, { input, output });
   const lines: string[] = [];
@@ -81,7 +79,7 @@ describe('what is typed while the program writes', () => {
     terminal.err('begun\n');
     type('also');
     await settled();
-    terminal.err('\u001B[2mstep 1\n\u001B[22m');
+    terminal.err(terminal.colors.dim('step 1\n'));
     terminal.err('step 2\n');
     expect(screen.shown()).toBe('begun\nstep 1\nstep 2\n> also');
     type(' this');
@@ -102,7 +100,8 @@ describe('what is typed while the program writes', () => {
     expect(screen.shown().split('\n').slice(1).join('')).toBe('> a-line-that-takes-two-of-them');
     type('\r');
     await settled();
-    terminal.err('\r\u001B[2Kstep 1');
+    terminal.clear();
+    terminal.err('step 1');
     terminal.err('$0\n');
     expect(screen.shown().endsWith('of-them\n$0\n')).toBe(true);
   });

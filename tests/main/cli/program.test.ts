@@ -40,10 +40,10 @@ async function parse(
     serve: record('serve'),
   };
   let error = '';
-  const program = buildProgram(handlers, '1.2.3');
-  const silence = { writeOut: () => undefined, writeErr: (text: string) => void (error += text) };
-  for (const command of [program, ...program.commands, ...program.commands.flatMap((inner) => inner.commands)])
-    command.configureOutput(silence);
+  const program = buildProgram(handlers, '1.2.3', {
+    out: () => undefined,
+    err: (text) => void (error += text),
+  });
   try {
     await program.parseAsync(argv, { from: 'user' });
     return { called, code: 0, error };
@@ -119,7 +119,7 @@ describe('the command line', () => {
   });
 
   it('shows help with an example at every level', async () => {
-    const program = buildProgram({} as Handlers, '1.2.3');
+    const program = buildProgram({} as Handlers, '1.2.3', { out: () => undefined, err: () => undefined });
     const commands = [program, ...program.commands, ...program.commands.flatMap((inner) => inner.commands)];
     for (const command of commands) {
       let text = '';

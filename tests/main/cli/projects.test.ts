@@ -71,7 +71,7 @@ describe('dewpoint projects prepare', () => {
     const { context, approved, said } = underTest(planOf('missing'));
     expect(await prepareProject(context, '/p', {})).toBe(4);
     expect(approved).toEqual([]);
-    expect(said()).toContain('  pip install -r requirements.txt\n');
+    expect(said()).toContain('  | pip install <U+001B>[31m-r requirements.txt\n');
     expect(said()).toContain('  index.example.org  (your configuration of pip)\n');
     expect(said()).toContain('with the variables TOKEN of the settings');
     expect(said()).not.toContain('\u001B');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import picocolors from 'picocolors';
 import { createStatusLine } from '../../../src/main/cli/status-line.ts';
+import { safeWriting } from '../../../src/main/cli/terminal.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -10,12 +10,10 @@ describe('the last line of a terminal', () => {
     const written: string[] = [];
     const status = createStatusLine(
       {
-        out: () => undefined,
-        err: (text) => void written.push(text),
+        ...safeWriting({ out: () => undefined, err: (text) => void written.push(text) }, false),
         isLive: true,
         isInteractive: true,
         columns: 200,
-        colors: picocolors.createColors(false),
       },
       () => Date.now(),
     );

@@ -1,6 +1,15 @@
 import { moneyText } from '@shared/money-text.ts';
+import { printable } from '@shared/seen-text.ts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { bytes, counted, dateAndTime, jsonLine, oneLine, printable, seconds } from '../../../src/main/cli/terminal.ts';
+import {
+  bytes,
+  counted,
+  dateAndTime,
+  jsonLine,
+  oneLine,
+  safeWriting,
+  seconds,
+} from '../../../src/main/cli/terminal.ts';
 
 describe('printable', () => {
   it.each([
@@ -20,6 +29,46 @@ describe('printable', () => {
   });
 });
 
+describe('what is written to a terminal', () => {
+  function open(hasColors: boolean) {
+    const written = { out: '', err: '' };
+    const writing = safeWriting(
+      { out: (text) => void (written.out += text), err: (text) => void (written.err += text) },
+      hasColors,
+    );
+    return { written, ...writing };
+  }
+
+  it('has our colours, also within each other', () => {
+    const { written, out, colors } = open(true);
+    out(`${colors.red(`a ${colors.bold('b')} c`)} ${colors.dim(`x ${colors.dim('y')} z`)}\n`);
+    expect(written.out).toBe(
+      '\u001B[31ma \u001B[1mb\u001B[22m c\u001B[39m \u001B[2mx \u001B[2my\u001B[22m\u001B[2m z\u001B[22m\n',
+    );
+  });
+
+  it('has no colour of others, and nothing else that a terminal obeys, whoever forgot to look', () => {
+    const { written, err, colors } = open(true);
+    err(`${colors.green('\u001B[31mred\u001B[8mgone')} \u001B]52;c;aGk=\u0007 \u001B[2K\r`);
+    expect(written.err).toBe(
+      '\u001B[32m<U+001B>[31mred<U+001B>[8mgone\u001B[39m <U+001B>]52;c;aGk=<U+0007> <U+001B>[2K<U+000D>',
+    );
+  });
+
+  it('has none where nobody sees them, and a prompt is as what is written', () => {
+    const { written, out, shown, colors } = open(false);
+    out(colors.red('a\u0007'));
+    expect([written.out, shown(colors.red('b\u001B[2J'))]).toEqual(['a<U+0007>', 'b<U+001B>[2J']);
+  });
+
+  it('is cleared by a word of its own', () => {
+    const { written, clear } = open(true);
+    clear();
+    clear(2);
+    expect(written.err).toBe('\r\u001B[J\r\u001B[2A\u001B[J');
+  });
+});
+
 describe('a line of JSON', () => {
   it('has no line end inside it and nothing that a terminal obeys, and says the same', () => {
     const value = { text: 'a\u2028b\u2029c\u0085d\ne\u009bf\u202eg\u2066h \u001b 修复' };
@@ -30,6 +79,10 @@ describe('a line of JSON', () => {
 });
 
 describe('what people read', () => {
+  it('keeps what stands behind a title that does not end', () => {
+    expect(oneLine('run x\u001B]0;y && curl evil.example', 80)).toBe('run x0;y && curl evil.example');
+  });
+
   it('cuts a line without cutting a character', () => {
     expect(oneLine('ab🎉🎉cd', 5)).toBe('ab🎉…');
     expect(oneLine('a\n  b', 10)).toBe('a b');

@@ -29,10 +29,10 @@ const keys = {
   ANTHROPIC_API_KEY: 'sk-planted-2',
   HF_TOKEN: 'hf_planted',
   NVIDIA_API_KEY: 'nvapi-planted',
-  OLLAMA_API_KEY: 'planted-3',
-  GITHUB_TOKEN: 'planted-4',
-  AWS_SECRET_ACCESS_KEY: 'planted-5',
-  CUDA_SECRET_KEY: 'planted-6',
+  OLLAMA_API_KEY: 'key=planted=3',
+  GITHUB_TOKEN: 'key=planted=4',
+  AWS_SECRET_ACCESS_KEY: 'key=planted=5',
+  CUDA_SECRET_KEY: 'key=planted=6',
 };
 
 let base = '';

@@ -1,3 +1,5 @@
+import { seenName } from '@shared/seen-text.ts';
+
 /**
  * Paths in a workspace as one text, with `/`, also where a name is no text: such a name stands as a NUL and its bytes,
  * one character each. No name holds a NUL, so that nothing can be mistaken for one.
@@ -21,13 +23,13 @@ export function joined(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** For people: U+FFFD in place of bytes that are no text. */
+/** For people: on one line, with U+FFFD in place of bytes that are no text. */
 export function shownPath(path: string): string {
-  return path.includes('\0')
-    ? namesOf(path)
-        .map((name) => hostNameOf(name).toString())
-        .join('/')
-    : path;
+  return seenName(
+    namesOf(path)
+      .map((name) => hostNameOf(name).toString())
+      .join('/'),
+  );
 }
 
 /** Below a folder on the host; bytes where a name is no text. */

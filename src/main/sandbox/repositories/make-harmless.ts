@@ -3,6 +3,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import { chmod, readdir, readlink, rename, unlink, writeFile } from 'node:fs/promises';
 import { placeIn, readRegularFile, type HostFolder } from '../../lib/host-folder.ts';
 import { messageOf } from '@shared/errors.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { FolderChain } from './folder-chain.ts';
 import { hostNameOf, joined, keyOf, namesOf } from './folder-names.ts';
 import { reduceConfig, staysInside } from './git-config.ts';
@@ -249,6 +250,7 @@ function statsOf(place: string | Buffer): Stats | null {
   return lstatSync(place, { throwIfNoEntry: false }) ?? null;
 }
 
-function some(names: readonly string[]): string {
+function some(all: readonly string[]): string {
+  const names = all.map(seenName);
   return names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
 }

@@ -1,5 +1,5 @@
 import type { ApprovalState } from '@shared/session-state.ts';
-import { seenPieces } from '../../lib/strange-characters.ts';
+import { seenName, seenPieces, seenWords } from '@shared/seen-text.ts';
 import { t } from '../../lib/texts.ts';
 import { SeenText } from '../../ui/seen-text.tsx';
 
@@ -15,12 +15,12 @@ export function AskedHosts({ approval, hosts }: AskedHostsProps) {
       <ul aria-label={t('approval.hosts')} className="flex flex-wrap gap-1.5">
         {hosts.map((host) => (
           <li key={host} className="rounded-md border border-line-strong bg-sunken px-2 py-0.5 font-mono text-xs">
-            {host}
+            {seenName(host)}
           </li>
         ))}
       </ul>
       {hosts.some((host) => host.includes('xn--')) && <p className="text-xs text-warn">{t('approval.foreign')}</p>}
-      <p className="text-xs text-soft">{approval.reason}</p>
+      <p className="text-xs text-soft">{seenWords(approval.reason ?? '')}</p>
       <p className="text-xs text-soft">{t('approval.why')}</p>
       <SeenText pieces={seenPieces(approval.why ?? '')} />
       <p className="text-sm">{t('approval.command')}</p>

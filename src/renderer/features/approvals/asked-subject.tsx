@@ -1,5 +1,5 @@
 import type { ApprovalState } from '@shared/session-state.ts';
-import { seenPieces } from '../../lib/strange-characters.ts';
+import { isStrange, seenPieces, seenWords } from '@shared/seen-text.ts';
 import { t } from '../../lib/texts.ts';
 import { SeenChange } from '../../ui/seen-change.tsx';
 import { SeenText } from '../../ui/seen-text.tsx';
@@ -12,9 +12,9 @@ export function AskedSubject({ approval }: { readonly approval: ApprovalState })
   return (
     <>
       {hosts !== undefined && <AskedHosts approval={approval} hosts={hosts} />}
-      {text !== undefined && reason !== undefined && <p className="text-xs text-soft">{reason}</p>}
+      {text !== undefined && reason !== undefined && <p className="text-xs text-soft">{seenWords(reason)}</p>}
       <SeenText pieces={pieces} />
-      {pieces.some((piece) => piece.kind !== 'plain') && <p className="text-xs text-warn">{t('approval.strange')}</p>}
+      {isStrange(pieces) && <p className="text-xs text-warn">{t('approval.strange')}</p>}
       {text !== undefined && <SeenChange text={text} diff={diff ?? null} />}
     </>
   );

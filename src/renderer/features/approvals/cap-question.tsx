@@ -1,6 +1,7 @@
 import type { Ref } from 'react';
 import { useImperativeHandle, useRef, useState } from 'react';
 import type { SessionState } from '@shared/session-state.ts';
+import { seenName } from '@shared/seen-text.ts';
 import type { CoreClient } from '../../lib/core-client.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
@@ -117,7 +118,7 @@ function RaiseBy({ leastUsd, isDisabled, onRaise }: RaiseByProps) {
 
 function capText({ model, scope, limitUsd, spentUsd, heldUsd, worstUsd }: Cap): string {
   const values = {
-    model,
+    model: seenName(model),
     scope: t(`cap.scope.${scope}`),
     limit: money(limitUsd),
     spent: money(spentUsd),

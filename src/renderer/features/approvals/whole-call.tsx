@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { seenPieces } from '../../lib/strange-characters.ts';
+import { seenPieces } from '@shared/seen-text.ts';
 import { t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
 import { Icon } from '../../ui/icon.tsx';

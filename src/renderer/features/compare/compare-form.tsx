@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import type { CoreClient } from '../../lib/core-client.ts';
 import { folderText, typedFolder } from '../../lib/folder-text.ts';
@@ -199,7 +200,7 @@ function CloudModel({ choice, onChange }: ChoiceProps) {
           <option value="">{t('compare.cloudUsual', { model })}</option>
           {models.map(({ id }) => (
             <option key={id} value={id}>
-              {id}
+              {seenName(id)}
             </option>
           ))}
         </select>

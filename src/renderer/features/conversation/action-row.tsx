@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@shared/session-state.ts';
 import { toolCallStatus } from '@shared/session-state.ts';
+import { seenCommand } from '@shared/seen-text.ts';
 import { seconds } from '../../lib/format.ts';
-import { seenName } from '../../lib/strange-characters.ts';
 import { t } from '../../lib/texts.ts';
 import { TerminalOutput } from '../../ui/terminal-output.tsx';
 import { RowLine } from './row-line.tsx';
@@ -32,7 +32,7 @@ export function ActionRow({ sessionId, action, near, liveOutput, isOpen, onToggl
         where={<span className="text-soft">{t('step.action')}</span>}
         label={
           <span className="text-soft">
-            {seenName(action.label)}
+            {seenCommand(action.label)}
             {hasFailed && <span className="ml-2 text-xs font-medium text-bad">{t(`step.status.${status}`)}</span>}
             {status === 'ok' && action.exitCode !== null && action.exitCode !== 0 && (
               <span className="ml-2 text-xs">{t('step.exit', { code: action.exitCode })}</span>

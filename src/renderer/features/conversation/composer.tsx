@@ -2,6 +2,7 @@ import type { FormEvent, Ref } from 'react';
 import { memo, useImperativeHandle, useRef } from 'react';
 import { sessionStatus } from '@shared/session-state.ts';
 import type { SlashCommand } from '@shared/slash-commands.ts';
+import { seenName } from '@shared/seen-text.ts';
 import type { Policy } from '../../lib/policies.ts';
 import { choosablePolicies } from '../../lib/policies.ts';
 import { t } from '../../lib/texts.ts';
@@ -104,7 +105,9 @@ function Toolbar({ composer, isRunning, isEmpty }: ToolbarProps) {
         />
         {t('composer.plan')}
       </label>
-      {composer.model !== null && <span className="max-w-48 truncate text-xs text-soft">{composer.model}</span>}
+      {composer.model !== null && (
+        <span className="max-w-48 truncate text-xs text-soft">{seenName(composer.model)}</span>
+      )}
       {composer.isCompact && <span className="text-xs text-soft">{t('composer.compact')}</span>}
       <span className="flex-1" />
       {isRunning && (

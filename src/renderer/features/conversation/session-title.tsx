@@ -25,7 +25,7 @@ export function SessionTitle({ sessionId, title, place, isRenaming, onRename }: 
         {isRenaming ? (
           <RenameForm sessionId={sessionId} title={title} onDone={() => onRename(false)} />
         ) : (
-          <h1 className="truncate text-sm leading-6 font-semibold" title={title}>
+          <h1 className="truncate text-sm leading-6 font-semibold" title={sessionTitle(title)}>
             {sessionTitle(title)}
           </h1>
         )}

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { useNavigate } from '../../lib/navigation.ts';
 import { forkSession } from '../../lib/session-commands.ts';
@@ -56,7 +57,7 @@ export function StepActions({ sessionId, callId, model }: StepActionsProps) {
           <option value="">{t('retry.same')}</option>
           {models.map(({ id }) => (
             <option key={id} value={id}>
-              {id}
+              {seenName(id)}
             </option>
           ))}
         </select>

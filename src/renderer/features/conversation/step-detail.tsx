@@ -1,6 +1,7 @@
 import type { CallDetail } from '@shared/contract.ts';
 import type { StepEnd, StepState, ToolCallState } from '@shared/session-state.ts';
 import { answerSpeedOf, decodeSpeedOf, firstTokenMsOf, prefillSpeedOf, toolCallStatus } from '@shared/session-state.ts';
+import { printable, seenName, seenWords } from '@shared/seen-text.ts';
 import { bytes, megabytes, money, seconds, speed, tokens } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
@@ -30,10 +31,10 @@ export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
       <p className="text-xs text-soft">
         {t('step.on', {
           gear: t(`route.gear.${step.rung.gear}`),
-          model: step.model,
+          model: seenName(step.model),
           purpose: t(`purpose.${step.purpose}`),
         })}
-        {step.reason !== '' && `. ${step.reason}`}
+        {step.reason !== '' && `. ${seenWords(step.reason)}`}
         {step.waitedMs > 0 && ` ${t('step.waited', { time: seconds(step.waitedMs) })}`}
       </p>
       {step.end !== null && <Figures end={step.end} price={detail?.price ?? null} />}
@@ -88,7 +89,7 @@ function Said({ detail }: { readonly detail: CallDetail }) {
       {reasoning !== '' && (
         <Fold label={t('step.reasoning')}>
           <p className="mt-2 text-xs whitespace-pre-wrap text-soft wrap-anywhere [unicode-bidi:plaintext]">
-            {reasoning}
+            {printable(reasoning)}
           </p>
         </Fold>
       )}
@@ -117,7 +118,7 @@ function Request({ detail }: { readonly detail: CallDetail }) {
           // oxlint-disable-next-line react/no-array-index-key -- the messages of one request never change
           <div key={index} className="flex flex-col gap-1">
             <p className="text-xs text-soft">
-              {message.role} · {bytes(new TextEncoder().encode(message.text).length)}
+              {seenName(message.role)} · {bytes(new TextEncoder().encode(message.text).length)}
             </p>
             <CodeBlock code={message.text} language="" />
           </div>

@@ -1,5 +1,6 @@
 import type { StepState, ToolCallState } from '@shared/session-state.ts';
 import { toolCallStatus } from '@shared/session-state.ts';
+import { seenWords } from '@shared/seen-text.ts';
 import { money, seconds, tokens } from '../../lib/format.ts';
 import { stepLabel } from '../../lib/step-label.ts';
 import { hasFailed } from '../../lib/has-failed.ts';
@@ -72,7 +73,9 @@ function Label({ step, calls }: { readonly step: StepState; readonly calls: read
       {stepLabel(step)}
       {calls.length > 1 && <span className="text-soft"> {t('step.more', { count: calls.length - 1 })}</span>}
       {marks.length > 0 && <span className="ml-2 text-xs font-medium text-bad">{marks.join(', ')}</span>}
-      {step.end?.error && <span className="ml-2 text-xs font-medium text-bad">{step.end.error.message}</span>}
+      {step.end?.error && (
+        <span className="ml-2 text-xs font-medium text-bad">{seenWords(step.end.error.message)}</span>
+      )}
     </>
   );
 }

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import type { ToolDetail } from '@shared/contract.ts';
 import type { ToolCallState } from '@shared/session-state.ts';
 import { toolCallStatus } from '@shared/session-state.ts';
+import { seenCommand, seenName } from '@shared/seen-text.ts';
 import { lineCounts, seconds } from '../../lib/format.ts';
-import { seenName } from '../../lib/strange-characters.ts';
 import { t } from '../../lib/texts.ts';
 import type { DetailLoad, LogPlace } from '../../lib/use-detail.ts';
 import { useDetail } from '../../lib/use-detail.ts';
@@ -56,10 +56,10 @@ function OneCall({ call, detail, isAlone }: OneCallProps) {
   const command = commandOf(input);
   const output = detail?.output ?? call.output;
   return (
-    <section aria-label={call.label} className="flex flex-col gap-2">
+    <section aria-label={seenCommand(call.label)} className="flex flex-col gap-2">
       {!isAlone && (
         <p className="text-xs">
-          <span className="font-medium">{seenName(call.label)}</span>{' '}
+          <span className="font-medium">{seenCommand(call.label)}</span>{' '}
           <span className="text-soft">
             {t(`step.status.${toolCallStatus(call)}`)}
             {call.durationMs !== null && ` · ${seconds(call.durationMs)}`}

@@ -4,6 +4,7 @@ import { plural, t } from '../../lib/texts.ts';
 import type { CriterionResult, MessageState, TurnState } from '@shared/session-state.ts';
 import type { RunStatus } from '@shared/run-options.ts';
 import { turnStatus } from '@shared/session-state.ts';
+import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
 import { seconds } from '../../lib/format.ts';
 import type { TurnTimeline } from '../../lib/timeline.ts';
 import { HintText } from '../../ui/hint-text.tsx';
@@ -85,9 +86,12 @@ export function RungLine({ chosen: { rung, recipe, reason } }: { readonly chosen
   return (
     <p className="py-1 text-xs text-soft wrap-anywhere">
       <span className="text-ink">
-        {t('turn.rung', { gear: recipe ?? t(`route.gear.${rung.gear}`), model: rung.model })}
+        {t('turn.rung', {
+          gear: recipe === null ? t(`route.gear.${rung.gear}`) : seenName(recipe),
+          model: seenName(rung.model),
+        })}
       </span>
-      : {reason}
+      : {seenWords(reason)}
     </p>
   );
 }
@@ -124,7 +128,7 @@ function Criterion({ label, turn, result }: CriterionProps) {
     <Fold
       label={
         <span>
-          {label}: <code className="font-mono">{turn.criterion?.command}</code>{' '}
+          {label}: <code className="font-mono">{seenCommand(turn.criterion?.command ?? '')}</code>{' '}
           <span
             className={`font-medium ${result.passed ? 'text-good' : result.apart === true ? 'text-soft' : 'text-bad'}`}
           >
@@ -155,7 +159,7 @@ export function TurnRan({ sessionId, timeline }: RanProps) {
         <ul className="flex flex-col gap-0.5 text-xs text-soft">
           {phases.map(({ phase, text }) => (
             <li key={phase} className="wrap-anywhere">
-              <span className="text-ink">{phase}</span> {text}
+              <span className="text-ink">{seenWords(phase)}</span> {seenWords(text)}
             </li>
           ))}
         </ul>

@@ -2,6 +2,7 @@ import type { KeyboardEvent } from 'react';
 import { useState } from 'react';
 import type { ModelEntry } from '@shared/contract.ts';
 import { matchingCommands } from '@shared/slash-commands.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { t } from '../../lib/texts.ts';
 import { useModels } from '../../lib/use-local-model.ts';
 import type { FieldMenu } from '../../ui/message-field.tsx';
@@ -77,8 +78,8 @@ function modelOffers(text: string, models: readonly ModelEntry[]): readonly Offe
     .map(({ id, label, where }) => ({
       key: id,
       typed: `/model ${id}`,
-      title: id,
+      title: seenName(id),
       argument: '',
-      about: `${label} · ${t(`composer.where.${where}`)}`,
+      about: `${seenName(label)} · ${t(`composer.where.${where}`)}`,
     }));
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Finding, ModelEntry } from '@shared/contract.ts';
 import type { PlanAnswer } from '@shared/plan.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { megabytes } from '../../lib/format.ts';
@@ -135,12 +136,12 @@ function Point({ step, title, state, children }: PointProps) {
 }
 
 function ModelPoint({ id, model }: { readonly id: string; readonly model: ModelEntry | null }) {
-  if (model === null) return <p>{t('first.model.none', { id })}</p>;
-  if (model.state === 'ready') return <p>{t('first.model.ready', { label: model.label })}</p>;
+  if (model === null) return <p>{t('first.model.none', { id: seenName(id) })}</p>;
+  if (model.state === 'ready') return <p>{t('first.model.ready', { label: seenName(model.label) })}</p>;
   const size = model.sizeBytes === null ? '?' : megabytes(model.sizeBytes);
   return (
     <div className="flex flex-col gap-2">
-      <p>{t('first.model.get', { label: model.label, size })}</p>
+      <p>{t('first.model.get', { label: seenName(model.label), size })}</p>
       <PullControl id={model.id} />
     </div>
   );

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import { sessionStatus } from '@shared/session-state.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { plural, t } from '../../lib/texts.ts';
@@ -113,5 +114,5 @@ function AllButtons({ files, isCopy, isDisabled, onChange }: AllButtonsProps) {
 
 function refusedText({ refused }: ChangeOutcome): string | null {
   if (refused.length === 0) return null;
-  return t('changes.refused', { list: refused.map(({ path, why }) => `${path} (${why})`).join(', ') });
+  return t('changes.refused', { list: refused.map(({ path, why }) => `${seenName(path)} (${why})`).join(', ') });
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { InstructionView } from '@shared/session-state.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/facts.tsx';
@@ -18,12 +19,12 @@ export function ContextInstructions({ projectPath, instructions }: ContextInstru
   return (
     <Section title={t('context.instructions')}>
       <p className="flex justify-between gap-3 text-sm">
-        <span className="font-mono text-xs wrap-anywhere">{path}</span>
+        <span className="font-mono text-xs wrap-anywhere">{seenName(path)}</span>
         <span className={`text-xs font-medium ${use === 'used' ? 'text-good' : 'text-warn'}`}>
           {t(`context.instructions.${use}`)}
         </span>
       </p>
-      <p className="text-xs text-soft wrap-anywhere">{reason}</p>
+      <p className="text-xs text-soft wrap-anywhere">{seenWords(reason)}</p>
       {projectPath !== null && (
         <Button size="small" className="w-fit" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {t('context.instructions.show')}

@@ -1,5 +1,6 @@
 import type { RequestDetail } from '@shared/contract.ts';
 import type { SessionState, StepState } from '@shared/session-state.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { bytes, tokens } from '../../lib/format.ts';
 import { stepLabel } from '../../lib/step-label.ts';
 import type { TextKey } from '../../lib/texts.ts';
@@ -33,7 +34,7 @@ export function ContextTab({ sessionId, state, selectedStep }: ContextTabProps) 
   return (
     <>
       <p className="text-sm font-medium">{t('route.step', { step: step.step, label: stepLabel(step) })}</p>
-      <p className="font-mono text-xs text-soft wrap-anywhere">{step.model}</p>
+      <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(step.model)}</p>
       <Window step={step} />
       <Parts sessionId={sessionId} step={step} />
       <TrimmedParts sessionId={sessionId} step={step} />
@@ -132,7 +133,7 @@ function partsOf({ messages, tools }: RequestDetail): readonly { readonly label:
   const toolBytes = tools.reduce((sum, tool) => sum + tool.bytes, 0);
   const roles = [...byRole].map(([role, count]) => {
     const key = roleTexts[role];
-    return { label: key === undefined ? role : t(key), bytes: count };
+    return { label: key === undefined ? seenName(role) : t(key), bytes: count };
   });
   return tools.length === 0 ? roles : [...roles, { label: plural('context.tools', tools.length), bytes: toolBytes }];
 }

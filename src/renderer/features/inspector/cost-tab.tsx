@@ -1,5 +1,6 @@
 import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState } from '@shared/session-state.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { money as dollars, tokens } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { Empty, Section } from '../../ui/facts.tsx';
@@ -131,7 +132,7 @@ function Models({ money }: { readonly money: MoneyState }) {
         {Object.entries(money.byModel).map(([id, totals]) => (
           <tr key={id}>
             <th scope="row" className="py-1 text-left font-mono text-xs font-normal wrap-anywhere">
-              {id}
+              {seenName(id)}
               <OwnPriceMark model={id} />
             </th>
             <td className={cell}>{totals.calls}</td>

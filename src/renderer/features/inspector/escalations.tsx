@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { SessionState } from '@shared/session-state.ts';
+import { seenWords } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { t } from '../../lib/texts.ts';
 import { Section } from '../../ui/facts.tsx';
@@ -27,7 +28,7 @@ export function Escalations({ sessionId, state, onStep }: EscalationsProps) {
             <button type="button" className="text-left hover:underline" onClick={() => onStep(callId)}>
               {t(`route.escalated.${kind}`, { step: step ?? '?' })}: {t(`route.cause.${cause}`)}
             </button>
-            <p className="text-xs text-soft">{text}</p>
+            <p className="text-xs text-soft">{seenWords(text)}</p>
           </li>
         ))}
       </ul>

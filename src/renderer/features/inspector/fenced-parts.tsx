@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { FenceHit } from '@shared/fences.ts';
 import type { Manifest } from '@shared/manifest.ts';
 import type { StepState } from '@shared/session-state.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { bytes } from '../../lib/format.ts';
 import type { TextKey } from '../../lib/texts.ts';
@@ -43,19 +44,19 @@ function Fenced({ manifest: { parts, builtFrom } }: { readonly manifest: Manifes
     <ul className="flex flex-col gap-2 text-sm">
       {builtFrom.map((hit) => (
         <li key={`built ${hit.rule} ${hit.path ?? ''}`} className="wrap-anywhere">
-          {t('context.builtFrom', { path: hit.path ?? hit.rule })} <Why hit={hit} />
+          {t('context.builtFrom', { path: seenName(hit.path ?? hit.rule) })} <Why hit={hit} />
         </li>
       ))}
       {fenced.map(({ role, origin, bytes: count, hits }, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- parts of one call keep their places
         <li key={at} className="wrap-anywhere">
           <div className="flex justify-between gap-3">
-            <span className="font-medium">{origin ?? nameOf(role)}</span>
+            <span className="font-medium">{seenName(origin ?? nameOf(role))}</span>
             <span className="text-soft tabular-nums">{bytes(count)}</span>
           </div>
           {hits.map((hit) => (
             <p key={`${hit.rule} ${hit.path ?? ''}`} className="text-xs">
-              {hit.path === null ? t('context.fence.look') : t('context.fence.content', { path: hit.path })}{' '}
+              {hit.path === null ? t('context.fence.look') : t('context.fence.content', { path: seenName(hit.path) })}{' '}
               <Why hit={hit} />
             </p>
           ))}
@@ -68,7 +69,7 @@ function Fenced({ manifest: { parts, builtFrom } }: { readonly manifest: Manifes
 function Why({ hit: { rule, verdict } }: { readonly hit: FenceHit }) {
   return (
     <span className="text-xs text-soft">
-      {rule}: {t(`context.fence.${verdict}`)}
+      {seenName(rule)}: {t(`context.fence.${verdict}`)}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ChangedFile } from '@shared/contract.ts';
-import { seenName } from '../../lib/strange-characters.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -18,7 +18,7 @@ export function FileChange({ file, isFirstOpen, takeWord, isDisabled, onChange }
   // As it was when it was first shown: closed by an undo, it would bring the button of another file under the pointer.
   const [isOpen, setIsOpen] = useState(isFirstOpen);
   return (
-    <section aria-label={file.path} data-change={file.state} className="rounded-lg border border-line">
+    <section aria-label={seenName(file.path)} data-change={file.state} className="rounded-lg border border-line">
       <button
         type="button"
         aria-expanded={isOpen}

@@ -1,6 +1,7 @@
 import type { CallDetail } from '@shared/contract.ts';
 import type { EventOf } from '@shared/events.ts';
 import type { StepState } from '@shared/session-state.ts';
+import { seenCommand, seenName, seenWords } from '@shared/seen-text.ts';
 import { money, seconds } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { useDetail } from '../../lib/use-detail.ts';
@@ -49,11 +50,11 @@ function After({ events }: { readonly events: NonNullable<CallDetail['after']> }
 function afterText(event: NonNullable<CallDetail['after']>[number]): string {
   switch (event.type) {
     case 'criterion-checked':
-      return t(event.passed ? 'route.checkPassed' : 'route.checkFailed', { command: event.command });
+      return t(event.passed ? 'route.checkPassed' : 'route.checkFailed', { command: seenCommand(event.command) });
     case 'gate-checked':
       return t(`route.gate.${event.by}.${event.verdict}`, { text: event.text });
     case 'cache-prefilled':
-      return event.text;
+      return seenWords(event.text);
     default:
       return event satisfies never;
   }
@@ -70,7 +71,7 @@ function Options({ options }: { readonly options: NonNullable<Route['options']> 
             </span>
             <div className="min-w-0 wrap-anywhere">
               <p>
-                {model}
+                {seenName(model)}
                 <OwnPriceMark model={model} />
               </p>
               <p className="text-xs text-soft">
@@ -102,8 +103,8 @@ function Votes({ votes, gain }: { readonly votes: NonNullable<Route['votes']>; r
             <span className="mt-1">
               <RouteDot where={toward} />
             </span>
-            <span className="min-w-0 flex-1 wrap-anywhere">{reason}</span>
-            <span className="text-soft tabular-nums" title={rule}>
+            <span className="min-w-0 flex-1 wrap-anywhere">{seenWords(reason)}</span>
+            <span className="text-soft tabular-nums" title={seenName(rule)}>
               {weight.toFixed(1)}
             </span>
           </li>

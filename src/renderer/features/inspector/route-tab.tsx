@@ -1,4 +1,5 @@
 import type { SessionState, StepState, TurnState } from '@shared/session-state.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { money, seconds } from '../../lib/format.ts';
 import { stepLabel } from '../../lib/step-label.ts';
 import { t } from '../../lib/texts.ts';
@@ -67,11 +68,13 @@ function StepRoute({ step }: { readonly step: StepState }) {
       </p>
       <div>
         <h3 className="text-xs font-semibold text-soft">{t('route.because')}</h3>
-        <p className="mt-1 text-sm wrap-anywhere">{step.reason === '' ? t('route.noReason') : step.reason}</p>
+        <p className="mt-1 text-sm wrap-anywhere">
+          {step.reason === '' ? t('route.noReason') : seenWords(step.reason)}
+        </p>
       </div>
       <Facts
         facts={[
-          [t('cost.model'), step.model],
+          [t('cost.model'), seenName(step.model)],
           [t('cost.money'), end === null ? null : money(end.costUsd)],
           [t('route.purpose'), t(`purpose.${step.purpose}`)],
           [t('route.time'), end === null ? null : seconds(end.timings.totalMs)],
@@ -93,8 +96,13 @@ function Rungs({ turn }: { readonly turn: TurnState }) {
               <RouteDot where={rung.where} />
             </span>
             <div className="min-w-0 wrap-anywhere">
-              <p>{t('turn.rung', { gear: recipe ?? t(`route.gear.${rung.gear}`), model: rung.model })}</p>
-              <p className="text-xs text-soft">{reason}</p>
+              <p>
+                {t('turn.rung', {
+                  gear: recipe === null ? t(`route.gear.${rung.gear}`) : seenName(recipe),
+                  model: seenName(rung.model),
+                })}
+              </p>
+              <p className="text-xs text-soft">{seenWords(reason)}</p>
             </div>
           </li>
         ))}
@@ -104,7 +112,8 @@ function Rungs({ turn }: { readonly turn: TurnState }) {
         {turn.ladder.map((rung, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a ladder never changes
           <li key={index} className="flex items-center gap-2.5 wrap-anywhere">
-            <RouteDot where={rung.where} /> {t('turn.rung', { gear: t(`route.gear.${rung.gear}`), model: rung.model })}
+            <RouteDot where={rung.where} />{' '}
+            {t('turn.rung', { gear: t(`route.gear.${rung.gear}`), model: seenName(rung.model) })}
           </li>
         ))}
       </ol>

@@ -1,7 +1,7 @@
 import type { ChangedFile } from '@shared/contract.ts';
 import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import { runsLater } from '@shared/runs-later.ts';
-import { seenName } from '../../lib/strange-characters.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { plural, t } from '../../lib/texts.ts';
 import { useBeginning } from '../../lib/use-beginning.ts';
 import { MoreButton } from '../../ui/more-button.tsx';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { NetworkHistory } from '@shared/sandbox-view.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { bytes } from '../../lib/format.ts';
@@ -49,7 +50,7 @@ const reasonTexts: Readonly<Record<string, TextKey>> = {
 /** Why a connection was not let through. One that this page does not know yet keeps the word that the log has. */
 function reasonText(reason: string): string {
   const key = reasonTexts[reason];
-  return key === undefined ? reason : t(key);
+  return key === undefined ? seenWords(reason) : t(key);
 }
 
 function History({ history: { uses, answers } }: { readonly history: NetworkHistory }) {
@@ -61,7 +62,7 @@ function History({ history: { uses, answers } }: { readonly history: NetworkHist
           <li key={`${use.toolCallId} ${use.host} ${use.port ?? ''} ${use.isAllowed}`}>
             <div className="flex gap-2">
               <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">
-                {use.port === null ? use.host : `${use.host}:${use.port}`}
+                {seenName(use.port === null ? use.host : `${use.host}:${use.port}`)}
               </span>
               <span className={`text-xs ${use.isAllowed ? 'text-soft' : 'text-bad'}`}>
                 {t(use.isAllowed ? 'sandbox.reached' : 'sandbox.notReached')}
@@ -80,7 +81,7 @@ function History({ history: { uses, answers } }: { readonly history: NetworkHist
           {answers.toReversed().map((answer) => (
             <li key={`${answer.at} ${answer.hosts.join(' ')}`} className="wrap-anywhere">
               {t(`sandbox.answer.${answer.answer === 'deny' ? 'deny' : answer.scope}`, {
-                hosts: answer.hosts.join(', '),
+                hosts: answer.hosts.map(seenName).join(', '),
               })}
             </li>
           ))}

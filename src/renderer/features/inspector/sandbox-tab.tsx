@@ -2,6 +2,7 @@ import { Suspense, lazy, useState } from 'react';
 import type { SandboxView } from '@shared/sandbox-view.ts';
 import type { SessionState } from '@shared/session-state.ts';
 import { sessionStatus } from '@shared/session-state.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { megabytes } from '../../lib/format.ts';
 import type { TextKey } from '../../lib/texts.ts';
 import { plural, t } from '../../lib/texts.ts';
@@ -53,13 +54,13 @@ export function SandboxTab({ sessionId, state }: SandboxTabProps) {
       {isContainer && <SandboxLive view={view} cpus={typeof cpus === 'number' ? cpus : null} />}
       {isContainer && <TerminalSection sessionId={sessionId} state={state} />}
       <Section title={t('sandbox.workspace')}>
-        <p className="font-mono text-xs wrap-anywhere">{workspace?.path}</p>
+        <p className="font-mono text-xs wrap-anywhere">{workspace === null ? null : seenName(workspace.path)}</p>
         {sandbox.image !== null && (
           <p className="font-mono text-xs text-soft wrap-anywhere">
-            {t('sandbox.image')} {sandbox.image}
+            {t('sandbox.image')} {seenName(sandbox.image)}
           </p>
         )}
-        <p className="text-sm wrap-anywhere">{sandbox.description}</p>
+        <p className="text-sm wrap-anywhere">{seenWords(sandbox.description)}</p>
       </Section>
       {Object.keys(sandbox.limits).length > 0 && (
         <Section title={t('sandbox.limits')}>
@@ -121,7 +122,7 @@ function Protected({ view: { masked, pinned, warnings } }: { readonly view: Sand
     <Section title={t('sandbox.protected')}>
       {warnings.map((warning) => (
         <Notice key={warning} kind="warning">
-          {warning}
+          {seenWords(warning)}
         </Notice>
       ))}
       <Paths label={plural('sandbox.masked', masked.length)} paths={masked} />
@@ -140,7 +141,7 @@ function Paths({ label, paths }: { readonly label: string; readonly paths: reado
       <ul className="mt-1 flex flex-col gap-0.5 pl-4.5">
         {paths.map((path) => (
           <li key={path} className="font-mono text-xs text-soft wrap-anywhere">
-            {path}
+            {seenName(path)}
           </li>
         ))}
       </ul>
@@ -160,10 +161,10 @@ const limitTexts: Readonly<Record<string, TextKey>> = {
 /** A limit in words. One that this page does not know yet keeps the name that it has in the log. */
 function limitFact([name, value]: readonly [string, string | number | boolean]): readonly [string, string] {
   const label = limitTexts[name];
-  return [label === undefined ? name : t(label), limitText(name, value)];
+  return [label === undefined ? seenName(name) : t(label), limitText(name, value)];
 }
 
 function limitText(name: string, value: string | number | boolean): string {
   if (typeof value === 'boolean') return t(value ? 'sandbox.yes' : 'sandbox.no');
-  return name === 'memoryMb' && typeof value === 'number' ? megabytes(value * 1024 * 1024) : String(value);
+  return name === 'memoryMb' && typeof value === 'number' ? megabytes(value * 1024 * 1024) : seenName(String(value));
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { StepState } from '@shared/session-state.ts';
 import type { TrimmedPart, Trimming } from '@shared/trimmed.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { bytes } from '../../lib/format.ts';
@@ -102,14 +103,14 @@ function Line({ sessionId, part: { what, label, ref }, sizes }: LineProps) {
       <span className="min-w-0 wrap-anywhere">
         <span className="mr-1.5 text-xs text-soft">{kind}</span>
         {ref === null ? (
-          label
+          seenName(label)
         ) : (
           <button
             type="button"
             className="rounded text-left underline decoration-line-strong underline-offset-2 hover:decoration-current"
             onClick={() => navigate({ type: 'session', sessionId, at: { ref } })}
           >
-            {label}
+            {seenName(label)}
           </button>
         )}
       </span>

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { KeyTest } from '@shared/contract.ts';
 import { removedKeyMs } from '@shared/removed-key.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { offerUndo } from '../../lib/offer-undo.ts';
@@ -57,8 +58,8 @@ function EndpointRow({ endpoint: { name, kind, preset, baseUrl }, isRefused, onC
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 p-4 text-sm" data-endpoint={name}>
       <div className="min-w-0 flex-1 basis-60">
-        <p className="font-medium wrap-anywhere">{name}</p>
-        <p className="font-mono text-xs text-soft wrap-anywhere">{baseUrl ?? preset ?? kind}</p>
+        <p className="font-medium wrap-anywhere">{seenName(name)}</p>
+        <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(baseUrl ?? preset ?? kind)}</p>
       </div>
       <Button size="small" disabled={tested === 'testing'} onClick={test}>
         {t(tested === 'testing' ? 'endpoints.testing' : 'endpoints.test')}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { ModelEntry } from '@shared/contract.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { hubName } from '../../lib/hub-name.ts';
@@ -79,10 +80,10 @@ function Found({ entry, ...of }: HubModelsProps & { readonly entry: ModelEntry }
   return (
     <div className="rounded-xl border border-line" data-hub={entry.id}>
       <div className="border-b border-line p-4">
-        <p className="font-medium wrap-anywhere">{entry.id.slice(3)}</p>
+        <p className="font-medium wrap-anywhere">{seenName(entry.id.slice(3))}</p>
         <p className="text-xs text-soft wrap-anywhere">
-          {t('hub.licence', { licence: entry.licence ?? t('hub.noLicence') })}
-          {entry.note !== null && ` · ${entry.note}`}
+          {t('hub.licence', { licence: seenName(entry.licence ?? t('hub.noLicence')) })}
+          {entry.note !== null && ` · ${seenWords(entry.note)}`}
         </p>
         {choices.every(({ fits }) => fits === false) && (
           <p className="mt-1 text-xs font-medium text-warn">{t('hub.nothingFits')}</p>
@@ -105,7 +106,7 @@ function OtherPulls({ shown }: { readonly shown: readonly string[] }) {
     <ul aria-label={t('hub.pulls')} className="divide-y divide-line rounded-xl border border-line">
       {others.map((id) => (
         <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4" data-pull={id}>
-          <p className="min-w-0 flex-1 basis-48 font-mono text-xs wrap-anywhere">{id.slice(3)}</p>
+          <p className="min-w-0 flex-1 basis-48 font-mono text-xs wrap-anywhere">{seenName(id.slice(3))}</p>
           <PullControl id={id} />
         </li>
       ))}

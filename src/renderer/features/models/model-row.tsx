@@ -1,4 +1,5 @@
 import type { ModelEntry } from '@shared/contract.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { megabytes, tokens } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -30,8 +31,8 @@ export function ModelRow({ model, isUsed, onUse, onChanged }: ModelRowProps) {
         <RouteDot where={model.where} />
       </span>
       <div className="min-w-0">
-        <p className="font-medium wrap-anywhere">{model.label}</p>
-        <p className="font-mono text-xs text-soft wrap-anywhere">{model.id}</p>
+        <p className="font-medium wrap-anywhere">{seenName(model.label)}</p>
+        <p className="font-mono text-xs text-soft wrap-anywhere">{seenName(model.id)}</p>
         <p className="mt-1 text-xs text-soft">
           {factsOf(model).join(' · ')}
           <OwnPriceMark model={model.id} />

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useEffect, useRef, useState } from 'react';
 import type { ProjectImage as OwnImage } from '@shared/sandbox-images.ts';
+import { seenName, seenPieces } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { t } from '../../lib/texts.ts';
@@ -11,7 +12,7 @@ import { InputField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Group } from '../../ui/settings-parts.tsx';
-import { TerminalOutput } from '../../ui/terminal-output.tsx';
+import { SeenText } from '../../ui/seen-text.tsx';
 import type { ProjectHandle } from './use-project.ts';
 
 /** In which image commands of this project run, and the one that it brings along. */
@@ -84,8 +85,8 @@ function Brought({ project: { projectPath, settings } }: { readonly project: Pro
   const { kind, path, text, isUsed } = own.data;
   return (
     <div className="flex flex-col gap-2 text-sm">
-      <p>{t(`project.image.brings.${kind}`, { path })}</p>
-      <TerminalOutput text={text} />
+      <p>{t(`project.image.brings.${kind}`, { path: seenName(path) })}</p>
+      <SeenText pieces={seenPieces(text)} />
       <Besides image={own.data} />
       <p className="text-soft">{t(isUsed ? 'project.image.isUsed' : 'project.image.notUsed')}</p>
       {!isUsed && !isRefused && <Make projectPath={projectPath} image={own.data} />}
@@ -107,7 +108,7 @@ function Besides({ image: { setup, environment, leftOut } }: { readonly image: O
       lines.length > 0 && (
         <div key={title} className="flex flex-col gap-2">
           <p>{title}</p>
-          <TerminalOutput text={lines.join('\n')} />
+          <SeenText pieces={seenPieces(lines.map(seenName).join('\n'))} />
         </div>
       ),
   );

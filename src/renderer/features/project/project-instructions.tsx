@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { InstructionFile } from '@shared/instructions.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { bytes } from '../../lib/format.ts';
@@ -45,7 +46,7 @@ function Row({ file, projectPath }: { readonly file: InstructionFile; readonly p
   return (
     <li className="flex flex-col gap-1" data-instructions={path}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{path}</span>
+        <span className="min-w-0 flex-1 font-mono text-xs wrap-anywhere">{seenName(path)}</span>
         <span className="text-xs text-soft">{bytes(sizeBytes)}</span>
         <span className={`text-xs font-medium ${looks[state]}`}>{t(`project.instructions.${state}`)}</span>
         {!isRefused && state !== 'unfit' && (

@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react';
 import { useState } from 'react';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { InputField } from '../../ui/field.tsx';
@@ -24,10 +25,10 @@ export function ProjectVariables({ project }: { readonly project: ProjectHandle 
       <ul className="flex flex-col gap-1.5 text-sm empty:hidden">
         {rows.map(({ name, text, isSecret }) => (
           <li key={name} className="flex flex-wrap items-center gap-x-3" data-variable={name}>
-            <span className="font-mono text-xs font-medium wrap-anywhere">{name}</span>
+            <span className="font-mono text-xs font-medium wrap-anywhere">{seenName(name)}</span>
             <span className={`min-w-0 flex-1 text-xs wrap-anywhere ${isSecret ? 'text-soft' : 'font-mono'}`}>
               {isSecret && <span aria-hidden="true">•••••• </span>}
-              {text}
+              {seenWords(text)}
             </span>
             {!isRefused && (
               <Button

@@ -4,6 +4,7 @@ import type { RuleCheck } from '@shared/rule-report.ts';
 import type { RuleKind, RuleVerdict } from '@shared/rule-words.ts';
 import { ruleKinds, ruleVerdicts } from '@shared/rule-words.ts';
 import type { RuleLine } from '@shared/rules.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { t } from '../../lib/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputClass, InputField } from '../../ui/field.tsx';
@@ -69,7 +70,7 @@ interface RuleRowProps {
 }
 
 function RuleRow({ rule: { line, verdict, kind, value }, warning, onUp, onDown, onEdit, onRemove }: RuleRowProps) {
-  const name = `${verdict} ${kind} ${value}`.trim();
+  const name = seenName(`${verdict} ${kind} ${value}`.trim());
   const actions = [
     ['up', onUp],
     ['down', onDown],
@@ -82,7 +83,7 @@ function RuleRow({ rule: { line, verdict, kind, value }, warning, onUp, onDown, 
         <span className="w-6 text-xs text-soft tabular-nums">{line}</span>
         <span className="font-medium">{t(`rules.verdict.${verdict}`)}</span>
         <span className="min-w-0 flex-1 wrap-anywhere">
-          {t(`rules.kind.${kind}`)} <span className="font-mono text-xs">{value}</span>
+          {t(`rules.kind.${kind}`)} <span className="font-mono text-xs">{seenName(value)}</span>
         </span>
         {actions.map(([action, onClick]) => (
           <Button
@@ -97,7 +98,7 @@ function RuleRow({ rule: { line, verdict, kind, value }, warning, onUp, onDown, 
           </Button>
         ))}
       </div>
-      {warning !== null && <p className="pl-8 text-xs text-warn">{warning}</p>}
+      {warning !== null && <p className="pl-8 text-xs text-warn">{seenWords(warning)}</p>}
     </li>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RuleFile, RuleOwner } from '@shared/rule-report.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { offerUndo } from '../../lib/offer-undo.ts';
@@ -108,12 +109,12 @@ function FileState({ file, projectPath }: FileProps) {
   return (
     <>
       <p className="text-xs text-soft wrap-anywhere">
-        <span className="font-mono">{path}</span> · {t(`rules.holds.${holds}`)}
+        <span className="font-mono">{seenName(path)}</span> · {t(`rules.holds.${holds}`)}
       </p>
       {problems.length > 0 && (
         <Notice kind={holds === 'shut' ? 'error' : 'warning'}>
           {problems.map((one) => (
-            <p key={one}>{one}</p>
+            <p key={one}>{seenWords(one)}</p>
           ))}
         </Notice>
       )}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { useProjects } from '../../lib/use-projects.ts';
 import { t } from '../../lib/texts.ts';
@@ -28,7 +29,7 @@ export function RulesSettings({ isWanted }: { readonly isWanted: boolean }) {
           <option value="">{t('rules.own')}</option>
           {projects.map((path) => (
             <option key={path} value={path}>
-              {path}
+              {seenName(path)}
             </option>
           ))}
         </select>

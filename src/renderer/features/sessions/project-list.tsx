@@ -1,3 +1,4 @@
+import { seenName } from '@shared/seen-text.ts';
 import { folderName } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import { useBeginning } from '../../lib/use-beginning.ts';
@@ -32,7 +33,7 @@ export function ProjectList({ projects, selected, onSelect, onSettings, current 
             <button
               type="button"
               aria-pressed={path === selected}
-              title={path}
+              title={seenName(path)}
               onClick={() => onSelect(path === selected ? null : path)}
               className="flex h-7 min-w-0 flex-1 items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-chosen aria-pressed:bg-chosen aria-pressed:font-medium"
             >

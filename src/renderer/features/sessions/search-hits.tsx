@@ -1,4 +1,5 @@
 import type { SearchHit } from '@shared/search-answer.ts';
+import { seenWords } from '@shared/seen-text.ts';
 import { sessionTitle } from '../../lib/format.ts';
 import { t } from '../../lib/texts.ts';
 import type { SearchLoad } from '../../lib/use-search.ts';
@@ -58,9 +59,9 @@ function Hit({ hit, onShow }: { readonly hit: SearchHit; readonly onShow: (hit: 
     >
       <span className="line-clamp-2 wrap-anywhere">
         <span className="sr-only">{t(`search.kind.${hit.kind}`)}: </span>
-        {before}
-        <mark className="bg-transparent font-semibold text-ink">{match}</mark>
-        {after}
+        {seenWords(before)}
+        <mark className="bg-transparent font-semibold text-ink">{seenWords(match)}</mark>
+        {seenWords(after)}
       </span>
     </button>
   );

@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import type { SessionSummary } from '@shared/contract.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { folderText } from '../../lib/folder-text.ts';
 import { folderName, money, sessionTitle } from '../../lib/format.ts';
 import { plural, t } from '../../lib/texts.ts';
@@ -26,7 +27,9 @@ export const SessionItem = memo(function SessionItem({ session, isSelected, time
       <button
         type="button"
         data-session={sessionId}
-        title={projectPath === null ? title : `${title}\n${folderText(projectPath)}`}
+        title={
+          projectPath === null ? sessionTitle(title) : `${sessionTitle(title)}\n${seenName(folderText(projectPath))}`
+        }
         aria-current={isSelected ? 'page' : undefined}
         onClick={() => onSelect(sessionId)}
         className="block w-full rounded-md px-2 py-1.5 text-left hover:bg-chosen aria-[current=page]:bg-chosen"

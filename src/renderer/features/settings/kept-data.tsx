@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { KeptItem } from '@shared/preparation.ts';
+import { seenName, seenWords } from '@shared/seen-text.ts';
 import { announce } from '../../lib/announce.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
@@ -88,9 +89,9 @@ function KeptItems({ items }: { readonly items: readonly KeptItem[] }) {
       {items.map(({ kind, name, sizeBytes, unneeded }) => (
         <li key={`${kind} ${name}`} className="flex flex-wrap gap-x-4 py-1.5">
           <span className="min-w-0 flex-1 basis-64 wrap-anywhere">
-            {name}
+            {seenName(name)}
             <span className="block text-xs text-soft">
-              {unneeded === null ? t('kept.needed') : t('kept.unneeded', { why: unneeded })}
+              {unneeded === null ? t('kept.needed') : t('kept.unneeded', { why: seenWords(unneeded) })}
             </span>
           </span>
           <span className="shrink-0 tabular-nums">{sizeBytes === null ? t('kept.unknown') : bytes(sizeBytes)}</span>

@@ -3,6 +3,7 @@ import type { FormEvent } from 'react';
 import { useState } from 'react';
 import type { KeyEntry, KeyOutcome, KeyReport } from '@shared/contract.ts';
 import { removedKeyMs } from '@shared/removed-key.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { failureText } from '../../lib/failure-text.ts';
 import { offerUndo } from '../../lib/offer-undo.ts';
@@ -61,7 +62,7 @@ function KeyList({ keys, onRemove }: KeyListProps) {
     <ul className="flex flex-col gap-2 text-sm">
       {isSet.map((key) => (
         <li key={key.provider} className="flex items-center gap-3">
-          <span className="font-medium">{key.provider}</span>
+          <span className="font-medium">{seenName(key.provider)}</span>
           <span className="min-w-0 flex-1 text-xs text-soft">{sourceText(key)}</span>
           {key.source !== 'environment' && (
             <Button

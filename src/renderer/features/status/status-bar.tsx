@@ -6,6 +6,7 @@ import { sessionWork } from '@shared/workload.ts';
 import type { MoneyState } from '@shared/session-money.ts';
 import type { SessionState, StepEnd, StepState } from '@shared/session-state.ts';
 import { decodeSpeedOf, prefillSpeedOf, sessionStatus, wasReady } from '@shared/session-state.ts';
+import { seenName } from '@shared/seen-text.ts';
 import { useClient } from '../../lib/core-context.ts';
 import { money as dollars, span, speed } from '../../lib/format.ts';
 import { useNavigate } from '../../lib/navigation.ts';
@@ -68,7 +69,7 @@ function HomeItems({ onModels }: { readonly onModels: () => void }) {
     <>
       {local.data !== undefined && (
         <Item opens={t('sessions.models')} onClick={onModels} gives>
-          <span className="truncate">{t('status.nextModel', { model: local.data.id })}</span>
+          <span className="truncate">{t('status.nextModel', { model: seenName(local.data.id) })}</span>
         </Item>
       )}
       <span className="flex-1" />
@@ -189,7 +190,8 @@ function Speed({ end, onInspect }: { readonly end: StepEnd; readonly onInspect: 
 }
 
 /** With the device, where the model runs in an engine of this machine. */
-function modelText({ model, end }: StepState): string {
+function modelText({ model: id, end }: StepState): string {
+  const model = seenName(id);
   const backend = end?.load?.backend;
   if (backend === undefined) return model;
   return t('status.modelOn', { model, device: backend === 'cpu' ? t('status.processor') : backend });

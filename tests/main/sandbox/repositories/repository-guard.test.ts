@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { seenName } from '../../../../src/shared/seen-text.ts';
 import type { UntrackedPlace } from '../../../../src/shared/sandbox-events.ts';
 import { RepositoryGuard } from '../../../../src/main/sandbox/repositories/repository-guard.ts';
 import { asNobody } from '../../../fakes/as-nobody.ts';
@@ -137,7 +138,7 @@ describe('the guard over repositories', () => {
     expect(await readdir(join(work, path, 'hooks'))).toEqual(['pre-push.sample']);
     expect(left).toEqual([
       {
-        path,
+        path: seenName(path),
         why: expect.stringContaining('git'),
         done: 'settings taken out: core.fsmonitor, core.pager; hooks taken away: pre-commit',
       },

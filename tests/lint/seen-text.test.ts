@@ -1,0 +1,43 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** Catches: a second place that decides what a person is shown, and a way to a terminal past the last look. */
+const src = resolve(import.meta.dirname, '../../src');
+
+const filesOf = (folder: string): readonly (readonly [string, string])[] =>
+  readdirSync(join(src, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/u.test(path))
+    .map((path) => [`${folder}/${path.replaceAll('\\', '/')}`, readFileSync(join(src, folder, path), 'utf8')]);
+
+const hosts = [...filesOf('main/cli'), ...filesOf('main/electron'), ...filesOf('main/web'), ...filesOf('renderer')];
+
+describe('what a person is shown', () => {
+  it('is decided in one file: nobody else has a set of such characters', () => {
+    const sets = /\\u202[A-E]|\\u200[B-F]|\\p\{(?:C|Cc|Cf|Z|Default_Ignorable_Code_Point)\}|\\u001B/iu;
+    const others = hosts.filter(([, text]) => sets.test(text)).map(([path]) => path);
+    expect(others).toEqual([
+      // How wide a text is.
+      'main/cli/open-prompt.ts',
+      // Our own colours, and where the cursor goes.
+      'main/cli/terminal.ts',
+      // Examples of it.
+      'renderer/gallery/pieces.tsx',
+    ]);
+  });
+
+  it('comes to a terminal by one way', () => {
+    const writers = hosts.filter(([, text]) => /process\.std(?:out|err)\b/u.test(text)).map(([path]) => path);
+    expect(writers).toEqual([
+      // What the reader of an answer writes passed the last look.
+      'main/cli/ask.ts',
+      // Listens for what goes wrong.
+      'main/cli/main.ts',
+      // What is typed, and nothing else.
+      'main/cli/open-prompt.ts',
+      'main/cli/terminal.ts',
+      // Before there is a window.
+      'main/electron/desktop.ts',
+    ]);
+  });
+});
