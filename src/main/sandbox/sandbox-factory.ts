@@ -5,6 +5,7 @@ import { makeFolder } from '../lib/json-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Connection } from '../lib/net-fetch.ts';
 import { createDockerSandbox } from './docker/create-docker-sandbox.ts';
+import { lookAt } from './docker/look-at-project.ts';
 import { engineSearch } from './docker/endpoints.ts';
 import type { ImageScript } from './docker/image.ts';
 import { findEngine, type Engine } from './docker/engine.ts';
@@ -75,8 +76,12 @@ export function createSandboxFactory(deps: SandboxFactoryDeps): SandboxFactory {
       const search = engineSearch(deps.env, request.settings, request.onProgress);
       const choice = await chooseTier(request, () => findEngine(search, signal));
       if (!choice.ok) return choice;
-      const reading = (because: Failure | null): Reply<Sandbox> =>
-        success(withMasks(createReadOnlySandbox({ workspacePath: workspace.value, because }), request.masks ?? []));
+      const reading = async (because: Failure | null): Promise<Reply<Sandbox>> => {
+        const workspacePath = workspace.value;
+        const { settings, masks = [] } = request;
+        const look = await lookAt({ workspacePath, settings, homePath: deps.homePath, masks }, signal);
+        return success(withMasks(createReadOnlySandbox({ workspacePath, because }), masks, look));
+      };
       if (choice.value.tier === 'read-only') return reading(choice.value.because ?? request.because ?? null);
       const made = await startContainer(
         deps,

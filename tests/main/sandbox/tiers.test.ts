@@ -107,6 +107,20 @@ describe('the factory on a machine without an engine', () => {
     });
   });
 
+  it('hides what a container would hide, where it only reads', async () => {
+    await writeFile(join(folder, 'project/.env'), 'KEY=hunter22');
+    await writeFile(join(folder, 'project/server.pem'), '-----BEGIN PRIVATE KEY-----\nhunter22');
+    const made = await start({ wanted: 'read-only', needsExecute: false });
+    if (!made.ok) throw new Error(made.error.message);
+    const { value: sandbox } = made;
+    for (const path of ['.env', './.env', 'server.pem', `${sandbox.workspacePath}/.env`])
+      expect(await sandbox.readFile(path, {}, none)).toMatchObject({ ok: false, error: { code: 'refused' } });
+    expect(await sandbox.search({ pattern: 'hunter22' }, none)).toMatchObject({ value: { matches: [] } });
+    const listed = await sandbox.list('.', { all: true }, none);
+    expect(listed.ok && listed.value.entries.map(({ path }) => path)).toEqual(['a.txt']);
+    expect(sandbox.description.warnings).toEqual([expect.stringMatching(/they hold secrets.*\.env, server\.pem/)]);
+  });
+
   it('refuses a workspace that is none before anything else', async () => {
     expect(await start({ wanted: 'container', needsExecute: true }, join(folder, 'nothing'))).toMatchObject({
       ok: false,

@@ -1,18 +1,33 @@
 import { failure, success, type Reply } from '@shared/errors.ts';
 import { globMatcher } from '@shared/fences.ts';
+import type { ProjectLook } from '../docker/look-at-project.ts';
 import { readEach } from '../read-each.ts';
 import type { Sandbox, SearchResult } from '../sandbox.ts';
 
-/** A sandbox that only reads, without what a person masks: as if it were not there, and refused by its name. */
-export function withMasks(sandbox: Sandbox, globs: readonly string[]): Sandbox {
-  if (globs.length === 0) return sandbox;
+/**
+ * A sandbox that only reads, without what a container would hide: as if it were not there, and refused by its name.
+ * `globs`: what a person masks, also what comes later. `look`: what was found at the start.
+ */
+export function withMasks(
+  sandbox: Sandbox,
+  globs: readonly string[],
+  { masks, warnings }: Pick<ProjectLook, 'masks' | 'warnings'>,
+): Sandbox {
+  if (globs.length === 0 && masks.length === 0) return sandbox;
   const fits = globs.map(globMatcher);
-  const isMasked = (path: string): boolean => fits.some((fit) => fit(path.replace(/^(?:\.\/)+/, '')));
+  const isMasked = (given: string): boolean => {
+    const path = given.replace(/^(?:\.\/)+/, '');
+    return (
+      fits.some((fit) => fit(path)) || masks.some((mask) => path === mask.path || path.startsWith(`${mask.path}/`))
+    );
+  };
   const inside = (path: string): string =>
     path.startsWith(`${sandbox.workspacePath}/`) ? path.slice(sandbox.workspacePath.length + 1) : path;
   const unlessMasked = <T>(path: string, work: () => Promise<Reply<T>>): Promise<Reply<T>> => {
     if (!isMasked(normal(inside(path)))) return work();
-    return Promise.resolve(failure('refused', `${path} is masked by a rule.`, 'Go on without it.'));
+    return Promise.resolve(
+      failure('refused', `${path} is hidden from models: it holds secrets, or a rule masks it.`, 'Go on without it.'),
+    );
   };
   const readFile: Sandbox['readFile'] = (path, options, signal) =>
     unlessMasked(path, () => sandbox.readFile(path, options, signal));
@@ -20,7 +35,7 @@ export function withMasks(sandbox: Sandbox, globs: readonly string[]): Sandbox {
     ...sandbox,
     description: {
       ...sandbox.description,
-      warnings: [...sandbox.description.warnings, `Masked by rules: ${globs.slice(0, 5).join(', ')}.`],
+      warnings: [...sandbox.description.warnings, ...warnings],
     },
     readFile,
     readFiles: (paths, options, signal) => readEach(readFile, paths, { options, signal }),
