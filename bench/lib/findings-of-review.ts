@@ -8,6 +8,8 @@ export interface Finding {
 
 const guard = 'tests/main/sandbox/repositories/repository-guard.test.ts';
 const corpus = 'tests/hostile/corpus.test.ts';
+const slow = 'tests/lint/slow-patterns.test.ts';
+const approval = 'tests/main/cli/ask-approval.test.ts';
 const events = 'tests/main/cli/hostile-events.test.ts';
 
 export const findingsOfReview: readonly Finding[] = [
@@ -52,7 +54,10 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 6,
     what: 'slow patterns: devcontainer.json',
-    tests: [{ file: 'tests/bench/pattern-growth.test.ts', name: 'dev-container' }],
+    tests: [
+      { file: slow, name: 'read no part of a text again and again' },
+      { file: slow, name: 'are measured, or left out with a reason' },
+    ],
   },
   {
     number: 7,
@@ -90,12 +95,18 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 12,
     what: 'a path that draws a line of an approval',
-    tests: [{ file: 'tests/main/cli/ask-approval.test.ts', name: 'newline' }],
+    tests: [
+      { file: approval, name: 'has its name on one line, and no part of it looks like a line of ours' },
+      { file: approval, name: 'is given at a prompt that names the hosts' },
+    ],
   },
   {
     number: 13,
     what: 'an unterminated code hides the rest of a line',
-    tests: [{ file: 'tests/main/cli/hostile-answers.test.ts', name: 'does nothing to a terminal' }],
+    tests: [
+      { file: 'tests/main/cli/hostile-answers.test.ts', name: 'does nothing to a terminal' },
+      { file: 'tests/main/cli/terminal.test.ts', name: 'keeps what stands behind a title that does not end' },
+    ],
   },
   {
     number: 14,
@@ -108,7 +119,7 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 15,
     what: 'slow patterns: output of tests',
-    tests: [{ file: 'tests/bench/pattern-growth.test.ts', name: 'test-output' }],
+    tests: [{ file: slow, name: 'read no part of a text again and again' }],
   },
   {
     number: 16,
@@ -138,6 +149,11 @@ export const findingsOfReview: readonly Finding[] = [
   {
     number: 19,
     what: 'what the packaged app’s fuses protect',
-    tests: [{ file: 'tests/electron/packaged.test.ts', name: 'fuses' }],
+    tests: [
+      {
+        file: 'tests/electron/packaged.test.ts',
+        name: 'runs in its window only what lies in the archive, with a hash',
+      },
+    ],
   },
 ];
