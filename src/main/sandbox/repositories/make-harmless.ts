@@ -47,8 +47,28 @@ export async function makeHarmless(path: string, options: HarmlessOptions): Prom
     });
     return { done, problem: null };
   } catch (error) {
-    return { done, problem: messageOf(error) };
+    return takeBackWhole(path, { done, reason: messageOf(error) }, options);
   }
+}
+
+/** What cannot be made harmless is no repository any more: without its `HEAD` git takes it for a plain folder. */
+async function takeBackWhole(
+  path: string,
+  { done, reason }: { readonly done: readonly string[]; readonly reason: string },
+  { chain }: HarmlessOptions,
+): Promise<Harmless> {
+  const taken = await chain
+    .use(namesOf(path), async (folder) => {
+      await takeRights(folder);
+      await unlink(folder.at('HEAD'));
+    })
+    .then(
+      () => true,
+      // The caller says that nothing could be done.
+      () => false,
+    );
+  const text = `HEAD taken away, for the rest could not be made harmless (${reason})`;
+  return taken ? { done: [...done, text], problem: null } : { done, problem: reason };
 }
 
 /** What a command put into the data of a person's own repository. `kept`: what was there before, by its path in the data. */
