@@ -8,7 +8,7 @@ export type MarkdownPart =
 
 /** The reader needs about a frame for so many characters of the worst kind, a table. */
 const mostCharacters = 20_000;
-const fence = /(?:^|\n)(`{3,}|~{3,})([^\s`]*)[^\n]*\n([\s\S]*?)(?:\n\1[ \t]*(?=\n|$)|$)/u;
+const fence = /(?:^|\n)(`{3,}(?!`)|~{3,}(?!~))([^\s`]*)(?:(?!\n)[\s`][^\n]*)?\n([\s\S]*?)(?:\n\1[ \t]*(?=\n|$)|$)/u;
 
 /** A text in parts, however long: large code is known by its fence, and what else is too large stays as it was written. */
 export function markdownParts(text: string): readonly MarkdownPart[] {

@@ -1,12 +1,13 @@
+import { allBetween } from '@shared/between.ts';
 import { objectAfter } from './object-after.ts';
 import type { RawCall } from './object-after.ts';
 
 /** The name before its object of arguments, as families of models write it where their template or its reader is missing. */
 const named: readonly RegExp[] = [
-  /\[TOOL_CALLS\]\s*([\w-]+)\s*(?:\[ARGS\])?\s*(?=\{)/gu,
+  /\[TOOL_CALLS\]\s*([\w-]+)\s*(?:\[ARGS\]\s*)?(?=\{)/gu,
   /to=functions\.([\w-]+)[^{]{0,60}<\|message\|>\s*(?=\{)/gu,
   /<\|tool_call_begin\|>\s*(?:functions\.)?([\w-]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>\s*(?=\{)/gu,
-  /<｜tool▁sep｜>\s*([\w-]+)\s*(?:```json)?\s*(?=\{)/gu,
+  /<｜tool▁sep｜>\s*([\w-]+)\s*(?:```json\s*)?(?=\{)/gu,
   /<function=([\w-]+)>\s*(?=\{)/gu,
   /<tool_call>\s*([\w-]+)\s*(?=\{)/gu,
   /(?:^|\n)Action:[ \t]*([\w-]+)[ \t]*\r?\n\s*Action Input:\s*(?=\{)/gu,
@@ -14,16 +15,20 @@ const named: readonly RegExp[] = [
 
 /** The name and each argument between tags of their own. */
 const tagged = [
-  { call: /<function=([\w-]+)>/gu, end: '</function>', field: /<parameter=([\w-]+)>([\s\S]*?)<\/parameter>/gu },
+  {
+    call: /<function=([\w-]+)>/gu,
+    end: '</function>',
+    field: { opening: /<parameter=([\w-]+)>/gu, closing: '</parameter>' },
+  },
   {
     call: /<invoke name="([\w-]+)">/gu,
     end: '</invoke>',
-    field: /<parameter name="([\w-]+)">([\s\S]*?)<\/parameter>/gu,
+    field: { opening: /<parameter name="([\w-]+)">/gu, closing: '</parameter>' },
   },
   {
     call: /<tool_call>\s*([\w-]+)\s*(?=<arg_key>)/gu,
     end: '</tool_call>',
-    field: /<arg_key>([\w-]+)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/gu,
+    field: { opening: /<arg_key>([\w-]+)<\/arg_key>\s*<arg_value>/gu, closing: '</arg_value>' },
   },
 ] as const;
 
@@ -43,7 +48,7 @@ export function foreignCalls(text: string): readonly RawCall[] {
     if (calls.length > 0) return calls;
   }
   for (const form of tagged) {
-    const calls = [...text.matchAll(form.call)].map((match) => taggedCall(text, match, form));
+    const calls = taggedCalls(text, form);
     if (calls.length > 0) return calls;
   }
   const at = unread.exec(text)?.index;
@@ -82,15 +87,30 @@ function unpadded(value: string): string {
   return /^\r?\n([\s\S]*)\r?\n$/u.exec(value)?.[1] ?? value;
 }
 
-function taggedCall(text: string, match: RegExpExecArray, { end, field }: (typeof tagged)[number]): RawCall {
-  const rest = text.slice(match.index + match[0].length);
-  const length = rest.indexOf(end);
-  if (length === -1) return { text: match[0] + rest, whole: false };
-  const body = rest.slice(0, length);
-  const fields = [...body.matchAll(field)];
-  const raw = match[0] + body + end;
-  // What stands beside the arguments is no part of any: such a call is not understood.
-  if (body.replaceAll(field, '').trim() !== '') return { text: raw, whole: true, isUnread: true };
-  const input = Object.fromEntries(fields.map(([, key = '', value = '']) => [key, unpadded(value)]));
-  return { text: JSON.stringify({ tool: match[1], input }), whole: true };
+/** One after the other: what stands inside a call is none. */
+function taggedCalls(text: string, form: (typeof tagged)[number]): readonly RawCall[] {
+  const calls: RawCall[] = [];
+  let from = 0;
+  for (const match of text.matchAll(form.call)) {
+    if (match.index < from) continue;
+    const end = text.indexOf(form.end, match.index + match[0].length);
+    if (end === -1) return [...calls, { text: text.slice(match.index), whole: false }];
+    from = end + form.end.length;
+    calls.push(taggedCall(text.slice(match.index, from), match, form));
+  }
+  return calls;
+}
+
+function taggedCall(raw: string, match: RegExpExecArray, { end, field }: (typeof tagged)[number]): RawCall {
+  const body = raw.slice(match[0].length, raw.length - end.length);
+  const fields: (readonly [string, string])[] = [];
+  let before = 0;
+  for (const { opening, inside, end: after } of allBetween(body, field.opening, field.closing)) {
+    // What stands beside the arguments is no part of any: such a call is not understood.
+    if (body.slice(before, opening.index).trim() !== '') return { text: raw, whole: true, isUnread: true };
+    fields.push([opening[1] ?? '', unpadded(inside)]);
+    before = after;
+  }
+  if (body.slice(before).trim() !== '') return { text: raw, whole: true, isUnread: true };
+  return { text: JSON.stringify({ tool: match[1], input: Object.fromEntries(fields) }), whole: true };
 }

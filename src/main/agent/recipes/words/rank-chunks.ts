@@ -148,7 +148,7 @@ export function rankChunks(chunks: readonly Chunk[], query: string): readonly Ra
   return ranked.filter((one) => one.score > 0).sort((left, right) => right.score - left.score);
 }
 
-const literal = /(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/gu;
+const literal = /(["'`])((?:(?!\1)[^\\\n]|\\.){0,160})\1/gu;
 
 /** Whether code says, in one of its texts, two words of a task one after the other: "the message for an unknown operator". */
 export function saysWordsOf(task: string, code: string): boolean {
