@@ -1,4 +1,4 @@
-import { RegExpParser } from '@eslint-community/regexpp';
+import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 import type { AST } from '@eslint-community/regexpp';
 
 /** A text that a pattern may find hard: `head`, then `pump` over and over, then `tail`. */
@@ -9,38 +9,106 @@ export interface Attack {
 }
 
 /** What texts are made of: a letter, a digit, white space, quotes, brackets, and what languages and logs set apart. */
-const letters = 'a1 \n\t-_./\\"\'`()[]{}<>=,:;*#$%@!?|&+~A\u00E9\u6F22\u0000';
+const letters = 'a1 \n\r\t-_./\\"\'`()[]{}<>=,:;*#$%@!?|&+~A\u00E9\u6F22\u0000'.split('');
 
-/** Texts that are slow for a pattern as a rule, whatever it is. */
-const usual: readonly string[] = [
+/** Texts that are slow for a pattern or a scanner as a rule, whatever it is. */
+export const usualPumps: readonly string[] = [
   ...letters,
-  ...['"\\', '\\\\', 'sk-', '-----BEGIN PRIVATE KEY-----', '1 passed, ', 'a.', 'a/', 'a=', '](', '/*', '<a ', ' \n'],
+  '"\\',
+  '\\\\',
+  'sk-',
+  'sk-ant-',
+  'eyJ-',
+  '-----BEGIN PRIVATE KEY-----',
+  '1 passed, ',
+  'token=',
+  'a.',
+  'a/',
+  'a=',
+  'a ',
+  '](',
+  '/*',
+  '<a ',
+  ' \n',
+  '{"a":',
+  '[[',
+  '("',
+  '```\n',
+  '\n- ',
+  '\u001B[',
+  '\u001B]0;',
+  '%41',
+  '@@ -1 +1 @@\n',
+  '@"',
+  '${',
+  '```\n{',
+  '{{}```\n',
+  '<tool_call>a{',
+  '[1,],',
 ];
 
-/** At most `mostAttacks` of them, the pattern's own first. Each is ended by what no pattern expects, and by nothing. */
-export function attacksOn(source: string, flags: string): readonly Attack[] {
-  const regex = new RegExpParser().parsePattern(source, 0, source.length, {
-    unicode: flags.includes('u'),
-    unicodeSets: flags.includes('v'),
-  });
-  const own = [new Samples(flags, 1), new Samples(flags, 0)].flatMap((samples) => [
-    ...startAttacks(regex.alternatives, samples),
-    ...repeatAttacks(regex, samples),
+/** Each by itself, behind a letter, and ended by what nothing expects and by the end of a line. */
+export function attacksWith(pumps: readonly string[]): readonly Attack[] {
+  return pumps.flatMap((pump) => [
+    { head: '', pump, tail: '' },
+    { head: '', pump, tail: '\u0000' },
+    { head: 'a', pump, tail: '\na' },
   ]);
-  const all = [...own, ...usual.map((pump) => ({ head: '', pump, tail: '' }))].filter(({ pump }) => pump !== '');
+}
+
+/** Those for one pattern, its own before the usual ones. */
+export function attacksOn(source: string, flags: string): readonly Attack[] {
+  const own = partsOf(source, flags);
   // A text of Latin letters alone is no match for some patterns at once.
-  const tails = /[^\u0000-\u00FF]/u.test(source) ? ['\u0000', '\u6F22'] : ['\u0000'];
-  const ended = all.flatMap((one) => (one.tail === '' ? [one, ...tails.map((tail) => ({ ...one, tail }))] : [one]));
-  const known = new Map(ended.map((one) => [`${one.head}\u0001${one.pump}\u0001${one.tail}`, one]));
+  const isForeign = /[^ -\u00FF]/u.test(source);
+  const all = [...own.attacks, ...attacksWith([...own.pumps, ...usualPumps])];
+  const ended = all.flatMap((one) => {
+    const ends = one.tail === '' ? ['', '\u0000'] : [one.tail];
+    return [...ends, ...(isForeign ? ['\u6F22'] : [])].map((tail) => ({ ...one, tail }));
+  });
+  const known = new Map(ended.filter(({ pump }) => pump !== '').map((one) => [JSON.stringify(one), one]));
   return [...known.values()].slice(0, mostAttacks);
 }
 
-const mostAttacks = 400;
+/** How a pattern begins, in growing pieces: whoever reads by hand with it finds these hard, too. */
+export function pumpsOf(source: string, flags: string): readonly string[] {
+  return partsOf(source, flags).pumps.filter((pump) => pump !== '');
+}
+
+/** Whether there is a repeat in it that a long text makes long. Without one each place takes a few steps at most. */
+export function canRepeat(source: string, flags: string): boolean {
+  let found = false;
+  visitRegExpAST(parsed(source, flags), { onQuantifierEnter: ({ max }) => void (found ||= max > longestRepeat) });
+  return found;
+}
+
+const longestRepeat = 8;
+
+function parsed(source: string, flags: string): AST.Pattern {
+  return new RegExpParser().parsePattern(source, 0, source.length, {
+    unicode: flags.includes('u'),
+    unicodeSets: flags.includes('v'),
+  });
+}
+
+function partsOf(
+  source: string,
+  flags: string,
+): { readonly attacks: readonly Attack[]; readonly pumps: readonly string[] } {
+  const regex = parsed(source, flags);
+  const samples = [new Samples(source, flags, 1), new Samples(source, flags, 0)];
+  return {
+    pumps: samples.flatMap((one) => startsOf(regex.alternatives, one)),
+    attacks: samples.flatMap((one) => repeatAttacks(regex, one)),
+  };
+}
+
+const mostAttacks = 500;
 
 /** A pattern begins to match again and again: its first element, its first two, and so on. */
-function startAttacks(alternatives: readonly AST.Alternative[], samples: Samples): readonly Attack[] {
+function startsOf(alternatives: readonly AST.Alternative[], samples: Samples): readonly string[] {
   return alternatives.flatMap((one) =>
-    one.elements.map((_, at) => ({ head: '', pump: samples.ofAll(one.elements.slice(0, at + 1)), tail: '' })),
+    one.elements.map((last, at) => samples.ofAll(one.elements.slice(0, at + 1)) + samples.ahead(last)),
   );
 }
 
@@ -50,10 +118,11 @@ function repeatAttacks(root: AST.Pattern, samples: Samples): readonly Attack[] {
   const visit = (node: AST.Alternative, before: string): void => {
     let head = before;
     node.elements.forEach((element) => {
-      if (element.type === 'Quantifier' && element.max > 8) {
+      if (element.type === 'Quantifier' && element.max > longestRepeat) {
         for (const pump of samples.pumpsOf(element.element)) {
           attacks.push({ head, pump, tail: '' }, { head: '', pump: head + pump, tail: '' });
-          for (const tail of ['a', '\n', ' ', ...samples.lettersOutside(element.element)]) attacks.push({ head, pump, tail });
+          for (const tail of ['a', '\n', ' ', ...samples.lettersOutside(element.element)])
+            attacks.push({ head, pump, tail });
         }
       }
       const inner = element.type === 'Quantifier' ? element.element : element;
@@ -69,9 +138,11 @@ function repeatAttacks(root: AST.Pattern, samples: Samples): readonly Attack[] {
 class Samples {
   readonly #flags: string;
   readonly #least: 0 | 1;
+  readonly #source: string;
 
   /** `least`: how often what may be left out is there. */
-  constructor(flags: string, least: 0 | 1) {
+  constructor(source: string, flags: string, least: 0 | 1) {
+    this.#source = source;
     this.#flags = flags.replaceAll(/[gy]/gu, '');
     this.#least = least;
   }
@@ -102,6 +173,12 @@ class Samples {
     }
   }
 
+  /** What has to stand behind it. */
+  ahead(node: AST.Element): string {
+    if (node.type !== 'Assertion' || node.kind !== 'lookahead' || node.negate) return '';
+    return node.alternatives[0] === undefined ? '' : this.of(node.alternatives[0]);
+  }
+
   /** Texts that are different from each other, for what may be there any number of times. */
   pumpsOf(node: AST.QuantifiableElement): readonly string[] {
     if (node.type === 'Group' || node.type === 'CapturingGroup')
@@ -114,14 +191,15 @@ class Samples {
   lettersOutside(node: AST.QuantifiableElement): readonly string[] {
     if (node.type !== 'CharacterClass' && node.type !== 'CharacterSet') return [];
     const only = new RegExp(`^(?:${node.raw})$`, this.#flags);
-    return [...letters].filter((letter) => !only.test(letter) && letter !== '\u0000').slice(0, 3);
+    return letters.filter((letter) => !only.test(letter) && letter !== '\u0000').slice(0, 3);
   }
 
   #lettersOf(raw: string): readonly string[] {
     const only = new RegExp(`^(?:${raw})$`, this.#flags);
-    const found = [...new Set([...letters, ...raw])].filter((letter) => only.test(letter));
-    // Of some classes nothing of these is a member: those of other scripts.
-    return found.slice(0, mostPumps);
+    const fits = (all: Iterable<string>): readonly string[] => [...new Set(all)].filter((letter) => only.test(letter));
+    // A sign that the pattern names elsewhere makes it hard to tell the two parts from each other.
+    const signs = fits(this.#source).filter((letter) => /[^\w\s\\()[\]{}|?*+^$]/u.test(letter));
+    return [...new Set([...fits(letters).slice(0, mostPumps), ...signs.slice(0, 3), ...fits(raw).slice(0, 2)])];
   }
 }
 

@@ -180,7 +180,9 @@ export function plainPath(path: string): string {
  * takes grows with its length times that of the path, whatever it says.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
-  const bare = plainPath(glob).replace(/(?<!\/)\/+$/, '').toLowerCase();
+  const bare = plainPath(glob)
+    .replace(/(?<!\/)\/+$/, '')
+    .toLowerCase();
   const isAnchored = bare.includes('/') || glob.startsWith('/');
   const steps = [...(isAnchored ? [] : ['**']), ...bare.split('/')].filter(
     (step, at, all) => step !== '**' || all[at - 1] !== '**',

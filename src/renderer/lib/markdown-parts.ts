@@ -16,16 +16,22 @@ export function markdownParts(text: string): readonly MarkdownPart[] {
 }
 
 function partsOf(piece: string): readonly MarkdownPart[] {
-  if (piece.length <= mostCharacters) return piece.trim() === '' ? [] : [{ type: 'markdown', text: piece }];
-  const found = fence.exec(piece);
-  if (found === null) return blocksOf(piece);
-  const [all, mark = '', language = '', code = ''] = found;
-  const end = found.index + all.length;
-  return [
-    ...partsOf(piece.slice(0, found.index)),
-    { type: 'code', code, language, isOpen: !all.trimEnd().endsWith(`\n${mark}`) },
-    ...partsOf(piece.slice(end)),
-  ];
+  const parts: MarkdownPart[] = [];
+  let rest = piece;
+  while (rest.length > mostCharacters) {
+    const found = fence.exec(rest);
+    if (found === null) return [...parts, ...blocksOf(rest)];
+    const [all, mark = '', language = '', code = ''] = found;
+    parts.push(...withoutFence(rest.slice(0, found.index)));
+    parts.push({ type: 'code', code, language, isOpen: !all.trimEnd().endsWith(`\n${mark}`) });
+    rest = rest.slice(found.index + all.length);
+  }
+  return [...parts, ...withoutFence(rest)];
+}
+
+function withoutFence(piece: string): readonly MarkdownPart[] {
+  if (piece.length > mostCharacters) return blocksOf(piece);
+  return piece.trim() === '' ? [] : [{ type: 'markdown', text: piece }];
 }
 
 /** The blocks between blank lines: those that are too large apart from the others. */

@@ -39,12 +39,7 @@ const unread =
 /** Calls in the form of another template. To be asked only where no call of ours was found, for they may be in a file's text. */
 export function foreignCalls(text: string): readonly RawCall[] {
   for (const pattern of named) {
-    const calls = [...text.matchAll(pattern)].flatMap((match) => {
-      const object = objectAfter(text, match.index + match[0].length)?.call;
-      return object === undefined
-        ? []
-        : [{ text: `{"tool": ${JSON.stringify(match[1])}, "input": ${object.text}}`, whole: object.whole }];
-    });
+    const calls = namedCalls(text, pattern);
     if (calls.length > 0) return calls;
   }
   for (const form of tagged) {
@@ -55,22 +50,36 @@ export function foreignCalls(text: string): readonly RawCall[] {
   return at === undefined ? [] : [{ text: text.slice(at), whole: true, isUnread: true }];
 }
 
+function namedCalls(text: string, pattern: RegExp): readonly RawCall[] {
+  const calls: RawCall[] = [];
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    const object = match.index < from ? null : objectAfter(text, match.index + match[0].length);
+    if (object === null) continue;
+    from = object.end;
+    const input = object.call;
+    calls.push({ text: `{"tool": ${JSON.stringify(match[1])}, "input": ${input.text}}`, whole: input.whole });
+  }
+  return calls;
+}
+
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where calls in such forms stand, from mark to end, so that nothing inside is taken for another call. */
+/** Where calls in such forms stand, from mark to end and in order, so that nothing inside is taken for another call. */
 export function foreignSpans(text: string): readonly Span[] {
   const afterObject = (from: number): number => objectAfter(text, from)?.end ?? text.length;
   const afterTag = (tag: string, from: number): number => {
     const at = text.indexOf(tag, from);
     return at === -1 ? text.length : at + tag.length;
   };
-  return [
+  const spans = [
     ...named.flatMap((pattern) => spansOf(text, pattern, afterObject)),
     ...tagged.flatMap(({ call, end }) => spansOf(text, call, (from) => afterTag(end, from))),
   ];
+  return spans.sort((a, b) => a.start - b.start);
 }
 
 function spansOf(text: string, pattern: RegExp, endAfter: (from: number) => number): readonly Span[] {

@@ -118,7 +118,10 @@ async function npmOptions({
       const option = /^([^#;=\s][^=]*)=(.*)$/.exec(line.trim());
       if (option === null) continue;
       // npm puts variables of the environment in where they are named.
-      const value = (option[2] ?? '').trim().replaceAll(/^\"|\"$/g, '').replaceAll(/\$\{(\w+)\}/g, (_whole, name: string) => env[name] ?? '');
+      const value = (option[2] ?? '')
+        .trim()
+        .replaceAll(/^\"|\"$/g, '')
+        .replaceAll(/\$\{(\w+)\}/g, (_whole, name: string) => env[name] ?? '');
       options.set((option[1] ?? '').trim(), value);
     }
   }

@@ -144,7 +144,9 @@ function wantedExtras(texts: ProjectTexts): { readonly extras: readonly string[]
     ...keysOf(section(project, 'project.optional-dependencies')),
     ...keysOf(section(project, 'project')).flatMap((key) => /^optional-dependencies\.([\w-]+)$/.exec(key)?.[1] ?? []),
     ...keysOf(section(texts.get('setup.cfg') ?? '', 'options.extras_require')),
-    ...[...extrasOfSetup(texts.get('setup.py') ?? '').matchAll(/['"]([\w.-]+)['"]\s*:/g)].map((match) => match[1] ?? ''),
+    ...[...extrasOfSetup(texts.get('setup.py') ?? '').matchAll(/['"]([\w.-]+)['"]\s*:/g)].map(
+      (match) => match[1] ?? '',
+    ),
   ];
   return { extras: chosen(names), groups: chosen(keysOf(section(project, 'dependency-groups'))) };
 }

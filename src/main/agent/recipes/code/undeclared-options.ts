@@ -12,7 +12,7 @@ export function undeclaredOptions(text: string): readonly string[] {
     ([, name = '']) => name,
   );
   return holders.flatMap((holder) =>
-    [...text.matchAll(new RegExp(`(?<![\\w.])${holder}\\.(\\w+)(?!\\w*\\s*(?:\\(|=[^=]))`, 'g'))].flatMap(
+    [...text.matchAll(new RegExp(`(?<![\\w.])${holder}\\.(\\w+)(?!\\w|\\s*(?:\\(|=[^=]))`, 'g'))].flatMap(
       ([, name = '']) => (declared.has(name) || name.startsWith('_') ? [] : [name]),
     ),
   );

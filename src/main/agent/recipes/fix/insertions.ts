@@ -80,7 +80,9 @@ function namespaceOf(missing: MissingName, file: SourceFile, tests: string): boo
       .split('/')
       .pop()
       ?.replace(/\.\w+$/, '') ?? '';
-  return new RegExp(`(\\* as ${receiver}\\b|\\bimport ${receiver}\\b|${receiver} = require\\().{0,200}${stem}`).test(tests);
+  return new RegExp(`(\\* as ${receiver}\\b|\\bimport ${receiver}\\b|${receiver} = require\\().{0,200}${stem}`).test(
+    tests,
+  );
 }
 
 function isModule(module: string, path: string, roots: readonly string[]): boolean {

@@ -156,7 +156,7 @@ const linesIn = (text: string): number => text.split('\n').filter((line) => line
 export function dedent(code: string): string {
   const lines = code.replace(/^\s*\n/, '').split('\n');
   const indents = lines.filter((line) => line.trim() !== '').map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
-  const shared = indents.length === 0 ? 0 : Math.min(...indents);
+  const shared = indents.reduce((least, indent) => Math.min(least, indent), indents[0] ?? 0);
   return lines
     .map((line) => line.slice(Math.min(shared, /^[ \t]*/.exec(line)?.[0].length ?? 0)))
     .join('\n')
