@@ -63,7 +63,7 @@ function walk(text: string, start: number): { readonly end: number; readonly mar
 }
 
 /** A mark that far behind is the end: or every object of a text that closes none would be read to the end of the text. */
-const mostAfterMark = 2000;
+const mostAfterMark = 200;
 
 function isMark(text: string, at: number): boolean {
   closing.lastIndex = at;
