@@ -17,17 +17,24 @@ export type Run = (text: string) => unknown;
 export const mostGrowth = 3;
 
 const short = 10_000;
-const climbTo = 4000;
 const sizes = [100_000, 1_000_000] as const;
 /** Below this the clock says more than what is measured. */
 const countsFromMs = 20;
 const mostRounds = 6;
+const enoughMs = 40;
+
+/** The sizes at which every attack is tried; the hardest ones are then tried with more. */
+export interface GrowthOptions {
+  /** Small where a cost may double with each byte. */
+  readonly from: number;
+  readonly to: number;
+}
 
 /** The first attack that costs too much, else the worst of them; null where none took long enough to count. */
-export function measureGrowth(run: Run, attacks: readonly Attack[]): Growth | null {
+export function measureGrowth(run: Run, attacks: readonly Attack[], options: GrowthOptions): Growth | null {
   const climbed: { readonly attack: Attack; readonly ms: number }[] = [];
   for (const attack of attacks) {
-    const { ms, tooSteep } = climb(run, attack);
+    const { ms, tooSteep } = climb(run, attack, options);
     if (tooSteep !== null) return tooSteep;
     climbed.push({ attack, ms });
   }
@@ -36,9 +43,13 @@ export function measureGrowth(run: Run, attacks: readonly Attack[]): Growth | nu
   return found.sort((a, b) => b.growth - a.growth)[0] ?? null;
 }
 
-/** From a few bytes up to 4 KB, for some patterns double their time with each byte. */
-function climb(run: Run, attack: Attack): { readonly ms: number; readonly tooSteep: Growth | null } {
-  for (let sizeBytes = 16; ; sizeBytes = Math.min(climbTo, Math.ceil(sizeBytes * (sizeBytes < 500 ? 1.3 : 2)))) {
+/** In steps, and no further than it takes to see that it takes too long. */
+function climb(
+  run: Run,
+  attack: Attack,
+  { from, to }: GrowthOptions,
+): { readonly ms: number; readonly tooSteep: Growth | null } {
+  for (let sizeBytes = from; ; sizeBytes = Math.min(to, Math.ceil(sizeBytes * (sizeBytes < 500 ? 1.3 : 2)))) {
     const text = textOf(attack, sizeBytes);
     let ms = timeOf(run, text);
     if (ms > countsFromMs) {
@@ -48,7 +59,7 @@ function climb(run: Run, attack: Attack): { readonly ms: number; readonly tooSte
       if (ms > countsFromMs && ms > quarter * 10)
         return { ms, tooSteep: { growth: growthOverDecade(ms / quarter, 4), sizeBytes, ms, attack } };
     }
-    if (sizeBytes >= climbTo) return { ms, tooSteep: null };
+    if (sizeBytes >= to) return { ms, tooSteep: null };
   }
 }
 
@@ -63,8 +74,8 @@ function growthOf(run: Run, attack: Attack): Growth | null {
     let ms = timeOf(run, text);
     if (ms <= countsFromMs) continue;
     ms = processorMsOf(run, text, 1);
-    // As much work as the long text is; the first calls are slower than the rest.
-    const times = sizeBytes / short;
+    // Long enough for the clock, which counts in steps of some milliseconds.
+    const times = Math.min(sizeBytes / short, Math.ceil(enoughMs / leastOf(run, few, 2)));
     let small = processorMsOf(run, few, times) / times;
     const growth = (): number => ms / sizeBytes / (small / short);
     // One slow run is the machine's, not the text's. The clock counts in steps: what took less than one is not known.

@@ -27,7 +27,9 @@ export function measurePatterns(root: string): readonly GrowthRow[] {
     if (bounded.has(`${file} ${written}`) || known.has(key)) return [];
     known.add(key);
     const attacks = canRepeat(source, flags) ? attacksOn(source, flags) : [];
-    return [{ place, what: written, growth: measureGrowth(runOf(source, flags, use), attacks) }];
+    return [
+      { place, what: written, growth: measureGrowth(runOf(source, flags, use), attacks, { from: 16, to: 4000 }) },
+    ];
   });
 }
 
@@ -81,7 +83,11 @@ export async function measureScanners(root: string): Promise<readonly GrowthRow[
     const attacks = attacksWith([...new Set([...own, ...words, ...usualPumps])]).filter(
       ({ tail }) => tail !== '\u0000',
     );
-    rows.push({ place, what: name, growth: measureGrowth(await scannerOf(file, name), attacks) });
+    rows.push({
+      place,
+      what: name,
+      growth: measureGrowth(await scannerOf(file, name), attacks, { from: 2000, to: 2000 }),
+    });
   }
   return rows;
 }
