@@ -130,7 +130,7 @@ const keyCases: readonly KeyCase[] = [
       git add -A; git commit -qm part; set_key submodule.part.update "!$RUN #"; set_key submodule.part.url ./part; set_key submodule.part.active true; git -C part commit -qam next`,
     everyday: 'nothing',
     isTopOnly: true,
-    person: 'git -C part checkout -q HEAD~1; git submodule update',
+    person: 'git submodule update',
   },
   {
     key: 'trailer.NAME.command',
