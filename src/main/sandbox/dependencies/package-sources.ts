@@ -120,7 +120,7 @@ async function npmOptions({
       // npm puts variables of the environment in where they are named.
       const value = (option[2] ?? '')
         .trim()
-        .replaceAll(/^\"|\"$/g, '')
+        .replaceAll(/^"|"$/g, '')
         .replaceAll(/\$\{(\w+)\}/g, (_whole, name: string) => env[name] ?? '');
       options.set((option[1] ?? '').trim(), value);
     }
