@@ -13,4 +13,26 @@ export const boundedPatterns: readonly BoundedPattern[] = [
       /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|-?\b\d+(?:\.\d+)?\b|\b(?:None|True|False|null|undefined|true|false)\b|\[[^\]\n]*\]/g.toString(),
     why: 'reads the 260 characters after a call',
   },
+  {
+    file: 'src/main/lib/program-environment.ts',
+    written:
+      /^(?:(?:NIX_)?LD_LIBRARY_PATH|VK_\w+|GGML_BACKEND_\w+|CUDA_\w*PATH\w*|HIP_\w*PATH|ROCM_PATH|VULKAN_SDK)$/u.toString(),
+    why: "reads the names of this machine's own variables",
+  },
+  {
+    file: 'src/main/sandbox/repositories/git-config.ts',
+    written: /([A-Za-z][A-Za-z0-9-]*)\s*=/.toString(),
+    why: 'reads the first 300 characters of a line',
+  },
+  {
+    file: 'src/main/sandbox/secret-names.ts',
+    written: /(service[-_]?account|firebase-adminsdk).*\.json$/.toString(),
+    why: 'reads the name of a file, of 255 bytes at most',
+  },
+  {
+    file: 'src/shared/runs-later.ts',
+    written:
+      /(^|\/)(test_[^/]*\.py|[^/]*_test\.(py|rb|exs?)|[^/]*[._-](test|spec|tests)\.[cm]?[jt]sx?|[^/]*_spec\.rb|__tests__\/.*\.[cm]?[jt]sx?|[^/]*Tests?\.(java|kt|cs|php))$/.toString(),
+    why: 'reads the path of a file, of 4,096 bytes at most',
+  },
 ];

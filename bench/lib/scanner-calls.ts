@@ -34,10 +34,15 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/agent/recipes/words/new-file.ts#wholeParagraphs': (text) => [text, false],
   'src/main/agent/recipes/words/rank-chunks.ts#saysWordsOf': (text) => ['the message for an operator', text],
   'src/main/agent/recipes/words/rename.ts#renameAsked': (text) => [text, 'parser', new Set(['parser'])],
+  'src/main/cli/barred.ts#barred': (text) => [text, 80],
+  'src/main/cli/barred.ts#barredRows': (text) => [text, 80],
   'src/main/cli/ask-approval.ts#readAnswer': (text) => [text, false],
   'src/main/cli/terminal.ts#oneLine': (text) => [text, 80],
   'src/main/policy/guard.ts#isTaskAbout': (text) => [text, 'lock', 'package-lock.json'],
   'src/main/router/task-features.ts#taskFeatures': (text) => [text, { hasCriterion: false, isQuestion: false }],
+  'src/main/sandbox/repositories/git-config.ts#reduceConfig': (text) => [text, '.git'],
+  'src/main/sandbox/repositories/git-config.ts#staysInside': (text) => [text, 'a/b'],
+  'src/main/sandbox/repositories/git-data.ts#withoutPrograms': (text) => [text, text],
   'src/main/sandbox/network/judge-target.ts#judgeTarget': (text) => [text, 443, new Set()],
   'src/main/tools/edit-match.ts#applyEdit': (text) => [text, 'return a - b', 'return a + b'],
   'src/main/tools/test-output.ts#parseTestOutput': (text) => [text, null],
@@ -52,6 +57,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
 /** Why a function is not measured by itself, as `FILE#NAME`. */
 export const notMeasured: Readonly<Record<string, string>> = {
   'src/main/agent/attached-parts.ts#taskWithTexts': 'puts texts together',
+  'src/main/sandbox/repositories/named-by-config.ts#kindAt': 'asks the file system',
   'src/main/agent/calls/read-arguments.ts#readJson': 'repairs 100,000 characters at most, by a package',
   'src/main/agent/change-findings.ts#parsesAsJson': 'JSON.parse and no more',
   'src/main/agent/recipes/code/spans.ts#textOfSpan': 'cuts at lines that are known',

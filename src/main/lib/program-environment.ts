@@ -81,7 +81,7 @@ const listed: Readonly<Record<Need, readonly string[]>> = {
   containers: words('DOCKER_* CONTAINER_HOST CONTAINERS_* BUILDKIT_* XDG_RUNTIME_DIR DEWPOINT_CACHE'),
 };
 
-const looksLikeKey = /(?:^|[_-])(?:\w*key|pwd)s?(?:[_-]|$)|token|secret|passw|credential|_auth/iu;
+const looksLikeKey = /(?:key|(?:^|[_-])pwd)s?(?:[_-]|$)|token|secret|passw|credential|_auth/iu;
 
 /**
  * All the variables of a program: what is on the lists, PATH without folders of projects, and `more`. No key of a

@@ -118,7 +118,7 @@ interface Setting {
 }
 
 const header = /^\[([A-Za-z0-9-]+)(?: "([^"\\\p{Cc}]{0,250})")?\]$/u;
-const entry = /^([A-Za-z][A-Za-z0-9-]*)(?:\s*=\s*(?:"([^"\\]*)"|([^"\\#;]*)))?$/;
+const entry = /^([A-Za-z][A-Za-z0-9-]*)(?:\s*=(?:\s*"([^"\\]*)"|([^"\\#;]*)))?$/;
 
 /**
  * Reads line by line, and only lines that can be read in one way: what git would understand in a way of its own is left
