@@ -40,7 +40,7 @@ export const callsOf: Readonly<Record<string, Call>> = {
   'src/main/cli/terminal.ts#oneLine': (text) => [text, 80],
   'src/main/policy/guard.ts#isTaskAbout': (text) => [text, 'lock', 'package-lock.json'],
   'src/main/router/task-features.ts#taskFeatures': (text) => [text, { hasCriterion: false, isQuestion: false }],
-  'src/main/sandbox/repositories/git-config.ts#reduceConfig': (text) => [text, '.git'],
+  'src/main/sandbox/repositories/git-config.ts#reduceConfig': (text) => [text, () => true],
   'src/main/sandbox/repositories/git-config.ts#staysInside': (text) => [text, 'a/b'],
   'src/main/sandbox/repositories/git-data.ts#withoutPrograms': (text) => [text, text],
   'src/main/sandbox/network/judge-target.ts#judgeTarget': (text) => [text, 443, new Set()],

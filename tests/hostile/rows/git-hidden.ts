@@ -192,4 +192,23 @@ repository zz/dep; git add zz/dep; git config --file zz/dep/.git/config core.fsm
     by: 'service',
     plant: `sleep 1.2; ${nested}; every_key "$PWD/lib/dep/.git"`,
   },
+  {
+    id: 'by-service-through-memory',
+    subject: timing,
+    what: 'A harmless configuration is written anew through memory, so that its time does not change.',
+    everyday,
+    by: 'service',
+    plant: `${nested}; every_key "$PWD/lib/dep/.git"; cp lib/dep/.git/config /tmp/evil; python3 -c '
+import mmap, os, time
+evil = open("/tmp/evil", "rb").read()
+path = "lib/dep/.git/config"
+plain = b"[core]\\n\\trepositoryformatversion = 0\\n"
+open(path, "wb").write(plain + b"#" * (len(evil) - len(plain)))
+file = open(path, "r+b")
+memory = mmap.mmap(file.fileno(), 0)
+memory[-1:] = b"#"
+time.sleep(1)
+memory[:] = evil
+'`,
+  },
 ];

@@ -62,6 +62,11 @@ export class FolderWatch {
     this.#asking = asking;
   }
 
+  /** Whether there was such a folder at the last look, with no link on the way to it. */
+  has(path: string): boolean {
+    return this.#known.has(path);
+  }
+
   /** All that are known, by their paths. */
   get folders(): readonly string[] {
     return [...this.#known.keys()];

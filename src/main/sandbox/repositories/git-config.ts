@@ -10,6 +10,7 @@ export interface ReducedConfig {
 }
 
 type Check = (value: string) => boolean;
+type MayBeWorkTree = (value: string) => boolean;
 
 const flag: Check = (value) => /^(true|false|yes|no|on|off|0|1)$/i.test(value);
 const off: Check = (value) => /^(false|no|off|0)$/i.test(value);
@@ -122,10 +123,9 @@ const entry = /^([A-Za-z][A-Za-z0-9-]*)(?:\s*=(?:\s*"([^"\\]*)"|([^"\\#;]*)))?$/
 
 /**
  * Reads line by line, and only lines that can be read in one way: what git would understand in a way of its own is left
- * out, so that its parser and this one cannot differ. `gitFolder`: where the repository lies in the workspace, to judge
- * where its work tree is.
+ * out, so that its parser and this one cannot differ. `mayBeWorkTree`: whether the repository may have its work tree there.
  */
-export function reduceConfig(text: string, gitFolder: string): ReducedConfig {
+export function reduceConfig(text: string, mayBeWorkTree: MayBeWorkTree): ReducedConfig {
   const removed = new Set<string>();
   const kept: string[] = [];
   let section: Section | null = null;
@@ -140,7 +140,7 @@ export function reduceConfig(text: string, gitFolder: string): ReducedConfig {
       continue;
     }
     const setting = section === null ? null : settingOf(line);
-    if (section !== null && setting !== null && isAllowed(section, setting, gitFolder)) {
+    if (section !== null && setting !== null && isAllowed(section, setting, mayBeWorkTree)) {
       kept.push(`\t${setting.name} = ${/[#;\s]/.test(setting.value) ? `"${setting.value}"` : setting.value}`);
       continue;
     }
@@ -174,7 +174,7 @@ export function namedIn(text: string): readonly NamedWord[] {
     if (found !== null) section = { name: (found[1] ?? '').toLowerCase(), sub: found[2] };
     const rest = found === null ? line : (found[3] ?? '').trim();
     const setting = settingOf(rest);
-    if (rest === '' || (section !== null && setting !== null && isAllowed(section, setting, ''))) continue;
+    if (rest === '' || (section !== null && setting !== null && isAllowed(section, setting, () => false))) continue;
     const value = rest.slice(rest.indexOf('=') + 1).trim();
     const whole = value.replaceAll(/^"|"$/g, '');
     const isAlias = section?.name === 'alias';
@@ -191,8 +191,8 @@ function settingOf(line: string): Setting | null {
   return { name: (pair[1] ?? '').toLowerCase(), value: (pair[2] ?? pair[3] ?? 'true').trim() };
 }
 
-function isAllowed({ name: section, sub }: Section, { name, value }: Setting, gitFolder: string): boolean {
-  if (section === 'core' && sub === undefined && name === 'worktree') return staysInside(value, gitFolder);
+function isAllowed({ name: section, sub }: Section, { name, value }: Setting, mayBeWorkTree: MayBeWorkTree): boolean {
+  if (section === 'core' && sub === undefined && name === 'worktree') return mayBeWorkTree(value);
   if (section === 'advice' && sub === undefined) return flag(value);
   if (sub !== undefined && sub.startsWith('-')) return false;
   const check = anyChange[sub === undefined ? `${section}.${name}` : `${section}.*.${name}`];

@@ -24,6 +24,8 @@ export interface HarmlessOptions {
   readonly keep: Keep;
   /** Whether a folder of the workspace is the data of a repository that was looked at as well. */
   readonly isKnownData: (path: string) => boolean;
+  /** Whether there is a folder in the workspace, with no link on the way to it. */
+  readonly isFolder: (path: string) => boolean;
 }
 
 export const maxConfigBytes = 256 * 1024;
@@ -105,7 +107,7 @@ export async function judgePointer(path: string, options: HarmlessOptions): Prom
     await options.chain.use(inFolder, async (folder) => {
       const work: Work = { folder, path: inFolder.join('/'), note: (text) => void done.push(text), ...options };
       const text = (await readRegularFile(folder, name, 16 * 1024))?.toString() ?? '';
-      const target = /^gitdir: ([^\n\r\0]+)\r?\n?$/.exec(text)?.[1]?.trim() ?? null;
+      const target = /^gitdir: ([^\n\r\0]+)\r?\n?$/.exec(text)?.[1] ?? null;
       if (target === null || !(await mayPointTo(target, inFolder.join('/'), options))) await takeAway(work, name);
     });
     return { done, problem: null };
@@ -138,7 +140,7 @@ interface Work extends HarmlessOptions {
 }
 
 async function reduce(work: Work): Promise<void> {
-  const { folder, path, note } = work;
+  const { folder, path, note, isFolder } = work;
   const found = statsOf(folder.at('config'));
   if (found === null || found.isDirectory()) return;
   const bytes = found.isFile() ? await readRegularFile(folder, 'config', maxConfigBytes) : null;
@@ -148,7 +150,7 @@ async function reduce(work: Work): Promise<void> {
     return;
   }
   const text = bytes.toString();
-  const reduced = reduceConfig(text, path);
+  const reduced = reduceConfig(text, (value) => staysInside(value, path) && isFolder(resolved(value, path)));
   if (reduced.text === text) return;
   await work.keep(joined(path, 'config'), bytes);
   const temporary = folder.at(`config.${randomBytes(6).toString('hex')}`);
@@ -200,7 +202,8 @@ async function isOwnCommondir({ folder, path, isKnownData }: Work, name: string)
   if (name !== 'commondir' || statsOf(folder.at('objects')) !== null) return false;
   const names = namesOf(path);
   if (names.at(-2) !== 'worktrees' || !isKnownData(names.slice(0, -2).join('/'))) return false;
-  return (await readRegularFile(folder, name, 64))?.toString().trim() === '../..';
+  // Git takes off line breaks and nothing else.
+  return /^\.\.\/\.\.[\r\n]*$/.test((await readRegularFile(folder, name, 64))?.toString() ?? '');
 }
 
 /** Takes away one name below the data. A folder stays: git makes nothing of one there, and what lies below is not gone into. */

@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@shared/errors.ts';
 import type { UntrackedPlace } from '@shared/sandbox-events.ts';
-import { askingFor, readRegularFile } from '../../lib/host-folder.ts';
+import { askingFor, readRegularFile, type Asking } from '../../lib/host-folder.ts';
 import type { Log } from '../../lib/log.ts';
 import { createOneAtATime } from '../../lib/one-at-a-time.ts';
 import { FolderChain } from './folder-chain.ts';
@@ -30,14 +30,13 @@ type Found =
   /** Of the person: there before any command ran. `kept`: the files that redirect git, and what a rebase still has to do. */
   | { readonly type: 'own-data'; readonly kept: ReadonlyMap<string, string> }
   | { readonly type: 'own-pointer' }
-  | { readonly type: 'data' | 'pointer'; marks: string | null };
+  /** Of a command: looked at again each time, for a file can be written through memory without its time being changed. */
+  | { readonly type: 'data' | 'pointer' };
 
 const forever = new AbortController().signal;
 /** Between two looks while something runs, at least; many folders are looked at less often. */
 const everyMs = 250;
 const restPerLook = 40;
-/** As long as this after a change the time of a file need not tell of another one. */
-const freshMs = 50;
 /** The times of files go in steps of up to this. */
 const clockStepMs = 10;
 const gitWhy = 'git runs what stands in it';
@@ -49,6 +48,7 @@ const gitWhy = 'git runs what stands in it';
  */
 export class RepositoryGuard {
   readonly #options: GuardOptions;
+  readonly #asking: Asking;
   readonly #watch: FolderWatch;
   readonly #turns = createOneAtATime();
   readonly #found = new Map<string, Found>();
@@ -71,16 +71,17 @@ export class RepositoryGuard {
   #timer: NodeJS.Timeout | null = null;
   #isDisposed = false;
 
-  private constructor(options: GuardOptions, watchOver: FolderWatch) {
+  private constructor(options: GuardOptions, asking: Asking) {
     this.#options = options;
-    this.#watch = watchOver;
+    this.#asking = asking;
+    this.#watch = new FolderWatch(options.workspacePath, asking);
     this.#keep = takenAway(join(options.homePath, 'sandbox', 'taken-away', options.sessionId));
   }
 
   /** Before the first command. Rejects with `refused` where the workspace is too large to be looked through whole. */
   static async start(options: GuardOptions, signal: AbortSignal): Promise<RepositoryGuard> {
     const asking = await askingFor(options.workspacePath);
-    const guard = new RepositoryGuard(options, new FolderWatch(options.workspacePath, asking));
+    const guard = new RepositoryGuard(options, asking);
     const folder = recordFolder(options.homePath, options.workspacePath);
     const earlier = await earlierRecords(folder);
     const end = await guard.#lookThrough(signal);
@@ -212,68 +213,54 @@ export class RepositoryGuard {
     if (!isRepositoryData(path, entries)) {
       if (known?.type === 'data') this.#found.delete(path);
     } else if (known === undefined) {
-      this.#found.set(path, { type: 'data', marks: null });
-    } else if (known.type === 'data') {
-      known.marks = null;
+      this.#found.set(path, { type: 'data' });
     }
     if (entries.has('pyvenv.cfg')) this.#environments.add(path);
-    const owner = this.#dataAround(path);
-    if (owner !== null) this.#touch(owner);
+    const owner = this.#ownDataAround(path);
+    if (owner !== null) this.#touched.add(owner);
     for (const name of pointersIn(entries)) {
       const pointer = joined(path, name);
-      if (!this.#found.has(pointer)) this.#found.set(pointer, { type: 'pointer', marks: null });
+      if (!this.#found.has(pointer)) this.#found.set(pointer, { type: 'pointer' });
     }
   }
 
-  /** The repository in whose data a folder lies. */
-  #dataAround(path: string): string | null {
+  /** The person's own repository in whose data a folder lies. */
+  #ownDataAround(path: string): string | null {
     for (let inside = path; ; inside = inside.slice(0, Math.max(0, inside.lastIndexOf('/')))) {
-      const found = this.#found.get(inside);
-      if (found?.type === 'own-data' || found?.type === 'data') return inside;
+      if (this.#found.get(inside)?.type === 'own-data') return inside;
       if (inside === '') return null;
     }
   }
 
-  #touch(path: string): void {
-    const found = this.#found.get(path);
-    if (found?.type === 'data') found.marks = null;
-    else this.#touched.add(path);
-  }
-
-  /** Makes harmless what was found and has changed since. */
+  /** Makes harmless what commands made, and takes back what they put into the person's own. */
   async #settle({ unreadable, isCut }: LookEnd): Promise<readonly UntrackedPlace[]> {
     const places: UntrackedPlace[] = [];
-    const chain = new FolderChain(this.#options.workspacePath, 'waiting');
+    const chain = new FolderChain(this.#options.workspacePath, this.#asking);
     const isKnownData = (path: string): boolean => {
       const type = this.#found.get(path)?.type;
       return type === 'data' || type === 'own-data';
     };
-    const with_ = { chain, keep: this.#keep, isKnownData };
+    const with_ = { chain, keep: this.#keep, isKnownData, isFolder: (path: string) => this.#watch.has(path) };
     try {
-      for (const path of this.#touched) {
-        const found = this.#found.get(path);
-        if (found?.type !== 'own-data') continue;
-        const { done, problem } = await takeBackNew(path, found.kept, with_);
-        if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git goes by it', { done, problem }));
+      for (const [path, found] of this.#found) {
+        if (found.type === 'own-data') {
+          if (!this.#touched.has(path) && this.#markOf(joined(path, todoFile)) === '') continue;
+          const { done, problem } = await takeBackNew(path, found.kept, with_);
+          if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git goes by it', { done, problem }));
+        } else if (found.type === 'data') {
+          const why = `a git repository that came while commands ran; ${gitWhy}`;
+          places.push(placeOf(path, why, await makeHarmless(path, with_)));
+        } else if (found.type === 'pointer') {
+          if (this.#markOf(path) === '') this.#found.delete(path);
+          else places.push(placeOf(path, 'it leads git to a repository', await judgePointer(path, with_)));
+        }
       }
       this.#touched.clear();
-      for (const [path, found] of this.#found) {
-        if (found.type !== 'data' && found.type !== 'pointer') continue;
-        if (found.marks !== null && found.marks === this.#marksOf(path, found.type)) continue;
-        const made = found.type === 'data' ? await makeHarmless(path, with_) : await judgePointer(path, with_);
-        found.marks = this.#marksOf(path, found.type);
-        if (found.marks === 'gone') this.#found.delete(path);
-        const why =
-          found.type === 'data'
-            ? `a git repository that came while commands ran; ${gitWhy}`
-            : 'it leads git to a repository';
-        places.push(placeOf(path, why, made));
-      }
     } finally {
       await chain.close();
     }
     for (const [path, mark] of this.#named) {
-      const now = markOf(absolutePath(this.#options.workspacePath, path));
+      const now = this.#markOf(path);
       if (now === mark) continue;
       this.#named.set(path, now);
       places.push({ path: shownPath(path), why: 'your settings of git in this project name it', done: null });
@@ -283,31 +270,17 @@ export class RepositoryGuard {
     return places;
   }
 
-  /**
-   * What differs when one of the files was touched that say what git runs. Null: one changed so lately that another change
-   * need not show.
-   */
-  #marksOf(path: string, type: 'data' | 'pointer'): string | null {
-    let isFresh = false;
-    const names = type === 'pointer' ? [''] : ['', 'config', ...redirects, todoFile];
-    const marks = names.map((name) => {
-      const place = absolutePath(this.#options.workspacePath, name === '' ? path : joined(path, name));
-      const found = lstatSync(place, { throwIfNoEntry: false });
-      // Of the folder itself its being there is enough: what comes and goes in it is seen anyway.
-      if (found === undefined) return '';
-      if (name === '' && type === 'data') return 'there';
-      isFresh ||= Date.now() - found.ctimeMs < freshMs;
-      return `${found.ino}:${found.size}:${found.ctimeMs}`;
-    });
-    if (marks[0] === '') return 'gone';
-    return isFresh ? null : marks.join(' ');
+  /** Differs when a file was touched; empty: it is not there. */
+  #markOf(path: string): string {
+    const found = lstatSync(absolutePath(this.#options.workspacePath, path), { throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.ino}:${found.size}:${found.ctimeMs}`;
   }
 
   async #findNamed(): Promise<void> {
     const { workspacePath } = this.#options;
     for (const folder of this.own.data) {
       for (const { path, isPinned } of await namedByConfig(workspacePath, folder)) {
-        if (!isPinned) this.#named.set(path, markOf(absolutePath(workspacePath, path)));
+        if (!isPinned) this.#named.set(path, this.#markOf(path));
       }
     }
   }
@@ -352,11 +325,6 @@ export class RepositoryGuard {
       type === 'own-data' || type === 'own-pointer' ? [path] : [],
     );
   }
-}
-
-function markOf(place: string | Buffer): string {
-  const found = lstatSync(place, { throwIfNoEntry: false });
-  return found === undefined ? '' : `${found.ino}:${found.size}:${found.ctimeMs}`;
 }
 
 function placeOf(path: string, why: string, { done, problem }: Harmless): UntrackedPlace {

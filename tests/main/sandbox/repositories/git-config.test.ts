@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { seeded } from '../../../../bench/lib/seeded.ts';
 import { isWithoutGit } from '../../../fakes/git-here.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { namedIn, reduceConfig } from '../../../../src/main/sandbox/repositories/git-config.ts';
+import { namedIn, reduceConfig, staysInside } from '../../../../src/main/sandbox/repositories/git-config.ts';
 
 const inTop = (text: string): readonly [string, readonly string[]] => {
-  const { text: left, removed } = reduceConfig(text, '.git');
+  const { text: left, removed } = reduceConfig(text, () => false);
   return [left, removed];
 };
 
@@ -67,10 +67,21 @@ describe('the configuration of a repository that a command made', () => {
     expect(left).not.toMatch(/evil|fsmonitor = true|gpg|worktree/i);
   });
 
-  it('may name the work tree of a submodule, which lies in the project', () => {
+  it('may name a work tree where the caller says so', () => {
     const text = '[core]\n\tworktree = ../../../sub\n';
-    expect(reduceConfig(text, '.git/modules/sub').removed).toEqual([]);
-    expect(reduceConfig(text, '.git').removed).toEqual(['core.worktree']);
+    expect(reduceConfig(text, (value) => value === '../../../sub').removed).toEqual([]);
+    expect(reduceConfig(text, () => false).removed).toEqual(['core.worktree']);
+  });
+
+  it.each([
+    ['../../../sub', '.git/modules/sub', true],
+    ['..', '.git', true],
+    ['../..', '.git', false],
+    ['../../../..', '.git/modules/sub', false],
+    ['/sub', '.git', false],
+    ['a/../../..', '.git', false],
+  ])('%s from %s stays in the workspace: %s', (value, from, stays) => {
+    expect(staysInside(value, from)).toBe(stays);
   });
 
   it('of the person names files by every setting that is not harmless, an alias apart', () => {
@@ -166,7 +177,7 @@ describe.skipIf(isWithoutGit)('what is left of a configuration, as git itself re
     let read = 0;
     for (let round = 0; round < 400; round += 1) {
       const text = `[core]\n${Array.from({ length: 3 + Math.floor(random() * 14) }, () => pick(pieces)).join(pick(['', '\n', '\n\t', ' ']))}\n`;
-      const { text: left } = reduceConfig(text, '.git');
+      const { text: left } = reduceConfig(text, () => false);
       const keys = gitKeys(left);
       if (keys === null) continue;
       read += 1;

@@ -272,6 +272,10 @@ describe('the guard over repositories', () => {
     await put('odd/.git', 'gitdir: ../.git/modules/sub\ngitdir: /evil\n');
     await mkdir(join(work, 'linked'));
     await symlink('../data', join(work, 'linked/.git'));
+    // Git takes no blanks off: this is a folder named ".. ".
+    await put('.git/worktrees/u/HEAD', 'ref: refs/heads/u');
+    await put('.git/worktrees/u/commondir', '../.. \n');
+    await put('blank/.git', 'gitdir:  ../.git/modules/sub\n');
     await put('.git/worktrees/v/HEAD', 'ref: refs/heads/v');
     await put('.git/worktrees/v/commondir', '../../../evil\n');
     await found.look();
@@ -279,8 +283,27 @@ describe('the guard over repositories', () => {
     expect(await text('w/.git')).not.toBeNull();
     expect(await text('.git/worktrees/w/commondir')).toBe('../..\n');
     expect(await text('.git/worktrees/v/commondir')).toBeNull();
-    for (const path of ['other/.git', 'up/.git', 'odd/.git']) expect(await text(path)).toBeNull();
+    expect(await text('.git/worktrees/u/commondir')).toBeNull();
+    for (const path of ['other/.git', 'up/.git', 'odd/.git', 'blank/.git']) expect(await text(path)).toBeNull();
     expect(await readdir(join(work, 'linked'))).toEqual([]);
+  });
+
+  it('leaves the work tree of a submodule, and takes out one that a link leads elsewhere', async () => {
+    await repository('.git');
+    const found = await start();
+    await mkdir(join(work, 'sub'));
+    await symlink(base, join(work, 'link'));
+    await repository('.git/modules/sub', '[core]\n\tworktree = ../../../sub\n');
+    await repository('.git/modules/link', '[core]\n\tworktree = ../../../link\n');
+    await found.look();
+    expect(outcomes()).toEqual([
+      '.git/modules/link: settings taken out: core.worktree',
+      '.git/modules/sub: nothing had to be done',
+    ]);
+    await rm(join(work, 'sub'), { recursive: true });
+    await symlink(base, join(work, 'sub'));
+    await found.look();
+    expect(await text('.git/modules/sub/config')).toBe('');
   });
 
   it('tells of files that settings of git name and that a command made or changed', async () => {
