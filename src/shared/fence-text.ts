@@ -32,7 +32,7 @@ export function* marksOf(text: string): Generator<number> {
   for (const line of text.split(/\r\n|\n|\r/)) {
     if (isEverybodys(line)) continue;
     for (const found of line.match(/[\p{L}\p{N}_@.+-]{7,64}/gu) ?? []) {
-      const word = found.replace(/^[.+-]+|[.+-]+$/g, '');
+      const word = found.replace(/^[.+-]+|(?<![.+-])[.+-]+$/g, '');
       if (isRareWord(word)) yield hashOf(word);
     }
     yield* gramsOf(line.replace(/\s+/gu, ''));
@@ -129,8 +129,9 @@ export function decodedIn(text: string): readonly Decoded[] {
   for (const match of text.matchAll(/[A-Za-z0-9+/_-]{16,}(?:(?:\\n|\r?\n)[A-Za-z0-9+/_-]{4,})*={0,2}/g)) {
     keep(found, match, fromBase64(match[0].replace(/\\n|\s/g, '')));
   }
-  for (const match of text.matchAll(/[^\s"']*(?:%[0-9a-fA-F]{2}[^\s"']*){2,}/g))
-    keep(found, match, [fromPercent(match[0])]);
+  for (const match of text.matchAll(/[^\s"']+/g)) {
+    if ((match[0].match(/%[0-9a-fA-F]{2}/g)?.length ?? 0) >= 2) keep(found, match, [fromPercent(match[0])]);
+  }
   return found;
 }
 
@@ -152,7 +153,7 @@ sixBits.set('-', 62).set('_', 63);
 
 /** From each of the four places at which a run that was cut may go on. */
 function fromBase64(run: string): readonly (string | null)[] {
-  const signs = run.replace(/=+$/, '');
+  const signs = run.replace(/(?<!=)=+$/, '');
   return [0, 1, 2, 3].map((start) => {
     const bytes = new Uint8Array(Math.floor(((signs.length - start) * 6) / 8));
     let held = 0;

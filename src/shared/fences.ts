@@ -149,7 +149,7 @@ function nameOf(rule: FenceRule): string {
 
 /** Whether a project lies in the folder that a rule is for. */
 export function isWithin(path: string | null, folder: string): boolean {
-  const bare = folder.replace(/[/\\]+$/, '');
+  const bare = folder.replace(/(?<![/\\])[/\\]+$/, '');
   return path !== null && (path === bare || path.startsWith(`${bare}/`) || path.startsWith(`${bare}\\`));
 }
 
@@ -180,7 +180,9 @@ export function plainPath(path: string): string {
  * takes grows with its length times that of the path, whatever it says.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
-  const bare = plainPath(glob).replace(/\/+$/, '').toLowerCase();
+  const bare = plainPath(glob)
+    .replace(/(?<!\/)\/+$/, '')
+    .toLowerCase();
   const isAnchored = bare.includes('/') || glob.startsWith('/');
   const steps = [...(isAnchored ? [] : ['**']), ...bare.split('/')].filter(
     (step, at, all) => step !== '**' || all[at - 1] !== '**',

@@ -86,7 +86,7 @@ function bytesOf(text: string): number {
 }
 
 function imageBytes(base64: string): number {
-  return Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+  return Math.floor((base64.replace(/(?<!=)=+$/, '').length * 3) / 4);
 }
 
 /** In a few lines for a person who is asked: how much, from where, and what of it is fenced. */

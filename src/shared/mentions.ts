@@ -23,7 +23,7 @@ export function mentionsIn(text: string): readonly Mention[] {
       const range = /^:(\d+)(?:-(\d+))?/u.exec(text.slice(after));
       return [{ path: quoted, lines: rangeOf(range), start, end: after + (range?.[0].length ?? 0) }];
     }
-    const word = (match[2] ?? '').replace(/[.:!?]+$/u, '');
+    const word = (match[2] ?? '').replace(/(?<![.:!?])[.:!?]+$/u, '');
     const range = /:(\d+)(?:-(\d+))?$/u.exec(word);
     const path = range === null ? word : word.slice(0, range.index);
     return path === '' ? [] : [{ path, lines: rangeOf(range), start, end: start + 1 + word.length }];

@@ -10,7 +10,7 @@ export function planSteps(text: string): readonly string[] {
   let depth: number | null = null;
   let isClosed = false;
   for (const line of text.replaceAll('\r', '').split('\n')) {
-    const item = /^(\s*)(?:\d{1,3}[.)]|[-*+])\s+(.*)$/u.exec(line);
+    const item = /^(\s*)(?:\d{1,3}[.)]|[-*+])\s([\s\S]*)$/u.exec(line);
     const indent = item?.[1]?.length ?? 0;
     if (item !== null && (depth === null || indent <= depth)) {
       depth = indent;

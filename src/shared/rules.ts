@@ -51,12 +51,12 @@ export function parseRules(text: string, name: string): ParsedRules {
 function withoutNote(whole: string): string {
   if (/^\s*#/u.test(whole)) return '';
   if (/^\s*\S+\s+text\s/u.test(whole)) return whole.trim();
-  return whole.replace(/\s+#.*$/u, '').trim();
+  return whole.replace(/(?<!\s)\s+#[\s\S]*$/u, '').trim();
 }
 
 /** The rule, or why it is none. */
 function ruleIn(line: string): Omit<RuleLine, 'line' | 'from'> | string {
-  const [, first = '', second = '', value = ''] = /^(\S+)(?:\s+(\S+))?(?:\s+(.*))?$/u.exec(line) ?? [];
+  const [, first = '', second = '', value = ''] = /^(\S+)(?:\s+(\S+))?(?:\s+(\S[\s\S]*))?$/u.exec(line) ?? [];
   const verdict = ruleVerdicts.find((one) => one === first);
   if (verdict === undefined) return `"${line.slice(0, 60)}" is no rule. ${form}`;
   const kinds: readonly RuleKind[] = ruleKinds[verdict];

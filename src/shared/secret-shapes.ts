@@ -3,7 +3,10 @@ export interface SecretShape {
   readonly kind: string;
   /** A text without any of these cannot hold the secret: a cheap test before the expression runs. */
   readonly hints: readonly string[];
+  /** Takes time in step with the text, whatever it holds: it reads what commands print. A test measures it. */
   readonly pattern: RegExp;
+  /** What else has to be true of what was found; a look ahead in the pattern would read a long text over and over. */
+  readonly accepts?: (found: string) => boolean;
 }
 
 /** Where a key may begin: at no letter or digit, or after an escape, as in JSON. */
@@ -13,16 +16,30 @@ function shape(kind: string, hints: readonly string[], body: string): SecretShap
   return { kind, hints, pattern: new RegExp(edge + body, 'g') };
 }
 
+/** Two parts that begin as JSON does in base64, and a signature: `eyJ….eyJ….…`. */
+function hasThreeParts(found: string): boolean {
+  const parts = found.split('.');
+  return parts.some((part, at) => {
+    const next = parts[at + 1] ?? '';
+    const begins = part.indexOf('eyJ');
+    if (begins === -1 || part.length - begins < 13) return false;
+    return next.startsWith('eyJ') && next.length >= 13 && (parts[at + 2] ?? '').length >= 10;
+  });
+}
+
+const hasDigit = (found: string): boolean => /\d/.test(found);
+
 /** Keys and tokens that are one by their look alone. */
 export const secretShapes: readonly SecretShape[] = [
   {
+    // One whose end is missing goes up to the next one.
     kind: 'private-key',
     hints: ['PRIVATE KEY-----'],
     pattern:
-      /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----[\s\S]{0,16384}?(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----|$)/g,
+      /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----[\s\S]{0,16384}?(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----|(?=-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----)|$)/g,
   },
   shape('anthropic-key', ['sk-ant-'], String.raw`sk-ant-[\w-]{16,}`),
-  shape('openai-key', ['sk-'], String.raw`sk-(?!ant-)(?=[\w-]*\d)[A-Za-z0-9_-]{20,}`),
+  { ...shape('openai-key', ['sk-'], 'sk-(?!ant-)[A-Za-z0-9_-]{20,}'), accepts: hasDigit },
   shape('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{20,}'),
   shape('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{20,}'),
   shape('gitlab-token', ['glpat-'], String.raw`glpat-[\w-]{20,}`),
@@ -32,8 +49,13 @@ export const secretShapes: readonly SecretShape[] = [
   shape('npm-token', ['npm_'], 'npm_[A-Za-z0-9]{30,}'),
   shape('hugging-face-token', ['hf_'], 'hf_[A-Za-z0-9]{30,}'),
   shape('stripe-key', ['_live_'], '[rs]k_live_[A-Za-z0-9]{16,}'),
-  shape('json-web-token', ['eyJ'], String.raw`eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`),
-  { kind: 'bearer-token', hints: ['earer ', 'EARER '], pattern: /(?<=bearer +)(?=[\w.~+/-]*\d)[\w.~+/-]{20,}=*/gi },
+  { ...shape('json-web-token', ['eyJ'], String.raw`eyJ[\w.-]{30,}[\w-]`), accepts: hasThreeParts },
+  {
+    kind: 'bearer-token',
+    hints: ['earer ', 'EARER '],
+    pattern: /(?=[\w.~+/-])(?<=bearer +)[\w.~+/-]{20,}=*/gi,
+    accepts: hasDigit,
+  },
 ];
 
 /**
@@ -45,7 +67,7 @@ export const assignedShapes: readonly SecretShape[] = [
     kind: 'assigned-secret',
     hints: ['=', ':'],
     pattern:
-      /(?<=\b[a-z0-9_-]{0,40}(?:secret|passw(?:or)?d|passwd|token|api_?-?key|access_?-?key|private_?-?key|credential)[a-z0-9_-]{0,20}\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?)(?=[^\s"'\\]*\d)(?=[^\s"'\\]*[a-z])[\w+/.~!@#$%^&*-]{10,512}=*/gi,
+      /(?<=\b[a-z0-9_-]{0,40}(?:secret|passw(?:or)?d|passwd|token|api_?-?key|access_?-?key|private_?-?key|credential)[a-z0-9_-]{0,20}\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?)(?=[^\s"'\\]{0,512}\d)(?=[^\s"'\\]{0,512}[a-z])[\w+/.~!@#$%^&*-]{10,512}=*/gi,
   },
   {
     kind: 'password-in-address',
@@ -61,10 +83,10 @@ export function hideSecrets(
 ): { readonly text: string; readonly kinds: readonly string[] } {
   let text = input;
   const kinds: string[] = [];
-  for (const { kind, hints, pattern } of shapes) {
+  for (const { kind, hints, pattern, accepts } of shapes) {
     if (!hints.some((hint) => text.includes(hint))) continue;
     text = text.replace(pattern, (found) => {
-      if (found.startsWith('[redacted:')) return found;
+      if (found.startsWith('[redacted:') || accepts?.(found) === false) return found;
       kinds.push(kind);
       return `[redacted:${kind}]`;
     });

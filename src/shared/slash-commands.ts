@@ -69,7 +69,7 @@ export type ParsedSlash =
 
 /** Null for a text that is no command. A path like `/etc/hosts` is none. */
 export function parseSlash(text: string, where: 'window' | 'terminal'): ParsedSlash | null {
-  const match = /^\/([a-z]*)(?:\s+([\s\S]*))?$/u.exec(text.trim());
+  const match = /^\/([a-z]*)(?:\s([\s\S]*))?$/u.exec(text.trim());
   if (match === null) return null;
   const typed = match[1] ?? '';
   const known = commandsFor(where);

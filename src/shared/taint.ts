@@ -356,8 +356,10 @@ function* pathsIn(input: unknown): Generator<string> {
     if (typeof value === 'string') {
       if (key === 'path' || key === 'cwd') yield value;
       if (key === 'patch')
-        for (const match of value.matchAll(/^(?:---|\+\+\+|\*\*\*)[^\n]*?([^\s:]+)\s*$/gmu))
-          yield match[1]?.replace(/^[ab]\//, '') ?? '';
+        for (const [, head = ''] of value.matchAll(/^(?:---|\+\+\+|\*\*\*)([^\n]*)/gmu)) {
+          const path = /(?<![^\s:])[^\s:]+$/u.exec(head.trimEnd())?.[0];
+          if (path !== undefined) yield path.replace(/^[ab]\//, '');
+        }
       if (key === 'command' || key === 'selector') yield* value.match(/[^\s'"`;|&<>()=:,]+/gu) ?? [];
     }
     if (Array.isArray(value)) for (const item of value) if (typeof item === 'object') yield* pathsIn(item);

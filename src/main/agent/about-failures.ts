@@ -35,15 +35,15 @@ export function isAboutFailures(task: string, summary: string): boolean {
 }
 
 /** "Add modulo to the calculator" shares a word with every output of `test_calculator.py`, whatever fails in it. */
-const file = /([\w-]+)\.(?:[cm]?[jt]sx?|py)\b/gu;
+const file = /(?<![\w-])([\w-]+)\.(?:[cm]?[jt]sx?|py)\b/gu;
 
 /** Names of code, which stand nowhere by chance. */
 function namesIn(task: string): readonly string[] {
-  const names = task.match(/[A-Za-z_$][\w$]*(?!\w*\.\w)/gu) ?? [];
+  const names = task.match(/(?<![\w$])[A-Za-z_$][\w$]*(?![\w$]|\.\w)/gu) ?? [];
   return names.filter((name) => name.length > 3 && /[a-z0-9][A-Z]|[^_]_[^_]|\$/u.test(name));
 }
 
-const failure = /^(?:\s*(?:FAILED|FAIL:?|ERROR:?|not ok|✖|×|●|_{3,})\s|E\s|>\s|.*\w*(?:Error|Exception)\b)/u;
+const failure = /^(?:\s*(?:FAILED|FAIL:?|ERROR:?|not ok|✖|×|●|_{3,})\s|E\s|>\s|.*(?:Error|Exception)\b)/u;
 
 /** The names of what failed, and how, where the runner marks them: what else is printed is code around them. */
 function failuresOf(summary: string): string {

@@ -29,5 +29,5 @@ export function isSameModel(asked: string, answered: string): boolean {
 
 function bare(name: string): string {
   const last = name.toLowerCase().replace(/^.*\//, '');
-  return last.replace(/:.*$/, '').replace(/[-@](\d{8}|\d{6}|\d{4}-\d{2}-\d{2}|\d{3,4})$/, '');
+  return last.replace(/:[\s\S]*/, '').replace(/[-@](\d{8}|\d{6}|\d{4}-\d{2}-\d{2}|\d{3,4})$/, '');
 }

@@ -16,7 +16,7 @@ export const isHard = ({ code }: Finding): boolean => code === 'does-not-parse' 
 
 /** What weak models write in place of the code that they leave out. */
 const placeholder =
-  /^\s*(?:\/\/|#|\/\*|<!--|--)?\s*(?:\.{3}|…)\s*\(?(?:(?:the )?(?:rest|remaining|remainder|other|existing|previous|same|unchanged)\b.*)(?:code|file|function|method|implementation|class|content|unchanged|here|as before|stays|same)\b.*$/imu;
+  /^[ \t]*(?:(?:\/\/|#|\/\*|<!--|--)\s*)?(?:\.{3}|…)\s*\(?(?:(?:the )?(?:rest|remaining|remainder|other|existing|previous|same|unchanged)\b.*)(?:code|file|function|method|implementation|class|content|unchanged|here|as before|stays|same)\b.*$/imu;
 const conflict = /^(?:<{7} |={7}$|>{7} )/mu;
 const skipped =
   /(?:@pytest\.mark\.(?:skip|xfail)|@unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo|only)\b|\bx(?:it|describe)\()/gu;

@@ -88,7 +88,12 @@ function ending(output: string, characters: number): string {
   return [...counted, `…${output.slice(from)}`].join('\n');
 }
 
-const passedCounts: readonly RegExp[] = [/(\d+) passed/u, /^# pass (\d+)$/mu, /^ℹ pass (\d+)$/mu, /(\d+) passing/u];
+const passedCounts: readonly RegExp[] = [
+  /(?<!\d)(\d+) passed/u,
+  /^# pass (\d+)$/mu,
+  /^ℹ pass (\d+)$/mu,
+  /(?<!\d)(\d+) passing/u,
+];
 
 /** How many tests passed, by what the usual runners print; null when it does not say. */
 export function passedTests(summary: string): number | null {

@@ -95,7 +95,7 @@ export function readTitle(said: string, message: string): string | null {
   const [line = ''] = said.trim().split('\n');
   const title = onOneLine(line)
     .replace(/^(?:#+|title:|\*\*)\s*/iu, '')
-    .replaceAll(/^["'`*“«]+|["'`*”».。]+$/gu, '')
+    .replaceAll(/^["'`*“«]+|(?<!["'`*”».。])["'`*”».。]+$/gu, '')
     .trim();
   const isShort = title !== '' && title.length <= LONGEST_TITLE;
   const asked = new Set(wordsOf(message));

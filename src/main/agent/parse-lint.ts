@@ -16,7 +16,7 @@ const underPath = /^\s+(?<line>\d+):\d+\s+error\s+(?<text>\S.*)$/u;
 const marked = /^\s*[x×]\s+(?<text>\S.*)$/u;
 const where = /^\s*(?:,-|╭─)\[(?<path>.+?):(?<line>\d+):\d+\]/u;
 /** Biome: where and by which rule; what is said stands further below. */
-const headed = /^(?<path>\S+\.\w+):(?<line>\d+):\d+\s+(?<text>(?:lint|parse|assist)\S*).*━/u;
+const headed = /^(?<path>\S+\.\w+):(?<line>\d+):\d+\s+(?<text>(?:lint|parse|assist)\S*)\s.*━/u;
 
 /**
  * What a linter calls wrong, in the forms that the usual ones print; warnings are left out where they are told apart.

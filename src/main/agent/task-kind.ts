@@ -20,7 +20,7 @@ export function isSmallTalk(text: string): boolean {
 export const politely = String.raw`^\W*(?:(?:please|now|then|can you|could you|just)\s+)*`;
 
 const runs = new RegExp(
-  String.raw`${politely}(?:run|execute|start)\s+(?:(?:all|the|my|our|its|unit|project's)\s+)*(?:(tests?(?:\s+suite)?)|[\x60'"]?((?:[\w.@-]+\/)*[\w@-][\w.@-]*\.(?:py|[mc]?js|sh))[\x60'"]?)(?:\s+(?:again|now|please))*(?:\s+and\s+(?:tell|show)\s+me\b.*)?[\s.!?]*$`,
+  String.raw`${politely}(?:run|execute|start)\s+(?:(?:all|the|my|our|its|unit|project's)\s+)*(?:(tests?(?:\s+suite)?)|[\x60'"]?((?:[\w.@-]+\/)*[\w@-][\w.@-]*\.(?:py|[mc]?js|sh))[\x60'"]?)(?:\s+(?:again|now|please))*(?:\s+and\s+(?:tell|show)\s+me\b.*(?:\n[\s.!?]*)?|[\s.!?]*)$`,
   'iu',
 );
 

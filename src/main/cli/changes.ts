@@ -52,7 +52,7 @@ function changedPath(
   const fromHere = projectPath === null ? [] : [relative(projectPath, resolve(typed)).split(sep).join('/') || '.'];
   const ways = [posix.normalize(typed), ...fromHere];
   const found = ways
-    .map((way) => way.replace(/\/+$/u, ''))
+    .map((way) => way.replace(/(?<!\/)\/+$/u, ''))
     .find((way) => way === '.' || files.some(({ path }) => path === way || path.startsWith(`${way}/`)));
   if (found !== undefined) return found;
   throw new AppError('not-found', `This session has no change at ${typed}.`, {

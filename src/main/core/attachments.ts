@@ -210,7 +210,7 @@ async function readMention(
   { sandbox, mention, signal }: { readonly sandbox: Sandbox; readonly mention: Mention; readonly signal: AbortSignal },
 ): Promise<Attachment | string | null> {
   const { lines } = mention;
-  const path = mention.path.replace(/^\.\//u, '').replace(/\/+$/u, '');
+  const path = mention.path.replace(/^\.\//u, '').replace(/(?<!\/)\/+$/u, '');
   if (path === '') return null;
   const found = await sandbox.stat(path, signal);
   if (!found.ok)

@@ -37,8 +37,8 @@ export const displayAdapterArguments = [
 /** Adapters with memory of their own: a name and `HardwareInformation.qwMemorySize` in bytes, hexadecimal. */
 export function parseDisplayAdapters(output: string): readonly Pick<FoundDevice, 'name' | 'totalBytes'>[] {
   return output.split(/^HKEY_/mu).flatMap((entry) => {
-    const name = /^\s*DriverDesc\s+REG_SZ\s+(.+?)\s*$/mu.exec(entry)?.[1];
-    const size = /^\s*HardwareInformation\.qwMemorySize\s+REG_QWORD\s+(0x[\da-f]+)\s*$/imu.exec(entry)?.[1];
+    const name = /^[ \t]*DriverDesc\s+REG_SZ\s+(\S.*)$/mu.exec(entry)?.[1]?.trim();
+    const size = /^[ \t]*HardwareInformation\.qwMemorySize\s+REG_QWORD\s+(0x[\da-f]+)\s*$/imu.exec(entry)?.[1];
     return name === undefined || size === undefined ? [] : [{ name, totalBytes: Number(size) }];
   });
 }

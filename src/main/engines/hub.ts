@@ -62,7 +62,7 @@ export function hubNameOf(id: string): HubName | null {
 
 /** Where a hub is, and who asks it. */
 export function hubAddress(env: HubOptions['env']): { readonly endpoint: string; readonly token: string | null } {
-  const endpoint = (env.HF_ENDPOINT ?? 'https://huggingface.co').replace(/\/+$/u, '');
+  const endpoint = (env.HF_ENDPOINT ?? 'https://huggingface.co').replace(/(?<!\/)\/+$/u, '');
   const token = env.HF_TOKEN ?? '';
   return { endpoint, token: token === '' ? null : token };
 }

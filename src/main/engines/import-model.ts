@@ -76,6 +76,6 @@ function nameOf(path: string): string {
     .replace(/\.gguf$/iu, '')
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/gu, '-')
-    .replace(/^[^a-z0-9]+|-+$/gu, '')
+    .replace(/^[^a-z0-9]+|(?<!-)-+$/gu, '')
     .slice(0, 100);
 }

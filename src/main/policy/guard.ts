@@ -85,7 +85,8 @@ export function isTaskAbout(task: string, kind: GuardKind, path: string): boolea
       return testTask.test(task) || (named && changing.test(task) && !repairing.test(task));
     case 'lock':
       return (
-        named || /\block ?files?\b|\b(?:upgrade|bump|install|update)\b.*\b(?:dependenc|package|version)/iu.test(task)
+        named ||
+        /\block ?files?\b|\b(?:upgrade|bump|install|update)\b.{0,200}\b(?:dependenc|package|version)/iu.test(task)
       );
     case 'ci':
       return named || /\b(?:ci|github actions?|workflows?|pipelines?)\b/iu.test(task);

@@ -66,8 +66,8 @@ async function usesUnittest(sandbox: Sandbox, tests: readonly string[], signal: 
   for (const path of tests.slice(0, 5)) {
     const text = await readText(sandbox, path, signal);
     if (text === null) continue;
-    if (/^\s*(?:import|from)\s+pytest\b/mu.test(text) || /^def\s+test_/mu.test(text)) return false;
-    if (/^\s*(?:import|from)\s+unittest\b/mu.test(text)) sawUnittest = true;
+    if (/^[ \t]*(?:import|from)\s+pytest\b/mu.test(text) || /^def\s+test_/mu.test(text)) return false;
+    if (/^[ \t]*(?:import|from)\s+unittest\b/mu.test(text)) sawUnittest = true;
   }
   return sawUnittest;
 }

@@ -48,13 +48,13 @@ const LONGEST_MESSAGE = 500;
 export function readable(text: string): string {
   const page = /<(?:!doctype|html|head|body)\b/iu.exec(text);
   if (page === null) return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)} …` : text;
-  const title = /<(title|h1)\b[^>]*>([^<]+)</iu.exec(text)?.[2]?.replace(/\s+/gu, ' ').trim() ?? '';
+  const title = /<(title|h1)\b[^<>]*>([^<]+)</iu.exec(text)?.[2]?.replace(/\s+/gu, ' ').trim() ?? '';
   // Packages put the status before the body.
   return `${text.slice(0, page.index)}a web page${title === '' ? '' : ` ("${title.slice(0, 100)}")`}`;
 }
 
 function isContextFull(text: string): boolean {
-  return /context.?(length|window|size)|maximum context|exceed_context|too many tokens|prompt is too long|input token count.*exceeds/iu.test(
+  return /context.?(length|window|size)|maximum context|exceed_context|too many tokens|prompt is too long|input token count.{0,200}exceeds/iu.test(
     text,
   );
 }

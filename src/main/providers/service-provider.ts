@@ -49,7 +49,7 @@ export function createServiceProvider<Event>(service: ServiceProvider<Event>): P
 
 /** An address below a base, which people write with and without a slash at its end. */
 export function addressBelow(baseUrl: string, path: string): string {
-  return `${baseUrl.replace(/\/+$/, '')}/${path}`;
+  return `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${path}`;
 }
 
 /**

@@ -4,7 +4,7 @@ const risky =
   /\b(?:race|deadlock|concurren\w*|thread-?safe\w*|async\w*|security|vulnerab\w*|injection|migrat\w*|architect\w*|redesign|refactor\w*|performance|memory leak)\b/giu;
 const rote =
   /\b(?:rename|typos?|comments?|docstrings?|readme|changelog|wording|spelling|format(?:ting)?|lint|imports?)\b/giu;
-const trace = /(?:^|\n)\s*(?:Traceback \(most recent|at \S+ \(|File "[^"]+", line \d+|panicked at|E\s{2,}\w+Error)/u;
+const trace = /(?:^|\n)[ \t]*(?:Traceback \(most recent|at \S+ \(|File "[^"]+", line \d+|panicked at|E\s{2,}\w+Error)/u;
 const paths = /(?:^|[\s`'"(])[\w./-]+\.[a-z]{1,4}(?=$|[\s`'",:;)])/giu;
 
 /** Above this only the beginning counts: a pasted log is not the task. */

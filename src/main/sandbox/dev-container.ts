@@ -126,10 +126,14 @@ function variablesOf({ containerEnv = {}, remoteEnv = {} }: File): Pick<DevConta
 }
 
 function parseWithComments(text: string): unknown {
-  const strings = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
-  const plain = text.replace(/^\uFEFF/, '').replaceAll(strings, (found) => (found.startsWith('"') ? found : ' '));
+  // What is not closed is taken, too: were it left, every quote in it would be looked behind to the end of the text.
+  const strings = /"(?:[^"\\]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
+  const isComment = (found: string): boolean => found.startsWith('//') || found.endsWith('*/');
+  const plain = text
+    .replace(/^\uFEFF/, '')
+    .replaceAll(strings, (found) => (!found.startsWith('"') && isComment(found) ? ' ' : found));
   try {
-    return JSON.parse(plain.replaceAll(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (found) => (found === ',' ? '' : found)));
+    return JSON.parse(plain.replaceAll(/"(?:[^"\\]|\\.)*"?|,(?=\s*[}\]])/g, (found) => (found === ',' ? '' : found)));
   } catch {
     return null;
   }

@@ -108,7 +108,7 @@ async function pull(name: string, work: Work): Promise<BroughtImage> {
   work.onProgress(`Fetching ${name}.`);
   const { docker } = work.engine;
   // Without a tag the engine would fetch every one there is.
-  const wanted = /[:@][^/]*$/.test(name) ? name : `${name}:latest`;
+  const wanted = /[:@][^/:@]*$/.test(name) ? name : `${name}:latest`;
   const { problem } = await records(docker.pull(wanted, { abortSignal: work.signal }), work);
   if (problem !== null) throw failed(problem);
   const digest = /@(sha256:[0-9a-f]{64})$/.exec(name)?.[1];
@@ -165,7 +165,7 @@ async function build(text: string, approval: string, work: Work): Promise<Brough
     );
     const { problem } = await records(building, work);
     if (problem !== null) {
-      const isCopy = /COPY|ADD|no such file|not found/i.test(problem) && /^\s*(?:COPY|ADD)\s/im.test(text);
+      const isCopy = /COPY|ADD|no such file|not found/i.test(problem) && /^[ \t]*(?:COPY|ADD)\s/im.test(text);
       throw failed(`${problem}${isCopy ? ' (the build is given the Dockerfile alone, no files of the project)' : ''}`);
     }
     return await inspected(name, work);

@@ -140,7 +140,7 @@ async function attempt(outcome: Outcome, path: string, work: () => Promise<strin
 async function selectChanges(journal: ReadJournal, paths: readonly string[]): Promise<readonly ChangeState[]> {
   const all = await collectChanges(journal);
   if (paths.length === 0) return all;
-  const wanted = paths.map((path) => path.replace(/^\.\//, '').replace(/\/+$/, ''));
+  const wanted = paths.map((path) => path.replace(/^\.\//, '').replace(/(?<!\/)\/+$/, ''));
   return all.filter(({ path }) =>
     wanted.some((want) => want === '' || want === '.' || path === want || path.startsWith(`${want}/`)),
   );

@@ -1,4 +1,4 @@
-import { secretShapes } from '@shared/secret-shapes.ts';
+import { hideSecrets, secretShapes } from '@shared/secret-shapes.ts';
 import { mapStrings } from '../lib/map-strings.ts';
 
 /** Takes secrets out of what is about to be kept. The same text gives the same result; redacting twice changes nothing. */
@@ -65,10 +65,7 @@ function redactText(input: string, literals: readonly Literal[]): string {
   for (const { kind, value } of literals) {
     if (text.includes(value)) text = text.replaceAll(value, `[redacted:${kind}]`);
   }
-  for (const { kind, hints, pattern } of secretShapes) {
-    if (hints.some((hint) => text.includes(hint))) text = text.replace(pattern, `[redacted:${kind}]`);
-  }
-  return text;
+  return hideSecrets(text, secretShapes).text;
 }
 
 /** Held back at most while no safe place to cut is found; longer than any key, shorter than a PEM block with its frame. */

@@ -66,5 +66,5 @@ async function planFile(file: StructuredPatch, context: ToolContext): Promise<Ne
 }
 
 function cleanName(name: string): string {
-  return name.replace(/^[ab]\//u, '').replace(/\t.*$/u, '');
+  return name.replace(/^[ab]\//u, '').split('\t', 1)[0] ?? '';
 }

@@ -54,11 +54,11 @@ function parsePytest(output: string): TestSummary | null {
     .split('\n')
     .findLast(
       (candidate) =>
-        /\b\d+ (passed|failed|errors?|skipped|xfailed|deselected)\b.* in [\d.]+s/u.test(candidate) ||
+        /\b\d+ (passed|failed|errors?|skipped|xfailed|deselected)\b.{0,200} in [\d.]+s/u.test(candidate) ||
         /no tests ran in/u.test(candidate),
     );
   if (line === undefined) return null;
-  const count = (name: string): number => Number(new RegExp(`(\\d+) ${name}`, 'u').exec(line)?.[1] ?? 0);
+  const count = (name: string): number => Number(new RegExp(`(?<!\\d)(\\d+) ${name}`, 'u').exec(line)?.[1] ?? 0);
   return {
     passed: count('passed'),
     failed: count('failed'),
@@ -93,8 +93,8 @@ function parseNodeTest(output: string): TestSummary | null {
   const passed = count('pass');
   const failed = count('fail');
   if (passed === null || failed === null) return null;
-  const tap = [...output.matchAll(/^\s*not ok \d+ - (.+)$/gmu)].map((match) => match[1] ?? '');
-  const spec = [...output.matchAll(/^\s*\u2716 (.+?) \([\d.]+m?s\)$/gmu)].map((match) => match[1] ?? '');
+  const tap = [...output.matchAll(/^[ \t]*not ok \d+ - (.+)$/gmu)].map((match) => match[1] ?? '');
+  const spec = [...output.matchAll(/^[ \t]*\u2716 (.+?) \([\d.]+m?s\)$/gmu)].map((match) => match[1] ?? '');
   return {
     passed,
     failed,

@@ -46,7 +46,7 @@ function overwritten(output: string): string {
   return output
     .replaceAll('\r\n', '\n')
     .split('\n')
-    .map((line) => line.replace(/\r+$/u, '').replace(/^[^\n]*\r/u, ''))
+    .map((line) => line.replace(/(?<!\r)\r+$/u, '').replace(/^[^\n]*\r/u, ''))
     .join('\n');
 }
 

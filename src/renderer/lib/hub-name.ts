@@ -3,9 +3,9 @@
  * `hf:OWNER/REPO:QUANTISATION`, `hf:OWNER/REPO/FILE.gguf`. Null: it names none.
  */
 export function hubName(typed: string): string | null {
-  const text = typed.trim().replace(/[?#].*$/u, '');
+  const text = typed.trim().replace(/[?#][\s\S]*/u, '');
   const address = /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/(.+)$/u.exec(text)?.[1];
-  const name = (address ?? text.replace(/^hf:/u, '')).replace(/\/+$/u, '');
+  const name = (address ?? text.replace(/^hf:/u, '')).replace(/(?<!\/)\/+$/u, '');
   const found = /^([\w.-]+\/[\w.-]+)(?:(:[\w.-]+)|\/(.+))?$/u.exec(name);
   if (found === null) return null;
   const [, repository = '', quantisation = '', rest = ''] = found;

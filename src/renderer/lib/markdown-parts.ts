@@ -8,7 +8,7 @@ export type MarkdownPart =
 
 /** The reader needs about a frame for so many characters of the worst kind, a table. */
 const mostCharacters = 20_000;
-const fence = /(?:^|\n)(`{3,}|~{3,})([^\s`]*)[^\n]*\n([\s\S]*?)(?:\n\1[ \t]*(?=\n|$)|$)/u;
+const fence = /(?:^|\n)(`{3,}(?!`)|~{3,}(?!~))([^\s`]*)(?:(?!\n)[\s`][^\n]*)?\n([\s\S]*?)(?:\n\1[ \t]*(?=\n|$)|$)/u;
 
 /** A text in parts, however long: large code is known by its fence, and what else is too large stays as it was written. */
 export function markdownParts(text: string): readonly MarkdownPart[] {
@@ -16,16 +16,22 @@ export function markdownParts(text: string): readonly MarkdownPart[] {
 }
 
 function partsOf(piece: string): readonly MarkdownPart[] {
-  if (piece.length <= mostCharacters) return piece.trim() === '' ? [] : [{ type: 'markdown', text: piece }];
-  const found = fence.exec(piece);
-  if (found === null) return blocksOf(piece);
-  const [all, mark = '', language = '', code = ''] = found;
-  const end = found.index + all.length;
-  return [
-    ...partsOf(piece.slice(0, found.index)),
-    { type: 'code', code, language, isOpen: !all.trimEnd().endsWith(`\n${mark}`) },
-    ...partsOf(piece.slice(end)),
-  ];
+  const parts: MarkdownPart[] = [];
+  let rest = piece;
+  while (rest.length > mostCharacters) {
+    const found = fence.exec(rest);
+    if (found === null) return [...parts, ...blocksOf(rest)];
+    const [all, mark = '', language = '', code = ''] = found;
+    parts.push(...withoutFence(rest.slice(0, found.index)));
+    parts.push({ type: 'code', code, language, isOpen: !all.trimEnd().endsWith(`\n${mark}`) });
+    rest = rest.slice(found.index + all.length);
+  }
+  return [...parts, ...withoutFence(rest)];
+}
+
+function withoutFence(piece: string): readonly MarkdownPart[] {
+  if (piece.length > mostCharacters) return blocksOf(piece);
+  return piece.trim() === '' ? [] : [{ type: 'markdown', text: piece }];
 }
 
 /** The blocks between blank lines: those that are too large apart from the others. */

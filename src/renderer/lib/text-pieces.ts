@@ -6,7 +6,7 @@ const pieceCharacters = 500;
  * in a list item or where links are defined elsewhere. A short one is one piece.
  */
 export function textPieces(text: string): readonly string[] {
-  if (text.length < 3 * pieceCharacters || /^ {0,3}\[[^\]]+\]:/mu.test(text)) return [text];
+  if (text.length < 3 * pieceCharacters || /^ {0,3}\[[^[\]]+\]:/mu.test(text)) return [text];
   const pieces: string[] = [];
   let begun = 0;
   let fence: string | null = null;

@@ -30,7 +30,7 @@ const colours = [
 /** What a command printed: its colours, but nothing it could do to a terminal. */
 export function TerminalOutput({ text, command }: TerminalOutputProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const lines = useMemo(() => text.replace(/\n+$/u, '').split('\n'), [text]);
+  const lines = useMemo(() => text.replace(/(?<!\n)\n+$/u, '').split('\n'), [text]);
   const hidden = isOpen ? 0 : Math.max(0, lines.length - shownLines);
   const shown = useMemo(() => linesOf(parseAnsi(lines.slice(hidden).join('\n'))), [lines, hidden]);
   const lengthOf = useCallback(

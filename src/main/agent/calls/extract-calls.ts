@@ -25,32 +25,50 @@ export function extractCalls(text: string): readonly RawCall[] {
 
 function markedCalls(text: string): readonly RawCall[] {
   const calls: RawCall[] = [];
-  const foreign = foreignSpans(text);
+  const isForeign = insideOf(foreignSpans(text));
   let from = 0;
+  // Inside an object of a fence that names no tool, no other fence does.
+  let fenceFrom = 0;
   for (const match of text.matchAll(opening)) {
     const start = match.index + match[0].length;
+    const isFence = match[0].startsWith('```');
     // A fence inside a marked block is the same call.
-    if (match.index < from) continue;
-    if (foreign.some((span) => span.start >= from && isInside(match.index, span))) continue;
+    if (match.index < (isFence ? Math.max(from, fenceFrom) : from)) continue;
+    if (isForeign(match.index, from)) continue;
     if (text.slice(Math.max(0, match.index - 4), match.index).endsWith('END_')) continue;
     const next = objectAfter(text, start);
     if (next === null) {
-      if (text.slice(start).trim() === '' && !match[0].startsWith('```')) calls.push({ text: '', whole: false });
+      if (text.slice(start).trim() === '' && !isFence) calls.push({ text: '', whole: false });
       continue;
     }
-    if (match[0].startsWith('```') && !nameKey.test(next.call.text)) continue;
+    if (isFence && !nameKey.test(next.call.text)) {
+      fenceFrom = next.end;
+      continue;
+    }
     calls.push(next.call);
     from = next.end;
   }
   return calls;
 }
 
-function isInside(at: number, { start, end }: Span): boolean {
-  return start < at && at < end;
+/** Whether a place lies inside of a span that begins at `from` or behind it. To be asked of places and beginnings in order. */
+function insideOf(spans: readonly Span[]): (at: number, from: number) => boolean {
+  let next = 0;
+  let begun = 0;
+  let end = 0;
+  return (at, from) => {
+    if (from > begun) [begun, end] = [from, 0];
+    for (; next < spans.length; next += 1) {
+      const span = spans[next];
+      if (span === undefined || span.start >= at) break;
+      if (span.start >= from) end = Math.max(end, span.end);
+    }
+    return at < end;
+  };
 }
 
 function bareCalls(text: string): readonly RawCall[] {
-  const foreign = foreignSpans(text);
+  const isForeign = insideOf(foreignSpans(text));
   const calls: RawCall[] = [];
   let from = 0;
   for (
@@ -59,7 +77,7 @@ function bareCalls(text: string): readonly RawCall[] {
     next = objectAfter(text, from, /(?:^|[\s:>,])(?=\{)/gu)
   ) {
     const { start } = next;
-    if (nameKey.test(next.call.text) && !foreign.some((span) => isInside(start, span))) calls.push(next.call);
+    if (nameKey.test(next.call.text) && !isForeign(start, 0)) calls.push(next.call);
     from = next.end;
     if (!next.call.whole) break;
   }

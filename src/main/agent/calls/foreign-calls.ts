@@ -1,12 +1,13 @@
+import { allBetween } from '@shared/between.ts';
 import { objectAfter } from './object-after.ts';
 import type { RawCall } from './object-after.ts';
 
 /** The name before its object of arguments, as families of models write it where their template or its reader is missing. */
 const named: readonly RegExp[] = [
-  /\[TOOL_CALLS\]\s*([\w-]+)\s*(?:\[ARGS\])?\s*(?=\{)/gu,
+  /\[TOOL_CALLS\]\s*([\w-]+)\s*(?:\[ARGS\]\s*)?(?=\{)/gu,
   /to=functions\.([\w-]+)[^{]{0,60}<\|message\|>\s*(?=\{)/gu,
   /<\|tool_call_begin\|>\s*(?:functions\.)?([\w-]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>\s*(?=\{)/gu,
-  /<｜tool▁sep｜>\s*([\w-]+)\s*(?:```json)?\s*(?=\{)/gu,
+  /<｜tool▁sep｜>\s*([\w-]+)\s*(?:```json\s*)?(?=\{)/gu,
   /<function=([\w-]+)>\s*(?=\{)/gu,
   /<tool_call>\s*([\w-]+)\s*(?=\{)/gu,
   /(?:^|\n)Action:[ \t]*([\w-]+)[ \t]*\r?\n\s*Action Input:\s*(?=\{)/gu,
@@ -14,16 +15,20 @@ const named: readonly RegExp[] = [
 
 /** The name and each argument between tags of their own. */
 const tagged = [
-  { call: /<function=([\w-]+)>/gu, end: '</function>', field: /<parameter=([\w-]+)>([\s\S]*?)<\/parameter>/gu },
+  {
+    call: /<function=([\w-]+)>/gu,
+    end: '</function>',
+    field: { opening: /<parameter=([\w-]+)>/gu, closing: '</parameter>' },
+  },
   {
     call: /<invoke name="([\w-]+)">/gu,
     end: '</invoke>',
-    field: /<parameter name="([\w-]+)">([\s\S]*?)<\/parameter>/gu,
+    field: { opening: /<parameter name="([\w-]+)">/gu, closing: '</parameter>' },
   },
   {
     call: /<tool_call>\s*([\w-]+)\s*(?=<arg_key>)/gu,
     end: '</tool_call>',
-    field: /<arg_key>([\w-]+)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/gu,
+    field: { opening: /<arg_key>([\w-]+)<\/arg_key>\s*<arg_value>/gu, closing: '</arg_value>' },
   },
 ] as const;
 
@@ -34,20 +39,28 @@ const unread =
 /** Calls in the form of another template. To be asked only where no call of ours was found, for they may be in a file's text. */
 export function foreignCalls(text: string): readonly RawCall[] {
   for (const pattern of named) {
-    const calls = [...text.matchAll(pattern)].flatMap((match) => {
-      const object = objectAfter(text, match.index + match[0].length)?.call;
-      return object === undefined
-        ? []
-        : [{ text: `{"tool": ${JSON.stringify(match[1])}, "input": ${object.text}}`, whole: object.whole }];
-    });
+    const calls = namedCalls(text, pattern);
     if (calls.length > 0) return calls;
   }
   for (const form of tagged) {
-    const calls = [...text.matchAll(form.call)].map((match) => taggedCall(text, match, form));
+    const calls = taggedCalls(text, form);
     if (calls.length > 0) return calls;
   }
   const at = unread.exec(text)?.index;
   return at === undefined ? [] : [{ text: text.slice(at), whole: true, isUnread: true }];
+}
+
+function namedCalls(text: string, pattern: RegExp): readonly RawCall[] {
+  const calls: RawCall[] = [];
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    const object = match.index < from ? null : objectAfter(text, match.index + match[0].length);
+    if (object === null) continue;
+    from = object.end;
+    const input = object.call;
+    calls.push({ text: `{"tool": ${JSON.stringify(match[1])}, "input": ${input.text}}`, whole: input.whole });
+  }
+  return calls;
 }
 
 export interface Span {
@@ -55,17 +68,18 @@ export interface Span {
   readonly end: number;
 }
 
-/** Where calls in such forms stand, from mark to end, so that nothing inside is taken for another call. */
+/** Where calls in such forms stand, from mark to end and in order, so that nothing inside is taken for another call. */
 export function foreignSpans(text: string): readonly Span[] {
   const afterObject = (from: number): number => objectAfter(text, from)?.end ?? text.length;
   const afterTag = (tag: string, from: number): number => {
     const at = text.indexOf(tag, from);
     return at === -1 ? text.length : at + tag.length;
   };
-  return [
+  const spans = [
     ...named.flatMap((pattern) => spansOf(text, pattern, afterObject)),
     ...tagged.flatMap(({ call, end }) => spansOf(text, call, (from) => afterTag(end, from))),
   ];
+  return spans.sort((a, b) => a.start - b.start);
 }
 
 function spansOf(text: string, pattern: RegExp, endAfter: (from: number) => number): readonly Span[] {
@@ -82,15 +96,30 @@ function unpadded(value: string): string {
   return /^\r?\n([\s\S]*)\r?\n$/u.exec(value)?.[1] ?? value;
 }
 
-function taggedCall(text: string, match: RegExpExecArray, { end, field }: (typeof tagged)[number]): RawCall {
-  const rest = text.slice(match.index + match[0].length);
-  const length = rest.indexOf(end);
-  if (length === -1) return { text: match[0] + rest, whole: false };
-  const body = rest.slice(0, length);
-  const fields = [...body.matchAll(field)];
-  const raw = match[0] + body + end;
-  // What stands beside the arguments is no part of any: such a call is not understood.
-  if (body.replaceAll(field, '').trim() !== '') return { text: raw, whole: true, isUnread: true };
-  const input = Object.fromEntries(fields.map(([, key = '', value = '']) => [key, unpadded(value)]));
-  return { text: JSON.stringify({ tool: match[1], input }), whole: true };
+/** One after the other: what stands inside a call is none. */
+function taggedCalls(text: string, form: (typeof tagged)[number]): readonly RawCall[] {
+  const calls: RawCall[] = [];
+  let from = 0;
+  for (const match of text.matchAll(form.call)) {
+    if (match.index < from) continue;
+    const end = text.indexOf(form.end, match.index + match[0].length);
+    if (end === -1) return [...calls, { text: text.slice(match.index), whole: false }];
+    from = end + form.end.length;
+    calls.push(taggedCall(text.slice(match.index, from), match, form));
+  }
+  return calls;
+}
+
+function taggedCall(raw: string, match: RegExpExecArray, { end, field }: (typeof tagged)[number]): RawCall {
+  const body = raw.slice(match[0].length, raw.length - end.length);
+  const fields: (readonly [string, string])[] = [];
+  let before = 0;
+  for (const { opening, inside, end: after } of allBetween(body, field.opening, field.closing)) {
+    // What stands beside the arguments is no part of any: such a call is not understood.
+    if (body.slice(before, opening.index).trim() !== '') return { text: raw, whole: true, isUnread: true };
+    fields.push([opening[1] ?? '', unpadded(inside)]);
+    before = after;
+  }
+  if (body.slice(before).trim() !== '') return { text: raw, whole: true, isUnread: true };
+  return { text: JSON.stringify({ tool: match[1], input: Object.fromEntries(fields) }), whole: true };
 }

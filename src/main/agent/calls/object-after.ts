@@ -26,7 +26,7 @@ export function objectAfter(
 
 /** Only white space, an opening fence or a bracket may stand between a mark and its object. */
 function firstBrace(text: string, from: number): number {
-  const gap = /^(?:\s|```[\w-]*|\[|:)*\{/u.exec(text.slice(from));
+  const gap = /^(?:\s|```[\w-]*|\[|:){0,1000}\{/u.exec(text.slice(from));
   return gap === null ? -1 : from + gap[0].length - 1;
 }
 
@@ -45,6 +45,7 @@ function walk(text: string, start: number): { readonly end: number; readonly mar
   let quote: string | null = null;
   let mark = -1;
   for (let at = start; at < text.length; at += 1) {
+    if (mark !== -1 && at - mark > mostAfterMark) break;
     const character = text[at];
     if (quote !== null) {
       if (character === '\\') at += 1;
@@ -60,6 +61,9 @@ function walk(text: string, start: number): { readonly end: number; readonly mar
   }
   return { end: -1, mark };
 }
+
+/** A mark that far behind is the end: or every object of a text that closes none would be read to the end of the text. */
+const mostAfterMark = 200;
 
 function isMark(text: string, at: number): boolean {
   closing.lastIndex = at;

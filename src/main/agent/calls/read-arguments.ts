@@ -6,6 +6,9 @@ export type ReadJson =
   | { readonly ok: true; readonly value: unknown; readonly repairs: readonly string[] }
   | { readonly ok: false };
 
+/** A repair of a longer text would hold the program up: it copies what it has so far at every place it mends. */
+const mostRepaired = 100_000;
+
 /**
  * Strict first, then repaired; a repair is always said. Text that ends in the middle must not come here. A repair may
  * change the form alone: where a text came out that was not written, nobody knows what was meant.
@@ -16,6 +19,7 @@ export function readJson(text: string): ReadJson {
   } catch {
     // Models write single quotes, trailing commas, comments and raw line breaks.
   }
+  if (text.length > mostRepaired) return { ok: false };
   try {
     const value: unknown = JSON.parse(jsonrepair(text));
     return isAsWritten(value, [text, unescaped(text)])

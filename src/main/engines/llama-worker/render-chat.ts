@@ -93,7 +93,7 @@ export function contentOf(message: Message): string {
 
 /** The system text that a ChatML template puts where none is given; null where it puts none. */
 export function defaultSystemOf(template: string): string | null {
-  const match = /<\|im_start\|>system(?:\\n|\n)([^'"{}]+?)<\|im_end\|>/.exec(template);
+  const match = /<\|im_start\|>system(?:\\n|\n)((?:(?!<\|im_start)[^'"{}])+?)<\|im_end\|>/.exec(template);
   return match?.[1] ?? null;
 }
 

@@ -50,7 +50,7 @@ export function mendFor({ header: { markers } }: Pick<KnownModel, 'header'>): Te
 
 /** `qwen:7b` becomes `dewpoint/qwen:7b`, `someone/qwen:7b` becomes `dewpoint/someone-qwen:7b`. */
 export function mendedName(name: string): string {
-  return `${ourPrefix}${name.replace(/^[^/]*\.[^/]*\//, '').replaceAll('/', '-')}`;
+  return `${ourPrefix}${name.replace(/^[^/.]*\.[^/]*\//, '').replaceAll('/', '-')}`;
 }
 
 const chatml = `{{- range .Messages }}<|im_start|>{{ .Role }}

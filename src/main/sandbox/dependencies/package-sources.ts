@@ -97,7 +97,7 @@ function iniOptions(text: string): ReadonlyMap<string, string> {
     else if (/^\s*[#;]/.test(line)) continue;
     else if (/^\s+\S/.test(line) && name !== '') section?.set(name, `${section.get(name) ?? ''} ${line.trim()}`.trim());
     else {
-      const option = /^([\w-]+)\s*[=:]\s*(.*)$/.exec(line);
+      const option = /^([\w-]+)\s*[=:](.*)$/.exec(line);
       name = (option?.[1] ?? '').replaceAll('_', '-').toLowerCase();
       if (name !== '') section?.set(name, (option?.[2] ?? '').trim());
     }
@@ -115,11 +115,14 @@ async function npmOptions({
   const options = new Map<string, string>();
   for (const text of [await textOf(join(machineFolder, 'npmrc')), await textOf(person), projectNpmrc]) {
     for (const line of text.split(/\r?\n/)) {
-      const option = /^\s*([^#;=\s][^=]*?)\s*=\s*"?(.*?)"?\s*$/.exec(line);
+      const option = /^([^#;=\s][^=]*)=(.*)$/.exec(line.trim());
       if (option === null) continue;
       // npm puts variables of the environment in where they are named.
-      const value = (option[2] ?? '').replaceAll(/\$\{(\w+)\}/g, (_whole, name: string) => env[name] ?? '');
-      options.set(option[1] ?? '', value);
+      const value = (option[2] ?? '')
+        .trim()
+        .replaceAll(/^"|"$/g, '')
+        .replaceAll(/\$\{(\w+)\}/g, (_whole, name: string) => env[name] ?? '');
+      options.set((option[1] ?? '').trim(), value);
     }
   }
   for (const name of ['registry', 'cafile']) {

@@ -33,7 +33,7 @@ const known: ReadonlySet<string> = new Set([
   'tox.ini',
 ]);
 /** `requirements.txt`, `requirements-dev.txt`, `dev-requirements.txt`, `test_requirements.txt` … */
-const requirements = /^(?:[\w.-]*requirements[\w.-]*|constraints[\w.-]*)\.(?:txt|in)$/i;
+const requirements = /^(?=[\w.-]*requirements|constraints)[\w.-]*\.(?:txt|in)$/i;
 
 /** A folder below the top, by its relative path. */
 export interface ProjectFolder {

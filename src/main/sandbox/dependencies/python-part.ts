@@ -1,3 +1,4 @@
+import { allBetween } from '@shared/between.ts';
 import type { FolderPart, ProjectTexts } from './dependency-part.ts';
 import type { ProjectTop } from './project-texts.ts';
 import { hostsIn, withoutComments } from './source-hosts.ts';
@@ -129,7 +130,7 @@ function isWantedFile(name: string, lists: readonly string[]): boolean {
 function isPackage(texts: ProjectTexts): boolean {
   if (texts.has('setup.py')) return true;
   return (
-    /^\s*\[(?:project|build-system|tool\.poetry)\]/m.test(texts.get('pyproject.toml') ?? '') ||
+    /^[ \t]*\[(?:project|build-system|tool\.poetry)\]/m.test(texts.get('pyproject.toml') ?? '') ||
     /^\[metadata\]/m.test(texts.get('setup.cfg') ?? '')
   );
 }
@@ -143,13 +144,16 @@ function wantedExtras(texts: ProjectTexts): { readonly extras: readonly string[]
     ...keysOf(section(project, 'project.optional-dependencies')),
     ...keysOf(section(project, 'project')).flatMap((key) => /^optional-dependencies\.([\w-]+)$/.exec(key)?.[1] ?? []),
     ...keysOf(section(texts.get('setup.cfg') ?? '', 'options.extras_require')),
-    ...[
-      ...(/extras_require\s*=\s*\{([\s\S]*?)\}/.exec(texts.get('setup.py') ?? '')?.[1] ?? '').matchAll(
-        /['"]([\w.-]+)['"]\s*:/g,
-      ),
-    ].map((match) => match[1] ?? ''),
+    ...[...extrasOfSetup(texts.get('setup.py') ?? '').matchAll(/['"]([\w.-]+)['"]\s*:/g)].map(
+      (match) => match[1] ?? '',
+    ),
   ];
   return { extras: chosen(names), groups: chosen(keysOf(section(project, 'dependency-groups'))) };
+}
+
+function extrasOfSetup(text: string): string {
+  const [extras] = allBetween(text, /extras_require\s*=\s*\{/g, '}');
+  return extras?.inside ?? '';
 }
 
 function chosen(names: readonly string[]): readonly string[] {
@@ -190,7 +194,7 @@ function toxRequirements(text: string, lists: readonly string[], texts: ProjectT
   const length = rest.findIndex((line) => /^\S/.test(line));
   const deps = [(lines[start] ?? '').replace(/^deps\s*=/, ''), ...rest.slice(0, length === -1 ? undefined : length)];
   return deps.flatMap((line) => {
-    const wanted = line.replace(/#.*$/, '').trim();
+    const wanted = line.replace(/#[\s\S]*/, '').trim();
     const list = /^-r\s*(\S+)$/.exec(wanted)?.[1];
     if (list !== undefined) return lists.includes(list) ? [] : requirementsOf(texts.get(list) ?? '');
     return isPlainRequirement(wanted) ? [wanted] : [];
@@ -205,7 +209,7 @@ function requirementsOf(text: string): readonly string[] {
 }
 
 function isPlainRequirement(text: string): boolean {
-  return /^[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?\s*(?:[<>=!~]=?\s*[\w.*]+\s*,?\s*)*$/.test(text);
+  return /^[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?\s*(?:[<>=!~]=?\s*[\w.*]+\s*(?:,\s*)?)*$/.test(text);
 }
 
 function quoted(text: string): string {
@@ -221,7 +225,7 @@ function part(
     .filter((name) => /(?:\.txt|\.in|\.lock|^Pipfile)$/.test(name))
     .map((name) => withoutComments(rest.texts.get(name) ?? ''));
   const project = rest.texts.get('pyproject.toml') ?? '';
-  const indexes = [...project.matchAll(/^\s*url\s*=\s*["'](.*)["']/gm)].map((match) => match[1] ?? '');
+  const indexes = [...project.matchAll(/^[ \t]*url\s*=\s*["'](.*)["']/gm)].map((match) => match[1] ?? '');
   return {
     ecosystem: 'python',
     tool,

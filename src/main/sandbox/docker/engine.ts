@@ -175,7 +175,7 @@ function describeEngine(docker: Dockerode, endpoint: string, answers: Answers): 
   const partOf = (name: string) => (version.Components ?? []).find((component) => component.Name === name);
   // Some engines give the version of containerd as runc's (Docker Desktop 4.33); the commit is described by its own.
   const runc = partOf('runc');
-  const runcTag = /^v(\d+\.\d+\.\d+\S*?)-\d+-g[0-9a-f]+$/.exec(runc?.Details?.GitCommit ?? '');
+  const runcTag = /^v(\d+\.\d+\.\d+(?:[^\s\d]\S*?)?)-\d+-g[0-9a-f]+$/.exec(runc?.Details?.GitCommit ?? '');
   const options = info.SecurityOptions ?? [];
   const desktop = /^Docker Desktop (\S+)/.exec(version.Platform?.Name ?? '');
   return {

@@ -16,7 +16,7 @@ const maxBytes = 16 * 1024;
  */
 export async function resolveGitLink(workspacePath: string): Promise<GitLink | null> {
   const text = await readText(workspacePath, '.git');
-  const target = /^gitdir:\s*(.+?)\s*$/m.exec(text ?? '')?.[1];
+  const target = /^gitdir:[ \t]*(\S.*)$/m.exec(text ?? '')?.[1]?.trim();
   if (target === undefined) return null;
   const data = await realpath(resolve(workspacePath, target)).catch(() => null);
   if (data === null || isWithin(data, workspacePath)) return null;
@@ -28,7 +28,7 @@ export async function resolveGitLink(workspacePath: string): Promise<GitLink | n
     return dirname(dirname(data)) === common && (await isGitFolder(common)) ? { folders: [common] } : null;
   }
   // A submodule: its configuration names the folder it belongs to.
-  const worktree = /^\s*worktree\s*=\s*(.+?)\s*$/im.exec((await readText(data, 'config')) ?? '')?.[1];
+  const worktree = /^[ \t]*worktree\s*=\s*(\S.*)$/im.exec((await readText(data, 'config')) ?? '')?.[1]?.trim();
   if (worktree === undefined || !(await isSame(resolve(data, worktree), workspacePath))) return null;
   return (await isGitFolder(data)) ? { folders: [data] } : null;
 }

@@ -123,7 +123,11 @@ async function hooksPathOf(workspacePath: string, folder: string): Promise<strin
   if (opened === null) return null;
   const text = (await readRegularFile(opened, 'config', maxConfigBytes))?.toString() ?? '';
   await opened.close();
-  const path = /^\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(text)?.[1]?.replace(/^\.\//, '').replace(/\/+$/, '');
+  const path = /^[ \t]*hookspath\s*=\s*"?([^"\s][^"\n]*)/im
+    .exec(text)?.[1]
+    ?.trim()
+    .replace(/^\.\//, '')
+    .replace(/(?<!\/)\/+$/, '');
   if (path === undefined || path.startsWith('/') || path.startsWith('~') || path.split('/').includes('..')) return null;
   return path === '' || path === '.' ? null : path;
 }

@@ -8,11 +8,11 @@ export function undeclaredOptions(text: string): readonly string[] {
   );
   if (declarations.length === 0 || /\bset_defaults\(|\bsetattr\(|\bparents=|\.add_subparsers\(/.test(text)) return [];
   const declared = new Set(declarations.map(destination));
-  const holders = [...text.matchAll(/^\s*(\w+)(?:, *\w+)?(?:: *[\w.]+)? *= *.*\bparse(?:_known)?_args\(/gm)].map(
+  const holders = [...text.matchAll(/^[ \t]*(\w+)(?:, *\w+)?(?:: *[\w.]+)? *=.*\bparse(?:_known)?_args\(/gm)].map(
     ([, name = '']) => name,
   );
   return holders.flatMap((holder) =>
-    [...text.matchAll(new RegExp(`(?<![\\w.])${holder}\\.(\\w+)(?!\\w*\\s*(?:\\(|=[^=]))`, 'g'))].flatMap(
+    [...text.matchAll(new RegExp(`(?<![\\w.])${holder}\\.(\\w+)(?!\\w|\\s*(?:\\(|=[^=]))`, 'g'))].flatMap(
       ([, name = '']) => (declared.has(name) || name.startsWith('_') ? [] : [name]),
     ),
   );
@@ -21,7 +21,7 @@ export function undeclaredOptions(text: string): readonly string[] {
 /** Where argparse puts the value: `dest`, else the first long option, else the first name. */
 function destination(given: string): string {
   const dest = /\bdest\s*=\s*['"](\w+)['"]/.exec(given)?.[1];
-  const names = [...(/^\s*((?:['"][^'"]*['"]\s*,?\s*)+)/.exec(given)?.[1] ?? '').matchAll(/['"]([^'"]*)['"]/g)].map(
+  const names = [...(/^\s*((?:['"][^'"]*['"]\s*(?:,\s*)?)+)/.exec(given)?.[1] ?? '').matchAll(/['"]([^'"]*)['"]/g)].map(
     ([, name = '']) => name,
   );
   const name = dest ?? names.find((one) => one.startsWith('--')) ?? names[0] ?? '';

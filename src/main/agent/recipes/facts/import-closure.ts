@@ -11,7 +11,7 @@ function pythonImports(path: string, text: string): readonly (readonly string[])
   const found: string[][] = [];
   const folder = path.split('/').slice(0, -1);
   for (const match of text.matchAll(
-    /^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w. ,]+))/gm,
+    /^[ \t]*(?:from[ \t]+(?=[\w.])(\.*)((?:\w[\w.]*)?)[ \t]+import[ \t]+(\([^()]*\)|[^\n]*)|import[ \t]+([\w. ,]+))/gm,
   )) {
     if (match[4] !== undefined) {
       for (const name of match[4].split(',')) found.push(moduleFiles(name.trim().split(' ')[0] ?? '', folder));

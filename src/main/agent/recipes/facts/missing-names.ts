@@ -39,20 +39,20 @@ const patterns: readonly Pattern[] = [
     read: (m) => ({ kind: 'attribute', name: m[2] ?? '', className: m[1] ?? null }),
   },
   {
-    pattern: /([\w.$]+)\.(\w+) is not a (?:function|constructor)/,
+    pattern: /(?<![\w.$])([\w.$]+)\.(\w+) is not a (?:function|constructor)/,
     read: (m) => ({ kind: 'attribute', name: m[2] ?? '', receiver: m[1] ?? null }),
   },
   { pattern: /\b(\w+) is not a (?:function|constructor)/, read: (m) => ({ kind: 'export', name: m[1] ?? '' }) },
   {
-    pattern: /name '(\w+)' is not defined|(\w+) is not defined/,
+    pattern: /name '(\w+)' is not defined|(?<!\w)(\w+) is not defined/,
     read: (m) => ({ kind: 'name', name: m[1] ?? m[2] ?? '' }),
   },
   {
-    pattern: /(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'/,
+    pattern: /(?<!\w)(?:(\w+)\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'/,
     read: (m) => ({ kind: 'parameter', name: m[2] ?? '', className: m[1] ?? null }),
   },
   {
-    pattern: /(?:(\w+)\.)?(\w+)\(\) takes (?:from )?\d+.* positional arguments? but \d+ (?:was|were) given/,
+    pattern: /(?<!\w)(?:(\w+)\.)?(\w+)\(\) takes (?:from )?\d+.{0,40} positional arguments? but \d+ (?:was|were) given/,
     read: (m) => ({ kind: 'parameter', name: m[2] ?? '', className: m[1] ?? null }),
   },
   {

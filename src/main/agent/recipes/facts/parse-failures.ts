@@ -16,7 +16,7 @@ export function parseFailures(output: string, roots: readonly string[]): TestRep
   const plain = output.replaceAll(colours, '');
   if (/^(TAP version \d+|ℹ tests \d+)/mu.test(plain)) return parseNodeTest(plain, roots);
   if (/^Ran \d+ tests? in /m.test(plain)) return parseUnittest(plain, roots);
-  if (/^=+ (short test summary|FAILURES|ERRORS)|\b\d+ (passed|failed|errors?)\b.* in [\d.]+s/m.test(plain)) {
+  if (/^=+ (short test summary|FAILURES|ERRORS)|\b\d+ (passed|failed|errors?)\b.{0,200} in [\d.]+s/m.test(plain)) {
     return parsePytest(plain, roots);
   }
   return parseCrash(plain, roots);

@@ -151,7 +151,7 @@ function assemble(failure: Omit<TestFailure, 'line'>): TestFailure {
 export function nodeFrames(stack: string, roots: readonly string[]): readonly Frame[] {
   const frames: Frame[] = [];
   for (const line of stack.split('\n')) {
-    const match = /^\s*(?:at )?(?:async )?(?:(.*?) \()?((?:file:\/\/|\/)[^()]*?):(\d+):\d+\)?$/.exec(line);
+    const match = /^(?:at )?(?:async )?(?:(.*?) \()?((?:file:\/\/|\/)[^()]*?):(\d+):\d+\)?$/.exec(line.trim());
     const path = match === null ? null : relativeTo(roots, match[2] ?? '');
     if (match === null || path === null || path.includes('node_modules/')) continue;
     frames.unshift({

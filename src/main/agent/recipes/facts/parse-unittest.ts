@@ -43,7 +43,7 @@ function failureOf(id: string, block: string, roots: readonly string[]): TestFai
 /** Frames of a Python traceback, outermost first. */
 export function pythonFrames(text: string, roots: readonly string[]): readonly Frame[] {
   const frames: Frame[] = [];
-  for (const match of text.matchAll(/^\s*File "([^"]+)", line (\d+)(?:, in (\S+))?/gm)) {
+  for (const match of text.matchAll(/^[ \t]*File "([^"\n]+)", line (\d+)(?:, in (\S+))?/gm)) {
     const path = relativeTo(roots, match[1] ?? '');
     if (path !== null) frames.push({ path, line: Number(match[2]), name: match[3] ?? null });
   }

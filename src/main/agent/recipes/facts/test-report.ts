@@ -45,7 +45,7 @@ export function relativeTo(roots: readonly string[], path: string): string | nul
 export function tidy(lines: readonly string[], limit: number): string {
   const kept = lines.filter((line, index) => line.trim() !== '' || (index > 0 && index < lines.length - 1));
   const indents = kept.filter((line) => line.trim() !== '').map((line) => /^ */.exec(line)?.[0].length ?? 0);
-  const shared = indents.length === 0 ? 0 : Math.min(...indents);
+  const shared = indents.reduce((least, indent) => Math.min(least, indent), indents[0] ?? 0);
   return kept
     .slice(0, limit)
     .map((line) => line.slice(shared))

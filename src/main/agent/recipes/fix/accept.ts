@@ -221,7 +221,7 @@ async function tryMutants(parts: BehaviourParts, candidate: Candidate): Promise<
 
 /** `strip` for `rstrip` and the like often mean the same. */
 function equivalent(mutation: { readonly what: string }): boolean {
-  return /\b[lr]?strip to |\btrim\w* to |\bawait\b| to .*\b(max|min|Math\.max|Math\.min)\(|\b(copy|list|slice)\(|=== null|== null|is None/.test(
+  return /\b[lr]?strip to |\btrim\w* to |\bawait\b| to .{0,200}\b(max|min|Math\.max|Math\.min)\(|\b(copy|list|slice)\(|=== null|== null|is None/.test(
     mutation.what,
   );
 }

@@ -55,7 +55,7 @@ function withoutNoise(text: string): string {
 
 /** The smallest test that holds the failure's line, or that has its name. */
 function findTest(root: SyntaxNode, failure: TestFailure): SyntaxNode | null {
-  const name = (failure.id.split(/::| > |\./).pop() ?? failure.id).replace(/\[.*\]$/, '');
+  const name = (failure.id.split(/::| > |\./).pop() ?? failure.id).replace(/^([^[]*)\[.*\]$/, '$1');
   let byLine: SyntaxNode | null = null;
   let byName: SyntaxNode | null = null;
   for (const node of walk(root)) {

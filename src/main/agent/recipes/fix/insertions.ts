@@ -80,7 +80,9 @@ function namespaceOf(missing: MissingName, file: SourceFile, tests: string): boo
       .split('/')
       .pop()
       ?.replace(/\.\w+$/, '') ?? '';
-  return new RegExp(`(\\* as ${receiver}\\b|\\bimport ${receiver}\\b|${receiver} = require\\().*${stem}`).test(tests);
+  return new RegExp(`(\\* as ${receiver}\\b|\\bimport ${receiver}\\b|${receiver} = require\\().{0,200}${stem}`).test(
+    tests,
+  );
 }
 
 function isModule(module: string, path: string, roots: readonly string[]): boolean {
@@ -104,7 +106,7 @@ const usesIn = (files: readonly SourceFile[], { task, text }: Wanted): Uses => (
 });
 
 function atClass({ name }: MissingName, { path, language }: SourceFile, span: Span, uses: Uses): Insertion {
-  const isAsync = new RegExp(`await [^\\n]*\\.${name}\\(`).test(uses.text);
+  const isAsync = new RegExp(`await [^\\n]{0,200}\\.${name}\\(`).test(uses.text);
   const isCalled = new RegExp(`\\.${name}\\(`).test(uses.text);
   const parameters = isCalled ? parametersOf(name, { task: uses.task, uses: uses.text, language }) : null;
   const ahead = isAsync ? 'async ' : '';
@@ -122,7 +124,7 @@ const scriptHead = (parameters: readonly string[] | null): string =>
 
 function atModule({ name }: MissingName, { path, language, text }: SourceFile, uses: Uses): Insertion {
   const isAsync = new RegExp(`await (\\w+\\.)?${name}\\(`).test(uses.text);
-  const isRaised = new RegExp(`(raises|throws|rejects)\\([^\\n]*\\b${name}\\b`).test(uses.text);
+  const isRaised = new RegExp(`(raises|throws|rejects)\\([^\\n]{0,200}\\b${name}\\b`).test(uses.text);
   const isClass = /^[A-Z][a-z]/.test(name);
   const isCalled = new RegExp(`\\b${name}\\(`).test(uses.text) || isRaised;
   const parameters = isRaised || isClass ? null : parametersOf(name, { task: uses.task, uses: uses.text, language });
@@ -180,7 +182,7 @@ function atEnd(syntax: Syntax, fileText: string, insertion: Insertion, code: str
   if (body === '') return null;
   const gap = language === 'python' ? '\n\n\n' : '\n\n';
   const head = imports.length === 0 ? fileText : withImports(fileText, imports);
-  const mainGuard = /\n+if __name__ == ['"]__main__['"]:[\s\S]*$/.exec(head);
+  const mainGuard = /(?<!\n)\n+if __name__ == ['"]__main__['"]:[\s\S]*$/.exec(head);
   const before = mainGuard === null ? head : head.slice(0, mainGuard.index);
   return completeExports(
     `${before.trimEnd()}${gap}${body}\n${mainGuard === null ? '' : `\n\n${mainGuard[0].trimStart()}`}`,
@@ -197,7 +199,7 @@ function withImports(text: string, imports: readonly string[]): string {
 
 /** `module.exports = { a, b }` must name the new function too. */
 function completeExports(text: string, name: string): string {
-  const list = /module\.exports\s*=\s*\{([^}]*)\}/.exec(text);
+  const list = /module\.exports\s*=\s*\{([^{}]*)\}/.exec(text);
   if (list !== null && !new RegExp(`\\b${name}\\b`).test(list[1] ?? '')) {
     const inner = (list[1] ?? '').trimEnd().replace(/,$/, '');
     const separator = inner.includes('\n') ? `,\n  ${name},\n` : `, ${name} `;

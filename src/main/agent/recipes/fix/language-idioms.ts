@@ -243,7 +243,7 @@ function pythonCallSlips(node: SyntaxNode, scene: TemplateScene): Mutation[] {
     if (given.length === 1) mutations.push(makeMutation(list, '()', 6));
     const side = target.endsWith('rstrip') ? 'removesuffix' : target.endsWith('lstrip') ? 'removeprefix' : null;
     if (side !== null && given.length === 1)
-      mutations.push(makeMutation(node, `${target.replace(/\w+$/, side)}${list.text}`, 3));
+      mutations.push(makeMutation(node, `${target.replace(/(?<!\w)\w+$/, side)}${list.text}`, 3));
   }
   if (target === 'datetime.now' && given.length === 0 && /\btimezone\b/.test(scene.text))
     mutations.push(makeMutation(list, '(timezone.utc)', 4));

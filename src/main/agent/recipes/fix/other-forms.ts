@@ -35,9 +35,12 @@ export function searchReplaceQuestion(story: Story, file: WholeFile, asking: Ask
   return { ...question, prefill: '<<<<<<< SEARCH\n', stop: ['>>>>>>> REPLACE'] };
 }
 
+const searchReplace = /^<<<<<<< SEARCH\n([\s\S]*?)\n?=======\n([\s\S]*?)(?:\n?>>>>>>>|$)/;
+
 /** The old lines must be found once, at worst with other indentation. */
 export function spliceSearchReplace(syntax: Syntax, file: WholeFile, answer: string): Spliced {
-  const parts = /<<<<<<< SEARCH\n([\s\S]*?)\n?=======\n([\s\S]*?)(?:\n?>>>>>>>|$)/.exec(answer);
+  const from = answer.indexOf('<<<<<<< SEARCH\n');
+  const parts = from < 0 ? null : searchReplace.exec(answer.slice(from));
   const wanted = (parts?.[1] ?? '').split('\n');
   const lines = file.text.split('\n');
   if (parts === null || wanted.join('').trim() === '') return { ok: false, reason: 'empty' };

@@ -42,9 +42,9 @@ function comparesToTestInput(line: string, tests: string, before: string): boole
 }
 
 function emptyCatches(text: string): number {
-  return [...text.matchAll(/catch\s*(\([^)]*\))?\s*\{\s*\}|except[^:\n]*:\s*\n?\s*pass\b/g)].length;
+  return [...text.matchAll(/catch\s*(?:\([^()]*\)\s*)?\{\s*\}|except[^:\n]{0,200}:\s*pass\b/g)].length;
 }
 
 function errorPaths(text: string): number {
-  return [...text.matchAll(/^\s*(?:raise|except|throw)\b|\bcatch\b|\breject\(/gm)].length;
+  return [...text.matchAll(/^[ \t]*(?:raise|except|throw)\b|\bcatch\b|\breject\(/gm)].length;
 }

@@ -2,7 +2,7 @@ import type { CodeLanguage } from '../code/syntax.ts';
 
 const identifier = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
 /** `limit`, `limit=3`, `*names`, `...names`. */
-const parameter = /^(?:\*{1,2}|\.\.\.)?[\p{L}_$][\p{L}\p{N}_$]*(?:\s*=\s*[^=,]+)?$/u;
+const parameter = /^(?:\*{1,2}|\.\.\.)?[\p{L}_$][\p{L}\p{N}_$]*(?:\s*=\s*[^=,\s][^=,]*)?$/u;
 const ordinals = ['first', 'second', 'third', 'fourth'] as const;
 
 /**

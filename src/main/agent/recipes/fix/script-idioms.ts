@@ -49,7 +49,7 @@ function truthIdioms(condition: SyntaxNode): Mutation[] {
 
 /** `[name, value] = part.split('=')` loses what comes after the second separator. */
 function splitIdioms(node: SyntaxNode): Mutation[] {
-  const pattern = /^\[\s*(\w+)\s*,\s*(\w+)(?:\s*=\s*[^\]]+)?\s*\]$/.exec(node.childForFieldName('name')?.text ?? '');
+  const pattern = /^\[\s*(\w+)\s*,\s*(\w+)\s*(?:=[^\]]+)?\]$/.exec(node.childForFieldName('name')?.text ?? '');
   const value = node.childForFieldName('value');
   const call = /^[\w.]+\.split\((.+)\)$/.exec(value?.text ?? '');
   if (pattern === null || value === null || call === null) return [];

@@ -14,7 +14,7 @@ export function codeOf(answer: string): string {
 }
 
 const elided =
-  /^\s*(#|\/\/|\/\*)\s*(\.\.\.|…|(the )?(rest|remaining|existing|same|other)\b.*\b(code|here|unchanged|before|logic|methods?|functions?))/im;
+  /^[ \t]*(#|\/\/|\/\*)\s*(\.\.\.|…|(the )?(rest|remaining|existing|same|other)\b.*\b(code|here|unchanged|before|logic|methods?|functions?))/im;
 
 /** Puts a rewritten span in the place of the old one: indented to it, helpers and imports of the answer included. */
 export function spliceSpan(syntax: Syntax, fileText: string, span: Span, answer: string): Spliced {
@@ -116,7 +116,7 @@ function variantsOf(span: Span, code: string): readonly string[] {
 
 function wrapMethod(span: Span, text: string): string {
   if (span.language === 'python' || span.kind !== 'method') return text;
-  return /^(async\s+)?(static\s+)?[\w#*\s[\]."']*\(/.test(text) && !/^(async )?function\b/.test(text)
+  return /^[\w#*\s[\]."']*\(/.test(text) && !/^(async )?function\b/.test(text)
     ? `class Wrapped {\n${text.replace(/,\s*$/, '')}\n}`
     : `(${text.replace(/^[\w]+:\s*/, '').replace(/,\s*$/, '')})`;
 }
@@ -154,9 +154,9 @@ function docstringLines(text: string): number {
 const linesIn = (text: string): number => text.split('\n').filter((line) => line.trim() !== '').length;
 
 export function dedent(code: string): string {
-  const lines = code.replace(/^(\s*\n)+/, '').split('\n');
+  const lines = code.replace(/^\s*\n/, '').split('\n');
   const indents = lines.filter((line) => line.trim() !== '').map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
-  const shared = indents.length === 0 ? 0 : Math.min(...indents);
+  const shared = indents.reduce((least, indent) => Math.min(least, indent), indents[0] ?? 0);
   return lines
     .map((line) => line.slice(Math.min(shared, /^[ \t]*/.exec(line)?.[0].length ?? 0)))
     .join('\n')

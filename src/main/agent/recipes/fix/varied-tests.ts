@@ -33,7 +33,7 @@ export function variedTests(syntax: Syntax, files: readonly FileText[]): VariedT
   if (files.length === 0 || !files.every(isScript)) return null;
   const made = files.map((file) => ({
     path: file.path,
-    scratch: file.path.replace(/[^/]*(\.\w+)$/, '.dewpoint-varied-tests$1'),
+    scratch: file.path.replace(/(?<![^/])[^/]*(\.\w+)$/, '.dewpoint-varied-tests$1'),
     edits: scriptEdits(syntax, file.text),
   }));
   const path = '.dewpoint-varied.mjs';

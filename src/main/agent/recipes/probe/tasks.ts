@@ -19,7 +19,7 @@ const spanTasks: readonly SpanTask[] = [
     label: 'write one function (a wrong sign)',
     user: 'This function should add its two numbers, but add(1, 2) gives -1:\n```python\ndef add(a, b):\n    return a - b\n```\nWrite the right function.',
     opening: '```python\ndef add(a, b):\n',
-    isRight: (body) => /return\s+\(?\s*(?:a\s*\+\s*b|b\s*\+\s*a)/u.test(body),
+    isRight: (body) => /return\s+(?:\(\s*)?(?:a\s*\+\s*b|b\s*\+\s*a)/u.test(body),
   },
   {
     label: 'write one function (off by one)',
@@ -79,7 +79,7 @@ const editSchema = {
 } as const;
 
 function keepsQuote(text: string): boolean {
-  const found = /\{[\s\S]*\}/u.exec(text)?.[0];
+  const found = /^[^{]*(\{[\s\S]*\})/u.exec(text)?.[1];
   try {
     const edit: unknown = JSON.parse(found ?? '');
     if (typeof edit !== 'object' || edit === null || !('old' in edit) || !('new' in edit)) return false;

@@ -186,7 +186,7 @@ function withSources(answer: string, chunks: readonly Chunk[]): string {
 const inside = (line: number, chunk: Chunk): boolean => line >= chunk.startLine && line <= chunk.endLine;
 
 function withFiles(plan: string, chunks: readonly Chunk[]): string {
-  const numberedPlan = /^\s*1[.)]/m.test(plan)
+  const numberedPlan = /^[ \t]*1[.)]/m.test(plan)
     ? plan
     : plan
         .split('\n')

@@ -23,7 +23,7 @@ const bareCommand = new RegExp(
   String.raw`(?<![\w/.-])((?:python3?|node|bash|sh)\s+[\w./-]+\.(?:py|[cm]?js|ts|sh)(?:[ \t]+${argument})*)`,
   'u',
 );
-const quotedCommand = /`((?:python3?|node|bash|sh)\s+[^`\n]+)`/u;
+const quotedCommand = /`((?:python3?|node|bash|sh)\s+[^`\s][^`\n]*)`/u;
 const errorLine = /^(?:Uncaught )?((?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Exit)\b.*)$/gmu;
 const shownLines = 16;
 const limitSeconds = 20;
@@ -63,8 +63,8 @@ function readCrash(output: string, roots: readonly string[], command: string | n
 
 /** A path of another machine is kept as it is: its end says which file is meant. */
 function framesOf(output: string): readonly Frame[] {
-  const python = /^\s*File "([^"\n]+)", line (\d+)(?:, in (\S+))?/gmu;
-  const script = /^\s*at (?:async )?(?:([^\s()]+(?: \[as \w+\])?) \()?(?:file:\/\/)?([^\s()]+):(\d+):\d+\)?$/gmu;
+  const python = /^[ \t]*File "([^"\n]+)", line (\d+)(?:, in (\S+))?/gmu;
+  const script = /^[ \t]*at (?:async )?(?:([^\s()]+(?: \[as \w+\])?) \()?(?:file:\/\/)?([^\s()]+):(\d+):\d+\)?$/gmu;
   return [
     ...[...output.matchAll(python)].map(([, path = '', line, name]) => ({
       path,

@@ -54,7 +54,7 @@ export function fileNameQuestion(task: string, kind: string): Question {
 /** A name that is not taken, from what a model said or from what the kind is usually called. */
 export function freeFileName(answer: string, kind: string, taken: ReadonlySet<string>): string {
   const usual = kind === 'html' ? 'index' : kind === 'md' ? 'notes' : 'main';
-  const said = new RegExp(String.raw`([A-Za-z0-9_][\w-]{0,40})\.${kind}\b`, 'u').exec(answer)?.[1];
+  const said = new RegExp(String.raw`\b([A-Za-z0-9_][\w-]{0,40})\.${kind}\b`, 'u').exec(answer)?.[1];
   const stem = kind === 'html' && !taken.has('index.html') ? 'index' : (said ?? usual);
   for (let count = 1; ; count += 1) {
     const name = `${stem}${count === 1 ? '' : `-${count}`}.${kind}`;

@@ -59,7 +59,7 @@ export function isProse(path: string): boolean {
 
 /** Whether a text asks for something new in a document, and not for another wording of it. */
 export function asksForSection(task: string): boolean {
-  return /\b(?:add|append|write|put|insert)\b[^.]*\b(?:section|chapter|paragraph|part|heading|note|example)s?\b/i.test(
+  return /\b(?:add|append|write|put|insert)\b[^.]{0,200}\b(?:section|chapter|paragraph|part|heading|note|example)s?\b/i.test(
     task,
   );
 }

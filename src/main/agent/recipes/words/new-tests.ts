@@ -49,7 +49,7 @@ async function planScript(context: RecipeContext, target: Span): Promise<TestPla
   const path = await freePath(context, folder, (more) => `${stemOf(target.path)}${more}.${kind}${extension}`, target);
   const source = (await context.world.read(target.path)) ?? '';
   const packages = (await context.world.read('package.json')) ?? '';
-  const isModule = /^\s*(?:export|import)\b/m.test(source);
+  const isModule = /^[ \t]*(?:export|import)\b/m.test(source);
   const from = `${'../'.repeat(path.split('/').length - 1) || './'}${target.path}`;
   const name = importedName(target);
   const reach = isModule ? `import { ${name} } from '${from}';` : `const { ${name} } = require('${from}');`;

@@ -21,7 +21,7 @@ export function isQuestion(text: string): boolean {
   const asksForWorkIn = (sentence: string): boolean =>
     imperative.test(sentence) || request.test(sentence) || foreignRequest.test(sentence);
   if (sentences.some(asksForWorkIn)) return false;
-  return sentences.some((sentence) => /[?？]\W*$/u.test(sentence.trim()) || questionWord.test(sentence));
+  return sentences.some((sentence) => /[?？][^\w?？]*$/u.test(sentence.trim()) || questionWord.test(sentence));
 }
 
 const work =

@@ -148,11 +148,30 @@ export function rankChunks(chunks: readonly Chunk[], query: string): readonly Ra
   return ranked.filter((one) => one.score > 0).sort((left, right) => right.score - left.score);
 }
 
-const literal = /(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/gu;
+/** The texts between quotes of one kind, line by line. */
+function quotedIn(code: string): readonly string[] {
+  return code.split('\n').flatMap((line) => {
+    const found: string[] = [];
+    // A quote that is not closed on its line: nor is any of its kind behind it.
+    const open = new Set<string>();
+    for (let at = 0; at < line.length; at += 1) {
+      const quote = line[at] ?? '';
+      if (!/["'`]/u.test(quote) || open.has(quote)) continue;
+      let end = at + 1;
+      while (end < line.length && line[end] !== quote) end += line[end] === '\\' ? 2 : 1;
+      if (end >= line.length) open.add(quote);
+      else {
+        found.push(line.slice(at + 1, end));
+        at = end;
+      }
+    }
+    return found;
+  });
+}
 
 /** Whether code says, in one of its texts, two words of a task one after the other: "the message for an unknown operator". */
 export function saysWordsOf(task: string, code: string): boolean {
-  const texts = [...code.matchAll(literal)].map(([, , text = '']) => ` ${wordsIn(text).join(' ')} `);
+  const texts = quotedIn(code).map((text) => ` ${wordsIn(text).join(' ')} `);
   const words = wordsIn(task);
   return words.some((word, index) => {
     const next = words[index + 1] ?? '';
