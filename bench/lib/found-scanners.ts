@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync, Visitor } from 'oxc-parser';
+import type { ParamPattern } from 'oxc-parser';
+
+/** An exported function that reads a text. */
+export interface FoundScanner {
+  /** `src/shared/rules.ts`. */
+  readonly file: string;
+  readonly name: string;
+  /** Whether the text is all that it needs. */
+  readonly isAlone: boolean;
+  /** The short texts written in its file: what it looks for. */
+  readonly words: readonly string[];
+}
+
+/** What a text is called that is a name, not something to be read; and a place, which is opened. */
+const names = new Set(
+  'address,baseUrl,cacheDir,connect,dir,folder,hint,home,homePath,id,key,keys,kind,model,name,path,place,realHomePath,root,session,sessionId,type,uri,version,workspace'.split(
+    ',',
+  ),
+);
+
+/** Where functions touch more than their text: the window, programs, places of the host. */
+const folders =
+  /^src\/(?:shared|renderer\/lib|main\/(?:agent|cli|engines|lib|policy|providers|router|sandbox|sessions|tools))\//u;
+
+/** Every exported function below `root` whose first argument is a text. */
+export function findScanners(root: string): readonly FoundScanner[] {
+  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((path) => `src/${path.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.ts') && folders.test(path))
+    .sort()
+    .flatMap((file) => scannersOf(file, readFileSync(join(root, file), 'utf8')));
+}
+
+function scannersOf(file: string, text: string): readonly FoundScanner[] {
+  const { program } = parseSync(file, text);
+  const words = new Set<string>();
+  new Visitor({
+    Literal: ({ value }) => {
+      if (typeof value === 'string' && value !== '' && value.length <= 30) words.add(value);
+    },
+    ImportDeclaration: ({ source }) => void words.delete(source.value),
+  }).visit(program);
+  return program.body.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration' || statement.declaration?.type !== 'FunctionDeclaration') return [];
+    const { id, params, async: isAsync } = statement.declaration;
+    const [first, ...rest] = params;
+    if (id === null || first === undefined || isAsync || !isText(first)) return [];
+    return [{ file, name: id.name, isAlone: rest.every(isOptional), words: [...words].slice(0, mostWords) }];
+  });
+}
+
+const mostWords = 12;
+
+function isText(param: ParamPattern): boolean {
+  return (
+    param.type === 'Identifier' &&
+    param.typeAnnotation?.typeAnnotation.type === 'TSStringKeyword' &&
+    !names.has(param.name)
+  );
+}
+
+function isOptional(param: ParamPattern): boolean {
+  return param.type === 'AssignmentPattern' || (param.type === 'Identifier' && Boolean(param.optional));
+}

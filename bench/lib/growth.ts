@@ -1,0 +1,131 @@
+import type { Attack } from './pattern-attacks.ts';
+
+/** How much more a byte costs in a long text than in a short one, for the attack that makes the most of it. */
+export interface Growth {
+  /** Of a text of `sizeBytes` against one of 10 KB; 1 is no growth. */
+  readonly growth: number;
+  readonly sizeBytes: number;
+  /** Of the processor, for that text. */
+  readonly ms: number;
+  readonly attack: Attack;
+}
+
+/** What is called with texts of all sizes. */
+export type Run = (text: string) => unknown;
+
+/** What is still taken for the same cost. */
+export const mostGrowth = 3;
+
+const short = 10_000;
+const sizes = [100_000, 1_000_000] as const;
+/** Below this the clock says more than what is measured. */
+const countsFromMs = 20;
+/** For so short a text this is very long already. */
+const steepFromMs = 8;
+const mostRounds = 6;
+const enoughMs = 40;
+
+/** The sizes at which every attack is tried; the hardest ones are then tried with more. */
+export interface GrowthOptions {
+  /** Small where a cost may double with each byte. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The first attack that costs too much, else the worst of them; null where none took long enough to count. */
+export function measureGrowth(run: Run, attacks: readonly Attack[], options: GrowthOptions): Growth | null {
+  const climbed: { readonly attack: Attack; readonly ms: number }[] = [];
+  for (const attack of attacks) {
+    const { ms, tooSteep } = climb(run, attack, options);
+    if (tooSteep !== null) return tooSteep;
+    climbed.push({ attack, ms });
+  }
+  const worst = climbed.sort((a, b) => b.ms - a.ms).slice(0, 2);
+  let found: Growth | null = null;
+  for (const { attack } of worst) {
+    const growth = growthOf(run, attack);
+    if (growth !== null && growth.growth > (found?.growth ?? 0)) found = growth;
+    if (found !== null && found.growth > mostGrowth) break;
+  }
+  return found;
+}
+
+/** In steps, and no further than it takes to see that it takes too long. */
+function climb(
+  run: Run,
+  attack: Attack,
+  { from, to }: GrowthOptions,
+): { readonly ms: number; readonly tooSteep: Growth | null } {
+  for (let sizeBytes = from; ; sizeBytes = Math.min(to, Math.ceil(sizeBytes * (sizeBytes < 500 ? 1.3 : 2)))) {
+    const text = textOf(attack, sizeBytes);
+    let ms = timeOf(run, text);
+    if (ms > steepFromMs) {
+      ms = Math.min(ms, leastOf(run, text, 3));
+      const quarter = leastOf(run, textOf(attack, Math.ceil(sizeBytes / 4)), 4);
+      // Four times the text in ten times the time; what grows with the square takes sixteen.
+      if (ms > steepFromMs && ms > quarter * 10)
+        return { ms, tooSteep: { growth: growthOverDecade(ms / quarter, 4), sizeBytes, ms, attack } };
+    }
+    if (sizeBytes >= to) return { ms, tooSteep: null };
+  }
+}
+
+/** What the cost of a byte would grow by from 10 to 100 KB, when the whole cost grows so much at `times` the size. */
+const growthOverDecade = (cost: number, times: number): number => (cost / times) ** (1 / Math.log10(times));
+
+function growthOf(run: Run, attack: Attack): Growth | null {
+  let found: Growth | null = null;
+  for (const sizeBytes of sizes) {
+    const text = textOf(attack, sizeBytes);
+    const few = textOf(attack, short);
+    let ms = timeOf(run, text);
+    if (ms <= countsFromMs) continue;
+    ms = processorMsOf(run, text, 1);
+    // Long enough for the clock, which counts in steps of some milliseconds.
+    const times = Math.min(sizeBytes / short, Math.ceil(enoughMs / leastOf(run, few, 2)));
+    let small = processorMsOf(run, few, times) / times;
+    const growth = (): number => ms / sizeBytes / (small / short);
+    // One slow run is the machine's, not the text's. The clock counts in steps: what took less than one is not known.
+    for (let round = 0; round < mostRounds && growth() > mostGrowth && ms * round < 2000; round += 1) {
+      ms = Math.min(ms, processorMsOf(run, text, 1));
+      small = Math.max(small, processorMsOf(run, few, times) / times);
+    }
+    if (ms <= countsFromMs) continue;
+    found = { growth: growth(), sizeBytes, ms, attack };
+    if (found.growth > mostGrowth) return found;
+  }
+  return found;
+}
+
+function textOf({ head, pump, tail }: Attack, sizeBytes: number): string {
+  const times = Math.max(1, Math.round((sizeBytes - head.length - tail.length) / pump.length));
+  return head + pump.repeat(times) + tail;
+}
+
+function leastOf(run: Run, text: string, rounds: number): number {
+  let least = Infinity;
+  for (let round = 0; round < rounds; round += 1) least = Math.min(least, timeOf(run, text));
+  return least;
+}
+
+function timeOf(run: Run, text: string): number {
+  const from = performance.now();
+  run(text);
+  return performance.now() - from;
+}
+
+/** Of the processor where the system says it: others share the machine, and a long run waits for them. */
+function processorMsOf(run: Run, text: string, times: number): number {
+  const from = processorNow();
+  for (let at = 0; at < times; at += 1) run(text);
+  return processorNow() - from;
+}
+
+// The clock of Windows counts this in steps of 16 ms.
+const processorNow: () => number =
+  process.platform === 'win32' || typeof process.threadCpuUsage !== 'function'
+    ? () => performance.now()
+    : () => {
+        const { user, system } = process.threadCpuUsage();
+        return (user + system) / 1000;
+      };

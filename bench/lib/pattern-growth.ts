@@ -1,0 +1,118 @@
+import { secretShapes } from '../../src/shared/secret-shapes.ts';
+import { boundedPatterns } from './bounded-patterns.ts';
+import { findPatterns } from './found-patterns.ts';
+import type { PatternUse } from './found-patterns.ts';
+import { findScanners } from './found-scanners.ts';
+import { measureGrowth } from './growth.ts';
+import type { Growth, Run } from './growth.ts';
+import { attacksOn, attacksWith, canRepeat, pumpsOf, usualPumps } from './pattern-attacks.ts';
+import { callsOf, notMeasured } from './scanner-calls.ts';
+
+/** One pattern or one function, over texts that are made to be hard for it. */
+export interface GrowthRow {
+  /** `src/shared/rules.ts:54`, `src/shared/rules.ts#parseRules`. */
+  readonly place: string;
+  /** The pattern as it is written; of a function its name. */
+  readonly what: string;
+  /** Null: no text of 1 MB took as long as can be told from nothing. */
+  readonly growth: Growth | null;
+}
+
+/** Every pattern of the sources once, but those that only read short texts. Takes half a minute. */
+export function measurePatterns(root: string): readonly GrowthRow[] {
+  const bounded = new Set(boundedPatterns.map(({ file, written }) => `${file} ${written}`));
+  const known = new Set<string>();
+  return allPatterns(root).flatMap(({ place, file, written, source, flags, use }) => {
+    const key = `${source}/${flags} ${use}`;
+    if (bounded.has(`${file} ${written}`) || known.has(key)) return [];
+    known.add(key);
+    const attacks = canRepeat(source, flags) ? attacksOn(source, flags) : [];
+    return [
+      { place, what: written, growth: measureGrowth(runOf(source, flags, use), attacks, { from: 16, to: 4000 }) },
+    ];
+  });
+}
+
+function allPatterns(root: string) {
+  const written = findPatterns(root).map((one) => ({ ...one, place: `${one.file}:${one.line}` }));
+  // These are put together when the program runs.
+  const file = 'src/shared/secret-shapes.ts';
+  const built = secretShapes.map(({ kind, pattern: { source, flags } }) => {
+    return { place: `${file}#${kind}`, file, written: `/${source}/${flags}`, source, flags, use: 'all' as const };
+  });
+  return [...written, ...built];
+}
+
+function runOf(source: string, flags: string, use: PatternUse): Run {
+  if (use === 'once') {
+    const once = new RegExp(source, flags);
+    return (text) => once.test(text);
+  }
+  if (use === 'all') {
+    const all = new RegExp(source, flags.includes('g') ? flags : `${flags}g`);
+    return (text) => text.replaceAll(all, '');
+  }
+  const each = new RegExp(source, flags);
+  return (text) => {
+    for (let at = 0; at < text.length; at = Math.max(at + 1, each.lastIndex)) {
+      each.lastIndex = at;
+      each.test(text);
+    }
+  };
+}
+
+const modules = import.meta.glob<Readonly<Record<string, unknown>>>([
+  '../../src/shared/*.ts',
+  '../../src/renderer/lib/*.ts',
+  '../../src/main/{agent,cli,engines,lib,policy,providers,router,sandbox,sessions,tools}/**/*.ts',
+]);
+
+/** Every exported function that reads a text, given texts that are hard for the patterns and the words of its file. */
+export async function measureScanners(root: string): Promise<readonly GrowthRow[]> {
+  const pumps = new Map<string, Set<string>>();
+  for (const { file, source, flags } of findPatterns(root)) {
+    const ofFile = pumps.get(file) ?? new Set<string>();
+    for (const pump of pumpsOf(source, flags).slice(-2)) ofFile.add(pump);
+    pumps.set(file, ofFile);
+  }
+  const rows: GrowthRow[] = [];
+  for (const { file, name, words } of findScanners(root)) {
+    const place = `${file}#${name}`;
+    if (place in notMeasured) continue;
+    const own = [...(pumps.get(file) ?? [])].slice(0, mostOwnPumps);
+    const attacks = attacksWith([...new Set([...own, ...words, ...usualPumps])]).filter(
+      ({ tail }) => tail !== '\u0000',
+    );
+    rows.push({
+      place,
+      what: name,
+      growth: measureGrowth(await scannerOf(file, name), attacks, { from: 2000, to: 2000 }),
+    });
+  }
+  return rows;
+}
+
+const mostOwnPumps = 16;
+
+async function scannerOf(file: string, name: string): Promise<Run> {
+  const place = `${file}#${name}`;
+  const module = await modules[`../../${file}`]?.();
+  const scanner = module?.[name];
+  if (typeof scanner !== 'function') throw new Error(`${place} cannot be measured: it is not there.`);
+  const argumentsOf = callsOf[place] ?? ((text: string) => [text]);
+  return (text) => {
+    try {
+      const result: unknown = Reflect.apply(scanner, undefined, argumentsOf(text));
+      // A generator does nothing until it is asked.
+      if (typeof result === 'object' && result !== null && Symbol.iterator in result) Array.from(toIterable(result));
+    } catch (error) {
+      // Some refuse a text; but none may run out of stack.
+      if (error instanceof RangeError) throw error;
+    }
+  };
+}
+
+function* toIterable(value: object): Generator<unknown> {
+  const iterate: unknown = Reflect.get(value, Symbol.iterator);
+  if (typeof iterate === 'function') yield* Reflect.apply(iterate, value, []);
+}
