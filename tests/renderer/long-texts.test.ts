@@ -69,3 +69,10 @@ describe('a name', () => {
     ]);
   });
 });
+
+describe('Markdown of many fences', () => {
+  it('is read to its end', () => {
+    const parts = markdownParts('```\n'.repeat(100_000));
+    expect(parts.length).toBeGreaterThan(10_000);
+  });
+});

@@ -296,7 +296,7 @@ describe('the guard over repositories', () => {
     await repository('.git/modules/sub', '[core]\n\tworktree = ../../../sub\n');
     await repository('.git/modules/link', '[core]\n\tworktree = ../../../link\n');
     await found.look();
-    expect(outcomes()).toEqual([
+    expect(outcomes().sort()).toEqual([
       '.git/modules/link: settings taken out: core.worktree',
       '.git/modules/sub: nothing had to be done',
     ]);

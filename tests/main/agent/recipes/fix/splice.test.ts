@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findSpans } from '../../../../../src/main/agent/recipes/code/spans.ts';
 import { languageOf, loadSyntax, type Syntax } from '../../../../../src/main/agent/recipes/code/syntax.ts';
-import { codeOf, spliceSpan } from '../../../../../src/main/agent/recipes/fix/splice.ts';
+import { codeOf, dedent, spliceSpan } from '../../../../../src/main/agent/recipes/fix/splice.ts';
 
 let syntax: Syntax;
 beforeAll(async () => {
@@ -78,4 +78,8 @@ test('the code of an answer is its first fence, or all of it', () => {
   expect(codeOf('Here:\n```js\na();\n```\nand\n```js\nb();\n```')).toBe('a();');
   expect(codeOf('a();\n')).toBe('a();');
   expect(codeOf('```js\na();\nb(')).toBe('a();\nb(');
+});
+
+test('an answer of very many lines loses the indentation that they share', () => {
+  expect(dedent('  a\n'.repeat(200_000))).toBe('a\n'.repeat(200_000).trimEnd());
 });
