@@ -41,7 +41,8 @@ describe('what is this person’s own', () => {
     await open('Fix the failing date test');
     await page.keyboard.press('Control+4');
     const changes = page.getByRole('tabpanel', { name: 'Changes' });
-    await changes.getByText('1 file will run on your machine later').waitFor();
+    await changes.getByText('2 places may run on your machine later').waitFor();
+    await changes.getByText('vendor/dates/.git').waitFor();
     await changes.getByText('Python runs it by itself').waitFor();
     await page.keyboard.press('Control+5');
     await page.getByRole('tabpanel', { name: 'Context' }).getByText('Weights').waitFor();

@@ -1,3 +1,4 @@
+import type { UntrackedPlace } from '../../src/shared/sandbox-events.ts';
 import type { EventOf, NewEvent } from '@shared/events.ts';
 import type { Rung } from '@shared/models.ts';
 import type { Price, Usage } from '@shared/money.ts';
@@ -50,6 +51,8 @@ export interface Story {
   /** A step that has begun and goes on. */
   begin(rung: keyof typeof rungs): string;
   changed(path: string, added: number, removed: number): void;
+  /** What a command left where changes are not tracked. */
+  untracked(place: UntrackedPlace): void;
   end(reason: Extract<NewEvent, { type: 'turn-ended' }>['reason'], text: string): void;
 }
 
@@ -179,6 +182,9 @@ export async function startStory(core: PageCore, title: string, projectPath: str
       append(callEnded(callId, step));
       if (step.tool !== undefined) tool(callId, step);
       return callId;
+    },
+    untracked(place) {
+      append({ type: 'untracked-found', places: [place] });
     },
     changed(path, added, removed) {
       const after = { kept: true as const, blob: { sha256: 'b'.repeat(64), bytes: 10 }, mode: 0o644 };

@@ -101,7 +101,7 @@ function warnOfRunning(
     ({ path, why, done }) => `  ${seenName(path)}: ${seenName(why)}${done === null ? '' : ` (${seenName(done)})`}\n`,
   );
   const all = [...running, ...left];
-  if (all.length > 0) err(`${colors.yellow('Will run on your machine later:')}\n${all.join('')}`);
+  if (all.length > 0) err(`${colors.yellow('May run on your machine later:')}\n${all.join('')}`);
 }
 
 function paint(line: string, { colors }: Terminal): string {

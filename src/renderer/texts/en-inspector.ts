@@ -210,9 +210,10 @@ export const inspector = {
   'sandbox.yes': 'yes',
   'sandbox.no': 'no',
 
-  'changes.runsLater.one': '{count} file will run on your machine later',
-  'changes.runsLater.other': '{count} files will run on your machine later',
-  'changes.runsLaterText': 'Outside of the sandbox, by itself. Look at these closely before you take them.',
+  'changes.runsLater.one': '{count} place may run on your machine later',
+  'changes.runsLater.other': '{count} places may run on your machine later',
+  'changes.runsLaterText':
+    'Outside the sandbox: by itself, or when you build, test or commit. Look at these before you go on.',
   'context.memory': 'Memory',
   'context.asked': 'Context asked for',
   'context.askedNothing': 'as much as fits',
