@@ -149,6 +149,7 @@ function commands({ outside, sentinel, home }: HostileTargets): readonly string[
     `printf '[core]\\n fsmonitor = ${evil}\\n' > .git/config.worktree`,
     `printf 'gitdir: ../evil' > .git/x; mv -T .git/x .git/config`,
     `mkdir -p .GIT/hooks; printf '[core]\\n fsmonitor = ${evil}\\n' > .GIT/config`,
+    `git init -q part/dep; git -C part/dep -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; git add part/dep; git -C part/dep config core.fsmonitor '${evil}'`,
     `mv lib lib2; mkdir -p lib/.git; printf '[core]\\n fsmonitor = ${evil}\\n' > lib/.git/config`,
     `printf '[core]\\n fsmonitor = ${evil}\\n' > lib/.git/config`,
     `mv .git/modules .git/m2; mkdir -p .git/modules/sub; printf '[core]\\n fsmonitor = ${evil}\\n' > .git/modules/sub/config`,
