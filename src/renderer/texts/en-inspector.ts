@@ -213,7 +213,7 @@ export const inspector = {
   'changes.runsLater.one': '{count} place may run on your machine later',
   'changes.runsLater.other': '{count} places may run on your machine later',
   'changes.runsLaterText':
-    'Outside the sandbox: by itself, or when you build, test or commit. Look at these before you go on.',
+    'Outside the sandbox, on their own or when you build, test or commit. Look at them before you go on.',
   'context.memory': 'Memory',
   'context.asked': 'Context asked for',
   'context.askedNothing': 'as much as fits',

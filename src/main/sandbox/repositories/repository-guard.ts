@@ -248,7 +248,7 @@ export class RepositoryGuard {
           const { done, problem } = await takeBackNew(path, found.kept, with_);
           if (done.length > 0 || problem !== null) places.push(placeOf(path, 'git goes by it', { done, problem }));
         } else if (found.type === 'data') {
-          const why = `a git repository that came while commands ran; ${gitWhy}`;
+          const why = `a git repository that was made while commands ran; ${gitWhy}`;
           places.push(placeOf(path, why, await makeHarmless(path, with_)));
         } else if (found.type === 'pointer') {
           if (this.#markOf(path) === '') this.#found.delete(path);
