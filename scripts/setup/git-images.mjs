@@ -3,7 +3,6 @@
 //   node scripts/setup/git-images.mjs
 // prints the names as JSON, last on stdout, and says on stderr why one cannot be had here.
 import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +10,7 @@ import { findDocker } from './docker.mjs';
 import { withLock } from './lock.mjs';
 import { cacheDir } from './paths.mjs';
 import { stream } from './run.mjs';
-import { importTree, removeLeftovers, whatHinders } from './sandbox-bootstrap.mjs';
+import { importTree, inFreshTree } from './sandbox-bootstrap.mjs';
 import { keepImage, loadImage } from './sandbox-image.mjs';
 import { say } from './say.mjs';
 
@@ -52,23 +51,14 @@ function ensureOne(suite) {
 
 /** @param {string} suite @param {string} image @returns {Promise<{ok: true} | {ok: false, message: string}>} */
 async function make(suite, image) {
-  const hindrance = whatHinders();
-  if (hindrance) return { ok: false, message: hindrance };
-  const images = join(cacheDir(), 'images');
-  removeLeftovers(images);
-  const work = join(images, `make-${process.pid}`);
-  const tree = join(work, 'tree');
-  try {
-    mkdirSync(tree, { recursive: true });
+  return inFreshTree(async (tree) => {
     say(`making an image with git of ${suite} (once, about a minute)`);
     const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
     const args = ['--variant=minbase', `--include=${recipe.packages.join(',')}`, suite, tree];
     const made = await stream('debootstrap', args, { quiet: true, env });
     if (!made.ok) return { ok: false, message: made.output.trim().slice(-1000) };
-    return await importTree(tree, image, recipe.instructions);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+    return importTree(tree, image, recipe.instructions);
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -54,6 +54,23 @@ export const recipe = { version: 2, packages, settings, nodeVersion, npmVersion 
  * @returns {Promise<{ok: true} | {ok: false, message: string}>}
  */
 export async function bootstrapImage(image, runnerFolder) {
+  return inFreshTree(async (tree, work) => {
+    for (const step of [installDebian, addNode, addNpm, arrange, buildRunner]) {
+      const done = await step(tree, work, runnerFolder);
+      if (!done.ok)
+        return { ok: false, message: `the sandbox image could not be made: ${done.output.trim().slice(-2000)}` };
+    }
+    say('handing the image to the engine');
+    return importTree(tree, image);
+  });
+}
+
+/**
+ * An empty folder of the cache to make an image in, gone afterwards. Needs Linux, root and debootstrap.
+ * @param {(tree: string, work: string) => Promise<{ok: true} | {ok: false, message: string}>} make
+ * @returns {Promise<{ok: true} | {ok: false, message: string}>}
+ */
+export async function inFreshTree(make) {
   const hindrance = whatHinders();
   if (hindrance) return { ok: false, message: hindrance };
   const images = join(cacheDir(), 'images');
@@ -62,13 +79,7 @@ export async function bootstrapImage(image, runnerFolder) {
   const tree = join(work, 'tree');
   try {
     mkdirSync(tree, { recursive: true });
-    for (const step of [installDebian, addNode, addNpm, arrange, buildRunner]) {
-      const done = await step(tree, work, runnerFolder);
-      if (!done.ok)
-        return { ok: false, message: `the sandbox image could not be made: ${done.output.trim().slice(-2000)}` };
-    }
-    say('handing the image to the engine');
-    return await importTree(tree, image);
+    return await make(tree, work);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -76,7 +87,7 @@ export async function bootstrapImage(image, runnerFolder) {
 
 // A process that was killed leaves half a tree, with debootstrap's mounts still in it.
 /** @param {string} images */
-export function removeLeftovers(images) {
+function removeLeftovers(images) {
   if (!existsSync(images)) return;
   for (const name of readdirSync(images).filter((entry) => /^make-\d+$/.test(entry))) {
     if (existsSync(`/proc/${name.slice('make-'.length)}`)) continue;
@@ -86,7 +97,7 @@ export function removeLeftovers(images) {
 }
 
 /** @returns {string} why no tree can be made on this machine; empty where one can */
-export function whatHinders() {
+function whatHinders() {
   const else_ = 'or reach an image registry, or copy the image from a machine that has it (docker save, docker load)';
   if (process.platform !== 'linux') {
     return `the base image cannot be pulled, and only Linux can make it without: connect to the network once, ${else_}`;

@@ -1,13 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Engine } from '../../src/main/sandbox/docker/engine.ts';
-import type { Outward } from '../../src/main/sandbox/network/outward.ts';
 import type { Sandbox } from '../../src/main/sandbox/sandbox.ts';
 import { createFileBaseline, type FoundChange } from '../../src/main/agent/file-baseline.ts';
 import { silentLog } from '../../src/main/lib/log.ts';
 import { createDockerSandbox } from '../../src/main/sandbox/docker/create-docker-sandbox.ts';
 import { settingsSchema } from '../../src/shared/settings.ts';
 import { valueOf } from '../contracts/sandbox-contract.ts';
-import { imageSource, none } from '../docker/docker-kit.ts';
+import { imageSource, none, noWayOut } from '../docker/docker-kit.ts';
 import type { HostileRow } from './hostile-row.ts';
 import { plantsOf, type Planting } from './row-scripts.ts';
 import { seenByPerson, type Seen } from './seen-by-person.ts';
@@ -96,11 +95,3 @@ async function serviceOutput({ services }: Pick<Sandbox, 'services'>, command: s
     await wait(50);
   return services.read(id)?.text ?? '';
 }
-
-const noWayOut: Outward = {
-  resolve: () => Promise.reject(new Error('No name is known here.')),
-  connect: () => Promise.reject(new Error('Nothing is reached from here.')),
-  proxyFor: () => null,
-  connectProxy: () => Promise.reject(new Error('There is no proxy here.')),
-  certificates: () => Promise.resolve(''),
-};
