@@ -35,4 +35,14 @@ export const boundedPatterns: readonly BoundedPattern[] = [
       /(^|\/)(test_[^/]*\.py|[^/]*_test\.(py|rb|exs?)|[^/]*[._-](test|spec|tests)\.[cm]?[jt]sx?|[^/]*_spec\.rb|__tests__\/.*\.[cm]?[jt]sx?|[^/]*Tests?\.(java|kt|cs|php))$/.toString(),
     why: 'reads the path of a file, of 4,096 bytes at most',
   },
+  {
+    file: 'src/main/agent/task-kind.ts',
+    written: /(?<=[.!?。？！])\s+|\n+/u.toString(),
+    why: 'reads 20,000 characters at most',
+  },
+  {
+    file: 'src/main/agent/recipes/words/question-shape.ts',
+    written: /(?<=[.!?])\s+|(?<=[。！？])|\n+/.toString(),
+    why: 'reads 20,000 characters at most',
+  },
 ];

@@ -1,36 +1,26 @@
 import { resolve } from 'node:path';
+import { mostGrowth } from './growth.ts';
+import { measurePatterns, measureScanners, type GrowthRow } from './pattern-growth.ts';
 import type { BenchRow } from './rows.ts';
 
-/** As `pattern-growth.ts` has it. */
-interface PatternGrowth {
-  measurePatterns(root: string): readonly {
-    readonly pattern: { readonly source: string };
-    readonly growth: { readonly growth: number } | null;
-  }[];
+/** How much more a byte costs in a text of up to 1 MB than in one of 10 KB, of all that reads what others wrote. */
+export async function measureForeignPatterns(): Promise<readonly BenchRow[]> {
+  const root = resolve('.');
+  return [worstOf('patterns', measurePatterns(root)), worstOf('functions', await measureScanners(root))];
 }
 
-const measures = import.meta.glob<PatternGrowth>('./pattern-growth.ts');
-
-/** How much more a byte costs in a text of up to 1 MB than in one of 10 KB, of every pattern over what others wrote. */
-export async function measureForeignPatterns(): Promise<readonly BenchRow[]> {
-  const figure = 'growth of cost per byte, 10 KB to 1 MB, worst pattern';
-  const [load] = Object.values(measures);
-  if (load === undefined)
-    return [{ figure, value: null, unit: '', target: { atMost: 3 }, note: 'nothing measures patterns yet' }];
-  const measured = (await load()).measurePatterns(resolve('.'));
+function worstOf(what: string, measured: readonly GrowthRow[]): BenchRow {
   const [worst] = [...measured].sort((left, right) => growthOf(right) - growthOf(left));
-  return [
-    {
-      figure,
-      value: worst === undefined ? null : growthOf(worst),
-      unit: '',
-      target: { atMost: 3 },
-      note: `${measured.length} patterns; worst: ${worst?.pattern.source.slice(0, 60) ?? 'none'}`,
-    },
-  ];
+  return {
+    figure: `growth of cost per byte, 10 KB to 1 MB, worst of ${what}`,
+    value: worst === undefined ? null : growthOf(worst),
+    unit: '',
+    target: { atMost: mostGrowth },
+    note: `${measured.length} looked at; worst: ${worst?.place ?? 'none'}`,
+  };
 }
 
 /** What took no time at all did not grow. */
-function growthOf({ growth }: { readonly growth: { readonly growth: number } | null }): number {
+function growthOf({ growth }: GrowthRow): number {
   return growth?.growth ?? 1;
 }

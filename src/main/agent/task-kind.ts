@@ -30,6 +30,9 @@ export function asksToRun(task: string): string | null {
   return tests === undefined ? (file ?? null) : 'tests';
 }
 
+/** What is longer brings something along to be worked on. */
+const longestQuestion = 20_000;
+
 /**
  * Whether a task asks for an answer rather than for a change, by its own words. In doubt it is work: a question that
  * is taken for work still gets its answer, but a change that is taken for a question is never made.
@@ -37,6 +40,7 @@ export function asksToRun(task: string): string | null {
 export function isQuestion(task: string): boolean {
   if (isSmallTalk(task)) return true;
   const text = task.trim();
+  if (text.length > longestQuestion) return false;
   const sentences = text.split(/(?<=[.!?。？！])\s+|\n+/u).filter((sentence) => sentence.trim() !== '');
   if (sentences.length === 0) return false;
   return sentences.every((sentence) => isAsking(sentence.trim()));

@@ -45,8 +45,12 @@ const notHere = {
   securityOpt: 'a container gets no other rights',
 } as const;
 
-/** Null: it cannot be understood. JSON with comments and commas at the end of lists, as these files are written. */
+/** What people write in such a file is a hundredth of it. */
+const longest = 256 * 1024;
+
+/** Null: it cannot be understood, or is too long. JSON with comments and commas at the end of lists, as these files are written. */
 export function parseDevContainer(text: string): DevContainer | null {
+  if (text.length > longest) return null;
   const parsed = fileSchema.safeParse(parseWithComments(text));
   if (!parsed.success) return null;
   const file = parsed.data;

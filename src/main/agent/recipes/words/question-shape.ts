@@ -15,8 +15,12 @@ export function looksEnglish(text: string): boolean {
 const questionWord =
   /^\W*(?:what|which|where|when|who|whom|whose|why|how|does|do|did|is|are|was|were|can|could|should|will|would|has|have|explain|describe|tell me|show me where|list)\b/i;
 
+/** What is longer brings something along to be worked on. */
+const longestQuestion = 20_000;
+
 /** Whether a text asks to be told something and not to have something done. */
 export function isQuestion(text: string): boolean {
+  if (text.length > longestQuestion) return false;
   const sentences = text.split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/).filter((sentence) => sentence.trim() !== '');
   const asksForWorkIn = (sentence: string): boolean =>
     imperative.test(sentence) || request.test(sentence) || foreignRequest.test(sentence);
