@@ -138,7 +138,12 @@ export class RepositoryGuard {
     this.#hasRun = this.#running > 0;
     this.#settledMs = Date.now() - clockStepMs;
     const { workspacePath } = this.#options;
-    const where = { workspacePath, folders: this.#watch.folders, environments: this.#environments };
+    const where = {
+      workspacePath,
+      asking: this.#asking,
+      folders: this.#watch.folders,
+      environments: this.#environments,
+    };
     const places = await changedUnseen({ ...where, sinceMs, pause: pauses(signal) });
     for (const { path } of places) this.#told.delete(path);
     this.#tell(places);

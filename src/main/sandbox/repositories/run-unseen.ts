@@ -4,7 +4,7 @@ import { isMaybeEnvironment } from '../skipped-folders.ts';
 import { FolderChain } from './folder-chain.ts';
 import { entriesOf } from './folder-entries.ts';
 import { hostNameOf, namesOf, shownPath } from './folder-names.ts';
-import { placeIn } from '../../lib/host-folder.ts';
+import { placeIn, type Asking } from '../../lib/host-folder.ts';
 
 /** Of the folders that changes leave out, those out of which programs are run. */
 const runFrom: ReadonlySet<string> = new Set(['node_modules', '.venv', '__pycache__', '.tox', '.nox']);
@@ -15,6 +15,7 @@ const shownFolders = 5;
 export interface UnseenRequest {
   /** A real path. */
   readonly workspacePath: string;
+  readonly asking: Asking;
   /** All folders of the workspace. */
   readonly folders: Iterable<string>;
   /** Folders that are Python environments. */
@@ -30,7 +31,7 @@ export interface UnseenRequest {
  */
 export async function changedUnseen(request: UnseenRequest): Promise<readonly UntrackedPlace[]> {
   const byRoot = new Map<string, string[]>();
-  const chain = new FolderChain(request.workspacePath, 'waiting');
+  const chain = new FolderChain(request.workspacePath, request.asking);
   try {
     for (const folder of request.folders) {
       const root = rootOf(folder, request.environments);
@@ -38,7 +39,7 @@ export async function changedUnseen(request: UnseenRequest): Promise<readonly Un
       await request.pause();
       const changed = await chain
         .use(namesOf(folder), async (opened) =>
-          [...(await entriesOf(opened, 'at-once'))].flatMap(([name, kind]) => {
+          [...(await entriesOf(opened, request.asking))].flatMap(([name, kind]) => {
             if (kind === 'folder') return [];
             const found = lstatSync(placeIn(opened, hostNameOf(name)), { throwIfNoEntry: false });
             return found !== undefined && found.ctimeMs >= request.sinceMs ? [`${folder}/${name}`] : [];
@@ -75,7 +76,7 @@ function placesOf(byRoot: ReadonlyMap<string, readonly string[]>): readonly Untr
   return [...byName].flatMap(([name, roots]) => {
     const place = (path: string, files: readonly string[]): UntrackedPlace => ({
       path,
-      why: `${whyOf(name)}; ${countOf(files.length)} changed, ${files.slice(0, shownFiles).map(shownPath).join(', ')} among them`,
+      why: `${whyOf(name)}; ${countOf(files.length)} changed: ${someOf(files)}`,
       done: null,
     });
     if (roots.length <= shownFolders) return roots.map((root) => place(shownPath(root), byRoot.get(root) ?? []));
@@ -96,4 +97,9 @@ function whyOf(name: string): string {
 
 function countOf(files: number): string {
   return files === 1 ? '1 file' : `${files} files`;
+}
+
+function someOf(files: readonly string[]): string {
+  const names = files.slice(0, shownFiles).map(shownPath).join(', ');
+  return files.length > shownFiles ? `${names} and ${files.length - shownFiles} more` : names;
 }

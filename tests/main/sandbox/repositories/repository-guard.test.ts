@@ -336,7 +336,7 @@ describe('the guard over repositories', () => {
     over();
     await found.settle(none);
     expect(left.map(({ path }) => path).sort()).toEqual(['node_modules', 'pkg/__pycache__', 'venv']);
-    expect(left.find(({ path }) => path === 'node_modules')?.why).toContain('1 file changed, node_modules/a/index.js');
+    expect(left.find(({ path }) => path === 'node_modules')?.why).toContain('1 file changed: node_modules/a/index.js');
     await found.settle(none);
     expect(left).toHaveLength(3);
   });
