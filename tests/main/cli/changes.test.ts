@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChangedFile, ChangeOutcome } from '@shared/contract.ts';
+import type { UntrackedPlace } from '@shared/sandbox-events.ts';
 import type { CoreApi } from '../../../src/main/api/core-api.ts';
 import { changes } from '../../../src/main/cli/changes.ts';
 import { commandContext } from '../../fakes/command-context.ts';
@@ -19,7 +20,11 @@ const file = (path: string, more: Partial<ChangedFile> = {}): ChangedFile => ({
 });
 
 /** A session with these changes; `asked` fills with the paths that are to be undone or taken. */
-async function sessionWith(files: readonly ChangedFile[], outcome: ChangeOutcome = { done: [], refused: [] }) {
+async function sessionWith(
+  files: readonly ChangedFile[],
+  outcome: ChangeOutcome = { done: [], refused: [] },
+  untracked: readonly UntrackedPlace[] = [],
+) {
   const scripted = createScriptedCore();
   const sessionId = await scripted.createSession({ projectPath }, new AbortController().signal);
   const asked: (readonly string[])[] = [];
@@ -31,6 +36,7 @@ async function sessionWith(files: readonly ChangedFile[], outcome: ChangeOutcome
     ...scripted,
     showChanges: async (_id, paths) =>
       files.filter(({ path }) => paths.length === 0 || paths.some((want) => `${path}/`.startsWith(`${want}/`))),
+    untracked: async () => untracked,
     takeChanges: act,
     undoChanges: act,
   };
@@ -79,4 +85,22 @@ describe('changes', () => {
     expect(said.out).toContain('modified run.sh  +1 -1\n  mode 644 to 755\n');
     expect(said.out).toContain('modified big.bin  +1 -1\n  not kept: too-large\n');
   });
+});
+
+it('says what may run later, also where no change is tracked', async () => {
+  const place = { path: 'lib/dep/.git', why: 'git runs what stands in it', done: 'hooks taken away: pre-commit' };
+  const { call, said } = await sessionWith([file('Makefile')], { done: [], refused: [] }, [
+    place,
+    { path: 'node_modules\n  safe', why: 'programs run it', done: null },
+  ]);
+  await call('show');
+  expect(said.err).toBe(
+    [
+      'May run on your machine later:',
+      '  Makefile: runs when you build',
+      '  lib/dep/.git: git runs what stands in it (hooks taken away: pre-commit)',
+      '  node_modules<U+000A>  safe: programs run it',
+      '',
+    ].join('\n'),
+  );
 });
