@@ -1,6 +1,4 @@
-import { openFolderBelow, readRegularFile } from '../lib/host-folder.ts';
-
-const maxConfigBytes = 256 * 1024;
+import { textOf } from './repositories/named-by-config.ts';
 
 /**
  * Configurations of git in which a login stands, each with the sections that hold one: `.git/config (remote origin)`.
@@ -9,11 +7,7 @@ const maxConfigBytes = 256 * 1024;
 export async function findGitLogins(workspacePath: string, gitFolders: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const folder of gitFolders) {
-    const opened = await openFolderBelow(workspacePath, folder.split('/'));
-    if (opened === null) continue;
-    const text = (await readRegularFile(opened, 'config', maxConfigBytes))?.toString() ?? '';
-    await opened.close();
-    const sections = sectionsWithLogin(text);
+    const sections = sectionsWithLogin(await textOf(workspacePath, `${folder}/config`));
     if (sections.length > 0) found.push(`${folder}/config (${sections.join(', ')})`);
   }
   return found;

@@ -33,6 +33,9 @@ export const redirects = [
   'objects/info/http-alternates',
 ] as const;
 
+/** Folders that hold some of these, and what a rebase runs. As a link one would lead to another, which nobody looks at. */
+export const linkedFolders = ['info', 'objects/info', 'rebase-merge'] as const;
+
 /** Folders in which git looked for addresses in the past, and still does. Every name in them is one. */
 export const addressFolders = ['remotes', 'branches'] as const;
 

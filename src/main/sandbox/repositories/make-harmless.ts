@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, type Stats } from 'node:fs';
 import { chmod, readdir, readlink, rename, unlink, writeFile } from 'node:fs/promises';
-import { placeIn, readRegularFile, type HostFolder } from '../../lib/host-folder.ts';
+import { nullIfGone, placeIn, readRegularFile, type HostFolder } from '../../lib/host-folder.ts';
 import { messageOf } from '@shared/errors.ts';
 import { seenName } from '@shared/seen-text.ts';
 import { FolderChain } from './folder-chain.ts';
 import { hostNameOf, joined, keyOf, namesOf } from './folder-names.ts';
 import { reduceConfig, staysInside } from './git-config.ts';
-import { addressFolders, redirects, todoFile, withoutPrograms } from './git-data.ts';
+import { addressFolders, linkedFolders, redirects, todoFile, withoutPrograms } from './git-data.ts';
 
 /** What was taken out of a repository, or away with it, in words for people; nothing where it was harmless. */
 export interface Harmless {
@@ -35,21 +35,27 @@ export const maxConfigBytes = 256 * 1024;
  * its hooks are emptied, what leads elsewhere is taken away. `path`: the folder of its data. Rejects never.
  */
 export async function makeHarmless(path: string, options: HarmlessOptions): Promise<Harmless> {
+  const made = await attempt(path, options, async (work) => {
+    await takeRights(work.folder);
+    await reduce(work);
+    await emptyHooks(work);
+    for (const name of [...linkedFolders, ...redirects])
+      if (!(await isOwnCommondir(work, name))) await takeAway(work, name);
+    await takeAddresses(work, new Set());
+    await takePrograms(work, '');
+  });
+  return made.problem === null ? made : takeBackWhole(path, { done: made.done, reason: made.problem }, options);
+}
+
+/** Work in a folder; what it noted, and why it came to no end. */
+async function attempt(path: string, options: HarmlessOptions, work: (work: Work) => Promise<void>): Promise<Harmless> {
   const done: string[] = [];
   const note = (text: string): void => void done.push(text);
   try {
-    await options.chain.use(namesOf(path), async (folder) => {
-      await takeRights(folder);
-      const work: Work = { folder, path, note, ...options };
-      await reduce(work);
-      await emptyHooks(work);
-      for (const name of redirects) if (!(await isOwnCommondir(work, name))) await takeAway(work, name);
-      await takeAddresses(work, new Set());
-      await takePrograms(work, '');
-    });
+    await options.chain.use(namesOf(path), (folder) => work({ folder, path, note, ...options }));
     return { done, problem: null };
   } catch (error) {
-    return takeBackWhole(path, { done, reason: messageOf(error) }, options);
+    return { done, problem: messageOf(error) };
   }
 }
 
@@ -79,19 +85,11 @@ export async function takeBackNew(
   kept: ReadonlyMap<string, string>,
   options: HarmlessOptions,
 ): Promise<Harmless> {
-  const done: string[] = [];
-  const note = (text: string): void => void done.push(text);
-  try {
-    await options.chain.use(namesOf(path), async (folder) => {
-      const work: Work = { folder, path, note, ...options };
-      for (const name of redirects) if (!kept.has(name)) await takeAway(work, name);
-      await takeAddresses(work, new Set(kept.keys()));
-      await takePrograms(work, kept.get(todoFile) ?? '');
-    });
-    return { done, problem: null };
-  } catch (error) {
-    return { done, problem: messageOf(error) };
-  }
+  return attempt(path, options, async (work) => {
+    for (const name of [...linkedFolders, ...redirects]) if (!kept.has(name)) await takeAway(work, name);
+    await takeAddresses(work, new Set(kept.keys()));
+    await takePrograms(work, kept.get(todoFile) ?? '');
+  });
 }
 
 /**
@@ -101,25 +99,17 @@ export async function takeBackNew(
 export async function judgePointer(path: string, options: HarmlessOptions): Promise<Harmless> {
   const names = namesOf(path);
   const name = names.at(-1) ?? '';
-  const inFolder = names.slice(0, -1);
-  const done: string[] = [];
-  try {
-    await options.chain.use(inFolder, async (folder) => {
-      const work: Work = { folder, path: inFolder.join('/'), note: (text) => void done.push(text), ...options };
-      const text = (await readRegularFile(folder, name, 16 * 1024))?.toString() ?? '';
-      const target = /^gitdir: ([^\n\r\0]+)\r?\n?$/.exec(text)?.[1] ?? null;
-      if (target === null || !(await mayPointTo(target, inFolder.join('/'), options))) await takeAway(work, name);
-    });
-    return { done, problem: null };
-  } catch (error) {
-    return { done, problem: messageOf(error) };
-  }
+  return attempt(names.slice(0, -1).join('/'), options, async (work) => {
+    const text = (await readRegularFile(work.folder, name, 16 * 1024))?.toString() ?? '';
+    const target = /^gitdir: ([^\n\r\0]+)\r?\n?$/.exec(text)?.[1] ?? null;
+    if (target === null || !mayPointTo(target, work)) await takeAway(work, name);
+  });
 }
 
 /** What a worktree or a submodule made inside the container points to lies below `/workspace`, which is not there on a host. */
-async function mayPointTo(target: string, from: string, { isKnownData }: HarmlessOptions): Promise<boolean> {
+function mayPointTo(target: string, { path, isKnownData }: Work): boolean {
   if (target.startsWith('/workspace/')) return statsOf('/workspace') === null;
-  return staysInside(target, from) && isKnownData(resolved(target, from));
+  return staysInside(target, path) && isKnownData(resolved(target, path));
 }
 
 /** A relative path, as one of the workspace. It was looked at that it stays inside. */
@@ -257,10 +247,10 @@ async function keepOf(
   }
 }
 
-/** Work in a folder of the workspace; nothing where there is none. */
+/** Work in a folder of the workspace; nothing where there is none. Rejects where nobody may look into it. */
 async function below(chain: FolderChain, path: string, work: (folder: HostFolder) => Promise<void>): Promise<void> {
-  const opened = await chain.use(namesOf(path), async () => true).catch(() => false);
-  if (opened) await chain.use(namesOf(path), work);
+  const isThere = await chain.use(namesOf(path), () => true).catch(nullIfGone);
+  if (isThere !== null) await chain.use(namesOf(path), work);
 }
 
 /** A command may have made a folder of its own unchangeable. It belongs to the person, who is us. */

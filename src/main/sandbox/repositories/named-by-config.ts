@@ -63,7 +63,8 @@ function placesFor(
   return [...new Set(places)].filter((place) => place !== null);
 }
 
-async function textOf(workspacePath: string, file: string): Promise<string> {
+/** The text of a configuration in the workspace; empty where there is none, or no plain file of a usual size. */
+export async function textOf(workspacePath: string, file: string): Promise<string> {
   const names = namesOf(file);
   const opened = await openFolderBelow(workspacePath, names.slice(0, -1));
   if (opened === null) return '';

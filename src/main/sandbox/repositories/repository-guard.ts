@@ -9,7 +9,7 @@ import { createOneAtATime } from '../../lib/one-at-a-time.ts';
 import { FolderChain } from './folder-chain.ts';
 import { absolutePath, joined, namesOf, shownPath } from './folder-names.ts';
 import { FolderWatch, pauses, type LookEnd, type SeenFolder } from './folder-watch.ts';
-import { addressFolders, isRepositoryData, pointersIn, redirects, todoFile } from './git-data.ts';
+import { addressFolders, isRepositoryData, linkedFolders, pointersIn, redirects, todoFile } from './git-data.ts';
 import { earlierRecords, OwnRecord, recordFolder, type EarlierRecord } from './guard-record.ts';
 import { namedByConfig } from './named-by-config.ts';
 import { judgePointer, makeHarmless, maxConfigBytes, takeBackNew, type Harmless } from './make-harmless.ts';
@@ -134,6 +134,11 @@ export class RepositoryGuard {
   async settle(signal: AbortSignal): Promise<void> {
     if (!this.#hasRun) return;
     await this.look();
+    await this.#tellUnseen(signal);
+  }
+
+  async #tellUnseen(signal: AbortSignal): Promise<void> {
+    if (!this.#hasRun) return;
     const sinceMs = this.#settledMs;
     this.#hasRun = this.#running > 0;
     this.#settledMs = Date.now() - clockStepMs;
@@ -168,8 +173,8 @@ export class RepositoryGuard {
     this.#isDisposed = true;
     for (const watcher of this.#watchers) watcher.close();
     if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.settle(forever).catch((error: unknown) => this.#options.log.error(`sandbox: ${String(error)}`));
     await this.look();
+    await this.#tellUnseen(forever).catch((error: unknown) => this.#options.log.error(`sandbox: ${String(error)}`));
     await this.#record?.remove().catch((error: unknown) => this.#options.log.warn(`sandbox: ${String(error)}`));
   }
 
@@ -294,7 +299,7 @@ export class RepositoryGuard {
   async #keptIn(path: string): Promise<ReadonlyMap<string, string>> {
     const kept = new Map<string, string>();
     const place = (name: string): string | Buffer => absolutePath(this.#options.workspacePath, joined(path, name));
-    for (const name of redirects) {
+    for (const name of [...linkedFolders, ...redirects]) {
       if (lstatSync(place(name), { throwIfNoEntry: false }) !== undefined) kept.set(name, '');
     }
     for (const name of addressFolders) {

@@ -248,6 +248,28 @@ describe('the guard over repositories', () => {
     for (const top of ['.git', 'new/.git']) expect(await text(`${top}/rebase-merge/git-rebase-todo`)).toBe('pick 1\n');
   });
 
+  it('takes away a folder of these that is a link, and leaves one that the person had', async () => {
+    await repository('.git');
+    await repository('mine/.git');
+    await put('evil/git-rebase-todo', 'exec evil\n');
+    await symlink('../../elsewhere', join(work, 'mine/.git/info'));
+    const found = await start();
+    await repository('new/.git');
+    for (const top of ['.git', 'new/.git']) {
+      await symlink(top === '.git' ? '../evil' : '../../evil', join(work, top, 'rebase-merge'));
+      await symlink('/elsewhere', join(work, top, 'info'));
+      await symlink('/elsewhere', join(work, top, 'objects/info'));
+    }
+    await found.look();
+    for (const top of ['.git', 'new/.git']) {
+      const left = await readdir(join(work, top));
+      expect(left.filter((name) => name === 'info' || name === 'rebase-merge')).toEqual([]);
+      expect(await readdir(join(work, top, 'objects'))).toEqual([]);
+    }
+    expect(await readdir(join(work, 'mine/.git'))).toContain('info');
+    expect(await text('evil/git-rebase-todo')).toBe('exec evil\n');
+  });
+
   it('leaves what a rebase of the person runs, and takes out what came to it', async () => {
     await repository('.git');
     await put('.git/rebase-merge/git-rebase-todo', 'pick 1\nexec npm test\n');
