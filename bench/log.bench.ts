@@ -99,7 +99,7 @@ async function makeLargeLog(store: SessionStore): Promise<string> {
 
 const line = 'src/example.ts:12: expected 3 to equal 4, as in the test before this one\n';
 const output = line.repeat(14);
-const rung = { gear: 'loop', model: 'bench/one', where: 'local' } as const;
+const stage = { strategy: 'loop', model: 'bench/one', where: 'local' } as const;
 
 function progress(index: number): NewEvent {
   return {
@@ -131,7 +131,7 @@ function turnOf(turn: number): readonly NewEvent[] {
   const limits = { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000, maxUsd: null };
   return [
     { type: 'user-message-added', messageId, text: 'Please go on.', queued: false },
-    { type: 'turn-started', turnId, messageId, plan: false, criterion: null, ladder: [rung], limits },
+    { type: 'turn-started', turnId, messageId, plan: false, criterion: null, cascade: [stage], limits },
     ...[0, 1, 2].flatMap((step) => stepOf(turnId, step)),
     { type: 'turn-ended', turnId, reason: 'done', text: 'Done.', confidence: 'high', failure: null },
   ];
@@ -147,7 +147,7 @@ function stepOf(turnId: string, step: number): readonly NewEvent[] {
     callId,
     step,
     purpose: 'act',
-    rung,
+    stage,
     provider: 'bench',
     model: 'one',
     request,

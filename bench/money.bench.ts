@@ -14,7 +14,7 @@ import { addedUp, invoices, ourCost } from './lib/invoices.ts';
 import { costLog, sumOf } from './lib/money-logs.ts';
 import type { Schedule } from './lib/money-schedule.ts';
 import { createSchedule } from './lib/money-schedule.ts';
-import { forkPurse, openBenchPurse, purseChild } from './lib/purse-child.ts';
+import { forkReservations, openBenchReservations, reservationsChild } from './lib/reservations-child.ts';
 import type { BenchRow } from './lib/rows.ts';
 import { seeded } from './lib/seeded.ts';
 
@@ -28,7 +28,7 @@ const fencedCalls = 10_000;
 
 /** What of the money can be measured without a service: prices, caps and sums. */
 export async function run(): Promise<readonly BenchRow[]> {
-  const child = purseChild();
+  const child = reservationsChild();
   if (child !== null) return child;
   return [
     ...(await invoiceRows()),
@@ -137,9 +137,9 @@ async function capRows(): Promise<readonly BenchRow[]> {
   let kills = 0;
   try {
     for (let first = 0; first < schedules; first += killEvery) {
-      const path = join(folder, `purse-${first}.jsonl`);
-      const own = openBenchPurse(path);
-      const other = forkPurse(path);
+      const path = join(folder, `reservations-${first}.jsonl`);
+      const own = openBenchReservations(path);
+      const other = forkReservations(path);
       for (let batch = first; batch < first + killEvery; batch += together) {
         const running = Array.from({ length: together }, (_, index) =>
           createSchedule({ random: seeded(batch + index + 1), calls: 10, name: `n${batch + index}`, processes: 2 }),

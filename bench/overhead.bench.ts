@@ -110,7 +110,7 @@ async function measure(core: CoreApi): Promise<{ readonly durations: number[]; r
   });
   const options = runOptionsSchema.parse({
     local: 'script/script',
-    gear: 'loop',
+    strategy: 'loop',
     maxSteps: steps,
     maxTokens: 1_000_000_000,
     maxMinutes: 30,

@@ -118,7 +118,7 @@ function pairRunner(parts: {
     now: replies.now,
     setUp: async (core) => {
       // As a person does who has a small model behind an endpoint: what it costs, and that recipes suit it.
-      const model = { context: contextTokens, parametersB: 1.5, tools: false, gears: ['recipe'] };
+      const model = { context: contextTokens, parametersB: 1.5, tools: false, strategies: ['recipe'] };
       const provider = { kind: 'openai-compatible', baseUrl, where: 'cloud', models: { [cloudName]: model } };
       await core.setSetting('providers.small-cloud', provider);
       await core.setSetting('providers.llama-cpp', { kind: 'llama-cpp', contextTokens, threads: 1 });

@@ -131,10 +131,10 @@ async function runScript(
     replies: [...replies],
     repeat: false,
     tools: true,
-    gears: ['loop'],
+    strategies: ['loop'],
   };
   await timeProgram([cliFile, 'settings', 'set', 'providers.bench', JSON.stringify(provider)], { env });
-  const task = ['run', '--project', project, '--local', 'bench/script', '--policy', 'local', '--gear', 'loop'];
+  const task = ['run', '--project', project, '--local', 'bench/script', '--policy', 'local', '--strategy', 'loop'];
   const limits = ['--max-steps', String(replies.length + 5), '--approve', 'deny', '--json'];
   const seen: SeenEvent[] = [];
   await timeProgram([cliFile, ...task, ...limits, 'Do what the script says.'], {

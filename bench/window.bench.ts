@@ -50,7 +50,7 @@ const starts = 3;
 async function appRows(): Promise<readonly BenchRow[]> {
   const home = mkdtempSync(join(tmpdir(), 'dewpoint-bench-window-'));
   try {
-    const script = { kind: 'scripted', replies: [], gears: ['loop'] };
+    const script = { kind: 'scripted', replies: [], strategies: ['loop'] };
     mkdirSync(home, { recursive: true });
     writeFileSync(join(home, 'settings.json'), JSON.stringify({ local: 'script/script', providers: { script } }));
     const { messages, megabytes } = await makeLargeSession(home);

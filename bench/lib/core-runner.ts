@@ -52,13 +52,13 @@ export function createCoreRunner(core: CoreUse, { now, afterTask }: CoreRunnerHo
   };
 }
 
-function optionsOf({ projectPath, check, model, gear, seed, maxMinutes, policy, cloud }: TaskRun): RunOptions {
+function optionsOf({ projectPath, check, model, strategy, seed, maxMinutes, policy, cloud }: TaskRun): RunOptions {
   return {
     projectPath,
     workspace: 'in-place',
     policy: policy ?? 'local',
     local: model,
-    gear,
+    strategy,
     seed,
     maxMinutes,
     approve: 'deny',

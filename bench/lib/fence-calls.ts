@@ -215,9 +215,9 @@ function stepsOf({ kit, fenced, verdict }: Session): Pick<FenceRun, 'steps' | 'r
   let routed = 0;
   for (const event of kit.journal.events) {
     if (event.type === 'call-fenced' && event.outcome !== 'redacted') steps += 1;
-    if (event.type === 'model-call-started' && event.rung.gear === 'loop') {
+    if (event.type === 'model-call-started' && event.stage.strategy === 'loop') {
       steps += 1;
-      routed += isSeen && event.rung.where === 'cloud' && verdict !== 'redact' ? 1 : 0;
+      routed += isSeen && event.stage.where === 'cloud' && verdict !== 'redact' ? 1 : 0;
     }
     const isOfTalk =
       event.type === 'user-message-added' ||
@@ -251,8 +251,8 @@ function createSession(random: Random, options: SessionOptions): Session {
   const verdict: Verdict = pick(random, ['local-only', 'local-only', 'local-only', 'ask', 'redact'] as const);
   const script = localScript(random, { ...options, fenced, positions, verdict });
   const isSmall = script.compacts;
-  const gears = script.usesRecipe ? (['recipe', 'loop'] as const) : (['loop'] as const);
-  const local: Partial<ModelInfo> = { gears: [...gears], ...(isSmall ? { contextTokens: 4096 } : {}) };
+  const strategies = script.usesRecipe ? (['recipe', 'loop'] as const) : (['loop'] as const);
+  const local: Partial<ModelInfo> = { strategies: [...strategies], ...(isSmall ? { contextTokens: 4096 } : {}) };
   const kit = createAgentKit({
     model: local,
     replies: script.replies,
@@ -261,22 +261,22 @@ function createSession(random: Random, options: SessionOptions): Session {
       exec: ({ command }) => ({ stdout: command === 'make' ? 'all is well\n' : script.printed, exitCode: 0 }),
     },
     recipes: script.usesRecipe ? [relay] : [],
-    cloud: { ...options.cloud.info, gears: [...gears] },
+    cloud: { ...options.cloud.info, strategies: [...strategies] },
     cloudProvider: options.cloud.provider,
     ...(options.isFenced ? { fences: { rules: [{ paths: rules, verdict }] } } : { fences: { secrets: 'off' } }),
   });
   const play = async (): Promise<void> => {
     const check = script.checks ? 'check' : null;
     if (script.replies.length > 0) {
-      await kit.runner.send(script.task, { ...turnOptions, gear: script.usesRecipe ? 'auto' : 'loop', check });
+      await kit.runner.send(script.task, { ...turnOptions, strategy: script.usesRecipe ? 'auto' : 'loop', check });
     }
     for (const reply of script.cloud) options.reply(reply);
-    const gear = script.usesRecipe ? 'auto' : 'loop';
+    const strategy = script.usesRecipe ? 'auto' : 'loop';
     const policy = options.policy ?? 'cloud';
     const routing = policy === 'cloud' ? null : routingOf('quality', { valueUsd: 1000 });
     const later = { ...turnOptions, policy, routing, cloud: 'sky/model' };
-    await kit.runner.send(script.second, { ...later, gear, check });
-    await kit.runner.send('And now?', { ...later, gear: 'loop' });
+    await kit.runner.send(script.second, { ...later, strategy, check });
+    await kit.runner.send('And now?', { ...later, strategy: 'loop' });
   };
   return { kit, fenced, verdict, positions, play };
 }

@@ -38,7 +38,7 @@ export async function makeLargeSession(
   return { messages: turns * 2, megabytes: (await stat(path)).size / 1024 / 1024 };
 }
 
-const rung = { gear: 'loop', model: 'script/script', where: 'local' } as const;
+const stage = { strategy: 'loop', model: 'script/script', where: 'local' } as const;
 
 function turnOf(turn: number, answer: string): readonly NewEvent[] {
   const turnId = `turn-${turn}`;
@@ -49,14 +49,14 @@ function turnOf(turn: number, answer: string): readonly NewEvent[] {
   const text = turn === turns ? `${answer}The last answer.` : answer;
   return [
     { type: 'user-message-added', messageId, text: `Question ${turn}: what comes next?`, queued: false },
-    { type: 'turn-started', turnId, messageId, plan: true, criterion: null, ladder: [rung], limits },
+    { type: 'turn-started', turnId, messageId, plan: true, criterion: null, cascade: [stage], limits },
     {
       type: 'model-call-started',
       turnId,
       callId,
       step: 1,
       purpose: 'answer',
-      rung,
+      stage,
       provider: 'script',
       model: 'script',
       request: { sha256: 'a'.repeat(64), bytes: 1000 },

@@ -60,7 +60,7 @@ export function rankOf(events: readonly SessionEvent[], places: readonly Place[]
 
 /** How many of the tasks that have a rank have it at most so far down; no target. */
 export function locatedRows(records: readonly TaskRecord[]): readonly BenchRow[] {
-  const ranked = records.filter(({ rank, gear }) => rank !== undefined && gear === 'recipe');
+  const ranked = records.filter(({ rank, strategy }) => rank !== undefined && strategy === 'recipe');
   const nameOf = ({ model, kind }: TaskRecord): string => `${shortModel(model)} recipe, ${kind}`;
   return [...new Set(ranked.map(nameOf))].map((name) => {
     const own = ranked.filter((record) => nameOf(record) === name);

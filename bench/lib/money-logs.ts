@@ -36,7 +36,7 @@ function started(
     callId,
     step,
     purpose: 'act',
-    rung: { gear: 'loop', model, where },
+    stage: { strategy: 'loop', model, where },
     provider: model.split('/')[0] ?? '',
     model,
     request: { sha256: 'a'.repeat(64), bytes: 1 },
@@ -94,12 +94,12 @@ export function sumOf(
       const day = query.dayOf(event.at);
       if (query.since !== undefined && day < query.since) continue;
       const begin = events.find((other) => other.type === 'model-call-started' && other.callId === event.callId);
-      const rung = begin?.type === 'model-call-started' ? begin.rung : null;
-      const keys = { day, model: rung?.model ?? 'unknown', project: projectPath ?? '', session: id };
+      const stage = begin?.type === 'model-call-started' ? begin.stage : null;
+      const keys = { day, model: stage?.model ?? 'unknown', project: projectPath ?? '', session: id };
       const sum = sums.get(keys[query.by]) ?? emptySum();
       sum.calls += 1;
       if (event.stopReason === 'cancelled' || event.stopReason === 'error') sum.failedCalls += 1;
-      if (rung?.where === 'local') sum.localCalls += 1;
+      if (stage?.where === 'local') sum.localCalls += 1;
       sum.freshInput += event.usage.freshInput;
       sum.cacheRead += event.usage.cacheRead;
       sum.cacheWrite += event.usage.cacheWrite;

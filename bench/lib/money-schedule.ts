@@ -1,17 +1,17 @@
-import type { Purse } from '../../src/main/money/purse.ts';
-import type { PurseCaps, PurseKeys, Scope } from '../../src/main/money/purse-state.ts';
-import { scopes } from '../../src/main/money/purse-state.ts';
+import type { Reservations } from '../../src/main/money/reservations.ts';
+import type { ReservationsCaps, ReservationsKeys, Scope } from '../../src/main/money/reservations-state.ts';
+import { scopes } from '../../src/main/money/reservations-state.ts';
 
 /**
- * One random schedule of calls on one purse: who asks when, what a call turns out to cost, who dies in the middle.
- * It keeps accounts of its own, in other words than the purse, and says by how much a cap was ever passed.
+ * One random schedule of calls on one reservation log: who asks when, what a call turns out to cost, who dies in the middle.
+ * It keeps accounts of its own, in other words than the reservation log, and says by how much a cap was ever passed.
  */
-/** What a schedule does with a purse, of this process or of another. */
-export type SchedulePurse = Pick<Purse, 'reserve' | 'settle' | 'raise'>;
+/** What a schedule does with a reservation log, of this process or of another. */
+export type ScheduleReservations = Pick<Reservations, 'reserve' | 'settle' | 'raise'>;
 
 export interface Schedule {
   /** Does the next thing; false: nothing is left to do. */
-  step(purses: readonly SchedulePurse[]): Promise<boolean>;
+  step(purses: readonly ScheduleReservations[]): Promise<boolean>;
   /** Nanodollars above a cap at the worst moment, over all sums; 0: every cap held. */
   readonly overrun: () => number;
   readonly granted: () => number;
@@ -21,7 +21,7 @@ export interface Schedule {
 interface Running {
   readonly id: string;
   readonly process: number;
-  readonly keys: PurseKeys;
+  readonly keys: ReservationsKeys;
   readonly worst: number;
 }
 
@@ -30,7 +30,7 @@ export interface ScheduleOptions {
   readonly calls: number;
   /** Keeps sums of different schedules apart in one file. */
   readonly name: string;
-  /** Called when a process dies: gives the purse that takes over its calls. */
+  /** Called when a process dies: gives the reservation log that takes over its calls. */
   readonly processes: number;
 }
 
@@ -49,7 +49,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
   const running: Running[] = [];
   const counts = { asked: 0, granted: 0, refused: 0, overrun: 0 };
 
-  const keys = (): PurseKeys => ({
+  const keys = (): ReservationsKeys => ({
     task: `${name}/t${whole(3)}`,
     session: `${name}/s${whole(2)}`,
     project: random() < 0.2 ? null : `${name}/p`,
@@ -57,16 +57,16 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     day: `${name}/2026-11-${30 - whole(2)}`,
     month: `${name}/2026-1${whole(2)}`,
   });
-  const ask = async (purses: readonly SchedulePurse[]): Promise<void> => {
+  const ask = async (purses: readonly ScheduleReservations[]): Promise<void> => {
     counts.asked += 1;
     const process = whole(processes);
-    const purse = purses[process % purses.length];
-    const mine: PurseCaps = Object.fromEntries(
+    const reservations = purses[process % purses.length];
+    const mine: ReservationsCaps = Object.fromEntries(
       scopes.flatMap((scope) => (isCapped[scope] === true ? [[scope, caps[scope]]] : [])),
     );
     const under = keys();
     const worst = whole(160);
-    const grant = await purse?.reserve({ nano: worst, keys: under, caps: mine, step: counts.asked });
+    const grant = await reservations?.reserve({ nano: worst, keys: under, caps: mine, step: counts.asked });
     if (grant?.granted !== true) {
       counts.refused += 1;
       return;
@@ -84,7 +84,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     const limit = caps[scope] + (limits.get(`${scope} ${key}`) ?? 0);
     counts.overrun = Math.max(counts.overrun, sum - limit);
   };
-  const end = (purses: readonly SchedulePurse[]): void => {
+  const end = (purses: readonly ScheduleReservations[]): void => {
     const call = running.splice(whole(running.length), 1)[0];
     if (call === undefined) return;
     const isKnown = random() < 0.85;
@@ -93,7 +93,7 @@ export function createSchedule({ random, calls, name, processes }: ScheduleOptio
     purses[call.process % purses.length]?.settle(call.id, cost);
     for (const scope of scopes) bill(scope, call.keys[scope], cost - call.worst);
   };
-  const raise = async (purses: readonly SchedulePurse[]): Promise<void> => {
+  const raise = async (purses: readonly ScheduleReservations[]): Promise<void> => {
     const scope = scopes[whole(scopes.length)] ?? 'day';
     const key = keys()[scope];
     if (key === null) return;

@@ -1,7 +1,7 @@
 import { formatSetting, type Setting } from './machine.ts';
 import { describeRecord } from './run-tasks.ts';
 import { isFalseAccept, type TaskRecord } from './results.ts';
-import { armCells, compareGears, comparisonCells, shortModel, summarise, summaryCells } from './summary.ts';
+import { armCells, compareStrategies, comparisonCells, shortModel, summarise, summaryCells } from './summary.ts';
 import { formatColumns, formatMarkdown } from './table.ts';
 import { describeSwitches, type TaskOptions } from './task-options.ts';
 
@@ -15,7 +15,7 @@ export interface Report {
 /** What came of a run of tasks, for people. */
 export function reportOf(records: readonly TaskRecord[], options: TaskOptions, setting: Setting): Report {
   const summary = summaryCells(summarise(records));
-  const comparison = comparisonCells(compareGears(records));
+  const comparison = comparisonCells(compareStrategies(records));
   const arms = armCells(records);
   const missed = records.filter((record) => !record.solved);
   const text = [
@@ -43,11 +43,11 @@ function conditions(options: TaskOptions): string {
 
 function recordCells(records: readonly TaskRecord[]): readonly (readonly string[])[] {
   return [
-    ['task', 'model', 'gear', 'solved', 'status', 'found by', 's', 'steps', 'actions', 'remarks'],
+    ['task', 'model', 'strategy', 'solved', 'status', 'found by', 's', 'steps', 'actions', 'remarks'],
     ...records.map((record) => [
       record.task,
       shortModel(record.model),
-      record.gear,
+      record.strategy,
       record.solved ? 'yes' : 'no',
       `${record.status}: ${record.reason}`,
       record.arm ?? '',

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { describeSwitches, type TaskOptions } from './task-options.ts';
 
-/** What came of one task with one model and gear: a line of the results file. */
+/** What came of one task with one model and strategy: a line of the results file. */
 const recordSchema = z.object({
   /** Equal for runs that a resumed benchmark need not do again. */
   key: z.string(),
@@ -11,7 +11,7 @@ const recordSchema = z.object({
   kind: z.enum(['small', 'two-file', 'planted', 'question']),
   split: z.enum(['dev', 'held']),
   model: z.string(),
-  gear: z.enum(['recipe', 'loop']),
+  strategy: z.enum(['recipe', 'loop']),
   seed: z.number(),
   /** Switches that differ from what users get. */
   switches: z.string(),
@@ -57,13 +57,13 @@ export function isFalseAccept(record: TaskRecord): boolean {
   return record.accepted && !record.solved;
 }
 
-/** The same for the same work: a task, a model, a gear, and everything that may change how it goes. */
+/** The same for the same work: a task, a model, a strategy, and everything that may change how it goes. */
 export function keyOf(
-  { task, model, gear }: Pick<TaskRecord, 'task' | 'model' | 'gear'>,
+  { task, model, strategy }: Pick<TaskRecord, 'task' | 'model' | 'strategy'>,
   options: Pick<TaskOptions, 'seed' | 'recipe' | 'passCheck' | 'maxMinutes' | 'drive' | 'replies'>,
 ): string {
   const conditions = [`seed ${options.seed}`, `${options.maxMinutes} minutes`, describeSwitches(options)];
-  return [task, model, gear, ...conditions].filter((part) => part !== '').join(', ');
+  return [task, model, strategy, ...conditions].filter((part) => part !== '').join(', ');
 }
 
 /** A results file: one JSON object a line, appended as soon as a task has ended, so that a killed run loses one task. */

@@ -8,7 +8,7 @@ export const turnStarted: NewEvent = {
   messageId: 'm0',
   plan: false,
   criterion: null,
-  ladder: [],
+  cascade: [],
   limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
 };
 export const callStarted = {
@@ -63,6 +63,6 @@ export function modelOf(
     parametersB: null,
     capabilities: { tools: true, grammar: false, prefill: false, infill: false, countTokens: false, images },
     price: own === null ? null : { ...own, source: 'bench', date: '2026-11-21' },
-    gears: ['loop'],
+    strategies: ['loop'],
   };
 }

@@ -5,7 +5,7 @@ import { profiles } from '@shared/profiles.ts';
 import { routingOf } from '@shared/routing-of.ts';
 import type { Decision, RouteFacts, Rule, Seat } from '../../src/main/router/define.ts';
 import { decideRoute } from '../../src/main/router/route.ts';
-import { createTrail } from '../../src/main/router/trail.ts';
+import { createTrajectory } from '../../src/main/router/trajectory.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
 /** What a run of made-up steps found; every list is to be empty. */
@@ -26,7 +26,7 @@ export interface RunFindings {
 
 type Counts = { -readonly [Name in keyof RunFindings]: number };
 
-/** What the checker knows of the talk: kept in its own words, apart from the router's own trail. */
+/** What the checker knows of the talk: kept in its own words, apart from the router's own trajectory. */
 interface Watch {
   driver: string | null;
   /** Calls of the driver whose results nobody has read. */
@@ -56,7 +56,7 @@ export function emptyFindings(): Counts {
 export function generatedRun(random: () => number, rules: readonly Rule[], into: Counts): void {
   const one = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
   const hit = (chance: number): boolean => random() < chance;
-  const trail = createTrail();
+  const trajectory = createTrajectory();
   const names: readonly [Profile, ...Profile[]] = ['balanced', 'economy', 'quality'];
   const { numbers } = routingOf(one(names), { advice: hit(0.5), holdSteps: Math.floor(random() * 8) });
   const hasPrice = hit(0.9);
@@ -75,7 +75,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
   const add = (event: NewEvent): void => {
     seq += 1;
     const stamped: SessionEvent = { ...event, v: 1, seq, at };
-    trail.add(stamped);
+    trajectory.add(stamped);
   };
   add(turnStarted);
   const count = 4 + Math.floor(random() * 24);
@@ -102,7 +102,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
         : null;
     const facts: RouteFacts = {
       purpose: 'act',
-      gear: 'loop',
+      strategy: 'loop',
       policy,
       numbers,
       seats,
@@ -114,7 +114,7 @@ export function generatedRun(random: () => number, rules: readonly Rule[], into:
       needs: { images, tools: true },
       budgetLeftUsd: capUsd === null ? null : capUsd - spent,
       task: { ...noTask, riskyWords: Math.floor(random() * 3), hasCriterion: hit(0.5) },
-      trail: trail.now(),
+      trajectory: trajectory.now(),
       trouble,
       now: at,
     };
@@ -160,7 +160,7 @@ function step({ index, chosen, tokens, hit, one, add }: Making): Made {
   const { id: model, where } = chosen.info;
   const callId = `c${index}`;
   const usage = { freshInput: tokens, cacheRead: 0, cacheWrite: 0, output: 300, reasoning: 0, estimated: false };
-  add({ ...callStarted, callId, step: index + 1, rung: { gear: 'loop', model, where } });
+  add({ ...callStarted, callId, step: index + 1, stage: { strategy: 'loop', model, where } });
   const kind = one(['calls', 'calls', 'calls', 'calls', 'broken', 'done', 'away'] as const);
   const error = { code: 'network', message: 'away', retryable: false };
   add({ ...callEnded, callId, usage, error: kind === 'away' ? error : null });
@@ -253,5 +253,5 @@ function isShut(facts: RouteFacts, id: string | null): boolean {
   const isDenied =
     (facts.pin !== null && facts.pin.where !== where) || (facts.policy !== 'hybrid' && facts.policy !== where);
   const isBlind = facts.needs.images && capabilities.images !== true;
-  return isFenced || isDenied || isBlind || !seat.canDrive || facts.trail.network.failures > 0;
+  return isFenced || isDenied || isBlind || !seat.canDrive || facts.trajectory.network.failures > 0;
 }

@@ -2,7 +2,7 @@ import type { Price } from '@shared/money.ts';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import type { RouteFacts, Rule, Seat } from '../../src/main/router/define.ts';
 import { decideRoute } from '../../src/main/router/route.ts';
-import { createTrail } from '../../src/main/router/trail.ts';
+import { createTrajectory } from '../../src/main/router/trajectory.ts';
 import { profiles } from '@shared/profiles.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
@@ -208,29 +208,29 @@ function guessTable(task: Task): ReadonlyMap<number, boolean> {
 
 /** What the router makes of a task when it is told the truth about how hard the work is, and nothing of what is to come. */
 export function routedPlan(task: Task): readonly boolean[] {
-  const trail = createTrail();
+  const trajectory = createTrajectory();
   const prompts = promptsOf(task);
   let at = 1_700_000_000_000;
   let seq = 0;
   const add = (event: NewEvent): void => {
     seq += 1;
     const stamped: SessionEvent = { ...event, v: 1, seq, at };
-    trail.add(stamped);
+    trajectory.add(stamped);
   };
   add(turnStarted);
   const plan: boolean[] = [];
   for (const [index, step] of task.steps.entries()) {
     const prompt = prompts[index] ?? 0;
     if (step.isSafe && index > 0) add({ type: 'message-delivered', messageId: `m${index}` });
-    const inCloud = step.isHard || decide(task, { trail: trail.now(), prompt, now: at });
+    const inCloud = step.isHard || decide(task, { trajectory: trajectory.now(), prompt, now: at });
     plan.push(inCloud);
     const seat = inCloud ? cloudOf(task) : local;
-    const kept = trail.now().models[seat.id];
+    const kept = trajectory.now().models[seat.id];
     const isKept = kept !== undefined && at - kept.cachedAt < task.lifeMs;
     const cacheRead = isKept ? Math.min(kept.cachedTokens, prompt) : 0;
     const usage = { freshInput: prompt - cacheRead, cacheRead, cacheWrite: 0, output: step.outputTokens };
     const callId = `c${index}`;
-    add({ ...callStarted, callId, step: index + 1, rung: { gear: 'loop', model: seat.id, where: seat.where } });
+    add({ ...callStarted, callId, step: index + 1, stage: { strategy: 'loop', model: seat.id, where: seat.where } });
     add({ ...callEnded, callId, usage: { ...usage, reasoning: 0, estimated: false } });
     add({ ...toolRequested, toolCallId: `t${index}`, callId, input: { index } });
     at += Math.round(inCloud ? step.cloudMs : step.localMs);
@@ -247,7 +247,11 @@ function cloudOf({ price }: Task): Seat['info'] {
 
 function decide(
   task: Task,
-  { trail, prompt, now }: { readonly trail: RouteFacts['trail']; readonly prompt: number; readonly now: number },
+  {
+    trajectory,
+    prompt,
+    now,
+  }: { readonly trajectory: RouteFacts['trajectory']; readonly prompt: number; readonly now: number },
 ): boolean {
   const numbers = {
     ...profiles.balanced,
@@ -259,7 +263,7 @@ function decide(
     blockSteps: Math.max(1, Math.round(task.blockSteps)),
     cacheLifeSeconds: task.lifeMs / 1000,
   };
-  const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trail.steps);
+  const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trajectory.steps);
   const gain = 1 - (1 - task.hazard) ** stepsLeft;
   const seats = [local, cloudOf(task)].map((info) => ({
     info,
@@ -269,7 +273,7 @@ function decide(
   }));
   const facts: RouteFacts = {
     purpose: 'act',
-    gear: 'loop',
+    strategy: 'loop',
     policy: 'hybrid',
     numbers,
     seats,
@@ -280,7 +284,7 @@ function decide(
     budgetLeftUsd: null,
     task: noTask,
     // How often the cloud was needed is drawn, not decided: it is no reason to stay there.
-    trail: { ...trail, takeovers: 0, strikes: 0 },
+    trajectory: { ...trajectory, takeovers: 0, strikes: 0 },
     trouble: null,
     now,
   };

@@ -6,7 +6,7 @@ import { createConversation } from '../../src/main/agent/conversation.ts';
 import { promptBytes } from '../../src/main/agent/token-estimate.ts';
 import type { RouteFacts, Rule } from '../../src/main/router/define.ts';
 import { decideRoute } from '../../src/main/router/route.ts';
-import { createTrail } from '../../src/main/router/trail.ts';
+import { createTrajectory } from '../../src/main/router/trajectory.ts';
 import { builtInTools, discoverTools } from '../../src/main/tools/registry.ts';
 import { callEnded, callStarted, modelOf, noTask, toolRequested, turnStarted } from './route-events.ts';
 
@@ -25,13 +25,13 @@ const models = [modelOf('local', 2_000_000, null, false), modelOf('cloud', 2_000
 /** A whole decision, the size of both requests taken in, after each of `count` new steps of a talk of that size. */
 export function timeDecisions(rules: readonly Rule[], bytes: number, messages: number, count: number): Timing {
   const conversation = createConversation();
-  const trail = createTrail();
+  const trajectory = createTrajectory();
   let seq = 0;
   const add = (event: NewEvent): void => {
     seq += 1;
     const stamped: SessionEvent = { ...event, v: 1, seq, at: 1_700_000_000_000 + seq };
     conversation.add(stamped);
-    trail.add(stamped);
+    trajectory.add(stamped);
   };
   add({ type: 'user-message-added', messageId: 'm0', text: 'Fix the failing test.', queued: false });
   add(turnStarted);
@@ -61,7 +61,7 @@ export function timeDecisions(rules: readonly Rule[], bytes: number, messages: n
     });
     const facts: RouteFacts = {
       purpose: 'act',
-      gear: 'loop',
+      strategy: 'loop',
       policy: 'hybrid',
       numbers,
       seats,
@@ -71,7 +71,7 @@ export function timeDecisions(rules: readonly Rule[], bytes: number, messages: n
       needs: { images: false, tools: true },
       budgetLeftUsd: null,
       task: noTask,
-      trail: trail.now(),
+      trajectory: trajectory.now(),
       trouble: null,
       now: 1_700_000_000_000 + seq,
     };
@@ -94,7 +94,7 @@ function addStep(add: (event: NewEvent) => void, index: number, output: string):
   const toolCallId = `t${index}`;
   const input = { path: `src/file-${index}.ts` };
   const usage = { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 20, reasoning: 0, estimated: false };
-  add({ ...callStarted, callId, step: index + 1, rung: { gear: 'loop', model: 'local/model', where: 'local' } });
+  add({ ...callStarted, callId, step: index + 1, stage: { strategy: 'loop', model: 'local/model', where: 'local' } });
   const part = { type: 'tool-call', id: toolCallId, name: 'read_file', input } as const;
   add({ ...callEnded, callId, usage, parts: [part] });
   add({ ...toolRequested, toolCallId, callId, input });

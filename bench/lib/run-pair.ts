@@ -86,9 +86,9 @@ async function runOne(
     const { seed, maxMinutes } = options;
     const { prompt, testCommand: check } = task;
     const run = { projectPath: folder, prompt, check, model: models.local, cloud: models.cloud, seed, maxMinutes };
-    const outcome = await runner.run({ ...run, gear: 'auto', policy: policyOf[policy] }, signal);
+    const outcome = await runner.run({ ...run, strategy: 'auto', policy: policyOf[policy] }, signal);
     const after = await takeSnapshot(folder);
-    const job = { task, gear: 'recipe' } as const;
+    const job = { task, strategy: 'recipe' } as const;
     const judged = await judgeWork({ job, folder, outcome, before: snapshot, after, passedBefore }, bed, signal);
     const { kept, asked, failed } = replies.counts();
     if (failed > before.failed) throw new Error('a server failed, which says nothing about who works');
@@ -139,7 +139,7 @@ function callsOf(events: readonly SessionEvent[]): PairRecord['calls'] {
   const places = new Map<string, Pick<PairRecord['calls'][number], 'where' | 'purpose'>>();
   return events.flatMap((event) => {
     if (event.type === 'model-call-started') {
-      places.set(event.callId, { where: event.rung.where, purpose: event.purpose });
+      places.set(event.callId, { where: event.stage.where, purpose: event.purpose });
     }
     if (event.type !== 'model-call-ended') return [];
     const place = places.get(event.callId);
@@ -148,7 +148,7 @@ function callsOf(events: readonly SessionEvent[]): PairRecord['calls'] {
   });
 }
 
-/** Each time another place takes over: by a rung of the ladder, or by a decision about a step. */
+/** Each time another place takes over: by a stage of the cascade, or by a decision about a step. */
 function movesOf(events: readonly SessionEvent[]): PairRecord['moves'] {
   const moves: PairRecord['moves'] = [];
   let at: Where | null = null;
@@ -162,8 +162,8 @@ function movesOf(events: readonly SessionEvent[]): PairRecord['moves'] {
 }
 
 function placeOf(event: SessionEvent): PairRecord['moves'][number] | null {
-  if (event.type === 'rung-chosen')
-    return { to: event.rung.where, cause: event.cause ?? causeOf(event.reason), text: event.reason };
+  if (event.type === 'stage-chosen')
+    return { to: event.stage.where, cause: event.cause ?? causeOf(event.reason), text: event.reason };
   if (event.type !== 'route-decided') return null;
   return { to: event.chosen.where, cause: event.reasonCode, text: event.reason };
 }
@@ -174,7 +174,7 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/the answer was|no usable|format|not understood/iu, 'format'],
 ];
 
-/** The ladder says in words why the rung before gave up. */
+/** The cascade says in words why the stage before gave up. */
 function causeOf(reason: string): string {
   return causes.find(([pattern]) => pattern.test(reason))?.[1] ?? 'no progress';
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionEvent } from '@shared/events.ts';
-import type { Gear } from '@shared/models.ts';
+import type { Strategy } from '@shared/models.ts';
 import type { TaskBed } from './judge.ts';
 import { changedPlaces, rankOf } from './located.ts';
 import { lostTests } from './passed-tests.ts';
@@ -26,11 +26,11 @@ export interface RunTasksParts {
 interface Job {
   readonly task: Task;
   readonly model: string;
-  readonly gear: Gear;
+  readonly strategy: Strategy;
 }
 
 /**
- * Does every task with every model and gear that the results do not have yet, and gives the records of all of them,
+ * Does every task with every model and strategy that the results do not have yet, and gives the records of all of them,
  * also those of earlier runs. Models come first, so that an engine loads each of them once. Ends early, with what is
  * there, on abort or when the time is over.
  */
@@ -42,12 +42,12 @@ export async function runTasks(
 ): Promise<readonly TaskRecord[]> {
   const { results, now, say } = parts;
   const jobs = options.models.flatMap((model) =>
-    options.gears.flatMap((gear) => tasks.map((task) => ({ task, model, gear }))),
+    options.strategies.flatMap((strategy) => tasks.map((task) => ({ task, model, strategy }))),
   );
   const end = options.totalMinutes === null ? Infinity : now() + options.totalMinutes * 60_000;
   const records: TaskRecord[] = [];
   for (const [index, job] of jobs.entries()) {
-    const key = keyOf({ task: job.task.id, model: job.model, gear: job.gear }, options);
+    const key = keyOf({ task: job.task.id, model: job.model, strategy: job.strategy }, options);
     const earlier = results.done.get(key);
     if (earlier !== undefined) {
       records.push(earlier);
@@ -68,15 +68,15 @@ export async function runTasks(
 
 /** One task: a fresh copy, the run, and the judgement of what is left. What goes wrong in the bench is a `fault`. */
 async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signal: AbortSignal): Promise<TaskRecord> {
-  const { task, model, gear } = job;
-  const folder = join(parts.workFolder, `${task.id}-${gear}`);
+  const { task, model, strategy } = job;
+  const folder = join(parts.workFolder, `${task.id}-${strategy}`);
   const begun = {
-    key: keyOf({ task: task.id, model, gear }, options),
+    key: keyOf({ task: task.id, model, strategy }, options),
     task: task.id,
     kind: task.kind,
     split: task.split,
     model,
-    gear,
+    strategy,
     seed: options.seed,
     switches: describeSwitches(options),
     at: new Date(parts.now()).toISOString(),
@@ -93,7 +93,7 @@ async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signa
         prompt: task.prompt,
         check: options.passCheck ? task.testCommand : null,
         model,
-        gear,
+        strategy,
         seed: options.seed,
         maxMinutes: options.maxMinutes,
       },
@@ -112,7 +112,7 @@ async function doJob(job: Job, options: TaskOptions, parts: RunTasksParts, signa
 }
 
 interface Work {
-  readonly job: { readonly task: Task; readonly gear: Gear };
+  readonly job: { readonly task: Task; readonly strategy: Strategy };
   readonly folder: string;
   readonly outcome: TaskOutcome;
   readonly before: Snapshot;
@@ -143,7 +143,7 @@ export async function judgeWork(
   }
   const verdict = await bed.judge(job.task, folder, signal);
   const lost = lostTests(passedBefore, verdict.passed).map((name) => `fails now: ${name}`);
-  const left = mustBeUntouched(result.status, job.gear) ? changed.map((path) => `left changed: ${path}`) : [];
+  const left = mustBeUntouched(result.status, job.strategy) ? changed.map((path) => `left changed: ${path}`) : [];
   return {
     solved: verdict.hidden,
     visible: verdict.visible,
@@ -155,8 +155,8 @@ export async function judgeWork(
 }
 
 // Who gives up leaves things as they were; a recipe leaves them so however it ends without success.
-function mustBeUntouched(status: TaskOutcome['result']['status'], gear: Gear): boolean {
-  return status === 'gave-up' || (gear === 'recipe' && status !== 'done');
+function mustBeUntouched(status: TaskOutcome['result']['status'], strategy: Strategy): boolean {
+  return status === 'gave-up' || (strategy === 'recipe' && status !== 'done');
 }
 
 type Figures = Pick<
@@ -166,7 +166,7 @@ type Figures = Pick<
 
 function figuresOf({ result, events, seconds }: TaskOutcome): Figures {
   const { confidence, status, reason, text, steps, actions, tokens } = result;
-  const chosen = events.findLast((event) => event.type === 'rung-chosen');
+  const chosen = events.findLast((event) => event.type === 'stage-chosen');
   return {
     confidence,
     status,
@@ -176,7 +176,7 @@ function figuresOf({ result, events, seconds }: TaskOutcome): Figures {
     seconds,
     tokens,
     text: text.slice(0, 2_000),
-    recipe: chosen?.type === 'rung-chosen' ? chosen.recipe : null,
+    recipe: chosen?.type === 'stage-chosen' ? chosen.recipe : null,
     arm: status === 'done' ? armOf(events, result) : null,
   };
 }
@@ -218,8 +218,8 @@ const nothing = {
 
 /** A line for people. */
 export function describeRecord(record: TaskRecord): string {
-  const { task, gear, solved, status, reason, seconds, steps, fault } = record;
-  if (fault !== null) return `${task} ${gear}: not tried: ${fault.split('\n')[0] ?? ''}`;
+  const { task, strategy, solved, status, reason, seconds, steps, fault } = record;
+  if (fault !== null) return `${task} ${strategy}: not tried: ${fault.split('\n')[0] ?? ''}`;
   const how = record.arm === null ? '' : `, by ${record.arm}`;
   const wrong = [
     record.accepted && !solved ? ', FALSE ACCEPT' : '',
@@ -227,5 +227,5 @@ export function describeRecord(record: TaskRecord): string {
     record.worse.length > 0 ? `, WORSE ${record.worse.length}` : '',
   ].join('');
   const word = solved ? 'solved' : 'not solved';
-  return `${task} ${gear}: ${word} (${status}: ${reason}${how}), ${seconds.toFixed(1)} s, ${steps} steps${wrong}`;
+  return `${task} ${strategy}: ${word} (${status}: ${reason}${how}), ${seconds.toFixed(1)} s, ${steps} steps${wrong}`;
 }

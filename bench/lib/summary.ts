@@ -12,13 +12,13 @@ import {
 } from './statistics.ts';
 import { allKinds, isPlainRun, starterModel, type TaskOptions } from './task-options.ts';
 
-type Gear = TaskRecord['gear'];
+type Strategy = TaskRecord['strategy'];
 type Kind = TaskRecord['kind'] | 'all';
 
-/** What came of the tasks of one kind, with one model and gear. */
+/** What came of the tasks of one kind, with one model and strategy. */
 export interface Summary {
   readonly model: string;
-  readonly gear: Gear;
+  readonly strategy: Strategy;
   readonly kind: Kind;
   readonly total: number;
   readonly solved: number;
@@ -44,11 +44,11 @@ export interface Summary {
   readonly faults: number;
 }
 
-/** One summary a model, gear and kind that has records, and one of all kinds where there is more than one. */
+/** One summary a model, strategy and kind that has records, and one of all kinds where there is more than one. */
 export function summarise(records: readonly TaskRecord[]): readonly Summary[] {
-  const sides = distinct(records.map(({ model, gear }) => JSON.stringify([model, gear])));
+  const sides = distinct(records.map(({ model, strategy }) => JSON.stringify([model, strategy])));
   return sides.flatMap((side) => {
-    const own = records.filter(({ model, gear }) => JSON.stringify([model, gear]) === side);
+    const own = records.filter(({ model, strategy }) => JSON.stringify([model, strategy]) === side);
     const kinds = allKinds.filter((kind) => own.some((record) => record.kind === kind));
     const each = kinds.map((kind) =>
       summariseKind(
@@ -70,7 +70,7 @@ function summariseKind(kind: Kind, records: readonly TaskRecord[]): Summary {
     records.reduce((sum, record) => sum + figure(record), 0) / Math.max(1, records.length);
   return {
     model: records[0]?.model ?? '',
-    gear: records[0]?.gear ?? 'recipe',
+    strategy: records[0]?.strategy ?? 'recipe',
     kind,
     total: records.length,
     solved: solved.length,
@@ -96,7 +96,7 @@ function summariseKind(kind: Kind, records: readonly TaskRecord[]): Summary {
 export function summaryCells(summaries: readonly Summary[]): readonly (readonly string[])[] {
   const head = [
     'model',
-    'gear',
+    'strategy',
     'kind',
     'solved',
     '95 %',
@@ -112,7 +112,7 @@ export function summaryCells(summaries: readonly Summary[]): readonly (readonly 
     [...head, ...end],
     ...summaries.map((one) => [
       shortModel(one.model),
-      one.gear,
+      one.strategy,
       one.kind,
       `${one.solved}/${one.total}`,
       percentRange(one.interval),
@@ -132,11 +132,11 @@ export function summaryCells(summaries: readonly Summary[]): readonly (readonly 
 /** How many of the solved tasks each part of the recipe found: one row a part, with the names of the tasks. */
 export function armCells(records: readonly TaskRecord[]): readonly (readonly string[])[] {
   const done = records.filter((record) => record.status === 'done' && record.arm !== null);
-  const arms = distinct(done.map((record) => `${record.gear} ${record.arm ?? ''}`)).sort();
+  const arms = distinct(done.map((record) => `${record.strategy} ${record.arm ?? ''}`)).sort();
   return [
     ['found by', 'accepted', 'right', 'tasks (wrong ones marked !)'],
     ...arms.map((arm) => {
-      const own = done.filter((record) => `${record.gear} ${record.arm ?? ''}` === arm);
+      const own = done.filter((record) => `${record.strategy} ${record.arm ?? ''}` === arm);
       const names = own.map((record) => `${record.solved ? '' : '!'}${record.task}`);
       return [arm, String(own.length), String(own.filter((record) => record.solved).length), names.join(' ')];
     }),
@@ -146,19 +146,19 @@ export function armCells(records: readonly TaskRecord[]): readonly (readonly str
 export interface Comparison extends Difference {
   readonly kind: Kind;
   readonly model: string;
-  readonly first: Gear;
-  readonly second: Gear;
+  readonly first: Strategy;
+  readonly second: Strategy;
   readonly method: string;
 }
 
-/** Recipe against loop with the same model, kind by kind; empty where a model was run in one gear only. */
-export function compareGears(records: readonly TaskRecord[]): readonly Comparison[] {
+/** Recipe against loop with the same model, kind by kind; empty where a model was run in one strategy only. */
+export function compareStrategies(records: readonly TaskRecord[]): readonly Comparison[] {
   const [first, second] = ['recipe', 'loop'] as const;
   return distinct(records.map((record) => record.model)).flatMap((model) => {
     const kinds = [...allKinds, 'all'] as const;
     return kinds.flatMap((kind) => {
       const own = records.filter((record) => record.model === model && (kind === 'all' || record.kind === kind));
-      const [left, right] = [first, second].map((gear) => own.filter((record) => record.gear === gear));
+      const [left, right] = [first, second].map((strategy) => own.filter((record) => record.strategy === strategy));
       const found = left === undefined || right === undefined ? null : compare(left, right);
       return found === null ? [] : [{ ...found, kind, model, first, second }];
     });
@@ -203,9 +203,9 @@ export function comparisonCells(comparisons: readonly Comparison[]): readonly (r
   ];
 }
 
-/** The difference of the gears as figures: published, no target. */
+/** The difference of the strategies as figures: published, no target. */
 export function comparisonRows(records: readonly TaskRecord[]): readonly BenchRow[] {
-  return compareGears(records).map((one) => ({
+  return compareStrategies(records).map((one) => ({
     figure: `${shortModel(one.model)}, ${one.kind}: solved by ${one.first} less by ${one.second}`,
     value: 100 * one.value,
     unit: 'points',
@@ -215,13 +215,13 @@ export function comparisonRows(records: readonly TaskRecord[]): readonly BenchRo
 }
 
 /**
- * The figures of the tasks. Targets hold for what users get first: the starter model, the recipe gear, the measured
+ * The figures of the tasks. Targets hold for what users get first: the starter model, the recipe strategy, the measured
  * half, whole and with nothing switched off; all else is only published.
  */
 export function taskRows(records: readonly TaskRecord[], options: TaskOptions): readonly BenchRow[] {
   const isMeasured = isPlainRun(options) && options.split === 'held';
   return summarise(records).flatMap((one) => {
-    const isJudged = isMeasured && one.model === starterModel && one.gear === 'recipe';
+    const isJudged = isMeasured && one.model === starterModel && one.strategy === 'recipe';
     const target = (wanted: Target | null): Target | null => (isJudged ? wanted : null);
     const isSole = new Set(records.map((record) => record.kind)).size === 1;
     return [...solvedRows(one, target), ...(one.kind === 'all' || isSole ? careRows(one, target) : [])];
@@ -239,7 +239,7 @@ const leastSolved: Readonly<Record<Kind, Target | null>> = {
 };
 
 function solvedRows(one: Summary, target: Judge): readonly BenchRow[] {
-  const name = `${shortModel(one.model)} ${one.gear}, ${one.kind}`;
+  const name = `${shortModel(one.model)} ${one.strategy}, ${one.kind}`;
   const note = `${one.solved} of ${one.total}, 95 % interval ${percentRange(one.interval)}`;
   const share = one.total === 0 ? null : (100 * one.solved) / one.total;
   const isSmall = one.kind === 'small';
@@ -256,7 +256,7 @@ function timeRow(figure: string, value: number | null, target: Target | null): r
 }
 
 function careRows(one: Summary, target: Judge): readonly BenchRow[] {
-  const name = `${shortModel(one.model)} ${one.gear}`;
+  const name = `${shortModel(one.model)} ${one.strategy}`;
   const share = (wrong: number, of: number): number => (of === 0 ? 0 : (100 * wrong) / of);
   return [
     { figure: `${name}: guarded files changed`, value: one.guarded, unit: '', target: target({ atMost: 0 }) },

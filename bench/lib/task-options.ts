@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { RecipeSettings } from '../../src/main/agent/recipes/define.ts';
-import type { Gear } from '@shared/models.ts';
+import type { Strategy } from '@shared/models.ts';
 import type { Task } from './tasks.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -9,7 +9,7 @@ export type Kind = Task['kind'];
 export interface TaskOptions {
   /** `PROVIDER/NAME` */
   readonly models: readonly string[];
-  readonly gears: readonly Gear[];
+  readonly strategies: readonly Strategy[];
   readonly split: 'dev' | 'held' | 'all';
   readonly kinds: readonly Kind[];
   /** A glob over ids; null: every task. */
@@ -52,7 +52,7 @@ const flags = [
 ] as const;
 const texts = [
   'models',
-  'gears',
+  'strategies',
   'split',
   'kinds',
   'only',
@@ -72,7 +72,7 @@ const texts = [
 type Flag = (typeof flags)[number];
 type Text = (typeof texts)[number];
 
-const tasksUsage = `npm run bench -- tasks [--models ID,…] [--gears recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
+const tasksUsage = `npm run bench -- tasks [--models ID,…] [--strategies recipe,loop] [--split dev|held|all] [--kinds ${allKinds.join(',')}]
   [--only GLOB] [--limit N] [--seed N] [--max-minutes N a task] [--total-minutes N] [--resume FILE] [--report FILE.md] [--keep FOLDER]
   [--replies FOLDER] [--drive NAME=VALUE,… as dewpoint models set] [--edit-form ${editForms.join('|')}] [--samples N] [--no-check] [--no-mechanical] [--no-repair] [--no-trace] [--no-coverage]
   [--no-agreement] [--no-mutants] [--no-overfit-lint] [--no-rerun] [--no-varied]`;
@@ -83,7 +83,7 @@ export function parseTaskOptions(args: readonly string[]): TaskOptions {
   const seed = wholeNumber('seed', text('seed')) ?? 1;
   return {
     models: list(text('models')) ?? [starterModel],
-    gears: words('gears', text('gears'), ['recipe', 'loop']) ?? ['recipe'],
+    strategies: words('strategies', text('strategies'), ['recipe', 'loop']) ?? ['recipe'],
     split: word('split', text('split'), ['dev', 'held', 'all']) ?? 'dev',
     kinds: words('kinds', text('kinds'), allKinds) ?? allKinds,
     only: text('only') ?? null,

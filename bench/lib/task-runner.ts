@@ -1,5 +1,5 @@
 import type { SessionEvent } from '@shared/events.ts';
-import type { Gear } from '@shared/models.ts';
+import type { Strategy } from '@shared/models.ts';
 import type { Policy } from '@shared/routing.ts';
 import type { RunResult } from '@shared/run-result.ts';
 
@@ -10,7 +10,7 @@ export interface TaskRun {
   readonly prompt: string;
   readonly check: string | null;
   readonly model: string;
-  readonly gear: Gear | 'auto';
+  readonly strategy: Strategy | 'auto';
   readonly seed: number;
   readonly maxMinutes: number;
   /** Absent: `local`. With another, `cloud` is the model that it may go to. */

@@ -16,7 +16,7 @@ export const comparisonInputSchema = z.object({
   repeat: z.number().int().min(1).max(50).default(1),
   local: z.string().optional(),
   cloud: z.string().optional(),
-  gear: runOptionsSchema.shape.gear,
+  strategy: runOptionsSchema.shape.strategy,
   /** US dollars for all runs together. */
   maxUsd: z.number().nonnegative().optional(),
   /** Of the first repeat; each further one takes the next number. */

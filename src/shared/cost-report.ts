@@ -61,7 +61,7 @@ export function createCostFold(dayOf: (at: number) => string): CostFold {
       if (event.type === 'history-copied') cells.clear();
       for (const ended of courses(event)) noteCourse(dayOf(event.at), ended);
       if (event.type === 'model-call-started') {
-        started.set(event.callId, { model: event.rung.model, where: event.rung.where });
+        started.set(event.callId, { model: event.stage.model, where: event.stage.where });
       }
       if (event.type !== 'model-call-ended') return;
       const call = started.get(event.callId);

@@ -5,7 +5,7 @@ import type { StepState, TurnState } from './session-state.ts';
 /** How long a program asks before it gives up, in seconds, by its id; others have the time of their turn. */
 export const courseSeconds = { 'fix-failing-tests': 250 } as const;
 
-/** Runs of programs on one rung: sums, so that a day adds up like a turn. */
+/** Runs of programs on one stage: sums, so that a day adds up like a turn. */
 export interface CourseSum {
   readonly runs: number;
   readonly calls: number;
@@ -171,10 +171,10 @@ export function createCourseFold(): (event: SessionEvent) => readonly EndedCours
         runs = [];
         open = null;
         return [];
-      case 'rung-chosen': {
+      case 'stage-chosen': {
         close(event.at);
-        const { rung, recipe, at } = event;
-        const { model, where } = rung;
+        const { stage, recipe, at } = event;
+        const { model, where } = stage;
         if (recipe !== null) open = { recipe, model, where, startedAt: at, calls: 0, written: 0, modelMs: 0 };
         return [];
       }
@@ -198,13 +198,13 @@ export function createCourseFold(): (event: SessionEvent) => readonly EndedCours
 export function coursesInTurn(turn: TurnState, steps: readonly StepState[]): readonly EndedCourse[] {
   const { endedAt, reason } = turn;
   if (endedAt === null || reason === null) return [];
-  const runs = turn.rungs.flatMap(({ rung, recipe, at }, index): readonly CourseRun[] => {
+  const runs = turn.stages.flatMap(({ stage, recipe, at }, index): readonly CourseRun[] => {
     if (recipe === null) return [];
-    const until = turn.rungs[index + 1]?.at ?? endedAt;
+    const until = turn.stages[index + 1]?.at ?? endedAt;
     const own = steps.filter((step) => step.turnId === turn.id && isBetween(step, at, until));
     const modelMs = own.reduce((sum, step) => sum + (step.end?.timings.totalMs ?? 0), 0);
     const written = own.reduce((sum, step) => sum + (step.end?.usage.output ?? 0), 0);
-    const { model, where } = rung;
+    const { model, where } = stage;
     return [{ recipe, model, where, tookMs: until - at, calls: own.length, written, modelMs }];
   });
   return coursesOf(runs, reason, turn.limits.maxMinutes);

@@ -34,30 +34,30 @@ export function escalationsIn(events: Iterable<SessionEvent>): readonly Escalati
   const found: { escalation: Escalation; callId: string }[] = [];
   const steps = new Map<string, number>();
   let before: Decided | null = null;
-  let rung: EventOf<'rung-chosen'>['cause'];
+  let stage: EventOf<'stage-chosen'>['cause'];
   for (const event of events) {
     if (event.type === 'model-call-started') steps.set(event.callId, event.step);
-    if (event.type === 'rung-chosen') rung = event.cause;
+    if (event.type === 'stage-chosen') stage = event.cause;
     if (event.type !== 'route-decided') continue;
-    const escalation = before === null || before.turnId !== event.turnId ? null : escalationOf(before, event, rung);
+    const escalation = before === null || before.turnId !== event.turnId ? null : escalationOf(before, event, stage);
     if (escalation !== null) found.push({ escalation, callId: event.callId });
     before = event;
-    rung = undefined;
+    stage = undefined;
   }
   return found.map(({ escalation, callId }) => ({ ...escalation, step: steps.get(callId) ?? null }));
 }
 
-/** Null: the step was not moved because of a failure. `rung`: why the ladder was climbed between the two, where it says. */
+/** Null: the step was not moved because of a failure. `stage`: why the cascade was escalated between the two, where it says. */
 export function escalationOf(
   before: Decided,
   event: Decided,
-  rung?: EventOf<'rung-chosen'>['cause'],
+  stage?: EventOf<'stage-chosen'>['cause'],
 ): Escalation | null {
   const { callId, turnId = null, chosen, reason: text, reasonCode, layer } = event;
   const hasMoved = before.chosen.model !== chosen.model;
   const isAdvice = reasonCode === 'advice';
-  // A log from before steps were routed, and programs that give up, climb a ladder without a layer.
-  const isFailure = layer === 'L4' || layer === 'L5' || (layer === undefined && reasonCode === 'ladder');
+  // A log from before steps were routed, and programs that give up, escalate a cascade without a layer.
+  const isFailure = layer === 'L4' || layer === 'L5' || (layer === undefined && reasonCode === 'cascade');
   if (!isAdvice && !(isFailure && hasMoved)) return null;
   const kind = isAdvice ? 'advice' : chosen.where === 'local' ? 'fallback' : 'takeover';
   const to = isAdvice ? (event.runnerUp?.model ?? chosen.model) : chosen.model;
@@ -66,7 +66,7 @@ export function escalationOf(
     step: null,
     turnId,
     kind,
-    cause: rungCause(rung) ?? causeOf(before, event),
+    cause: stageCause(stage) ?? causeOf(before, event),
     from: before.chosen.model,
     to,
     text,
@@ -74,8 +74,8 @@ export function escalationOf(
 }
 
 /** A cap and a fence are no failures of the model, and are told as what they are elsewhere. */
-function rungCause(rung: EventOf<'rung-chosen'>['cause']): EscalationCause | null {
-  return rung === undefined || rung === 'cap' || rung === 'fence' ? null : rung;
+function stageCause(stage: EventOf<'stage-chosen'>['cause']): EscalationCause | null {
+  return stage === undefined || stage === 'cap' || stage === 'fence' ? null : stage;
 }
 
 function causeOf(before: Decided, event: Decided): EscalationCause {

@@ -10,7 +10,7 @@ import { instructionEvents } from './instructions.ts';
 import { approvalScopeSchema, networkUseSchema } from './network-access.ts';
 import { partSchema } from './messages.ts';
 import { sandboxPayloads } from './sandbox-events.ts';
-import { rungSchema, whereSchema } from './models.ts';
+import { stageSchema, whereSchema } from './models.ts';
 import { priceSchema, usageSchema } from './money.ts';
 import { routeDetailSchema } from './routing.ts';
 
@@ -141,7 +141,7 @@ export const payloads = {
     messageId: z.string(),
     plan: z.boolean(),
     criterion: criterionSchema,
-    ladder: z.array(rungSchema),
+    cascade: z.array(stageSchema),
     limits: z.object({
       maxSteps: z.number().int(),
       maxMinutes: z.number(),
@@ -161,12 +161,12 @@ export const payloads = {
   }),
   'gate-checked': gateCheckSchema,
   'cache-prefilled': prefillReportSchema,
-  'rung-chosen': z.object({
-    rung: rungSchema,
+  'stage-chosen': z.object({
+    stage: stageSchema,
     recipe: z.string().nullable(),
     reason: z.string(),
     index: z.number().int(),
-    /** Why the rung before it gave up; absent for the first, and in logs from before. */
+    /** Why the stage before it gave up; absent for the first, and in logs from before. */
     cause: z.enum(['no-progress', 'format', 'checks', 'transport', 'window', 'cap', 'fence']).optional(),
   }),
   'route-decided': z.object({
@@ -189,7 +189,7 @@ export const payloads = {
     callId: z.string(),
     step: z.number().int(),
     purpose: purposeSchema,
-    rung: rungSchema,
+    stage: stageSchema,
     provider: z.string(),
     model: z.string(),
     /** The exact request, so that a prompt is never guessed again. */

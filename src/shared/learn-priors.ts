@@ -16,7 +16,7 @@ interface Work {
   readonly steps: readonly {
     readonly turnId: string | null;
     readonly purpose: StepState['purpose'];
-    readonly rung: { readonly model: string };
+    readonly stage: { readonly model: string };
   }[];
 }
 
@@ -29,8 +29,10 @@ export function learnPriors(priors: Priors, { turns, steps }: Work): Priors {
   if (isSolved === null) return priors;
   const own = steps.filter((step) => step.turnId === id && !asides.has(step.purpose));
   /** Who made the last step of a kind has done it; whose work was taken over has not. */
-  const last = new Map(own.map(({ purpose, rung }) => [purpose, rung.model]));
-  const made = new Map(own.map(({ purpose, rung }) => [`${rung.model}\n${purpose}`, { purpose, model: rung.model }]));
+  const last = new Map(own.map(({ purpose, stage }) => [purpose, stage.model]));
+  const made = new Map(
+    own.map(({ purpose, stage }) => [`${stage.model}\n${purpose}`, { purpose, model: stage.model }]),
+  );
   return [...made.values()].reduce<Priors>((sum, { purpose, model }) => {
     const before = sum[model]?.[purpose];
     const counted = count(before, isSolved && last.get(purpose) === model, endedAt);

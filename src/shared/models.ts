@@ -65,13 +65,13 @@ export const modelInfoSchema = z.object({
   where: whereSchema,
   /** The window in tokens that calls may use, prompt and answer together. */
   contextTokens: z.number().int().positive(),
-  /** Billions of parameters where known; decides prompt form and ladder. */
+  /** Billions of parameters where known; decides prompt form and cascade. */
   parametersB: z.number().positive().nullable(),
   capabilities: capabilitiesSchema,
   /** Null: unpriced. Local models have a price of 0 with source "local". */
   price: priceSchema.nullable(),
-  /** Gears that passed the probe for this model, best first. */
-  gears: z.array(z.enum(['recipe', 'loop'])),
+  /** Strategies that passed the probe for this model, best first. */
+  strategies: z.array(z.enum(['recipe', 'loop'])),
   /** As the settings say; absent: the service's own default. */
   effort: effortSchema.optional(),
   /** How it is driven where the usual is not best for it: as its probe found out, or as its user says. */
@@ -92,12 +92,12 @@ export function leavesMachine(info: Pick<ModelInfo, 'where' | 'isElsewhere'>): b
   return info.where === 'cloud' || info.isElsewhere === true;
 }
 
-export const gearSchema = z.enum(['recipe', 'loop']);
-export type Gear = z.infer<typeof gearSchema>;
+export const strategySchema = z.enum(['recipe', 'loop']);
+export type Strategy = z.infer<typeof strategySchema>;
 
-/** A gear and a model: one rung of the ladder a task may climb. */
-export const rungSchema = z.object({ gear: gearSchema, model: z.string(), where: whereSchema });
-export type Rung = z.infer<typeof rungSchema>;
+/** A strategy and a model: one stage of the cascade of a task. */
+export const stageSchema = z.object({ strategy: strategySchema, model: z.string(), where: whereSchema });
+export type Stage = z.infer<typeof stageSchema>;
 
 /** What to do about a model that is not there, as the beginning of a sentence. Only what can be fetched is said to be: models of services and made-up names cannot. */
 export function howToGet(model: string): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { gearSchema } from './models.ts';
+import { strategySchema } from './models.ts';
 
 /** How a model is made to call tools. */
 export const probedStyleSchema = z.enum(['native', 'grammar', 'schema', 'text']);
@@ -20,10 +20,10 @@ export const probeCardSchema = z.object({
   toolBudget: z.number().int().nullable(),
   /** Whether it quotes what it replaces exactly, or writes files whole without other changes; null: neither. */
   edit: z.enum(['search-replace', 'whole-file']).nullable(),
-  /** Tiny tasks by gear. */
+  /** Tiny tasks by strategy. */
   tasks: z.object({ recipe: score, loop: score.nullable() }),
-  /** Gears that its tasks passed in, best first; empty: none. */
-  gears: z.array(gearSchema),
+  /** Strategies that its tasks passed in, best first; empty: none. */
+  strategies: z.array(strategySchema),
   /** Tokens a second by the engine's own clock, at growing lengths of a prompt that nothing of was kept. */
   speeds: z.array(
     z.object({

@@ -15,7 +15,7 @@ export interface RoutingRecord {
   readonly step: number;
   readonly at: number;
   readonly purpose: string;
-  readonly gear: string;
+  readonly strategy: string;
   readonly chosen: EventOf<'route-decided'>['chosen'];
   readonly runnerUp: EventOf<'route-decided'>['runnerUp'];
   readonly code: string;
@@ -167,7 +167,7 @@ function recordOf(
     step: started.step,
     at,
     purpose: started.purpose,
-    gear: started.rung.gear,
+    strategy: started.stage.strategy,
     chosen,
     runnerUp,
     code: reasonCode,

@@ -12,7 +12,7 @@ export type Policy = z.infer<typeof policySchema>;
 
 /**
  * Where a model is asked for something apart from the steps of the talk (those of a plan are scored, a review is
- * `reviews`). `own`: the model of the rung. `local`: this machine's. `score`: by votes and prices, like a step of the talk.
+ * `reviews`). `own`: the model of the stage. `local`: this machine's. `score`: by votes and prices, like a step of the talk.
  */
 const placeOfRoleSchema = z.enum(['own', 'local', 'score']);
 
@@ -52,7 +52,7 @@ export const routingNumbersSchema = z.strictObject({
   offlineSeconds: z.number().nonnegative(),
   /** A bad signal of the local model is answered first by advice on a digest, where a service can be asked. */
   advice: z.boolean(),
-  /** Where each role is asked. Absent: all by the model of the rung. */
+  /** Where each role is asked. Absent: all by the model of the stage. */
   roles: rolesSchema.optional(),
   /** What the votes of a rule count for, by its name, in place of 1: where fitted weights go. Absent: all as they are. */
   weights: z.record(z.string(), z.number().nonnegative().max(10)).optional(),
@@ -71,7 +71,7 @@ export type Routing = z.infer<typeof routingSchema>;
 
 /** What a decision about a step was taken by. */
 export const routeDetailSchema = z.object({
-  /** Who had the last word: hard rules, start of the task, score, answer, end, ladder. */
+  /** Who had the last word: hard rules, start of the task, score, answer, end, cascade. */
   layer: z.enum(['L0', 'L1', 'L2', 'L3', 'L4', 'L5']),
   /** Every vote that was cast, in units of log odds that the cloud gains something. */
   votes: z.array(z.object({ rule: z.string(), toward: whereSchema, weight: z.number(), reason: z.string() })),

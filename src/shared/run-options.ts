@@ -13,7 +13,7 @@ export const runOptionsSchema = z.object({
   policy: policySchema.optional(),
   local: z.string().optional(),
   cloud: z.string().optional(),
-  gear: z.enum(['auto', 'recipe', 'loop']).default('auto'),
+  strategy: z.enum(['auto', 'recipe', 'loop']).default('auto'),
   maxSteps: z.number().int().positive().optional(),
   maxMinutes: z.number().positive().optional(),
   maxTokens: z.number().int().positive().optional(),

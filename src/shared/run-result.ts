@@ -1,7 +1,7 @@
 import type { RunStatus } from './run-options.ts';
 import type { Counterfactual, Elsewhere } from './counterfactual.ts';
 import type { Purpose, WorkspaceMode } from './events.ts';
-import type { Rung, Where } from './models.ts';
+import type { Stage, Where } from './models.ts';
 
 /** One run, summed up: what `--result` writes. Documented in `cli.md`. */
 export interface RunResult {
@@ -45,7 +45,7 @@ export interface RunResult {
 export interface StepFigures {
   readonly step: number;
   readonly purpose: Purpose;
-  readonly rung: Rung;
+  readonly stage: Stage;
   readonly where: Where;
   readonly provider: string;
   readonly model: string;

@@ -48,7 +48,10 @@ export function totalCostUsd(money: MoneyState): number | null {
 
 export function reduceMoney(state: MoneyState, event: SessionEvent): MoneyState {
   if (event.type === 'model-call-started') {
-    return { ...state, open: { ...state.open, [event.callId]: { model: event.rung.model, where: event.rung.where } } };
+    return {
+      ...state,
+      open: { ...state.open, [event.callId]: { model: event.stage.model, where: event.stage.where } },
+    };
   }
   if (event.type === 'model-call-ended') return endCall(state, event);
   if (event.type === 'child-session-ended') return addChild(state, event);

@@ -2,7 +2,7 @@ import type { Confidence, EventOf, Purpose, StopReason, ToolStatus, TurnEndReaso
 import type { Attachment } from './attachments.ts';
 import type { EngineReport, Energy, Timings } from './call-report.ts';
 import type { SandboxTier, UntrackedPlace } from './sandbox-events.ts';
-import type { Rung, Where } from './models.ts';
+import type { Stage, Where } from './models.ts';
 import type { Usage } from './money.ts';
 import type { PlanItem } from './plan-progress.ts';
 import type { RunStatus } from './run-options.ts';
@@ -129,9 +129,9 @@ export interface TurnState {
   readonly criterion: { readonly command: string; readonly source: 'option' | 'project' } | null;
   readonly before: CriterionResult | null;
   readonly after: CriterionResult | null;
-  readonly ladder: readonly Rung[];
-  readonly rungs: readonly {
-    readonly rung: Rung;
+  readonly cascade: readonly Stage[];
+  readonly stages: readonly {
+    readonly stage: Stage;
     readonly recipe: string | null;
     readonly reason: string;
     readonly at: number;
@@ -156,7 +156,7 @@ export interface StepState {
   readonly turnId: string | null;
   readonly step: number;
   readonly purpose: Purpose;
-  readonly rung: Rung;
+  readonly stage: Stage;
   readonly provider: string;
   readonly model: string;
   readonly where: Where;

@@ -61,8 +61,8 @@ export function reduceWork(state: SessionState, event: SessionEvent): Change | n
       return turnStarted(state, event);
     case 'criterion-checked':
       return criterionChecked(state, event);
-    case 'rung-chosen':
-      return rungChosen(state, event);
+    case 'stage-chosen':
+      return stageChosen(state, event);
     case 'file-changed':
       return fileChanged(state, event);
     case 'changes-taken':
@@ -177,10 +177,10 @@ function reduceApprovals(
   return [...approvals, { approvalId, toolCallId, kind, subject, sha256, hosts, ...said }];
 }
 
-function rungChosen(state: SessionState, event: EventOf<'rung-chosen'>): Change {
-  const { rung, recipe, reason, at } = event;
-  const chosen = { rung, recipe, reason: line(reason), at };
-  return inTurn(state, event.turnId, (turn) => ({ rungs: [...turn.rungs, chosen] }));
+function stageChosen(state: SessionState, event: EventOf<'stage-chosen'>): Change {
+  const { stage, recipe, reason, at } = event;
+  const chosen = { stage, recipe, reason: line(reason), at };
+  return inTurn(state, event.turnId, (turn) => ({ stages: [...turn.stages, chosen] }));
 }
 
 function routeDecided(state: SessionState, event: EventOf<'route-decided'>): Change {
@@ -205,8 +205,8 @@ function turnStarted(state: SessionState, event: EventOf<'turn-started'>): Chang
     criterion: event.criterion,
     before: null,
     after: null,
-    ladder: event.ladder,
-    rungs: [],
+    cascade: event.cascade,
+    stages: [],
     limits: event.limits,
   };
   const totals = { ...state.totals, turns: state.totals.turns + 1 };
@@ -241,10 +241,10 @@ function callStarted(state: SessionState, event: EventOf<'model-call-started'>):
     turnId: event.turnId ?? null,
     step: event.step,
     purpose: event.purpose,
-    rung: event.rung,
+    stage: event.stage,
     provider: event.provider,
     model: event.model,
-    where: event.rung.where,
+    where: event.stage.where,
     reason: line(route?.reason ?? ''),
     startedAt: event.at,
     promptTokens: event.promptTokens,

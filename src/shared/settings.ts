@@ -19,7 +19,7 @@ const modelSettingsSchema = z.strictObject({
   images: z.boolean().optional(),
   reasoning: z.boolean().optional(),
   effort: effortSchema.optional(),
-  gears: z.array(z.enum(['recipe', 'loop'])).optional(),
+  strategies: z.array(z.enum(['recipe', 'loop'])).optional(),
 });
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
@@ -132,7 +132,7 @@ export const scriptedSchema = z.strictObject({
   repeat: z.boolean().default(false),
   tools: z.boolean().default(true),
   images: z.boolean().optional(),
-  gears: z.array(z.enum(['recipe', 'loop'])).default(['loop']),
+  strategies: z.array(z.enum(['recipe', 'loop'])).default(['loop']),
   /** Whom it stands for (absent: a local model), and what its tokens cost. */
   where: z.enum(['local', 'cloud']).optional(),
   price: priceSchema.optional(),
@@ -284,7 +284,7 @@ export const settingsSchema = z.strictObject({
     .record(
       z.string(),
       drivingSchema.extend({
-        gears: z
+        strategies: z
           .array(z.enum(['recipe', 'loop']))
           .min(1)
           .optional(),

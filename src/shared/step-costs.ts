@@ -35,7 +35,7 @@ export function foldStepCosts(): {
   return {
     add: (event) => {
       if (event.type === 'model-call-started') {
-        const { model, where } = event.rung;
+        const { model, where } = event.stage;
         started.set(event.callId, { step: event.step, model, where });
       }
       const begun = event.type === 'model-call-ended' ? started.get(event.callId) : undefined;

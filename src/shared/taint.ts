@@ -129,7 +129,7 @@ function addEvent(state: State, event: SessionEvent): void {
       put(state.turn, state.messages.get(event.messageId)?.values() ?? []);
       return;
     case 'model-call-started':
-      state.calls.set(event.callId, new Map(event.rung.gear === 'loop' ? state.talk : state.turn));
+      state.calls.set(event.callId, new Map(event.stage.strategy === 'loop' ? state.talk : state.turn));
       return;
     case 'model-call-ended':
       modelEnded(state, event);

@@ -45,12 +45,12 @@ export function aResult(change: Partial<RunResult> = {}): RunResult {
 
 export function aRecord(change: Partial<TaskRecord> = {}): TaskRecord {
   return {
-    key: `${change.task ?? 'py-sum'} ${change.gear ?? 'recipe'}`,
+    key: `${change.task ?? 'py-sum'} ${change.strategy ?? 'recipe'}`,
     task: 'py-sum',
     kind: 'small',
     split: 'dev',
     model: 'llama-cpp/qwen2.5-coder-1.5b-instruct',
-    gear: 'recipe',
+    strategy: 'recipe',
     seed: 1,
     switches: '',
     at: '2026-11-21T00:00:00.000Z',

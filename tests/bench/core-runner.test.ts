@@ -10,7 +10,7 @@ const task = {
   prompt: 'Fix the failing test.',
   check: 'pytest',
   model: 'a/b',
-  gear: 'recipe',
+  strategy: 'recipe',
   seed: 4,
   maxMinutes: 2,
 } as const;
@@ -60,7 +60,7 @@ describe('the core as a runner of tasks', () => {
         workspace: 'in-place',
         policy: 'local',
         local: 'a/b',
-        gear: 'recipe',
+        strategy: 'recipe',
         seed: 4,
         maxMinutes: 2,
         approve: 'deny',

@@ -41,7 +41,7 @@ describe('the options of the tasks', () => {
     const options = parseTaskOptions([]);
     expect(options).toMatchObject({
       models: [starterModel],
-      gears: ['recipe'],
+      strategies: ['recipe'],
       split: 'dev',
       kinds: ['small', 'two-file', 'planted', 'question'],
       recipe: { seed: 1 },
@@ -64,16 +64,16 @@ describe('the options of the tasks', () => {
     const options = parseTaskOptions(['--replies', 'answers']);
     expect(options.replies).toBe('answers');
     expect(isPlainRun(options)).toBe(false);
-    const job = { task: 't', model: 'm', gear: 'recipe' } as const;
+    const job = { task: 't', model: 'm', strategy: 'recipe' } as const;
     expect(keyOf(job, options)).not.toBe(keyOf(job, parseTaskOptions([])));
   });
 
   it('read lists, numbers and names of files', () => {
-    const args = '--models a/b,c/d --gears recipe,loop --split held --kinds small,two-file --only py-* --limit 3';
+    const args = '--models a/b,c/d --strategies recipe,loop --split held --kinds small,two-file --only py-* --limit 3';
     const more = '--seed 7 --max-minutes 2.5 --total-minutes 60 --resume r.jsonl --report r.md';
     expect(parseTaskOptions(`${args} ${more}`.split(' '))).toMatchObject({
       models: ['a/b', 'c/d'],
-      gears: ['recipe', 'loop'],
+      strategies: ['recipe', 'loop'],
       split: 'held',
       kinds: ['small', 'two-file'],
       only: 'py-*',
@@ -115,7 +115,7 @@ describe('the options of the tasks', () => {
 
   it.each([
     '--split both',
-    '--gears robot',
+    '--strategies robot',
     '--kinds big',
     '--limit 0',
     '--limit 1.5',

@@ -51,7 +51,7 @@ describe('the results file', () => {
 });
 
 describe('the key of a run', () => {
-  const side = { task: 'py-sum', model: 'a/b', gear: 'recipe' } as const;
+  const side = { task: 'py-sum', model: 'a/b', strategy: 'recipe' } as const;
   const key = (args: string): string => keyOf(side, parseTaskOptions(args.split(' ').filter((word) => word !== '')));
 
   it('is the same for the same work, however the tasks were chosen', () => {
@@ -76,9 +76,9 @@ describe('the key of a run', () => {
     expect(key(args)).not.toBe(key(''));
   });
 
-  it('is another for another task, model or gear', () => {
+  it('is another for another task, model or strategy', () => {
     const options = parseTaskOptions([]);
-    const keys = [side, { ...side, task: 'x' }, { ...side, model: 'x' }, { ...side, gear: 'loop' } as const];
+    const keys = [side, { ...side, task: 'x' }, { ...side, model: 'x' }, { ...side, strategy: 'loop' } as const];
     expect(new Set(keys.map((one) => keyOf(one, options))).size).toBe(4);
   });
 });

@@ -86,7 +86,7 @@ describe('a task of the bench', () => {
         prompt: aTask().prompt,
         check: 'run shown',
         model: 'a/b',
-        gear: 'recipe',
+        strategy: 'recipe',
         seed: 3,
         maxMinutes: 2,
       },
@@ -141,8 +141,8 @@ describe('a task of the bench', () => {
     ['gave-up', 'loop', ['left changed: sum.py']],
     ['limit', 'loop', []],
     ['done', 'recipe', []],
-  ] as const)('that ends as %s in the %s gear leaves %j worse', async (status, gear, worse) => {
-    const record = await only({ args: `--gears ${gear}`, result: { status }, act: write('sum.py', 'x') });
+  ] as const)('that ends as %s in the %s strategy leaves %j worse', async (status, strategy, worse) => {
+    const record = await only({ args: `--strategies ${strategy}`, result: { status }, act: write('sum.py', 'x') });
     expect(record.worse).toEqual(worse);
     expect(record.accepted).toBe(status === 'done');
   });
@@ -186,10 +186,10 @@ describe('a question of the bench', () => {
 describe('a run of tasks', () => {
   const tasks = ['a-1', 'a-2', 'a-3'].map((id) => aTask({ id }));
   const order = (runs: readonly TaskRun[]): readonly string[] =>
-    runs.map(({ model, gear, projectPath }) => `${model} ${gear} ${projectPath.split('/').pop() ?? ''}`);
+    runs.map(({ model, strategy, projectPath }) => `${model} ${strategy} ${projectPath.split('/').pop() ?? ''}`);
 
-  it('does every task with every gear, one model after the other', async () => {
-    const { runs } = await play({ tasks: tasks.slice(0, 2), args: '--models m/1,m/2 --gears recipe,loop' });
+  it('does every task with every strategy, one model after the other', async () => {
+    const { runs } = await play({ tasks: tasks.slice(0, 2), args: '--models m/1,m/2 --strategies recipe,loop' });
     expect(order(runs)).toEqual([
       'm/1 recipe a-1-recipe',
       'm/1 recipe a-2-recipe',

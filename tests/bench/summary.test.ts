@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reportOf } from '../../bench/lib/report.ts';
 import type { TaskRecord } from '../../bench/lib/results.ts';
 import { isMet } from '../../bench/lib/rows.ts';
-import { armCells, compareGears, comparisonRows, summarise, taskRows } from '../../bench/lib/summary.ts';
+import { armCells, compareStrategies, comparisonRows, summarise, taskRows } from '../../bench/lib/summary.ts';
 import { parseTaskOptions, starterModel } from '../../bench/lib/task-options.ts';
 import { aRecord } from './bench-kit.ts';
 
@@ -21,7 +21,7 @@ describe('the summary', () => {
     expect(summarise(records)).toEqual([
       expect.objectContaining({
         model: starterModel,
-        gear: 'recipe',
+        strategy: 'recipe',
         kind: 'small',
         total: 4,
         solved: 3,
@@ -60,9 +60,9 @@ describe('the summary', () => {
     expect(summarise(records)[0]).toMatchObject({ accepted: 3, falseAccepts: 2, acceptedFirmly: 2, falseFirmly: 1 });
   });
 
-  it('keeps models and gears apart', () => {
-    const records = [aRecord(), aRecord({ gear: 'loop' }), aRecord({ model: 'a/b' })];
-    expect(summarise(records).map(({ model, gear, total }) => `${model} ${gear} ${total}`)).toEqual([
+  it('keeps models and strategies apart', () => {
+    const records = [aRecord(), aRecord({ strategy: 'loop' }), aRecord({ model: 'a/b' })];
+    expect(summarise(records).map(({ model, strategy, total }) => `${model} ${strategy} ${total}`)).toEqual([
       `${starterModel} recipe 1`,
       `${starterModel} loop 1`,
       'a/b recipe 1',
@@ -83,12 +83,12 @@ describe('the summary', () => {
   });
 });
 
-describe('the comparison of gears', () => {
+describe('the comparison of strategies', () => {
   const recipe = many(10, (index) => ({ solved: index < 8 }));
-  const loop = many(10, (index) => ({ gear: 'loop', solved: index < 2 }));
+  const loop = many(10, (index) => ({ strategy: 'loop', solved: index < 2 }));
 
   it('pairs the same tasks', () => {
-    expect(compareGears([...recipe, ...loop])).toEqual(
+    expect(compareStrategies([...recipe, ...loop])).toEqual(
       ['small', 'all'].map((kind) =>
         expect.objectContaining({ kind, value: expect.closeTo(0.6, 9), method: 'Newcombe, paired' }),
       ),
@@ -97,11 +97,11 @@ describe('the comparison of gears', () => {
   });
 
   it('treats different tasks as independent samples', () => {
-    expect(compareGears([...recipe, ...loop.slice(1)])[0]).toMatchObject({ method: 'Newcombe, unpaired' });
+    expect(compareStrategies([...recipe, ...loop.slice(1)])[0]).toMatchObject({ method: 'Newcombe, unpaired' });
   });
 
-  it('is empty for one gear', () => {
-    expect(compareGears(recipe)).toEqual([]);
+  it('is empty for one strategy', () => {
+    expect(compareStrategies(recipe)).toEqual([]);
   });
 });
 
@@ -168,7 +168,7 @@ describe('the figures of the tasks', () => {
     expect(
       targets(
         held,
-        good.map((record) => ({ ...record, gear: 'loop' as const })),
+        good.map((record) => ({ ...record, strategy: 'loop' as const })),
       ),
     ).toEqual([]);
     expect(
@@ -191,11 +191,11 @@ describe('the report', () => {
   const records = [
     aRecord({ task: 'a-1' }),
     aRecord({ task: 'a-2', solved: false, accepted: true }),
-    aRecord({ task: 'a-1', gear: 'loop', solved: false, accepted: false, status: 'limit', arm: null }),
+    aRecord({ task: 'a-1', strategy: 'loop', solved: false, accepted: false, status: 'limit', arm: null }),
   ];
 
   it('says where and under which conditions, and names every task in Markdown', () => {
-    const { markdown } = reportOf(records, options('--gears recipe,loop --no-mutants'), setting);
+    const { markdown } = reportOf(records, options('--strategies recipe,loop --no-mutants'), setting);
     expect(markdown).toContain('2026-11-21 10:11 UTC · commit abc1234 · a machine');
     expect(markdown).toContain('switched: no-mutants');
     expect(markdown).toMatch(/\| a-2 \| qwen2\.5-coder-1\.5b \| recipe \| no \|.*false accept \|/);

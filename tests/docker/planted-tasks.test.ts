@@ -11,7 +11,7 @@ const fetchLimitMs = 180_000;
 const tasks = await listPlantedTasks(resolve('bench/tasks'));
 const cacheFolder = join(findPlaces(process.env, process.platform).cache, 'bench');
 
-async function stage(task: PlantedTask, root: string, signal: AbortSignal): Promise<void> {
+async function harness(task: PlantedTask, root: string, signal: AbortSignal): Promise<void> {
   const materials = { cacheFolder, signal };
   for (const name of ['sound', 'faulty'] as const) {
     const isPlanted = name === 'faulty';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const root = await mkdtemp(join(tmpdir(), 'dewpoint-planted-'));
   try {
     const signal = AbortSignal.timeout(fetchLimitMs);
-    for (const task of tasks) await stage(task, root, signal);
+    for (const task of tasks) await harness(task, root, signal);
     results = await runLayers(root, tasks.map(planOf));
   } finally {
     await rm(root, { recursive: true, force: true });

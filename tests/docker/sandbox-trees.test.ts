@@ -31,7 +31,7 @@ describe.skipIf(isWithoutEngine)('trees of processes that want to stay', () => {
     const ended = await Promise.all(
       hostileTrees.map(([, command]) => under.sandbox.exec({ command, timeoutMs: 1500 }, none)),
     );
-    // Under load the last rung, the end of the whole container, may have been needed.
+    // Under load the last stage, the end of the whole container, may have been needed.
     expect(
       ended
         .map((reply) => (reply.ok ? reply.value.outcome : reply.error.code))

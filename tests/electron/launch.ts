@@ -38,7 +38,7 @@ export function preparePlace(replies: Replies): Place {
   mkdirSync(project);
   writeFileSync(join(project, 'main.py'), 'PORT = 8123\n');
   const script = (next: Replies, { providers = {}, ...others }: MoreSettings = {}): void => {
-    const all = { script: { kind: 'scripted', replies: next, gears: ['loop'] }, ...providers };
+    const all = { script: { kind: 'scripted', replies: next, strategies: ['loop'] }, ...providers };
     writeFileSync(join(home, 'settings.json'), JSON.stringify({ local: 'script/script', ...others, providers: all }));
   };
   script(replies);

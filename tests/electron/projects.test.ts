@@ -150,7 +150,7 @@ it('has a model driven as a person says, entry by entry, and as its probe found 
   await page.getByRole('navigation').getByRole('button', { name: 'Models', exact: true }).click();
   await open();
   await row.getByLabel('Tool calls').selectOption('As text');
-  await row.getByLabel('Gear, the first that fits').selectOption('Loop, then recipe');
+  await row.getByLabel('Strategy, the first that fits').selectOption('Loop, then recipe');
   await row.getByLabel('Tools at most').fill('5');
   await row.getByLabel('Temperature').fill('0.3');
   await row.getByLabel('Your own system text').fill('Answer in German.');
@@ -159,7 +159,7 @@ it('has a model driven as a person says, entry by entry, and as its probe found 
   expect(core.settings['models']).toEqual({
     'example/large-1': {
       calls: 'text',
-      gears: ['loop', 'recipe'],
+      strategies: ['loop', 'recipe'],
       toolBudget: 5,
       temperature: 0.3,
       systemText: 'Answer in German.',

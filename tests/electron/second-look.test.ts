@@ -53,8 +53,8 @@ beforeAll(async () => {
     edit('x = 1', 'x = 2'),
     { toolCalls: [{ name: 'task_complete', input: { summary: 'It is 2.' } }] },
   ];
-  await core.setSetting('providers.script', { kind: 'scripted', gears: ['loop'], replies });
-  const models = { m: { gears: ['loop'], price } };
+  await core.setSetting('providers.script', { kind: 'scripted', strategies: ['loop'], replies });
+  const models = { m: { strategies: ['loop'], price } };
   await core.setSetting('providers.sky', {
     kind: 'openai-compatible',
     baseUrl: service.baseUrl,

@@ -39,7 +39,7 @@ describe.skipIf(isWithoutEngine)('a person who steers a task', { timeout: 180_00
   beforeAll(async () => {
     endDisplay = await ensureShellAndDisplay();
     place = preparePlace([]);
-    const scripted = { kind: 'scripted', gears: ['loop'] };
+    const scripted = { kind: 'scripted', strategies: ['loop'] };
     const paid = { ...scripted, where: 'cloud', price, replies: cloudReplies };
     const other = { ...scripted, replies: otherReplies };
     place.script(replies, { cloud: 'paid/script', providers: { paid, other } });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
   const scripted = (text: string, more: object) => ({
     kind: 'scripted',
-    gears: ['loop'],
+    strategies: ['loop'],
     replies: [{ text }],
     ...more,
   });

@@ -33,7 +33,7 @@ describe('the probe of a real model', () => {
       },
       services: { provider: () => provider },
     });
-    const options = { ...turnOptions, plan: true, gear: 'recipe', maxSteps: 60 } as const;
+    const options = { ...turnOptions, plan: true, strategy: 'recipe', maxSteps: 60 } as const;
     expect((await kit.runner.send(probeTask, options)).reason).toBe('answered');
     const found = kit.journal.events.flatMap((event) =>
       event.type === 'recipe-progressed' && event.phase === 'card' ? [probeCardSchema.parse(event.data)] : [],
@@ -48,7 +48,7 @@ describe('the probe of a real model', () => {
     // What a model of this size is known for: forced or asked in words it calls, and it writes small functions.
     expect(card?.callStyle).not.toBeNull();
     expect(card?.tasks.recipe.passed).toBeGreaterThan(0);
-    expect(card?.gears).toContain('recipe');
+    expect(card?.strategies).toContain('recipe');
     expect(card?.promptForm).toBe('short');
     // The end of the window, unless this machine is too busy to read so much in the time that it is given.
     const isCutShort = card?.notes.some((note) => note.includes('more would take longer')) ?? false;

@@ -17,7 +17,7 @@ import type { Caps } from '../../src/main/money/budget.ts';
 import { fencesSchema } from '../../src/shared/fences.ts';
 import { createSessionFences } from '../../src/main/policy/session-fences.ts';
 import { secretKind } from '../../src/main/sandbox/secret-files.ts';
-import { memoryBudget } from './memory-purse.ts';
+import { memoryBudget } from './memory-reservations.ts';
 import { createMemoryJournal, liveEffects } from './memory-journal.ts';
 import type { MemoryJournal, MemoryJournalOptions } from './memory-journal.ts';
 
@@ -42,7 +42,7 @@ export const loopModel: ModelInfo = {
   parametersB: 30,
   capabilities: { tools: true, grammar: false, prefill: true, infill: false, countTokens: true },
   price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
-  gears: ['loop'],
+  strategies: ['loop'],
 };
 
 export interface AgentKit {
@@ -146,7 +146,7 @@ export const agentConfig: AgentConfig = {
 };
 
 export const turnOptions: TurnOptions = {
-  gear: 'auto',
+  strategy: 'auto',
   plan: false,
   atCap: 'stop',
   check: null,

@@ -6,7 +6,7 @@ export async function networkScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Install the packages', '/home/ada/projects/api-server');
   story.sandbox('container');
   story.ask('Install what the tests need.');
-  story.rung('local', 'A small task.');
+  story.stage('local', 'A small task.');
   const callId = story.begin('local');
   const hosts = ['files.example.org', 'xn--fles-8va.example.org'];
   for (const [index, command] of [

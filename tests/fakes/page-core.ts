@@ -100,7 +100,7 @@ const probeCard: KeptCard = {
   toolBudget: null,
   edit: 'search-replace',
   tasks: { recipe: { passed: 2, of: 2 }, loop: { passed: 0, of: 1 } },
-  gears: ['recipe'],
+  strategies: ['recipe'],
   speeds: [{ promptTokens: 900, prefillPerSecond: 42, decodePerSecond: 15 }],
   needle: { promptTokens: 1100, isFound: true },
   promptForm: 'short',

@@ -93,7 +93,7 @@ export function comparisonScene(core: PageCore): void {
   const comparison: Comparison = {
     id: 'dates',
     createdAt: Date.now() - 3_600_000,
-    input: { task, projectPath: project, policies, repeat: 1, gear: 'auto' },
+    input: { task, projectPath: project, policies, repeat: 1, strategy: 'auto' },
     runs: [
       ended('local', false, 0),
       ended('hybrid', true, 0.013),
@@ -127,17 +127,17 @@ export async function fixScene(core: PageCore): Promise<Story> {
     criterion: 'python3 -m pytest -q',
   });
   story.check('before', false, failing);
-  story.rung('local', 'The task names a failing test; the model passed the probe for the free loop.');
+  story.stage('local', 'The task names a failing test; the model passed the probe for the free loop.');
   story.action('list the files of the project', 'dates.py\nreport.py\ntests/test_dates.py');
   story.step({
-    rung: 'local',
+    stage: 'local',
     label: 'read dates.py',
     tool: 'read_file',
     output: 'def week_of(day): …',
     reason: 'A small local model reads as well as a large one.',
   });
   story.step({
-    rung: 'local',
+    stage: 'local',
     label: 'edit dates.py',
     tool: 'edit_file',
     input: { path: 'dates.py', old: "'%W'", new: "'%V'" },
@@ -145,7 +145,7 @@ export async function fixScene(core: PageCore): Promise<Story> {
     reason: 'One place, one line: local.',
   });
   story.step({
-    rung: 'local',
+    stage: 'local',
     label: 'run the tests',
     tool: 'run_tests',
     input: { command: 'python3 -m pytest -q' },
@@ -155,16 +155,16 @@ export async function fixScene(core: PageCore): Promise<Story> {
     reason: 'Running tests needs no large model.',
   });
   story.step({
-    rung: 'local',
+    stage: 'local',
     label: 'edit dates.py',
     tool: 'edit_file',
     input: { path: 'dates.py' },
     output: 'refused: the same edit again',
     reason: 'One place, one line: local.',
   });
-  story.rung('cloud', 'The same edit was rejected twice; the notes so far go along.');
+  story.stage('cloud', 'The same edit was rejected twice; the notes so far go along.');
   story.step({
-    rung: 'cloud',
+    stage: 'cloud',
     label: 'edit dates.py',
     tool: 'edit_file',
     input: { path: 'dates.py' },
@@ -182,7 +182,7 @@ export async function fixScene(core: PageCore): Promise<Story> {
     done: 'settings taken out: core.fsmonitor; hooks taken away: post-checkout',
   });
   story.step({
-    rung: 'local',
+    stage: 'local',
     label: 'run the tests',
     tool: 'run_tests',
     input: { command: 'python3 -m pytest -q' },
@@ -228,9 +228,9 @@ export async function answerScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Which port does the server listen on?', project);
   story.sandbox('read-only');
   story.ask('Which port does the server listen on, and who decides?');
-  story.rung('recipe', 'A question about the project.', 'answer-question');
+  story.stage('recipe', 'A question about the project.', 'answer-question');
   story.action('search for "port"', 'server.py:12: port = port_of(args, os.environ)');
-  story.step({ rung: 'recipe', label: 'answer', text: answer, ms: 6_400, usage: { output: 214 } });
+  story.step({ stage: 'recipe', label: 'answer', text: answer, ms: 6_400, usage: { output: 214 } });
   story.end('answered', answer);
   return story;
 }
@@ -240,8 +240,8 @@ export async function planScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Move the settings into one file', project);
   story.sandbox('read-only');
   story.ask('Plan how the settings get into one file.', { plan: true });
-  story.rung('local', 'A plan needs no writing.');
-  story.step({ rung: 'local', label: 'read settings.py', tool: 'read_file', output: 'PORT = 8000' });
+  story.stage('local', 'A plan needs no writing.');
+  story.step({ stage: 'local', label: 'read settings.py', tool: 'read_file', output: 'PORT = 8000' });
   story.end('planned', '1. Read what is in `settings.py`\n2. Write `config/default.toml`\n3. Run the tests');
   return story;
 }
@@ -251,8 +251,8 @@ export async function approvalScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Add a check for empty names', project);
   story.sandbox('container');
   story.ask('Reject empty names, and keep the tests green.');
-  story.rung('local', 'A small change in one file.');
-  story.step({ rung: 'local', label: 'read names.py', tool: 'read_file', output: 'def clean(name): …' });
+  story.stage('local', 'A small change in one file.');
+  story.step({ stage: 'local', label: 'read names.py', tool: 'read_file', output: 'def clean(name): …' });
   const callId = story.begin('local');
   const toolCallId = `${story.sessionId}-guarded`;
   const input = { path: 'tests/test_n\u0430mes.py', content: 'assert True\u202E # ko' };
@@ -290,8 +290,8 @@ export async function workingScene(core: PageCore): Promise<Story & { readonly c
   const story = await startStory(core, 'Explain how releases are made', notes);
   story.sandbox('container');
   story.ask('How are releases made here? Write it down in RELEASING.md.');
-  story.rung('local', 'A task in one new file.');
-  story.step({ rung: 'local', label: 'search for "release"', tool: 'search', output: 'scripts/release.sh:3' });
+  story.stage('local', 'A task in one new file.');
+  story.step({ stage: 'local', label: 'search for "release"', tool: 'search', output: 'scripts/release.sh:3' });
   const callId = story.begin('local');
   story.append({ type: 'user-message-added', messageId: 'late', text: 'Mention the changelog, too.', queued: true });
   return { ...story, callId };
@@ -302,9 +302,9 @@ export async function capScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Rewrite the importer', project);
   story.sandbox('container');
   story.ask('Rewrite the importer so that it streams.', { maxUsd: 0.05 });
-  story.rung('cloud', 'Three files at once: more than the local model passed its probe for.');
+  story.stage('cloud', 'Three files at once: more than the local model passed its probe for.');
   story.step({
-    rung: 'cloud',
+    stage: 'cloud',
     label: 'read importer.py',
     tool: 'read_file',
     output: 'text',
@@ -333,9 +333,9 @@ export async function endScenes(core: PageCore): Promise<void> {
   });
   const capped = await startStory(core, 'Translate the manual', notes);
   capped.ask('Translate the manual into Dutch.', { maxUsd: 0.02 });
-  capped.rung('cloud', 'Long prose: the local model failed its probe for it.');
+  capped.stage('cloud', 'Long prose: the local model failed its probe for it.');
   capped.step({
-    rung: 'cloud',
+    stage: 'cloud',
     label: 'write manual.nl.md',
     tool: 'write_file',
     output: 'written',
@@ -354,10 +354,10 @@ export async function longScene(core: PageCore, turns = 60): Promise<Story> {
   story.sandbox('container');
   for (let turn = 1; turn <= turns; turn += 1) {
     story.ask(`Message ${turn}: ${'look at the next chapter and mend its links '.repeat((turn % 4) + 1)}`);
-    story.rung('local', 'As before.');
+    story.stage('local', 'As before.');
     for (let step = 0; step < 2 + (turn % 5) * 3; step += 1) {
       story.step({
-        rung: (turn + step) % 9 === 0 ? 'cloud' : 'local',
+        stage: (turn + step) % 9 === 0 ? 'cloud' : 'local',
         label: `read chapters/${turn}/${'a-very-long-name-'.repeat(step % 7)}${step}.md`,
         tool: 'read_file',
         output: 'text',
@@ -454,7 +454,7 @@ function infoOf(id: string, where: 'local' | 'cloud', contextTokens: number, par
     price: isLocal
       ? { input: 0, output: 0, source: 'local', date: '2026-11-01' }
       : { input: 3, output: 15, source: 'settings', date: '2026-11-01' },
-    gears: ['loop' as const],
+    strategies: ['loop' as const],
   };
 }
 

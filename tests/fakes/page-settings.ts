@@ -58,7 +58,7 @@ export function pageSettings(holder: { settings: Record<string, unknown> }): Pag
     caps: createCapChanger({
       settings: () => settingsSchema.parse(holder.settings).budget,
       save: async (key, value) => set(key, value),
-      purse: async () => spentNothing,
+      reservations: async () => spentNothing,
       now: Date.now,
     }),
     projects: {

@@ -1,6 +1,6 @@
 import type { UntrackedPlace } from '../../src/shared/sandbox-events.ts';
 import type { EventOf, NewEvent } from '@shared/events.ts';
-import type { Rung } from '@shared/models.ts';
+import type { Stage } from '@shared/models.ts';
 import type { Price, Usage } from '@shared/money.ts';
 import { costOf } from '@shared/money.ts';
 import type { PageCore } from './page-core.ts';
@@ -8,11 +8,11 @@ import type { PageCore } from './page-core.ts';
 export const localModel = 'llama-cpp/qwen2.5-coder-1.5b-instruct';
 export const cloudModel = 'example/large-1';
 
-const rungs = {
-  recipe: { gear: 'recipe', model: localModel, where: 'local' },
-  local: { gear: 'loop', model: localModel, where: 'local' },
-  cloud: { gear: 'loop', model: cloudModel, where: 'cloud' },
-} as const satisfies Record<string, Rung>;
+const stages = {
+  recipe: { strategy: 'recipe', model: localModel, where: 'local' },
+  local: { strategy: 'loop', model: localModel, where: 'local' },
+  cloud: { strategy: 'loop', model: cloudModel, where: 'cloud' },
+} as const satisfies Record<string, Stage>;
 
 const localPrice: Price = { input: 0, output: 0, source: 'local', date: '2026-11-01' };
 const cloudPrice: Price = {
@@ -26,7 +26,7 @@ const cloudPrice: Price = {
 const blob = { sha256: 'a'.repeat(64), bytes: 4096 };
 
 export interface Stepped {
-  readonly rung: keyof typeof rungs;
+  readonly stage: keyof typeof stages;
   readonly label: string;
   readonly tool?: string;
   readonly input?: unknown;
@@ -44,12 +44,12 @@ export interface Story {
   append(event: NewEvent): void;
   ask(text: string, options?: { readonly plan?: boolean; readonly maxUsd?: number; readonly criterion?: string }): void;
   sandbox(tier: 'container' | 'read-only'): void;
-  rung(rung: keyof typeof rungs, reason: string, recipe?: string): void;
+  stage(stage: keyof typeof stages, reason: string, recipe?: string): void;
   check(phase: 'before' | 'after', passed: boolean, summary: string): void;
   action(label: string, output: string, exitCode?: number): void;
   step(step: Stepped): string;
   /** A step that has begun and goes on. */
-  begin(rung: keyof typeof rungs): string;
+  begin(stage: keyof typeof stages): string;
   changed(path: string, added: number, removed: number): void;
   /** What a command left where changes are not tracked. */
   untracked(place: UntrackedPlace): void;
@@ -64,23 +64,23 @@ export async function startStory(core: PageCore, title: string, projectPath: str
   const id = (kind: string): string => `${sessionId}-${kind}-${(count += 1)}`;
   const append = (event: NewEvent): void =>
     core.append(sessionId, turnId === '' || 'turnId' in event ? event : { ...event, turnId });
-  const begin = (name: keyof typeof rungs, purpose: 'act' | 'answer' = 'act', reason = ''): string => {
+  const begin = (name: keyof typeof stages, purpose: 'act' | 'answer' = 'act', reason = ''): string => {
     const callId = id('call');
-    const rung = rungs[name];
+    const stage = stages[name];
     if (reason !== '') {
-      const chosen = { model: rung.model, where: rung.where };
-      append({ type: 'route-decided', callId, chosen, runnerUp: null, reasonCode: 'rung', reason });
+      const chosen = { model: stage.model, where: stage.where };
+      append({ type: 'route-decided', callId, chosen, runnerUp: null, reasonCode: 'stage', reason });
     }
     steps += 1;
-    const provider = rung.model.split('/')[0] ?? '';
+    const provider = stage.model.split('/')[0] ?? '';
     append({
       type: 'model-call-started',
       callId,
       step: steps,
       purpose,
-      rung,
+      stage,
       provider,
-      model: rung.model,
+      model: stage.model,
       request: blob,
       promptTokens: 900,
     });
@@ -102,8 +102,8 @@ export async function startStory(core: PageCore, title: string, projectPath: str
       text: null,
       request: requestOf(),
       parts: [{ type: 'text', text: step.text ?? '' }],
-      price: step.rung === 'cloud' ? cloudPrice : localPrice,
-      route: routeOf(callId, step.rung === 'cloud' ? 'cloud' : 'local'),
+      price: step.stage === 'cloud' ? cloudPrice : localPrice,
+      route: routeOf(callId, step.stage === 'cloud' ? 'cloud' : 'local'),
       tools: [
         { toolCallId, tool: name, input, repairs: [], output: step.output ?? '', isOutputWhole: true, changes: [] },
       ],
@@ -121,8 +121,8 @@ export async function startStory(core: PageCore, title: string, projectPath: str
       const criterion =
         options.criterion === undefined ? null : { command: options.criterion, source: 'project' as const };
       const limits = { maxSteps: 40, maxMinutes: 15, maxTokens: 200_000, maxUsd: options.maxUsd ?? null };
-      const ladder = [rungs.recipe, rungs.local, rungs.cloud];
-      append({ type: 'turn-started', messageId, plan: options.plan ?? false, criterion, ladder, limits });
+      const cascade = [stages.recipe, stages.local, stages.cloud];
+      append({ type: 'turn-started', messageId, plan: options.plan ?? false, criterion, cascade, limits });
     },
     sandbox(tier) {
       const isContainer = tier === 'container';
@@ -138,8 +138,8 @@ export async function startStory(core: PageCore, title: string, projectPath: str
           : { commands: false, writes: false },
       });
     },
-    rung(name, reason, recipe) {
-      append({ type: 'rung-chosen', rung: rungs[name], recipe: recipe ?? null, reason, index: 0 });
+    stage(name, reason, recipe) {
+      append({ type: 'stage-chosen', stage: stages[name], recipe: recipe ?? null, reason, index: 0 });
     },
     check(phase, passed, summary) {
       append({
@@ -175,7 +175,7 @@ export async function startStory(core: PageCore, title: string, projectPath: str
     },
     step(step) {
       const callId = begin(
-        step.rung,
+        step.stage,
         step.tool === undefined && step.text !== undefined ? 'answer' : 'act',
         step.reason,
       );
@@ -212,7 +212,7 @@ function ended(output: string, exitCode: number | null, durationMs: number) {
 }
 
 function callEnded(callId: string, step: Stepped): NewEvent {
-  const price = step.rung === 'cloud' ? cloudPrice : localPrice;
+  const price = step.stage === 'cloud' ? cloudPrice : localPrice;
   const usage: Usage = {
     freshInput: 64,
     cacheRead: 2040,
@@ -251,8 +251,8 @@ function requestOf() {
 
 /** Why a step of the story ran where it did. */
 function routeOf(callId: string, name: 'local' | 'cloud'): EventOf<'route-decided'> {
-  const { model, where } = rungs[name];
-  const other = rungs[name === 'cloud' ? 'local' : 'cloud'];
+  const { model, where } = stages[name];
+  const other = stages[name === 'cloud' ? 'local' : 'cloud'];
   const isCloud = name === 'cloud';
   return {
     type: 'route-decided',

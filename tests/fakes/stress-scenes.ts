@@ -54,8 +54,8 @@ async function manyFilesScene(core: PageCore): Promise<Story> {
 async function longOutputScene(core: PageCore): Promise<Story> {
   const story = await startStory(core, 'Output without an end', project);
   story.ask('Print it.');
-  story.rung('local', 'A command.');
-  const step = { rung: 'local', tool: 'run_command', input: { command: 'cat data' }, exitCode: 0 } as const;
+  story.stage('local', 'A command.');
+  const step = { stage: 'local', tool: 'run_command', input: { command: 'cat data' }, exitCode: 0 } as const;
   story.step({
     ...step,
     label: 'print one line',
@@ -104,9 +104,9 @@ async function scriptsScene(core: PageCore): Promise<Story> {
     `${project}/מסמכים 資料 📁`,
   );
   story.ask('راجع ملف README.md من فضلك، ثم شغّل `npm test`.\n日本語の文章も、改行されます。👨‍👩‍👧‍👦🏳️‍🌈');
-  story.rung('local', 'قاعدة: local أولا.');
+  story.stage('local', 'قاعدة: local أولا.');
   const path = 'src/\u202Ecod.exe\u202C/новый\u0000\n файл 名前.py';
-  story.step({ rung: 'local', label: `edit ${path}`, tool: 'edit_file', input: { path }, output: 'תוקן' });
+  story.step({ stage: 'local', label: `edit ${path}`, tool: 'edit_file', input: { path }, output: 'תוקן' });
   story.changed(path, 2, 1);
   story.end(
     'done',

@@ -20,7 +20,7 @@ const loop: KitOptions = {
 };
 
 const recipe: KitOptions = {
-  model: { gears: ['recipe'] },
+  model: { strategies: ['recipe'] },
   replies: [{ text: 'a + b' }],
   recipes: [
     defineRecipe({

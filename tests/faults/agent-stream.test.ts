@@ -93,7 +93,7 @@ describe('an answer that repeats itself without end', () => {
 });
 
 describe('empty answers', () => {
-  it('are asked about, and end the rung when they go on', async () => {
+  it('are asked about, and end the stage when they go on', async () => {
     const kit = createAgentKit({ replies: [{}, {}, {}, {}] });
     const end = await kit.runner.send('Do the work.', turnOptions);
     expect(end).toMatchObject({ reason: 'gave-up', text: 'The model gave empty answers.' });

@@ -36,7 +36,7 @@ const compareArgs = (program: Program): readonly string[] => [
   'local,cloud',
   '--check',
   'grep -q two notes.txt',
-  '--gear',
+  '--strategy',
   'loop',
   '--repeat',
   '2',

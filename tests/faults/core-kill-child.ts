@@ -11,7 +11,7 @@ async function main(home: string, session: string): Promise<void> {
   await core.subscribe(id, 1, (push) => {
     if (push.type === 'event') process.stdout.write(`${JSON.stringify(push.event)}\n`);
   });
-  await core.send(id, 'Fix the bug in add().', runOptionsSchema.parse({ gear: 'loop' }));
+  await core.send(id, 'Fix the bug in add().', runOptionsSchema.parse({ strategy: 'loop' }));
   await core.result(id);
   await core.dispose();
 }

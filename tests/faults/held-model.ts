@@ -29,7 +29,7 @@ export async function startHeldModel(answers: readonly HeldAnswer[]): Promise<He
     kind: 'openai-compatible',
     baseUrl: server.baseUrl,
     where: 'local',
-    models: { m: { gears: ['loop'] } },
+    models: { m: { strategies: ['loop'] } },
   };
   return {
     settings: { local: 'held/m', providers: { held: provider } },

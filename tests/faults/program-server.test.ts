@@ -25,7 +25,7 @@ describe.skipIf(isWithoutEngine)('a model behind a server that fails', () => {
       kind: 'openai-compatible',
       baseUrl: server.baseUrl,
       where: 'local',
-      models: { m: { gears: ['loop'] } },
+      models: { m: { strategies: ['loop'] } },
     };
     await program.settings({ local: 'remote/m', providers: { remote: provider } });
   });

@@ -18,7 +18,7 @@ const known: Readonly<Record<string, string>> = {
   'main/cli/event-lines.ts': 'prints them',
   'main/sessions/event-log.ts': 'how soon they are on the disk',
   'main/sessions/replay.ts': 'a replay takes what was decided from its log',
-  'main/router/trail.ts': 'caps of the turn that runs: it begins anew with each',
+  'main/router/trajectory.ts': 'caps of the turn that runs: it begins anew with each',
 };
 
 it('reads what a person has said in a log in one place alone', () => {

@@ -57,7 +57,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const options = runOptionsSchema.parse({ local: 'script/script', gear: 'loop' });
+const options = runOptionsSchema.parse({ local: 'script/script', strategy: 'loop' });
 
 describe('compose', () => {
   it('runs a scripted session to its end, keeps it, and plays it again to the same hash in another process', async () => {

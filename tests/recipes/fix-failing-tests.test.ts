@@ -2,20 +2,20 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import edit from '../../src/main/agent/recipes/edit.recipe.ts';
 import fixFailingTests from '../../src/main/agent/recipes/fix-failing-tests.recipe.ts';
 import type { Question } from '../../src/main/agent/recipes/define.ts';
-import { makeStage, type RecipeStage, type StageOptions } from '../main/agent/recipes/fakes/recipe-context.ts';
+import { makeHarness, type RecipeHarness, type HarnessOptions } from '../main/agent/recipes/fakes/recipe-context.ts';
 
 // Real shells and test runners, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });
 
-const stages: RecipeStage[] = [];
+const harnesses: RecipeHarness[] = [];
 afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.dispose();
+  for (const harness of harnesses.splice(0)) await harness.dispose();
 });
 
-async function stageOf(options: Partial<StageOptions> & Pick<StageOptions, 'files'>): Promise<RecipeStage> {
-  const stage = await makeStage({ task: 'A test fails. Fix it.', command: 'node --test', ...options });
-  stages.push(stage);
-  return stage;
+async function harnessOf(options: Partial<HarnessOptions> & Pick<HarnessOptions, 'files'>): Promise<RecipeHarness> {
+  const harness = await makeHarness({ task: 'A test fails. Fix it.', command: 'node --test', ...options });
+  harnesses.push(harness);
+  return harness;
 }
 
 const header = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
@@ -28,22 +28,22 @@ const calculator = {
 describe('a small slip', () => {
   test('that the model does not see is found by trying, and is not called sure', async () => {
     const asIs = '```javascript\nexport function add(a, b) {\n  return a - b;\n}\n```';
-    const stage = await stageOf({ files: calculator, answer: () => asIs });
-    const outcome = await fixFailingTests.run(stage.context);
+    const harness = await harnessOf({ files: calculator, answer: () => asIs });
+    const outcome = await fixFailingTests.run(harness.context);
     // The model, asked, came to another change: nobody may call this one sure.
     expect(outcome).toMatchObject({
       type: 'done',
       confidence: 'weak-tests',
       text: expect.stringContaining('by trying'),
     });
-    expect(await stage.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
-    expect(stage.questions.length).toBeGreaterThan(0);
+    expect(await harness.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
+    expect(harness.questions.length).toBeGreaterThan(0);
   });
 
   test('that the task need not be about is mended, and it is said that this is all', async () => {
     const said = async (task: string): Promise<string> => {
-      const stage = await stageOf({ files: calculator, task, answer: () => null });
-      const outcome = await fixFailingTests.run(stage.context);
+      const harness = await harnessOf({ files: calculator, task, answer: () => null });
+      const outcome = await fixFailingTests.run(harness.context);
       return outcome.type === 'done' ? outcome.text : outcome.type;
     };
     expect(await said('Let numbers be added up.')).toContain('Only that was worked on');
@@ -51,33 +51,33 @@ describe('a small slip', () => {
   });
 
   test('is left to the model when the mechanical arm is switched off', async () => {
-    const stage = await stageOf({
+    const harness = await harnessOf({
       files: calculator,
       settings: { mechanicalArm: false },
       answer: () => '```javascript\nexport function add(a, b) {\n  return a + b;\n}\n```',
     });
-    const outcome = await fixFailingTests.run(stage.context);
+    const outcome = await fixFailingTests.run(harness.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'high' });
     // What calls it could hide the fault. Asked another way it comes to the same change, so that one is sure.
-    expect(stage.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'fix', 'body']);
-    expect(stage.questions[0]?.prefill).toBe('```javascript\nexport function add(a, b) {\n');
+    expect(harness.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'fix', 'body']);
+    expect(harness.questions[0]?.prefill).toBe('```javascript\nexport function add(a, b) {\n');
   });
 
   test('is not called sure when the model, asked another way, comes to another change that passes or fails', async () => {
     for (const other of ['return b - a;', 'return [a, b].reduce((sum, one) => sum + one);']) {
-      const stage = await stageOf({
+      const harness = await harnessOf({
         files: calculator,
         settings: { mechanicalArm: false },
         answer: (question) =>
           `\`\`\`javascript\nexport function add(a, b) {\n  ${question.label.includes('(fix') ? 'return a + b;' : other}\n}\n\`\`\``,
       });
-      const outcome = await fixFailingTests.run(stage.context);
+      const outcome = await fixFailingTests.run(harness.context);
       expect(outcome).toMatchObject({
         type: 'done',
         confidence: 'weak-tests',
         text: expect.stringContaining('does not come to the same change'),
       });
-      expect(await stage.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
+      expect(await harness.text('calc.js')).toBe(calculator['calc.js'].replace('a - b', 'a + b'));
     }
   });
 });
@@ -85,7 +85,7 @@ describe('a small slip', () => {
 test('where another model found nothing, only the first answers are asked for and nothing is tried again without a model', async () => {
   const answer = (question: Question) =>
     `\`\`\`javascript\nexport function add(a, b) {\n  return a * b + ${question.label.length};\n}\n\`\`\``;
-  const second = await stageOf({ files: calculator, answer, before: { isCut: false, tries: 2 } });
+  const second = await harnessOf({ files: calculator, answer, before: { isCut: false, tries: 2 } });
   // The small change that mends it was made by whoever came first.
   expect(await fixFailingTests.run(second.context)).toMatchObject({ type: 'gave-up', isCut: false });
   expect(second.questions.length).toBe(2);
@@ -93,15 +93,15 @@ test('where another model found nothing, only the first answers are asked for an
 });
 
 test('a change that makes tests pass but breaks others is not taken, and the workspace stays as it was', async () => {
-  const stage = await stageOf({
+  const harness = await harnessOf({
     files: calculator,
     settings: { mechanicalArm: false },
     answer: () => '```javascript\nexport function add(a, b) {\n  return 5;\n}\n```',
   });
-  const outcome = await fixFailingTests.run(stage.context);
+  const outcome = await fixFailingTests.run(harness.context);
   expect(outcome).toMatchObject({ type: 'gave-up' });
   expect(outcome.type === 'gave-up' ? outcome.facts : '').toContain('add in calc.js:1');
-  expect(await stage.text('calc.js')).toBe(calculator['calc.js']);
+  expect(await harness.text('calc.js')).toBe(calculator['calc.js']);
 });
 
 const shop = {
@@ -113,16 +113,16 @@ const shop = {
 };
 
 test('a method that the tests call and the class does not have is written at the end of the class', async () => {
-  const stage = await stageOf({
+  const harness = await harnessOf({
     files: shop,
     answer: (question: Question) =>
       question.label.includes('insert')
         ? '```javascript\ntotal() {\n  return this.items.reduce((sum, name) => sum + prices.get(name), 0);\n}\n```'
         : null,
   });
-  const outcome = await fixFailingTests.run(stage.context);
+  const outcome = await fixFailingTests.run(harness.context);
   expect(outcome).toMatchObject({ type: 'done' });
-  expect(await stage.text('cart.js')).toContain('  total() {\n    return this.items.reduce(');
+  expect(await harness.text('cart.js')).toContain('  total() {\n    return this.items.reduce(');
 });
 
 test('two faults in two files are repaired one after the other', async () => {
@@ -133,11 +133,11 @@ test('two faults in two files are repaired one after the other', async () => {
     'ab.test.js': `${header}import { half } from './a.js';\nimport { larger } from './b.js';\n\ntest('halves', () => {\n  assert.equal(half(8), 4);\n  assert.equal(half(3), 1.5);\n});\n\ntest('larger', () => {\n  assert.equal(larger(1, 2), 2);\n  assert.equal(larger(9, 5), 9);\n});\n`,
   };
   const judge = { agreement: false, mutants: true, overfitLint: true, rerun: true, varied: true };
-  const stage = await stageOf({ files, settings: { judge } });
-  const outcome = await fixFailingTests.run(stage.context);
+  const harness = await harnessOf({ files, settings: { judge } });
+  const outcome = await fixFailingTests.run(harness.context);
   expect(outcome).toMatchObject({ type: 'done' });
-  expect(await stage.text('a.js')).toContain('x / 2');
-  expect(await stage.text('b.js')).toContain('Math.max');
+  expect(await harness.text('a.js')).toContain('x / 2');
+  expect(await harness.text('b.js')).toContain('Math.max');
 });
 
 describe('answers side by side', () => {
@@ -155,36 +155,36 @@ describe('answers side by side', () => {
   };
 
   test('choose among what passes by what most of it does', async () => {
-    const stage = await stageOf({
+    const harness = await harnessOf({
       files,
       together: true,
       settings: { mechanicalArm: false },
       answer: model('return a - b;', ['return a + b;', 'return b + a;', 'return a * b;', 'return a - b;']),
     });
-    const outcome = await fixFailingTests.run(stage.context);
+    const outcome = await fixFailingTests.run(harness.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'weak-tests' });
-    expect(await stage.text('calc.js')).toMatch(/return (a \+ b|b \+ a);/);
+    expect(await harness.text('calc.js')).toMatch(/return (a \+ b|b \+ a);/);
   });
 
   test('are asked for with the seeds that come next, and tried in one go', async () => {
-    const stage = await stageOf({
+    const harness = await harnessOf({
       files,
       together: true,
       settings: { mechanicalArm: false },
       answer: model('return a - b;', ['return a - b - b;', 'return b - a;', 'return a + b;', 'return a - a;']),
     });
-    expect(await fixFailingTests.run(stage.context)).toMatchObject({ type: 'done' });
-    expect(await stage.text('calc.js')).toContain('a + b');
-    const sampled = stage.questions.filter(({ temperature }) => temperature > 0);
+    expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done' });
+    expect(await harness.text('calc.js')).toContain('a + b');
+    const sampled = harness.questions.filter(({ temperature }) => temperature > 0);
     const [first] = sampled;
     expect(first?.also).toEqual(sampled.slice(1, 16).map(({ seed }) => seed));
-    const tries = stage.progress.filter((line) => line.startsWith('judge: ') && line.includes('temperature'));
+    const tries = harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('temperature'));
     expect(tries).toHaveLength(1);
   });
 
   test('that turn a crash into a wrong value are no step forward where they break what passed', async () => {
     const other = `${header}import { add } from './calc.js';\n\ntest('counts', () => {\n  assert.equal(add({ value: 'ab' }, 1), 3);\n});\n`;
-    const stage = await stageOf({
+    const harness = await harnessOf({
       files: {
         ...files,
         'calc.js': 'export function add(a, b) {\n  return a.value.length + b;\n}\n',
@@ -199,24 +199,24 @@ describe('answers side by side', () => {
         'return a + b + 4;',
       ]),
     });
-    expect(await fixFailingTests.run(stage.context)).toMatchObject({ type: 'gave-up' });
-    expect(stage.progress.filter((line) => line.startsWith('judge: ') && line.includes('moved'))).not.toEqual([]);
-    expect(stage.progress.filter((line) => line.startsWith('keep: '))).toEqual([]);
+    expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'gave-up' });
+    expect(harness.progress.filter((line) => line.startsWith('judge: ') && line.includes('moved'))).not.toEqual([]);
+    expect(harness.progress.filter((line) => line.startsWith('keep: '))).toEqual([]);
   });
 
   test('cost a question each elsewhere, so nobody is asked again who has passed', async () => {
-    const stage = await stageOf({
+    const harness = await harnessOf({
       files,
       settings: { mechanicalArm: false },
       answer: model('return a * b;', ['return a + b;']),
     });
-    expect(await fixFailingTests.run(stage.context)).toMatchObject({ type: 'done' });
-    expect(stage.questions.every(({ temperature }) => temperature === 0)).toBe(true);
+    expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done' });
+    expect(harness.questions.every(({ temperature }) => temperature === 0)).toBe(true);
   });
 });
 
 test('a rewrite that stumbles over a name gets one repair turn', async () => {
-  const stage = await stageOf({
+  const harness = await harnessOf({
     files: calculator,
     settings: { mechanicalArm: false },
     answer: (question) =>
@@ -224,10 +224,10 @@ test('a rewrite that stumbles over a name gets one repair turn', async () => {
         ? '```javascript\nexport function add(a, b) {\n  return a + b;\n}\n```'
         : '```javascript\nexport function add(a, b) {\n  return sum(a, b);\n}\n```',
   });
-  const outcome = await fixFailingTests.run(stage.context);
+  const outcome = await fixFailingTests.run(harness.context);
   expect(outcome.type).toBe('done');
-  expect(stage.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'repair', 'body']);
-  expect(stage.questions[1]?.user).toContain('sum is not defined');
+  expect(harness.questions.map((question) => /\((\w+),/.exec(question.label)?.[1])).toEqual(['fix', 'repair', 'body']);
+  expect(harness.questions[1]?.user).toContain('sum is not defined');
 });
 
 test('a change that copies the value of the test is called weak', async () => {
@@ -236,17 +236,17 @@ test('a change that copies the value of the test is called weak', async () => {
     'greet.js': 'export function greet(name) {\n  return name;\n}\n',
     'greet.test.js': `${header}import { greet } from './greet.js';\n\ntest('greets', () => {\n  assert.equal(greet('Ada'), 'Good morning, Ada');\n});\n`,
   };
-  const stage = await stageOf({
+  const harness = await harnessOf({
     files,
     settings: { mechanicalArm: false },
     answer: () => "```javascript\nexport function greet(name) {\n  return 'Good morning, Ada';\n}\n```",
   });
-  expect(await fixFailingTests.run(stage.context)).toMatchObject({ type: 'done', confidence: 'weak-tests' });
+  expect(await fixFailingTests.run(harness.context)).toMatchObject({ type: 'done', confidence: 'weak-tests' });
 });
 
 test('fits only where a criterion fails before the work and commands can run', async () => {
-  const stage = await stageOf({ files: calculator });
-  const { context } = stage;
+  const harness = await harnessOf({ files: calculator });
+  const { context } = harness;
   expect(fixFailingTests.fits(context)?.score).toBeGreaterThan(0.9);
   expect(fixFailingTests.fits({ ...context, criterionMet: true })).toBeNull();
   expect(fixFailingTests.fits({ ...context, canExecute: false })).toBeNull();
@@ -262,27 +262,27 @@ describe('a change in words that gives an example', () => {
 
   test('is judged by the example, and never called more than weakly tested', async () => {
     const wrong = 'return Math.ceil(x / 2);';
-    const stage = await stageOf({
+    const harness = await harnessOf({
       files: week,
       task,
       command: null,
       answer: ({ label }) =>
         `\`\`\`javascript\nexport function half(x) {\n  ${label.includes('(fix') ? wrong : 'return x / 2;'}\n}\n\`\`\``,
     });
-    const outcome = await edit.run(stage.context);
+    const outcome = await edit.run(harness.context);
     expect(outcome).toMatchObject({ type: 'done', confidence: 'weak-tests', text: expect.stringContaining('example') });
-    expect(await stage.text('half.js')).toBe(week['half.js'].replace('Math.floor(x / 2)', 'x / 2'));
+    expect(await harness.text('half.js')).toBe(week['half.js'].replace('Math.floor(x / 2)', 'x / 2'));
   });
 
   test('is not made where no answer holds the example', async () => {
-    const stage = await stageOf({
+    const harness = await harnessOf({
       files: week,
       task,
       command: null,
       settings: { mechanicalArm: false },
       answer: () => '```javascript\nexport function half(x) {\n  return Math.ceil(x / 2);\n}\n```',
     });
-    expect(await edit.run(stage.context)).toMatchObject({ type: 'gave-up' });
-    expect(await stage.text('half.js')).toBe(week['half.js']);
+    expect(await edit.run(harness.context)).toMatchObject({ type: 'gave-up' });
+    expect(await harness.text('half.js')).toBe(week['half.js']);
   });
 });

@@ -2,13 +2,13 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { loadSyntax } from '../../src/main/agent/recipes/code/syntax.ts';
 import { makeJudge } from '../../src/main/agent/recipes/fix/judge.ts';
 import { readSeen, variedTests, type Seen } from '../../src/main/agent/recipes/fix/varied-tests.ts';
-import { makeStage, type RecipeStage } from '../main/agent/recipes/fakes/recipe-context.ts';
+import { makeHarness, type RecipeHarness } from '../main/agent/recipes/fakes/recipe-context.ts';
 
 // Real interpreters, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });
 
-let stage: RecipeStage | null = null;
-afterEach(() => stage?.dispose());
+let harness: RecipeHarness | null = null;
+afterEach(() => harness?.dispose());
 
 /** What is seen of each of some texts of one file. */
 async function seenOf(
@@ -17,15 +17,15 @@ async function seenOf(
   path: string,
   texts: readonly string[],
 ) {
-  stage = await makeStage({ files, task: 'Fix it.', command });
-  const judge = await makeJudge(stage.context, command);
+  harness = await makeHarness({ files, task: 'Fix it.', command });
+  const judge = await makeJudge(harness.context, command);
   const paths = Object.keys(files).filter((one) => one.includes('test'));
   const tests = paths.map((one) => ({ path: one, text: files[one] ?? '' }));
   const varied = variedTests(await loadSyntax(), tests);
   if (judge === null || varied === null) throw new Error('nothing can be seen');
   const variants = texts.map((text) => [{ path, text }, ...varied.files]);
   const seen = (await judge.observe(variants, varied.command)).map((one) => readSeen(one ?? ''));
-  const left = await stage.context.world.run({
+  const left = await harness.context.world.run({
     command: `find ${judge.paths.trial} -name '.dewpoint*'`,
     label: '',
     timeoutMs: 20_000,

@@ -8,7 +8,7 @@ function entry(id: string, where: Where, images: boolean, state: ModelEntry['sta
   const capabilities = { tools: true, grammar: false, prefill: false, infill: false, countTokens: false, images };
   const known = { id, where, label: id };
   const info = { ...known, provider: id, name: id, contextTokens: 8192, parametersB: null, capabilities, price: null };
-  return { ...known, state, sizeBytes: null, licence: null, note: null, info: { ...info, gears: ['loop'] } };
+  return { ...known, state, sizeBytes: null, licence: null, note: null, info: { ...info, strategies: ['loop'] } };
 }
 
 const blind = entry('blind/a', 'local', false);
@@ -17,7 +17,7 @@ const eyes = entry('eyes/a', 'local', true);
 const sky = entry('sky/a', 'cloud', true);
 const models = [blind, dim, eyes, sky, entry('later/a', 'local', true, 'downloadable')];
 
-function turn(...ladder: readonly ModelEntry[]): TurnState {
+function turn(...cascade: readonly ModelEntry[]): TurnState {
   return {
     id: 't1',
     seq: 2,
@@ -34,8 +34,8 @@ function turn(...ladder: readonly ModelEntry[]): TurnState {
     criterion: null,
     before: null,
     after: null,
-    ladder: ladder.map(({ id, where }) => ({ gear: 'loop', model: id, where })),
-    rungs: [],
+    cascade: cascade.map(({ id, where }) => ({ strategy: 'loop', model: id, where })),
+    stages: [],
     limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
   };
 }

@@ -12,7 +12,7 @@ const start: NewEvent = {
   messageId: 'message',
   plan: false,
   criterion: null,
-  ladder: [],
+  cascade: [],
   limits,
 };
 const ask: NewEvent = {

@@ -8,7 +8,7 @@ import { noHistory } from '../../src/renderer/lib/session-history.ts';
 import { timelineOf } from '../../src/renderer/lib/timeline.ts';
 import { foldPush } from '../../src/renderer/lib/use-session.ts';
 
-const rung = { gear: 'loop', model: 'a/b', where: 'local' } as const;
+const stage = { strategy: 'loop', model: 'a/b', where: 'local' } as const;
 const blob = { sha256: 'a'.repeat(64), bytes: 1 };
 const usage = { freshInput: 5, cacheRead: 0, cacheWrite: 0, output: 2, reasoning: 0, estimated: false };
 const timings = { queuedMs: 0, prefillMs: null, decodeMs: null, totalMs: 10 };
@@ -25,7 +25,7 @@ const turn = (turnId: string, messageId: string): NewEvent => ({
   messageId,
   plan: false,
   criterion: null,
-  ladder: [rung],
+  cascade: [stage],
   limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
 });
 const started = (turnId: string, callId: string, step: number): NewEvent => ({
@@ -34,7 +34,7 @@ const started = (turnId: string, callId: string, step: number): NewEvent => ({
   callId,
   step,
   purpose: 'act',
-  rung,
+  stage,
   provider: 'a',
   model: 'a/b',
   request: blob,

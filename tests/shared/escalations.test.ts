@@ -19,7 +19,7 @@ function step(number: number, decided: Partial<Decided>, turnId = 'turn') {
       callId,
       step: number,
       purpose: 'act',
-      rung: { gear: 'loop', ...chosen },
+      stage: { strategy: 'loop', ...chosen },
       provider: 'p',
       model: 'm',
       request: { sha256: 'a'.repeat(64), bytes: 1 },
@@ -34,10 +34,10 @@ const causes = (...steps: readonly (readonly (NewEvent & { readonly turnId: stri
   escalationsIn(logOf(steps.flat())).map(({ step: number, kind, cause }) => [number, kind, cause]);
 
 describe('escalations', () => {
-  it('are told by what the ladder says of itself, where it does', () => {
-    const rung = { gear: 'recipe', ...sky } as const;
-    const chosen = { type: 'rung-chosen', rung, recipe: 'r', reason: 'why', index: 1, turnId: 'turn' } as const;
-    const second = step(2, { chosen: sky, reasonCode: 'ladder' });
+  it('are told by what the cascade says of itself, where it does', () => {
+    const stage = { strategy: 'recipe', ...sky } as const;
+    const chosen = { type: 'stage-chosen', stage, recipe: 'r', reason: 'why', index: 1, turnId: 'turn' } as const;
+    const second = step(2, { chosen: sky, reasonCode: 'cascade' });
     expect(causes(step(1, {}), [{ ...chosen, cause: 'checks' }], second)).toEqual([[2, 'takeover', 'checks']]);
     expect(causes(step(1, {}), [chosen], second)).toEqual([[2, 'takeover', 'no-progress']]);
   });
@@ -50,7 +50,7 @@ describe('escalations', () => {
     [{ layer: 'L5', reasonCode: 'strikes', features: { failedChecks: 1 } }, 'checks'],
     [{ layer: 'L5', reasonCode: 'strikes', features: { rejectedEdits: 2 } }, 'no-progress'],
     [{ layer: 'L5', reasonCode: 'window' }, 'window'],
-    [{ reasonCode: 'ladder' }, 'no-progress'],
+    [{ reasonCode: 'cascade' }, 'no-progress'],
   ] as const)('have a cause: %j is %s', (decided, cause) => {
     expect(causes(step(1, {}), step(2, { ...decided, chosen: sky }))).toEqual([[2, 'takeover', cause]]);
   });

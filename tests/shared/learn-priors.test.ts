@@ -6,7 +6,7 @@ import { modelOf, noTask } from '../../bench/lib/route-events.ts';
 import { createPriors } from '../../src/main/core/priors.ts';
 import { discoverRules } from '../../src/main/router/registry.ts';
 import { decideRoute } from '../../src/main/router/route.ts';
-import { emptyTrail } from '../../src/main/router/trail.ts';
+import { emptyTrajectory } from '../../src/main/router/trajectory.ts';
 import { turnOptions } from '../../src/main/core/turn-options.ts';
 import { learnPriors } from '../../src/shared/learn-priors.ts';
 import type { Priors } from '../../src/shared/priors.ts';
@@ -22,7 +22,7 @@ type Step = readonly [string, Work['steps'][number]['purpose']];
 function aTurn(reason: Work['turns'][number]['reason'], steps: readonly Step[], endedAt = 0): Work {
   return {
     turns: [{ id: 't', endedAt, reason, before: { passed: false }, after: { passed: reason === 'done' } }],
-    steps: steps.map(([model, purpose]) => ({ turnId: 't', purpose, rung: { model } })),
+    steps: steps.map(([model, purpose]) => ({ turnId: 't', purpose, stage: { model } })),
   };
 }
 
@@ -69,7 +69,7 @@ describe('what is learned of two models', () => {
       decideRoute(
         {
           purpose: 'act',
-          gear: 'loop',
+          strategy: 'loop',
           policy: 'hybrid',
           numbers: { ...profiles.balanced, priors },
           seats: [seat('local'), seat('cloud')],
@@ -79,7 +79,7 @@ describe('what is learned of two models', () => {
           needs: { images: false, tools: true },
           budgetLeftUsd: null,
           task: noTask,
-          trail: emptyTrail,
+          trajectory: emptyTrajectory,
           trouble: null,
           now: 0,
         },

@@ -118,7 +118,7 @@ const types: Readonly<Record<EventType, 'question' | 'answer' | 'none'>> = {
   'criterion-checked': 'none',
   'gate-checked': 'none',
   'cache-prefilled': 'none',
-  'rung-chosen': 'none',
+  'stage-chosen': 'none',
   'route-decided': 'none',
   'engine-waited': 'none',
   'model-call-started': 'none',

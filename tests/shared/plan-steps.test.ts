@@ -19,7 +19,7 @@ it('folds what a model said last of its plan into the turn, capped, and leaves o
     messageId: turnId,
     plan: false,
     criterion: null,
-    ladder: [],
+    cascade: [],
     limits,
   });
   const events: readonly NewEvent[] = [

@@ -1,10 +1,10 @@
-import type { Rung } from '@shared/models.ts';
+import type { Stage } from '@shared/models.ts';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import { seeded } from '../../bench/lib/seeded.ts';
 
-const rungs: readonly [Rung, Rung] = [
-  { gear: 'recipe', model: 'fake/one', where: 'local' },
-  { gear: 'loop', model: 'other/two', where: 'cloud' },
+const stages: readonly [Stage, Stage] = [
+  { strategy: 'recipe', model: 'fake/one', where: 'local' },
+  { strategy: 'loop', model: 'other/two', where: 'cloud' },
 ];
 const limits = { maxSteps: 10, maxMinutes: 5, maxTokens: 1000, maxUsd: null };
 const usage = { freshInput: 10, cacheRead: 5, cacheWrite: 1, output: 20, reasoning: 2, estimated: false };
@@ -48,7 +48,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
         messageId: id('message'),
         plan: false,
         criterion: null,
-        ladder: [...rungs],
+        cascade: [...stages],
         limits,
       },
       {
@@ -79,7 +79,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
         tookMs: 100,
         text,
       },
-      { type: 'rung-chosen', ...turn, rung: pick(rungs), recipe: null, reason: 'r', index: 0 },
+      { type: 'stage-chosen', ...turn, stage: pick(stages), recipe: null, reason: 'r', index: 0 },
       {
         type: 'route-decided',
         ...turn,
@@ -96,7 +96,7 @@ export function sampleEvents(seed: number, count: number): readonly SessionEvent
         callId: id('call'),
         step: seq,
         purpose: 'act',
-        rung: pick(rungs),
+        stage: pick(stages),
         provider: 'p',
         model: 'm',
         request: { sha256: 'a'.repeat(64), bytes: 1 },

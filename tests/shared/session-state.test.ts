@@ -131,7 +131,7 @@ describe('the fold of a session', () => {
   it('counts what was done in a turn: calls of a model that began and actions of a recipe, not the end itself', () => {
     const stamp = { v: 1, at: 1, turnId: 'turn-1' };
     const limits = { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null };
-    const about = { messageId: 'm', plan: false, criterion: null, ladder: [], limits };
+    const about = { messageId: 'm', plan: false, criterion: null, cascade: [], limits };
     const began = (seq: number, tool: string, by: 'model' | 'recipe'): SessionEvent => ({
       ...stamp,
       seq,
@@ -175,7 +175,7 @@ describe('the fold of a session', () => {
 
   it('gives a step its reason, its tool calls and their label', () => {
     const at = { v: 1, at: 5, turnId: 't' };
-    const rung = { gear: 'loop', model: 'fake/one', where: 'local' } as const;
+    const stage = { strategy: 'loop', model: 'fake/one', where: 'local' } as const;
     const { state } = fold([
       {
         ...at,
@@ -194,7 +194,7 @@ describe('the fold of a session', () => {
         callId: 'c',
         step: 1,
         purpose: 'act',
-        rung,
+        stage,
         provider: 'fake',
         model: 'one',
         request: { sha256: 'a'.repeat(64), bytes: 1 },
@@ -262,7 +262,7 @@ describe('money', () => {
     error: null,
   } as const;
   const call = (model: string, where: 'local' | 'cloud', costUsd: number | null): readonly SessionEvent[] => [
-    { ...started, rung: { gear: 'loop', model, where } },
+    { ...started, stage: { strategy: 'loop', model, where } },
     { ...ended, parts: [], costUsd },
   ];
 

@@ -23,7 +23,7 @@ function call(step: number, where: Where, price: Price | null): readonly NewEven
       callId,
       step,
       purpose: 'act',
-      rung: { gear: 'loop', model, where },
+      stage: { strategy: 'loop', model, where },
       provider: where,
       model: 'm',
       request: { sha256: 'a'.repeat(64), bytes: 1 },

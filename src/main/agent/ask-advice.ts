@@ -12,7 +12,7 @@ const MAX_ADVICE_TOKENS = 500;
  */
 export async function askAdvice(seats: LoopSeats): Promise<void> {
   const { turn, all } = seats;
-  const seat = all.find(({ rung }) => rung.where === 'cloud');
+  const seat = all.find(({ stage }) => stage.where === 'cloud');
   if (seat === undefined) return;
   const look = turn.options.gate === true ? await lookAtChanges(turn) : null;
   const said = await askStronger(seats, seat, {

@@ -1,5 +1,5 @@
 import type { Purpose } from '@shared/events.ts';
-import type { ModelInfo, Rung } from '@shared/models.ts';
+import type { ModelInfo, Stage } from '@shared/models.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import type { Decision } from '../router/define.ts';
 import { passFences } from './pass-fences.ts';
@@ -12,7 +12,7 @@ import type { StepRequest, Turn } from './turn.ts';
 
 /** A model for one question that is not of the talk: a search, an edit of a recipe, a summary. */
 interface RoleSeat {
-  readonly rung: Rung;
+  readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly request: ModelRequest;
   /** Null: there was nothing to choose. */
@@ -21,15 +21,15 @@ interface RoleSeat {
 
 export interface RoleQuestion {
   readonly purpose: Purpose;
-  /** The model of the rung: it answers where nothing speaks for the other one. */
-  readonly own: { readonly rung: Rung; readonly model: ResolvedModel };
+  /** The model of the stage: it answers where nothing speaks for the other one. */
+  readonly own: { readonly stage: Stage; readonly model: ResolvedModel };
   readonly request: (model: ResolvedModel) => ModelRequest;
   /** Said where there was nothing to choose. */
   readonly reason: StepRequest['reason'];
   readonly carriesTalk?: true;
 }
 
-/** One question, asked of whom it is best asked. Who was asked in place of the rung's own model is no reason to give up. */
+/** One question, asked of whom it is best asked. Who was asked in place of the stage's own model is no reason to give up. */
 export async function askByRole(turn: Turn, question: RoleQuestion): Promise<StepReply> {
   const { purpose, own, reason, carriesTalk } = question;
   const talk = carriesTalk === undefined ? {} : { carriesTalk };
@@ -42,7 +42,7 @@ export async function askByRole(turn: Turn, question: RoleQuestion): Promise<Ste
 }
 
 /**
- * Who answers one question, by its role and the numbers of the profile. Another model than that of the rung is taken
+ * Who answers one question, by its role and the numbers of the profile. Another model than that of the stage is taken
  * only where it can do the same with it, and no fence is in the way.
  */
 async function seatForRole(turn: Turn, question: RoleQuestion): Promise<RoleSeat> {
@@ -52,24 +52,24 @@ async function seatForRole(turn: Turn, question: RoleQuestion): Promise<RoleSeat
   const hasRoles = turn.options.routing?.numbers.roles !== undefined && turn.options.policy === 'hybrid';
   if (other === null || !hasRoles || !canDoTheSame(here.request, own.model.info, other.info)) return here;
   const there: RoleSeat = {
-    rung: { gear: own.rung.gear, model: other.info.id, where: other.info.where },
+    stage: { strategy: own.stage.strategy, model: other.info.id, where: other.info.where },
     model: other,
     request: request(other),
     decision: null,
   };
-  const seats = [here, there].map(({ model, request: asked, rung }) => ({
+  const seats = [here, there].map(({ model, request: asked, stage }) => ({
     info: model.info,
     promptTokens: turn.tokens.countBytes(promptBytes(asked)),
     maxOutputTokens: asked.maxOutputTokens,
-    canDrive: rung.gear === 'loop' || model.info.gears.includes(rung.gear) || model === own.model,
+    canDrive: stage.strategy === 'loop' || model.info.strategies.includes(stage.strategy) || model === own.model,
   }));
-  const decision = routeStep(turn, { purpose, gear: own.rung.gear, seats, driver: own.model.info.id });
+  const decision = routeStep(turn, { purpose, strategy: own.stage.strategy, seats, driver: own.model.info.id });
   if (decision === null) return here;
   if (decision.chosen?.info.id !== other.info.id) return { ...here, decision };
-  const { rung, model } = there;
+  const { stage, model } = there;
   const passage = await passFences(turn, {
     purpose,
-    rung,
+    stage,
     model,
     request: there.request,
     reason,

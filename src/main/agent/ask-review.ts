@@ -12,8 +12,8 @@ const MAX_VERDICT_TOKENS = 400;
 
 /** Who did the work, and who else could have. */
 export interface Reviewers extends Pick<LoopSeats, 'turn' | 'shut'> {
-  readonly all: readonly Pick<LoopSeat, 'rung' | 'model' | 'canDrive'>[];
-  readonly current: Pick<LoopSeat, 'rung'>;
+  readonly all: readonly Pick<LoopSeat, 'stage' | 'model' | 'canDrive'>[];
+  readonly current: Pick<LoopSeat, 'stage'>;
 }
 
 /**
@@ -22,14 +22,14 @@ export interface Reviewers extends Pick<LoopSeats, 'turn' | 'shut'> {
  */
 export async function askReview(seats: Reviewers, look: ChangesLook, claim: Claim): Promise<GateCheck | null> {
   const { turn, all, current, shut } = seats;
-  const reviewer = all.find(({ rung }) => rung.where === 'cloud');
+  const reviewer = all.find(({ stage }) => stage.where === 'cloud');
   const most = turn.options.routing?.numbers.reviews ?? 0;
-  if (reviewer === undefined || current.rung.where === 'cloud' || most === 0) return null;
+  if (reviewer === undefined || current.stage.where === 'cloud' || most === 0) return null;
   const digest = `${digestOf(turn, look)}\n\nWhat the smaller model says at its end:\n${claim.text.slice(0, 2_000)}`;
   const promptTokens = turn.tokens.count(digest) + turn.tokens.count(promptTexts.review);
   const decision = routeStep(turn, {
     purpose: 'review',
-    gear: 'loop',
+    strategy: 'loop',
     shut,
     ...(claim.isDoubtful === undefined ? {} : { isDoubtful: claim.isDoubtful }),
     seats: all.map(({ model: { info }, canDrive }) => ({

@@ -27,7 +27,7 @@ export type Said =
  */
 export async function askStronger(
   { turn }: Pick<LoopSeats, 'turn'>,
-  seat: Pick<LoopSeat, 'rung' | 'model'>,
+  seat: Pick<LoopSeat, 'stage' | 'model'>,
   asked: Asked,
 ): Promise<Said> {
   const { info } = seat.model;
@@ -35,7 +35,7 @@ export async function askStronger(
   const most = asked.maxTokens + (thinks ? THINKING_TOKENS : 0);
   const reply = await runStep(turn, {
     purpose: asked.purpose,
-    rung: seat.rung,
+    stage: seat.stage,
     model: seat.model,
     reason: asked.reason,
     isOptional: turn.options.gate === true,

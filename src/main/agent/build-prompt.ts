@@ -12,7 +12,7 @@ import { promptTexts } from './prompt-texts.ts';
 import type { PromptForm } from './tool-text.ts';
 import { toolLines, toolsForForm, toolSpec } from './tool-text.ts';
 
-/** How a model is talked to in the loop; the same for a whole rung, so that the prefix stays the same byte for byte. */
+/** How a model is talked to in the loop; the same for a whole stage, so that the prefix stays the same byte for byte. */
 export interface PromptShape {
   readonly style: CallStyle;
   readonly form: PromptForm;

@@ -1,5 +1,5 @@
 import { askByRole } from './ask-by-role.ts';
-import type { ModelInfo, Rung } from '@shared/models.ts';
+import type { ModelInfo, Stage } from '@shared/models.ts';
 import { textMessage, textOf } from '@shared/messages.ts';
 import type { Message, Part } from '@shared/messages.ts';
 import type { ModelRequest, Provider } from '../providers/define.ts';
@@ -11,9 +11,9 @@ import { promptTexts } from './prompt-texts.ts';
 import { promptBytes } from './token-estimate.ts';
 import type { Turn } from './turn.ts';
 
-/** What `makeRoom` works for: one rung's way of talking to its model. */
+/** What `makeRoom` works for: one stage's way of talking to its model. */
 export interface RoomSubject {
-  readonly rung: Rung;
+  readonly stage: Stage;
   readonly info: ModelInfo;
   readonly provider: Provider;
   readonly shape: PromptShape;
@@ -139,7 +139,7 @@ async function summarise(
     .join('\n\n');
   const reply = await askByRole(turn, {
     purpose: 'summarise',
-    own: { rung: subject.rung, model: { info: subject.info, provider: subject.provider } },
+    own: { stage: subject.stage, model: { info: subject.info, provider: subject.provider } },
     reason: { code: 'same-model', text: 'The talk no longer fits the window; the same model sums it up.' },
     request: ({ info }) => ({
       ...buildRequest(subject.shape, [], info, { seed: 0, temperature: 0, cacheKey: 'summary' }),

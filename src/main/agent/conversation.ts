@@ -129,7 +129,7 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       fold.instructions = '';
       return;
     case 'model-call-started':
-      if (event.rung.gear === 'loop' && (event.purpose === 'act' || event.purpose === 'plan')) {
+      if (event.stage.strategy === 'loop' && (event.purpose === 'act' || event.purpose === 'plan')) {
         fold.acting.add(event.callId);
       }
       return;

@@ -50,7 +50,7 @@ function shown(turn: Turn, { title, text, share }: Section, all: readonly Sectio
 }
 
 function factsOf(turn: Turn, look: ChangesLook | null): string {
-  const { steps, counts, isGreen } = turn.trail.now();
+  const { steps, counts, isGreen } = turn.trajectory.now();
   const check = turn.progress.lastCheck?.check ?? null;
   return [
     `${steps} steps, ${counts.writes} edits made, ${counts.rejectedEdits} turned down.`,

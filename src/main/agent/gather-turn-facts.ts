@@ -60,7 +60,7 @@ function needsLocal({ policy, atCap }: Turn['options']): boolean {
   return policy !== 'cloud' || atCap !== 'stop';
 }
 
-/** A purse that cannot be looked into says so at the first call that would cost money. */
+/** A reservation log that cannot be looked into says so at the first call that would cost money. */
 async function capsLeft({ id, options, services }: Turn): Promise<Pick<TurnFacts, 'caps'>> {
   if (options.policy === 'local' || options.cloud === null) return {};
   try {

@@ -4,7 +4,7 @@ import type { TurnEndReason } from '@shared/events.ts';
 import type { Usage } from '@shared/money.ts';
 import { promptTokensOf } from '@shared/money.ts';
 
-/** Why a turn, or one rung of it, must stop; `text` is for people. */
+/** Why a turn, or one stage of it, must stop; `text` is for people. */
 export interface Stop {
   readonly reason: TurnEndReason;
   readonly text: string;
@@ -46,7 +46,7 @@ export interface LimitTracker {
    * Null where it changed something. `changes`: as for `noteCall`, by now.
    */
   readonly stuck: (changes: number) => Stuck | null;
-  /** A rung starts with a clean memory of calls; what was spent stays spent. */
+  /** A stage starts with a clean memory of calls; what was spent stays spent. */
   readonly forgetCalls: () => void;
   readonly exceeded: (at: number) => Stop | null;
   readonly timeExceeded: (at: number) => boolean;

@@ -1,5 +1,5 @@
 import type { FenceHit } from '@shared/fences.ts';
-import type { Rung } from '@shared/models.ts';
+import type { Stage } from '@shared/models.ts';
 import type { Decision, Denial, Seat, Trouble } from '../router/define.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import { buildRequest, maxOutputTokens } from './build-prompt.ts';
@@ -12,7 +12,7 @@ import type { Turn } from './turn.ts';
 
 /** A model that may drive the loop, and how it is talked to. */
 export interface LoopSeat {
-  readonly rung: Rung;
+  readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly shape: PromptShape;
   readonly canDrive: boolean;
@@ -45,9 +45,9 @@ function requestOf({ turn }: LoopSeats, { shape, model }: LoopSeat): ModelReques
 export function keepWarm(seats: LoopSeats): void {
   const { turn, all, current, shut } = seats;
   const numbers = turn.options.routing?.numbers;
-  const here = all.find(({ rung, canDrive }) => rung.where === 'local' && canDrive);
-  if (current.rung.where !== 'cloud' || here === undefined || numbers === undefined || shut !== null) return;
-  const { models, takeovers } = turn.trail.now();
+  const here = all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
+  if (current.stage.where !== 'cloud' || here === undefined || numbers === undefined || shut !== null) return;
+  const { models, takeovers } = turn.trajectory.now();
   const { info, provider } = here.model;
   if (provider.prefill === undefined || models[info.id] === undefined || takeovers >= numbers.maxTakeovers) return;
   const request = { ...requestOf(seats, here), cacheKey: `${turn.services.journal.sessionId}:loop` };
@@ -81,9 +81,9 @@ export async function takeSeat(seats: LoopSeats, trouble: Trouble | null = null)
   return decision;
 }
 
-/** It was put on the first place of the ladder because that is worth it, and could as well begin here. */
+/** It was put on the first place of the cascade because that is worth it, and could as well begin here. */
 function beginsForGain({ turn, all }: LoopSeats, { code }: Decision): boolean {
-  return code === 'gain' && all.length > 1 && turn.trail.now().steps === 0;
+  return code === 'gain' && all.length > 1 && turn.trajectory.now().steps === 0;
 }
 
 /**
@@ -92,12 +92,12 @@ function beginsForGain({ turn, all }: LoopSeats, { code }: Decision): boolean {
  */
 async function mayMove(seats: LoopSeats, seat: LoopSeat, { code }: Decision): Promise<boolean> {
   const { turn, purpose } = seats;
-  const { rung, model } = seat;
+  const { stage, model } = seat;
   const isOptional = code === 'gain';
-  const step = { purpose, rung, model, request: requestOf(seats, seat), reason: { code: 'route', text: '' } };
+  const step = { purpose, stage, model, request: requestOf(seats, seat), reason: { code: 'route', text: '' } };
   const passage = await passFences(turn, isOptional ? { ...step, isOptional } : step);
   if (passage.type === 'passed') {
-    if (rung.where === 'cloud') seats.taint = [];
+    if (stage.where === 'cloud') seats.taint = [];
     return true;
   }
   seats.taint = passage.hits;
@@ -108,18 +108,25 @@ async function mayMove(seats: LoopSeats, seat: LoopSeat, { code }: Decision): Pr
 function decide(seats: LoopSeats, trouble: Trouble | null): Decision | null {
   const { turn, all, purpose, shut, taint } = seats;
   if (turn.options.routing === null) return null;
-  const step = { purpose, gear: 'loop', seats: all.map((seat) => seatOf(seats, seat)), trouble, shut, taint } as const;
+  const step = {
+    purpose,
+    strategy: 'loop',
+    seats: all.map((seat) => seatOf(seats, seat)),
+    trouble,
+    shut,
+    taint,
+  } as const;
   return routeStep(turn, step);
 }
 
 /** Who takes over is told in two lines who worked before and what went wrong. */
 async function moveTo(seats: LoopSeats, seat: LoopSeat, decision: Decision): Promise<void> {
   const { turn, current } = seats;
-  const { steps, last } = turn.trail.now();
+  const { steps, last } = turn.trajectory.now();
   seats.current = seat;
-  const { rung } = seat;
+  const { stage } = seat;
   const index = seats.all.indexOf(seat);
-  await turn.log.append({ type: 'rung-chosen', rung, recipe: null, reason: decision.text, index });
+  await turn.log.append({ type: 'stage-chosen', stage, recipe: null, reason: decision.text, index });
   if (steps === 0 || last === null) return;
   const who = `${current.model.info.label} worked on this until here (${steps} steps); you go on from here.`;
   await turn.log.append({ type: 'notice-added', level: 'info', code: 'handover', text: `${who}\n${whyOf(decision)}` });

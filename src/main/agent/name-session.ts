@@ -1,5 +1,5 @@
 import { textMessage, textOf } from '@shared/messages.ts';
-import type { Rung } from '@shared/models.ts';
+import type { Stage } from '@shared/models.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import { askByRole } from './ask-by-role.ts';
 import { promptTexts } from './prompt-texts.ts';
@@ -58,18 +58,18 @@ function onOneLine(text: string): string {
 }
 
 /** Null: the role is asked of nobody in this turn. */
-function namerOf(turn: Turn): { readonly rung: Rung; readonly model: ResolvedModel } | null {
+function namerOf(turn: Turn): { readonly stage: Stage; readonly model: ResolvedModel } | null {
   const place = turn.options.routing?.numbers.roles?.title;
   const steps = turn.services.journal.state().steps.filter(({ turnId }) => turnId === turn.id);
   const last = steps.findLast(({ where }) => place !== 'local' || where === 'local');
   if (place === undefined || place === 'none' || last === undefined) return null;
   const { facts } = turn.found;
-  const info = [facts?.local, facts?.cloud].find((one) => one?.id === last.rung.model);
+  const info = [facts?.local, facts?.cloud].find((one) => one?.id === last.stage.model);
   const provider = info === undefined || info === null ? null : turn.services.provider(info.provider);
   if (info === undefined || info === null || provider === null) return null;
   // A server with one place for a talk would have to read all of it again with the next message.
   if (info.where === 'local' && provider.prefill === undefined) return null;
-  return { rung: last.rung, model: { info, provider } };
+  return { stage: last.stage, model: { info, provider } };
 }
 
 function titleRequest(turn: Turn, message: string, model: string): ModelRequest {

@@ -18,7 +18,7 @@ type Fenced = Extract<FenceAnswer, { type: 'fenced' }>;
  * have carried, is in the log before anybody is asked. Throws `cancelled` when the turn is aborted meanwhile.
  */
 export async function passFences(turn: Turn, step: StepRequest): Promise<Passage> {
-  const { request, purpose, rung, carriesTalk = rung.gear === 'loop' } = step;
+  const { request, purpose, stage, carriesTalk = stage.strategy === 'loop' } = step;
   const { info } = step.model;
   const scope = carriesTalk ? 'talk' : 'turn';
   const answer = await turn.services.fences.check({ info, purpose, scope, request }, turn.signal);

@@ -67,7 +67,7 @@ function objectionTo(turn: Turn, look: ChangesLook, { isProven }: Claim): GateCh
   return { ...said, text, findings };
 }
 
-/** Null: it says nothing against it. A linter that could not be asked is told once in a rung and holds nothing up. */
+/** Null: it says nothing against it. A linter that could not be asked is told once in a stage and holds nothing up. */
 async function passLint(
   turn: Turn,
   { told }: GateMemory,

@@ -18,7 +18,7 @@ export async function readTrimmed(events: AsyncIterable<SessionEvent>, callId: s
   const fold = createFold();
   for await (const event of events) {
     if (event.type === 'model-call-started' && event.callId === callId) {
-      return event.rung.gear === 'loop' ? fold.trimmings : [];
+      return event.stage.strategy === 'loop' ? fold.trimmings : [];
     }
     addEvent(fold, event);
   }

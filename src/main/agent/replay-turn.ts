@@ -1,7 +1,7 @@
 import type { SessionEvent } from '@shared/events.ts';
 import { runInstructionsSchema } from '@shared/instructions.ts';
 import { runNetworkSchema } from '@shared/network-access.ts';
-import { gearSchema } from '@shared/models.ts';
+import { strategySchema } from '@shared/models.ts';
 import { routingSchema } from '@shared/routing.ts';
 import { z } from 'zod';
 import type { ReplayTurn } from '../sessions/replay.ts';
@@ -14,7 +14,7 @@ import { nothingKnown, turnFactsSchema } from './turn-facts.ts';
 import { createTurnStarter } from './turn-starter.ts';
 
 const optionsSchema = z.object({
-  gear: z.union([z.literal('auto'), gearSchema]),
+  strategy: z.union([z.literal('auto'), strategySchema]),
   plan: z.boolean(),
   compact: z.boolean().optional(),
   atCap: z.enum(['stop', 'local', 'ask']),

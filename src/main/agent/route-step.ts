@@ -9,7 +9,7 @@ import { taskFeatures } from '../router/task-features.ts';
 import { memo } from '../lib/memo.ts';
 import { fittingRule, ruleText } from '@shared/route-rules.ts';
 import type { Routing } from '@shared/routing.ts';
-import type { Trail } from '../router/trail.ts';
+import type { Trajectory } from '../router/trajectory.ts';
 import { capNames } from './reserve-money.ts';
 import { isQuestion } from './task-kind.ts';
 import type { StepRequest, Turn } from './turn.ts';
@@ -17,7 +17,7 @@ import type { StepRequest, Turn } from './turn.ts';
 const rules = discoverRules();
 
 /** What is different from step to step; the rest of the facts is of the turn. */
-export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'gear' | 'seats'> {
+export interface StepFacts extends Pick<RouteFacts, 'purpose' | 'strategy' | 'seats'> {
   readonly trouble?: RouteFacts['trouble'];
   readonly shut?: RouteFacts['shut'];
   readonly taint?: RouteFacts['taint'];
@@ -33,17 +33,17 @@ export function routeStep(turn: Turn, step: StepFacts): Decision | null {
 
 function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
   const { options } = turn;
-  const trail = trailOf(turn, routing);
+  const trajectory = trajectoryOf(turn, routing);
   return {
     policy: options.policy,
     numbers: routing.numbers,
     taint: [],
     shut: null,
     pin: pinOf(turn, step),
-    needs: { images: turn.given.hasImages && seesTalk(step), tools: step.gear === 'loop' },
-    ...budgetOf(turn, trail),
+    needs: { images: turn.given.hasImages && seesTalk(step), tools: step.strategy === 'loop' },
+    ...budgetOf(turn, trajectory),
     task: featuresOfTask(turn),
-    trail,
+    trajectory,
     trouble: null,
     keepFeatures: options.keepFeatures === true,
     now: turn.log.lastAt(),
@@ -52,8 +52,8 @@ function factsOf(turn: Turn, routing: Routing, step: StepFacts): RouteFacts {
 }
 
 /** What the start of the turn has shown of the network goes over what was known before it, and what came since over that. */
-function trailOf({ id, trail, found, services }: Turn, { numbers }: Routing): Trail {
-  const known = trail.now();
+function trajectoryOf({ id, trajectory, found, services }: Turn, { numbers }: Routing): Trajectory {
+  const known = trajectory.now();
   const reach = found.facts?.network;
   const at = services.journal.state().turns.findLast((turn) => turn.id === id)?.startedAt ?? 0;
   if (reach === undefined || known.network.at >= at) return known;
@@ -64,24 +64,24 @@ function trailOf({ id, trail, found, services }: Turn, { numbers }: Routing): Tr
 export function isOffline(turn: Turn): boolean {
   const { routing } = turn.options;
   if (routing === null || turn.options.policy !== 'hybrid') return false;
-  return isNetworkAway({ trail: trailOf(turn, routing), numbers: routing.numbers, now: turn.log.lastAt() });
+  return isNetworkAway({ trajectory: trajectoryOf(turn, routing), numbers: routing.numbers, now: turn.log.lastAt() });
 }
 
 /** What is asked on a digest or a summary carries no image. */
-function seesTalk({ purpose, gear }: StepFacts): boolean {
-  return gear === 'loop' && (purpose === 'act' || purpose === 'plan');
+function seesTalk({ purpose, strategy }: StepFacts): boolean {
+  return strategy === 'loop' && (purpose === 'act' || purpose === 'plan');
 }
 
 /** The tightest of the caps, by what was left at the start of the turn and what it has spent since. */
-function budgetOf({ options, found }: Turn, trail: Trail): Pick<RouteFacts, 'budgetLeftUsd' | 'budgetCap'> {
+function budgetOf({ options, found }: Turn, trajectory: Trajectory): Pick<RouteFacts, 'budgetLeftUsd' | 'budgetCap'> {
   const caps = found.facts?.caps;
   if (caps === undefined) {
-    const raised = Object.values(trail.raisedUsd).reduce((sum, usd) => sum + usd, 0);
-    return { budgetLeftUsd: options.maxUsd === null ? null : options.maxUsd + raised - trail.spentUsd };
+    const raised = Object.values(trajectory.raisedUsd).reduce((sum, usd) => sum + usd, 0);
+    return { budgetLeftUsd: options.maxUsd === null ? null : options.maxUsd + raised - trajectory.spentUsd };
   }
   let tightest: { readonly left: number; readonly name: string } | null = null;
   for (const { scope, leftUsd } of caps) {
-    const left = leftUsd + (trail.raisedUsd[scope] ?? 0) - (scope === 'step' ? 0 : trail.spentUsd);
+    const left = leftUsd + (trajectory.raisedUsd[scope] ?? 0) - (scope === 'step' ? 0 : trajectory.spentUsd);
     if (tightest === null || left < tightest.left) tightest = { left, name: capNames[scope] };
   }
   return tightest === null ? { budgetLeftUsd: null } : { budgetLeftUsd: tightest.left, budgetCap: tightest.name };
@@ -91,7 +91,7 @@ function budgetOf({ options, found }: Turn, trail: Trail): Pick<RouteFacts, 'bud
 function pinOf(turn: Turn, { purpose, seats }: StepFacts): Pin | null {
   const rules = turn.found.facts?.routes?.rules ?? [];
   if (rules.length === 0) return null;
-  const rule = fittingRule(rules, { purpose, task: turn.task, paths: turn.trail.now().paths });
+  const rule = fittingRule(rules, { purpose, task: turn.task, paths: turn.trajectory.now().paths });
   if (rule === null || (rule.where === 'cloud' && seats.length < 2)) return null;
   return { where: rule.where, text: ruleText(rule) };
 }
@@ -106,12 +106,12 @@ const featuresOfTask = memo((turn: Turn) =>
 /** A step that has one model to run on: only the hard rules speak. */
 export function routeAlone(
   turn: Turn,
-  { purpose, rung }: Pick<StepRequest, 'purpose' | 'rung'>,
+  { purpose, stage }: Pick<StepRequest, 'purpose' | 'stage'>,
   call: { readonly info: ModelInfo; readonly promptTokens: number; readonly request: ModelRequest },
 ): Decision | null {
   const { info, promptTokens } = call;
   const seat = { info, promptTokens, maxOutputTokens: call.request.maxOutputTokens, canDrive: true };
-  return routeStep(turn, { purpose, gear: rung.gear, seats: [seat] });
+  return routeStep(turn, { purpose, strategy: stage.strategy, seats: [seat] });
 }
 
 type RouteEvent = Extract<NewEvent, { type: 'route-decided' }>;

@@ -1,7 +1,7 @@
 import type { Failure } from '@shared/errors.ts';
 import type { TurnEndReason } from '@shared/events.ts';
 import { textOf } from '@shared/messages.ts';
-import type { Rung } from '@shared/models.ts';
+import type { Stage } from '@shared/models.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import type { Trouble } from '../router/define.ts';
 import { askAdvice } from './ask-advice.ts';
@@ -21,7 +21,7 @@ import type { StepError, Turn } from './turn.ts';
 export type LoopOutcome =
   /** The model says that it is done: by `task_complete`, or by an answer without a call. */
   | { readonly type: 'complete'; readonly text: string; readonly said: 'call' | 'text' }
-  /** This rung does not get on; the next may. */
+  /** This stage does not get on; the next may. */
   | {
       readonly type: 'gave-up';
       readonly reason: TurnEndReason;
@@ -56,27 +56,27 @@ export interface Loop {
 }
 
 /** Who may drive; the first one does until it is decided otherwise. */
-export interface LoopRung {
-  readonly rung: Rung;
+export interface LoopStage {
+  readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly canDrive: boolean;
 }
 
-export function createLoop(turn: Turn, rungs: readonly [LoopRung, ...LoopRung[]], mode: LoopMode): Loop {
+export function createLoop(turn: Turn, stages: readonly [LoopStage, ...LoopStage[]], mode: LoopMode): Loop {
   const tools = toolsOfTurn(turn);
-  const sit = (one: LoopRung): LoopSeat => ({ ...one, shape: promptShape(one.model.info, tools, mode) });
-  const current = sit(rungs[0]);
-  const all = [current, ...rungs.slice(1).map(sit)];
+  const sit = (one: LoopStage): LoopSeat => ({ ...one, shape: promptShape(one.model.info, tools, mode) });
+  const current = sit(stages[0]);
+  const all = [current, ...stages.slice(1).map(sit)];
   const purpose = mode.plan ? 'plan' : 'act';
   const isToCompact = turn.options.compact === true;
   const seats: LoopSeats = { turn, all, purpose, current, pending: null, shut: null, taint: [] };
   return { turn, mode, wasted: 0, isToCompact, whyAlone: null, seats };
 }
 
-/** Answers in a row without a call that can be run, before the rung gives up. One of them is re-asked, changed. */
+/** Answers in a row without a call that can be run, before the stage gives up. One of them is re-asked, changed. */
 const MAX_WASTED = 3;
 
-/** The free gear: the model chooses the tools. Throws `cancelled`. May be called again to go on after an objection. */
+/** The free strategy: the model chooses the tools. Throws `cancelled`. May be called again to go on after an objection. */
 export async function runLoop(loop: Loop): Promise<LoopOutcome> {
   for (;;) {
     await deliverMessages(loop.turn);
@@ -116,7 +116,7 @@ function withReason({ turn, whyAlone }: Loop, outcome: GaveUp): GaveUp {
 function shutsCloud({ seats, turn }: Loop, stop: Stop): boolean {
   const isShut = stop.reason === 'cap' || stop.reason === 'fenced';
   const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
-  const here = seats.all.find(({ rung, canDrive }) => rung.where === 'local' && canDrive);
+  const here = seats.all.find(({ stage, canDrive }) => stage.where === 'local' && canDrive);
   if (!isShut || !isWanted || here === undefined || here === seats.current || turn.options.routing === null)
     return false;
   seats.shut = { code: stop.reason === 'cap' ? 'budget' : 'fence', text: stop.text };
@@ -140,8 +140,8 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
     // With its words in the talk, or without them, it is decided anew.
     return null;
   }
-  const { rung, model, shape } = seats.current;
-  const subject = { rung, ...model, shape, request: () => requestFor(loop) };
+  const { stage, model, shape } = seats.current;
+  const subject = { stage, ...model, shape, request: () => requestFor(loop) };
   // With little said there is nothing to sum up, and the task goes on as it is.
   const wanted = loop.isToCompact ? await makeRoom(turn, subject, true) : null;
   loop.isToCompact = false;
@@ -149,9 +149,9 @@ async function oneStep(loop: Loop): Promise<LoopOutcome | null> {
   if (request === null) return tooSmall(model);
   const step = {
     purpose: seats.purpose,
-    rung,
+    stage,
     model,
-    reason: { code: 'ladder', text: mode.reason },
+    reason: { code: 'cascade', text: mode.reason },
     ...(decision === null ? {} : { decision }),
   };
   keepWarm(seats);
@@ -202,7 +202,7 @@ async function act(loop: Loop, answer: Answer): Promise<LoopOutcome | null> {
   }
 }
 
-/** An approval that nobody can give ends the turn; going in circles ends only the rung. */
+/** An approval that nobody can give ends the turn; going in circles ends only the stage. */
 function stoppedBy(stop: Stop): LoopOutcome {
   if (stop.reason === 'needs-approval') return { type: 'stopped', stop };
   return { type: 'gave-up', reason: stop.reason, cause: 'no-progress', text: stop.text, failure: null };

@@ -1,7 +1,7 @@
 import { wasTogether } from '@shared/session-state.ts';
 import type { ErrorCode, Failure } from '@shared/errors.ts';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { ModelInfo, Rung } from '@shared/models.ts';
+import type { ModelInfo, Stage } from '@shared/models.ts';
 import { textMessage, textOf } from '@shared/messages.ts';
 import type { ModelRequest } from '../providers/define.ts';
 import type { Stop } from './limits.ts';
@@ -27,10 +27,10 @@ import { isCancelled } from './turn-log.ts';
 import type { StepError, Turn } from './turn.ts';
 import type { Work } from './work.ts';
 
-/** A recipe on its rung, and why it was chosen. */
+/** A recipe on its stage, and why it was chosen. */
 export interface ChosenRecipe {
   readonly recipe: Recipe;
-  readonly rung: Rung;
+  readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly reason: string;
   readonly before: Before | null;
@@ -51,7 +51,7 @@ interface Met {
 }
 
 /**
- * The other gear: a program drives, the model only answers. A recipe that throws gives up; it never ends the turn.
+ * The other strategy: a program drives, the model only answers. A recipe that throws gives up; it never ends the turn.
  * Throws `cancelled`, and what makes going on impossible (a full disk, a sandbox that is gone).
  */
 export async function runRecipe(
@@ -135,15 +135,15 @@ function createContext(
 
 async function ask(
   turn: Turn,
-  { recipe, rung, model, reason }: ChosenRecipe,
+  { recipe, stage, model, reason }: ChosenRecipe,
   question: Question,
   met: Met,
 ): Promise<Answer> {
   const reply = await askByRole(turn, {
     purpose: question.purpose,
-    own: { rung, model },
+    own: { stage, model },
     request: (one) => requestFor(turn, one, withInstructions(turn, one, question, recipe), recipe),
-    reason: { code: 'ladder', text: `${question.label}: ${reason}` },
+    reason: { code: 'cascade', text: `${question.label}: ${reason}` },
     ...(question.carriesTalk === undefined ? {} : { carriesTalk: question.carriesTalk }),
   });
   switch (reply.type) {
@@ -175,7 +175,7 @@ function afterPrefill(prefill: string, text: string): string {
 }
 
 async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met: Met): Promise<CallAnswer> {
-  const { rung, model, recipe, reason } = chosen;
+  const { stage, model, recipe, reason } = chosen;
   const { system = '', user = '', messages, tools, output = { type: 'text' }, stop = [] } = request;
   const prefill = model.info.capabilities.prefill ? (request.prefill ?? null) : null;
   const { purpose, temperature, maxOutputTokens } = request;
@@ -184,9 +184,9 @@ async function call(turn: Turn, chosen: ChosenRecipe, request: CallRequest, met:
   const asked = requestFor(turn, model, question, recipe);
   const reply = await runStep(turn, {
     purpose,
-    rung,
+    stage,
     model,
-    reason: { code: 'ladder', text: `${request.label}: ${reason}` },
+    reason: { code: 'cascade', text: `${request.label}: ${reason}` },
     request: { ...asked, messages: messages ?? asked.messages, tools: tools ?? [] },
   });
   if (reply.type === 'stopped') met.stop ??= reply.stop;

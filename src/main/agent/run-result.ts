@@ -90,11 +90,11 @@ function reasonsOf({ allLocal, allCloud }: Counterfactual): string {
 }
 
 function figuresOf(step: StepState, reference: CloudReference | null, known: SplitWork): StepFigures {
-  const { purpose, rung, where, provider, model, reason, promptTokens, end } = step;
+  const { purpose, stage, where, provider, model, reason, promptTokens, end } = step;
   return {
     step: step.step,
     purpose,
-    rung,
+    stage,
     where,
     provider,
     model,

@@ -122,7 +122,7 @@ async function makeCall(turn: Turn, step: StepRequest, call: PreparedCall): Prom
     callId,
     step: turn.steps.last,
     purpose: step.purpose,
-    rung: step.rung,
+    stage: step.stage,
     provider: info.provider,
     model: info.id,
     request: requestBlob,

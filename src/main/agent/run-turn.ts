@@ -1,8 +1,8 @@
 import { AppError, toFailure } from '@shared/errors.ts';
 import type { EventOf } from '@shared/events.ts';
-import type { ModelInfo, Rung } from '@shared/models.ts';
+import type { ModelInfo, Stage } from '@shared/models.ts';
 import { howToGet } from '@shared/models.ts';
-import { chooseLadder, withoutRecipes } from '../router/choose-ladder.ts';
+import { chooseCascade, withoutRecipes } from '../router/choose-cascade.ts';
 import { isAboutFailures } from './about-failures.ts';
 import { checkCriterion } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
@@ -10,11 +10,11 @@ import { timeStop } from './limits.ts';
 import { isOfService } from './failure-of.ts';
 import { readInstructions } from './read-instructions.ts';
 import type { Before, Criterion, Recipe, RecipeFit } from './recipes/define.ts';
-import { orderRungs, otherDrivers } from './route-rungs.ts';
+import { orderStages, otherDrivers } from './route-stages.ts';
 import { subjectOf } from './run-recipe.ts';
 import { isOffline } from './route-step.ts';
-import type { Doubted, RungOutcome, RungRun } from './run-rung.ts';
-import { runRung, standBy } from './run-rung.ts';
+import type { Doubted, StageOutcome, StageRun } from './run-stage.ts';
+import { runStage, standBy } from './run-stage.ts';
 import { settleLinks } from './settle-links.ts';
 import { asksToRun, isQuestion } from './task-kind.ts';
 import { takeBackWorse } from './take-back-worse.ts';
@@ -35,8 +35,8 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
     const { plan, maxSteps, maxMinutes, maxTokens, maxUsd } = turn.options;
     const limits = { maxSteps, maxMinutes, maxTokens, maxUsd };
     const criterion = criterionOf(turn);
-    const ladder = ladderOf(turn);
-    const { at } = await turn.log.close({ type: 'turn-started', messageId, plan, criterion, ladder, limits });
+    const cascade = cascadeOf(turn);
+    const { at } = await turn.log.close({ type: 'turn-started', messageId, plan, criterion, cascade, limits });
     turn.limits.start(at);
   };
   const end = await work(turn, start, recorded).catch((error: unknown) => endOf(turn, error));
@@ -56,17 +56,17 @@ export async function runTurn(turn: Turn, messageId: string, recorded: TurnFacts
   return end;
 }
 
-/** The criterion is known before the work, the ladder is climbed, and the end is believed only when it was checked. */
+/** The criterion is known before the work, the cascade is escalated, and the end is believed only when it was checked. */
 async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts | null): Promise<TurnEnd> {
   const found = recorded ?? (await gatherTurnFacts(turn));
   turn.found.facts = found;
   const canExecute = found.sandbox.tier !== 'read-only';
   const criterion = criterionOf(turn);
-  const ladder = ladderOf(turn);
+  const cascade = cascadeOf(turn);
   await start();
   await tellRuleProblems(turn, found);
   await tellLacking(turn, found);
-  const first = modelOf(found, ladder[0]);
+  const first = modelOf(found, cascade[0]);
   if (first === null) return missingModel(turn);
   const asks = isQuestion(turn.task);
   // To run something is the work itself: tests that are asked for are not run twice.
@@ -77,14 +77,14 @@ async function work(turn: Turn, start: () => Promise<void>, recorded: TurnFacts 
   const isApart = ({ exitCode, summary }: CriterionCheck): boolean =>
     criterion?.source === 'project' && exitCode !== null && !isAboutFailures(turn.task, summary);
   const before = needsCheck ? await checkCriterion(turn, criterion, 'before', isApart) : null;
-  const end = await climb(turn, { found, criterion, before, isQuestion: asks, canExecute }, ladder);
+  const end = await runCascade(turn, { found, criterion, before, isQuestion: asks, canExecute }, cascade);
   turn.log.check();
   return end;
 }
 
 /** What ran here for want of a network is offered for another look. */
 async function tellDegraded(turn: Turn): Promise<void> {
-  const { degraded } = turn.trail.now();
+  const { degraded } = turn.trajectory.now();
   const { isCloudUnasked } = turn.progress;
   if ((degraded === 0 && !isCloudUnasked) || turn.signal.aborted) return;
   const steps = degraded === 1 ? '1 step ran' : `${degraded} steps ran`;
@@ -120,13 +120,13 @@ function criterionOf(turn: Turn): Criterion | null {
   return test === null ? null : { command: test.command, source: 'project' };
 }
 
-function ladderOf(turn: Turn): Rung[] {
+function cascadeOf(turn: Turn): Stage[] {
   const { facts } = turn.found;
-  return [...chooseLadder({ ...turn.options, local: facts?.local ?? null, cloud: facts?.cloud ?? null })];
+  return [...chooseCascade({ ...turn.options, local: facts?.local ?? null, cloud: facts?.cloud ?? null })];
 }
 
-function modelOf(found: TurnFacts, rung: Rung | undefined): ModelInfo | null {
-  return [found.local, found.cloud].find((model) => model !== null && model.id === rung?.model) ?? null;
+function modelOf(found: TurnFacts, stage: Stage | undefined): ModelInfo | null {
+  return [found.local, found.cloud].find((model) => model !== null && model.id === stage?.model) ?? null;
 }
 
 interface FittingRecipe {
@@ -134,63 +134,63 @@ interface FittingRecipe {
   readonly fit: RecipeFit;
 }
 
-/** From rung to rung until one has done it, a limit is met, or there is none left. */
-async function climb(turn: Turn, known: Work, ladder: readonly Rung[]): Promise<TurnEnd> {
+/** From stage to stage until one has done it, a limit is met, or there is none left. */
+async function runCascade(turn: Turn, known: Work, cascade: readonly Stage[]): Promise<TurnEnd> {
   const fitting = bestRecipe(turn, known);
   if (!known.canExecute && !turn.options.plan && !known.isQuestion) return missingSandbox(known.found);
   const blind = turn.given.hasImages ? missingEyes(turn, known.found) : null;
   if (blind !== null) return blind;
-  const left = fitting === null ? withoutRecipes(ladder, turn.options.gear) : ladder;
+  const left = fitting === null ? withoutRecipes(cascade, turn.options.strategy) : cascade;
   const isJudged = fitting !== null && known.before?.passed === false && known.before.apart !== true;
-  const order = orderRungs(turn, known.found, left, isJudged ? 'recipe' : 'loop');
-  const rungs = [...order.rungs];
+  const order = orderStages(turn, known.found, left, isJudged ? 'recipe' : 'loop');
+  const stages = [...order.stages];
   let last: TurnEnd = { reason: 'gave-up', text: 'No recipe fits this task.', confidence: null, failure: null };
-  let cause: RungCause | null = null;
+  let cause: StageCause | null = null;
   let failed: Before | null = null;
   let doubted: Doubted | null = null;
-  for (let index = 0; index < rungs.length; index += 1) {
-    const rung = rungs[index];
-    const info = modelOf(known.found, rung);
+  for (let index = 0; index < stages.length; index += 1) {
+    const stage = stages[index];
+    const info = modelOf(known.found, stage);
     const provider = info === null ? null : turn.services.provider(info.provider);
-    if (rung === undefined || info === null || provider === null) continue;
-    if (rung.where === 'cloud' && isOffline(turn)) {
+    if (stage === undefined || info === null || provider === null) continue;
+    if (stage.where === 'cloud' && isOffline(turn)) {
       if (!turn.progress.isCloudUnasked) last = withoutCloud(last, cause);
       turn.progress.isCloudUnasked = true;
       continue;
     }
-    const used = rung.gear === 'recipe' ? fitting : null;
+    const used = stage.strategy === 'recipe' ? fitting : null;
     const start = index === 0 && used !== null && turn.options.tellsWhy === true ? order.why : null;
-    const reason = `${reasonFor(rung, index, used?.fit ?? null, last)}${start === null ? '' : ` ${start}`}`;
+    const reason = `${reasonFor(stage, index, used?.fit ?? null, last)}${start === null ? '' : ` ${start}`}`;
     const recipe = used?.recipe ?? null;
     const why = cause === null ? {} : { cause };
-    await turn.log.append({ type: 'rung-chosen', rung, recipe: recipe?.id ?? null, reason, index, ...why });
+    await turn.log.append({ type: 'stage-chosen', stage, recipe: recipe?.id ?? null, reason, index, ...why });
     turn.limits.forgetCalls();
-    const others = used === null ? otherDrivers(turn, known.found, { rungs, rung }) : [];
-    const before = recipe === null || rung.where === 'local' ? null : failed;
-    const stronger = rung.where === 'local' ? strongerOf(turn, known.found, rungs.slice(index + 1)) : null;
-    const run = { rung, model: { info, provider }, recipe, before, reason, others, stronger };
-    const outcome = await runRung(turn, known, run);
+    const others = used === null ? otherDrivers(turn, known.found, { stages, stage }) : [];
+    const before = recipe === null || stage.where === 'local' ? null : failed;
+    const stronger = stage.where === 'local' ? strongerOf(turn, known.found, stages.slice(index + 1)) : null;
+    const run = { stage, model: { info, provider }, recipe, before, reason, others, stronger };
+    const outcome = await runStage(turn, known, run);
     if (outcome.type === 'ended') return outcome.end;
     // Who else could drive has been asked in there.
-    if (others.length > 0) rungs.splice(index + 1, rungs.length, ...rungs.slice(index + 1).filter(isNoLoop));
+    if (others.length > 0) stages.splice(index + 1, stages.length, ...stages.slice(index + 1).filter(isNoLoop));
     cause = causeOf(outcome);
     if (outcome.type === 'stopped') {
       const local = doubted === null ? known.found.local : null;
-      if (!goesOnLocally(turn, outcome.stop, { rungs, index, local })) {
+      if (!goesOnLocally(turn, outcome.stop, { stages, index, local })) {
         return unfinished(turn, known, { doubted, end: stopEnd(outcome.stop) });
       }
       continue;
     }
     if (outcome.doubted !== undefined) {
       doubted = outcome.doubted;
-      rungs.splice(index + 1, rungs.length, ...rungs.slice(index + 1).filter(({ where }) => where === 'cloud'));
+      stages.splice(index + 1, stages.length, ...stages.slice(index + 1).filter(({ where }) => where === 'cloud'));
     }
     if (recipe !== null)
       failed = { isCut: outcome.isCut === true, tries: turn.options.routing?.numbers.secondTries ?? null };
     last = worseOf(last, outcome.end);
     const { failure } = outcome.end;
     if (failure !== null && isOfService(failure)) {
-      rungs.splice(index + 1, rungs.length, ...rungs.slice(index + 1).filter(({ model }) => model !== rung.model));
+      stages.splice(index + 1, stages.length, ...stages.slice(index + 1).filter(({ model }) => model !== stage.model));
     }
   }
   return unfinished(turn, known, { doubted, end: last });
@@ -213,23 +213,23 @@ async function unfinished(
 }
 
 /** The first in the cloud that would go on with the work. */
-function strongerOf(turn: Turn, found: TurnFacts, rungs: readonly Rung[]): RungRun['stronger'] {
-  const rung = rungs.find(({ where }) => where === 'cloud');
-  const info = modelOf(found, rung);
+function strongerOf(turn: Turn, found: TurnFacts, stages: readonly Stage[]): StageRun['stronger'] {
+  const stage = stages.find(({ where }) => where === 'cloud');
+  const info = modelOf(found, stage);
   const provider = info === null ? null : turn.services.provider(info.provider);
-  if (rung === undefined || info === null || provider === null || isOffline(turn)) return null;
-  return { rung, model: { info, provider } };
+  if (stage === undefined || info === null || provider === null || isOffline(turn)) return null;
+  return { stage, model: { info, provider } };
 }
 
-/** `cause`: why the rung before was left; null: none was climbed. */
-function withoutCloud(last: TurnEnd, cause: RungCause | null): TurnEnd {
+/** `cause`: why the stage before was left; null: none was escalated. */
+function withoutCloud(last: TurnEnd, cause: StageCause | null): TurnEnd {
   return { ...last, text: `${cause === null ? '' : `${last.text} `}The cloud is out of reach, so it was not asked.` };
 }
 
-type RungCause = NonNullable<EventOf<'rung-chosen'>['cause']>;
+type StageCause = NonNullable<EventOf<'stage-chosen'>['cause']>;
 
-/** Why the next rung is climbed. */
-function causeOf(outcome: Exclude<RungOutcome, { type: 'ended' }>): RungCause {
+/** Why the next stage is escalated. */
+function causeOf(outcome: Exclude<StageOutcome, { type: 'ended' }>): StageCause {
   if (outcome.type === 'gave-up') return outcome.cause;
   return outcome.stop.reason === 'fenced' ? 'fence' : 'cap';
 }
@@ -239,13 +239,13 @@ function worseOf(last: TurnEnd, next: TurnEnd): TurnEnd {
   return next.failure === null && next.reason === 'gave-up' && last.failure !== null ? last : next;
 }
 
-function isNoLoop({ gear }: Rung): boolean {
-  return gear !== 'loop';
+function isNoLoop({ strategy }: Stage): boolean {
+  return strategy !== 'loop';
 }
 
 function bestRecipe(turn: Turn, known: Work): FittingRecipe | null {
   // A program shows its model no images.
-  if (turn.options.gear === 'loop' || turn.given.hasImages) return null;
+  if (turn.options.strategy === 'loop' || turn.given.hasImages) return null;
   const subject = subjectOf(turn, known);
   let best: FittingRecipe | null = null;
   for (const recipe of [...turn.services.recipes].sort((left, right) => (left.id < right.id ? -1 : 1))) {
@@ -255,8 +255,8 @@ function bestRecipe(turn: Turn, known: Work): FittingRecipe | null {
   return best;
 }
 
-function reasonFor(rung: Rung, index: number, fit: RecipeFit | null, last: TurnEnd): string {
-  const why = fit === null ? (rung.gear === 'loop' ? 'The model chooses the tools itself.' : '') : fit.reason;
+function reasonFor(stage: Stage, index: number, fit: RecipeFit | null, last: TurnEnd): string {
+  const why = fit === null ? (stage.strategy === 'loop' ? 'The model chooses the tools itself.' : '') : fit.reason;
   return index === 0 ? why : `${last.text} ${why}`.trim();
 }
 
@@ -267,14 +267,14 @@ function reasonFor(rung: Rung, index: number, fit: RecipeFit | null, last: TurnE
 function goesOnLocally(
   turn: Turn,
   stop: Stop,
-  { rungs, index, local }: { readonly rungs: Rung[]; readonly index: number; readonly local: ModelInfo | null },
+  { stages, index, local }: { readonly stages: Stage[]; readonly index: number; readonly local: ModelInfo | null },
 ): boolean {
   const isWanted = stop.goesOnLocally ?? turn.options.atCap === 'local';
   if ((stop.reason !== 'cap' && stop.reason !== 'fenced') || !isWanted || local === null) return false;
-  if (rungs[index]?.model === local.id) return false;
-  const rest = rungs.slice(index + 1).filter((rung) => rung.model === local.id);
-  const fallback: Rung = { gear: 'loop', model: local.id, where: 'local' };
-  rungs.splice(index + 1, rungs.length, ...(rest.length > 0 ? rest : [fallback]));
+  if (stages[index]?.model === local.id) return false;
+  const rest = stages.slice(index + 1).filter((stage) => stage.model === local.id);
+  const fallback: Stage = { strategy: 'loop', model: local.id, where: 'local' };
+  stages.splice(index + 1, stages.length, ...(rest.length > 0 ? rest : [fallback]));
   return true;
 }
 

@@ -93,14 +93,14 @@ export interface AgentServices {
 }
 
 /** What a turn is asked for, with the defaults of the settings filled in. */
-export interface TurnOptions extends Pick<RunOptions, 'gear' | 'plan' | 'atCap' | 'network'> {
+export interface TurnOptions extends Pick<RunOptions, 'strategy' | 'plan' | 'atCap' | 'network'> {
   readonly check: string | null;
   /** Absent: a person is asked about a project's instructions that nobody has approved. */
   readonly instructions?: RunInstructions | undefined;
   /** The talk so far is summed up before the first step. Absent: only where it must be. */
   readonly compact?: boolean | undefined;
   readonly policy: 'local' | 'hybrid' | 'cloud';
-  /** The numbers by which steps are routed one by one; null: in the order of the ladder only, as older logs were. */
+  /** The numbers by which steps are routed one by one; null: in the order of the cascade only, as older logs were. */
   readonly routing: Routing | null;
   readonly local: string;
   readonly cloud: string | null;

@@ -10,7 +10,7 @@ import { nameSession } from './name-session.ts';
 import { createReadLedger } from './read-ledger.ts';
 import { runTurn } from './run-turn.ts';
 import type { AgentServices, QueuedMessage, TurnOptions } from './services.ts';
-import { createTrail } from '../router/trail.ts';
+import { createTrajectory } from '../router/trajectory.ts';
 import { waitedMs } from './take-action.ts';
 import { isQuestion } from './task-kind.ts';
 import { createTokenEstimate } from './token-estimate.ts';
@@ -25,7 +25,7 @@ interface SessionMemory {
   readonly conversation: ReturnType<typeof createConversation>;
   readonly baseline: ReturnType<typeof createFileBaseline>;
   readonly reads: ReturnType<typeof createReadLedger>;
-  readonly trail: ReturnType<typeof createTrail>;
+  readonly trajectory: ReturnType<typeof createTrajectory>;
   readonly steps: { last: number };
   /** The last event that the conversation has seen. */
   seen: number;
@@ -46,7 +46,7 @@ export function createTurnStarter(services: AgentServices): TurnStarter {
     conversation: createConversation(),
     baseline: createFileBaseline(services.sandbox),
     reads: createReadLedger(),
-    trail: createTrail(),
+    trajectory: createTrajectory(),
     steps: { last: services.journal.state().totals.steps },
     seen: 0,
   };
@@ -102,7 +102,7 @@ async function catchUp(services: AgentServices, memory: SessionMemory): Promise<
       memory.conversation.noteMessage(event.messageId, event.text, attached);
     }
     memory.conversation.add(event);
-    memory.trail.add(event);
+    memory.trajectory.add(event);
     memory.seen = event.seq;
   }
 }
@@ -118,7 +118,7 @@ function createTurn(
   const id = journal.newId('turn');
   const log = createTurnLog(journal, id, signal, (event) => {
     memory.conversation.add(event);
-    memory.trail.add(event);
+    memory.trajectory.add(event);
     memory.seen = Math.max(memory.seen, event.seq);
   });
   const found: Turn['found'] = { facts: null };
@@ -135,7 +135,7 @@ function createTurn(
     reads: memory.reads,
     // Anew for each turn: a replay plays turns one by one.
     tokens: createTokenEstimate(),
-    trail: memory.trail,
+    trajectory: memory.trajectory,
     steps: memory.steps,
     found,
     refusals: new Map(),

@@ -1,9 +1,9 @@
 import type { Purpose } from '@shared/events.ts';
 import type { Part } from '@shared/messages.ts';
-import type { Rung } from '@shared/models.ts';
+import type { Stage } from '@shared/models.ts';
 import type { ModelRequest, ProviderError } from '../providers/define.ts';
 import type { Decision } from '../router/define.ts';
-import type { Trail } from '../router/trail.ts';
+import type { Trajectory } from '../router/trajectory.ts';
 import type { ToolFacts } from '../tools/define.ts';
 import type { Conversation } from './conversation.ts';
 import type { FileChanges } from './file-changes.ts';
@@ -37,7 +37,7 @@ export interface Turn {
   readonly reads: ReadLedger;
   readonly tokens: TokenEstimate;
   /** How the work goes, by the log: what steps are routed by. */
-  readonly trail: { readonly now: () => Trail };
+  readonly trajectory: { readonly now: () => Trajectory };
   /** The number of the session's last step; every model call is a step. */
   readonly steps: { last: number };
   /** What was found at the turn's start; set once. */
@@ -61,7 +61,7 @@ export interface Turn {
 /** What `run-step` is asked for: one model call. */
 export interface StepRequest {
   readonly purpose: Purpose;
-  readonly rung: Rung;
+  readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly request: ModelRequest;
   readonly reason: { readonly code: string; readonly text: string };

@@ -6,7 +6,7 @@ import { isDiskFull, makeFolder, writeProblem } from '../lib/json-file.ts';
 import { makePrivate, privacyOf } from '../lib/private-folder.ts';
 import { findSocketPlace, makeSocketPlace, removeSocketPlace } from './socket-place.ts';
 
-/** The process that owns a home: its engine, purse, sandboxes and logs. All others are its clients. */
+/** The process that owns a home: its engine, reservation log, sandboxes and logs. All others are its clients. */
 export type HomeClaim = {
   readonly socketPath: string;
   /** What a person should know of the folder; null: nothing. */

@@ -15,7 +15,7 @@ export function cardRows(card: KeptCard): readonly (readonly [name: string, valu
       'tasks',
       `one function ${tasks.recipe.passed} of ${tasks.recipe.of}, in the loop ${tasks.loop === null ? 'not tried' : `${tasks.loop.passed} of ${tasks.loop.of}`}`,
     ],
-    ['driven by', card.gears.length === 0 ? 'no gear passed' : card.gears.join(', ')],
+    ['driven by', card.strategies.length === 0 ? 'no strategy passed' : card.strategies.join(', ')],
     ...speeds.map(
       ({ promptTokens, prefillPerSecond, decodePerSecond }) =>
         [

@@ -30,7 +30,7 @@ export interface CompareArguments {
   readonly repeat?: string;
   readonly local?: string;
   readonly cloud?: string;
-  readonly gear?: string;
+  readonly strategy?: string;
   readonly maxUsd?: string;
   readonly seed?: string;
   readonly resume?: string;
@@ -85,7 +85,7 @@ async function comparisonFor(
 }
 
 /** Set when it was begun: runs of one comparison under other ones could not be compared. */
-const begunWith = ['project', 'policies', 'check', 'repeat', 'local', 'cloud', 'gear', 'seed'] as const;
+const begunWith = ['project', 'policies', 'check', 'repeat', 'local', 'cloud', 'strategy', 'seed'] as const;
 
 function lastOf(comparisons: readonly Comparison[]): string {
   const [last] = comparisons;
@@ -100,7 +100,7 @@ export function parseInput(task: string, args: CompareArguments, maxUsd: number 
     .split(',')
     .map((policy) => policy.trim())
     .filter((policy) => policy !== '');
-  const { check, local, cloud, gear } = args;
+  const { check, local, cloud, strategy } = args;
   const parsed = comparisonInputSchema.safeParse({
     task,
     projectPath: resolve(args.project),
@@ -108,7 +108,7 @@ export function parseInput(task: string, args: CompareArguments, maxUsd: number 
     check,
     local,
     cloud,
-    gear,
+    strategy,
     maxUsd,
     ...(args.repeat === undefined ? {} : { repeat: numberOf('repeat', args.repeat) }),
     ...(args.seed === undefined ? {} : { seed: numberOf('seed', args.seed) }),

@@ -52,7 +52,7 @@ function stepLine(
   started: EventOf<'model-call-started'> | undefined,
   { colors }: Terminal,
 ): string {
-  const where = started?.rung.where ?? 'local';
+  const where = started?.stage.where ?? 'local';
   const paint = where === 'cloud' ? colors.magenta : colors.cyan;
   const { usage, timings } = event;
   const rate = decodeSpeedOf(event);
@@ -110,8 +110,8 @@ function describe(event: SessionEvent, { colors }: Terminal): string | null {
       return colors.red(`sandbox lost: ${indented(event.reason)}${event.recreated ? ' (a new one was made)' : ''}`);
     case 'service-changed':
       return serviceLine(event, colors);
-    case 'rung-chosen':
-      return `${colors.bold(oneLine(seenName(event.recipe ?? event.rung.gear), 60))} on ${oneLine(seenName(event.rung.model), 60)}: ${oneLine(event.reason, 160)}`;
+    case 'stage-chosen':
+      return `${colors.bold(oneLine(seenName(event.recipe ?? event.stage.strategy), 60))} on ${oneLine(seenName(event.stage.model), 60)}: ${oneLine(event.reason, 160)}`;
     case 'criterion-checked':
       return `${event.passed ? colors.green('✔') : colors.yellow('✖')} ${event.phase === 'before' ? 'before the work' : 'after the work'}${event.apart === true ? ', for something else' : ''}: ${oneLine(seenCommand(event.command), 80)}  ${oneLine(resultOf(event.summary), 100)}`;
     case 'gate-checked':

@@ -23,7 +23,7 @@ export function createLiveView(terminal: Terminal, now: () => number): LiveView 
         terminal.err(`${line}\n`);
       }
       if (event.type === 'model-call-started')
-        status.begin(event.callId, `step ${event.step} ${event.rung.where} ${event.purpose}`);
+        status.begin(event.callId, `step ${event.step} ${event.stage.where} ${event.purpose}`);
       if (event.type === 'tool-started') status.begin(event.toolCallId, event.label);
     },
     transient: (transient) => status.take(transient),

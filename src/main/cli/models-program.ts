@@ -68,7 +68,7 @@ function addModelChanges(models: Command, subcommand: Subcommand, handlers: Mode
     .argument('<model>', 'PROVIDER/MODEL')
     .argument(
       '<name=value...>',
-      'calls, gears, toolBudget, promptForm, edits, temperature, topP, systemText; NAME= unsets',
+      'calls, strategies, toolBudget, promptForm, edits, temperature, topP, systemText; NAME= unsets',
     )
     .option('--json', 'as JSON')
     .action((id: string, words: readonly string[], args: { readonly json?: boolean }) =>

@@ -56,7 +56,7 @@ export function describeModel(model: ModelEntry, own = ''): string {
         : `$${info.price.input} in, $${info.price.output} out per million tokens (${info.price.source}, ${info.price.date})`,
     ],
     ['can', info === null ? 'unknown' : abilities(info)],
-    ['gears', info === null ? 'unknown' : info.gears.join(', ')],
+    ['strategies', info === null ? 'unknown' : info.strategies.join(', ')],
     ...(model.fit === undefined || model.choices !== undefined
       ? []
       : [['would fit', model.fit ?? 'unknown: its header is not known here'] as const]),

@@ -26,7 +26,7 @@ interface RoutedStep {
   readonly started: EventOf<'model-call-started'>;
   ended: EventOf<'model-call-ended'> | null;
   /** What the work went on with from this step on: a recipe or the loop, and why. */
-  readonly rungs: readonly EventOf<'rung-chosen'>[];
+  readonly stages: readonly EventOf<'stage-chosen'>[];
   /** What was looked at, or read in beforehand, up to the next call. */
   readonly after: EventOf<'criterion-checked' | 'gate-checked' | 'cache-prefilled'>[];
 }
@@ -82,17 +82,17 @@ function routedSteps(events: readonly SessionEvent[]): readonly RoutedStep[] {
   const decided = new Map<string, EventOf<'route-decided'>>();
   const steps = new Map<string, RoutedStep>();
   let last: RoutedStep | null = null;
-  let rungs: EventOf<'rung-chosen'>[] = [];
+  let stages: EventOf<'stage-chosen'>[] = [];
   for (const event of events) {
     if (event.type === 'criterion-checked' || event.type === 'gate-checked' || event.type === 'cache-prefilled') {
       last?.after.push(event);
     }
-    if (event.type === 'rung-chosen') rungs.push(event);
+    if (event.type === 'stage-chosen') stages.push(event);
     if (event.type === 'route-decided') decided.set(event.callId, event);
     const route = event.type === 'model-call-started' ? decided.get(event.callId) : undefined;
     if (event.type === 'model-call-started' && route !== undefined) {
-      last = { decided: route, started: event, ended: null, rungs, after: [] };
-      rungs = [];
+      last = { decided: route, started: event, ended: null, stages, after: [] };
+      stages = [];
       steps.set(event.callId, last);
     }
     const step = event.type === 'model-call-ended' ? steps.get(event.callId) : undefined;
@@ -106,11 +106,11 @@ function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
     err('No model was called in this session.\n');
     return;
   }
-  for (const { decided, started, rungs, after } of steps) {
+  for (const { decided, started, stages, after } of steps) {
     const { chosen, layer, reason } = decided;
     // One that was chosen because of the step says no more than the step does.
-    for (const rung of rungs.filter((one) => one.reason !== reason))
-      out(`${' '.repeat(5)}${oneLine(seenName(rungText(rung)), 149)}\n`);
+    for (const stage of stages.filter((one) => one.reason !== reason))
+      out(`${' '.repeat(5)}${oneLine(seenName(stageText(stage)), 149)}\n`);
     const step = String(started.step).padStart(3);
     out(
       `${step}  ${chosen.where.padEnd(5)}  ${(layer ?? '').padEnd(2)}  ${oneLine(seenName(chosen.model), 32).padEnd(32)}  `,
@@ -122,8 +122,8 @@ function showAll(steps: readonly RoutedStep[], { out, err }: Terminal): void {
   err(`${local} of ${steps.length} steps ran on this machine.\n`);
 }
 
-function rungText({ rung, recipe, reason }: EventOf<'rung-chosen'>): string {
-  return `${recipe ?? rung.gear} on ${rung.model}: ${reason}`;
+function stageText({ stage, recipe, reason }: EventOf<'stage-chosen'>): string {
+  return `${recipe ?? stage.strategy} on ${stage.model}: ${reason}`;
 }
 
 function afterText(event: RoutedStep['after'][number]): string {
@@ -200,16 +200,17 @@ const layers: Readonly<Record<NonNullable<EventOf<'route-decided'>['layer']>, st
 };
 
 function showOne(
-  { decided, started, ended, rungs, after }: RoutedStep,
+  { decided, started, ended, stages, after }: RoutedStep,
   cost: StepCost | null,
   { out, colors }: Terminal,
 ): void {
   const { chosen, layer, reason, reasonCode, degraded } = decided;
   out(`Step ${started.step} (${started.purpose}) ran ${chosen.where === 'local' ? 'here' : 'in the cloud'}: `);
   out(`${seenName(chosen.model)}\n`);
-  for (const rung of rungs.filter((one) => one.reason !== reason)) out(`It began with ${seenName(rungText(rung))}\n`);
+  for (const stage of stages.filter((one) => one.reason !== reason))
+    out(`It began with ${seenName(stageText(stage))}\n`);
   out(`Because: ${seenWords(reason)}\n`);
-  out(colors.dim(`Decided by ${layer === undefined ? 'the ladder' : layers[layer]} (${seenName(reasonCode)})\n`));
+  out(colors.dim(`Decided by ${layer === undefined ? 'the cascade' : layers[layer]} (${seenName(reasonCode)})\n`));
   if (degraded === true) out('With a network it would have run in the cloud.\n');
   if (ended !== null) out(`It took ${seconds(ended.timings.totalMs)} and cost ${moneyText(ended.costUsd)}.\n`);
   if (cost !== null) out(elsewhereLine(cost));

@@ -33,7 +33,7 @@ export interface RunArguments {
   readonly policy?: string;
   readonly local?: string;
   readonly cloud?: string;
-  readonly gear?: string;
+  readonly strategy?: string;
   readonly maxSteps?: string;
   readonly maxMinutes?: string;
   readonly maxTokens?: string;
@@ -121,7 +121,7 @@ export function parseRunOptions(args: RunArguments, interactive: boolean): RunOp
       'policy',
       'local',
       'cloud',
-      'gear',
+      'strategy',
       'atCap',
       'approve',
       'sandbox',
@@ -238,7 +238,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
     ),
   );
   showElsewhere(result, terminal);
-  if (result.status === 'gave-up') terminal.err(colors.dim(`${nextRung(result)}\n`));
+  if (result.status === 'gave-up') terminal.err(colors.dim(`${nextStage(result)}\n`));
   if (result.changes.length > 0) {
     terminal.err(
       colors.dim(`review: dewpoint changes ${result.session}   undo: dewpoint changes ${result.session} undo\n`),
@@ -247,7 +247,7 @@ export function showResult(result: RunResult, terminal: Terminal, isJson: boolea
 }
 
 /** What else may do it, by what has tried. */
-function nextRung({ byStep }: RunResult): string {
+function nextStage({ byStep }: RunResult): string {
   const isLocal = byStep.every(({ where }) => where === 'local');
   const cloud = isLocal ? ', or let the cloud help: --policy hybrid' : '';
   return `next: name the function or the file, give a command that checks it (--check), take a larger model of this machine (dewpoint models list, --local PROVIDER/MODEL)${cloud}`;

@@ -4,7 +4,7 @@ import type { Command, CommandContext } from './context.ts';
 import { usageError } from './fail.ts';
 import { jsonLine } from './terminal.ts';
 
-const names = [...Object.keys(drivingSchema.shape), 'gears'];
+const names = [...Object.keys(drivingSchema.shape), 'strategies'];
 
 /** How a model is driven by a person's word, which goes before what its probe found out; `NAME=` takes that back. */
 export const setModel: Command<[string, { readonly words?: readonly string[]; readonly json?: boolean }]> = async (
@@ -59,7 +59,7 @@ function read(word: string): { readonly name: string; readonly value: unknown } 
 
 function valueOf(name: string, text: string): unknown {
   if (text === '') return null;
-  if (name === 'gears') return text.split(',');
+  if (name === 'strategies') return text.split(',');
   if (name === 'systemText') return text;
   const number = Number(text);
   // What is wrong with a value is said by the settings, which know what is right.

@@ -314,12 +314,12 @@ async function endedBefore(options: CoreCompareOptions, sessionId: string): Prom
 }
 
 function optionsOf({ input, held }: Comparison, run: ComparisonRun, left: number | null): RunOptions {
-  const { check, local, cloud, gear, seed } = input;
+  const { check, local, cloud, strategy, seed } = input;
   return runOptionsSchema.parse({
     check,
     local,
     cloud,
-    gear,
+    strategy,
     ...held?.limits,
     policy: run.policy,
     // Nobody sits beside it: what would have to be asked is answered with no, and the run goes on.

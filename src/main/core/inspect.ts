@@ -43,7 +43,7 @@ export function createInspectCommands({
 async function escalationsOf(events: AsyncIterable<SessionEvent>): Promise<readonly Escalation[]> {
   const kept: SessionEvent[] = [];
   for await (const event of events) {
-    if (event.type === 'route-decided' || event.type === 'model-call-started' || event.type === 'rung-chosen') {
+    if (event.type === 'route-decided' || event.type === 'model-call-started' || event.type === 'stage-chosen') {
       kept.push(event);
     }
   }

@@ -291,8 +291,8 @@ function dependenciesOf(
     modelFile: async (name) => {
       const model = await store.find(name);
       if (model === null || !model.isInstalled || model.path === null) return null;
-      const { path, contextTokens, parametersB, label, gears } = model;
-      return { path, contextTokens, parametersB, label, gears };
+      const { path, contextTokens, parametersB, label, strategies } = model;
+      return { path, contextTokens, parametersB, label, strategies };
     },
     localModels: async () => {
       const installed = (await store.list()).filter((model) => model.isInstalled).map((model) => model.name);

@@ -6,9 +6,9 @@ import { createLedger } from '../money/ledger.ts';
 import type { Budget, BudgetOptions } from '../money/budget.ts';
 import { createBudget } from '../money/budget.ts';
 import { capsOf, createCapChanger } from '../money/caps.ts';
-import { openPurse } from '../money/open-purse.ts';
-import type { Purse } from '../money/purse.ts';
-import { toNano } from '../money/purse-state.ts';
+import { openReservations } from '../money/open-reservations.ts';
+import type { Reservations } from '../money/reservations.ts';
+import { toNano } from '../money/reservations-state.ts';
 import { sealRecord, unsealRecord } from '../sessions/record.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { CloudReference } from '@shared/counterfactual.ts';
@@ -56,10 +56,10 @@ export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
       return view.read();
     },
   });
-  let opening: Promise<Purse> | null = null;
-  const purse = (): Promise<Purse> => {
-    opening ??= openPurse({
-      path: join(home, 'purse.jsonl'),
+  let opening: Promise<Reservations> | null = null;
+  const reservations = (): Promise<Reservations> => {
+    opening ??= openReservations({
+      path: join(home, 'reservations.jsonl'),
       codec: { seal: sealRecord, unseal: unsealRecord },
       now,
       fromLogs: () => ledger.spentSoFar(),
@@ -74,12 +74,17 @@ export function createCoreMoney(options: CoreMoneyOptions): CoreMoney {
   const caps = createCapChanger({
     settings: () => settings.current().budget,
     save: async (key, value) => void valueOf(await settings.set(key, value)),
-    purse,
+    reservations,
     now,
   });
   return {
     budget: (session) =>
-      createBudget({ ...session, caps: () => capsOf(settings.current().budget, session.projectPath), purse, now }),
+      createBudget({
+        ...session,
+        caps: () => capsOf(settings.current().budget, session.projectPath),
+        reservations,
+        now,
+      }),
     commands: {
       costs: (query) => ledger.report(query),
       stepCosts: async (sessionId) => stepCosts((await store.view(sessionId)).read(), reference),

@@ -67,14 +67,14 @@ async function markOf(path: string): Promise<string> {
 
 /** Pure. Settings go before the card, entry by entry. */
 export function drivenAs(info: ModelInfo, card: ProbeCard | null, { models, providers }: Settings): ModelInfo {
-  const { gears, ...own } = models[info.id] ?? {};
+  const { strategies, ...own } = models[info.id] ?? {};
   const provider = providers[info.provider];
   const service = provider !== undefined && 'models' in provider ? provider.models[info.name] : undefined;
   const driving = { ...(card === null ? {} : drivingOf(card)), ...own };
-  const probed = card === null || card.gears.length === 0 ? undefined : card.gears;
+  const probed = card === null || card.strategies.length === 0 ? undefined : card.strategies;
   return {
     ...info,
-    gears: gears ?? service?.gears ?? probed ?? info.gears,
+    strategies: strategies ?? service?.strategies ?? probed ?? info.strategies,
     ...(Object.keys(driving).length === 0 ? {} : { driving }),
   };
 }
@@ -153,7 +153,7 @@ export async function probeModel(
 function optionsFor({ id, where }: ModelInfo): RunOptions {
   return runOptionsSchema.parse({
     plan: true,
-    gear: 'recipe',
+    strategy: 'recipe',
     sandbox: 'read-only',
     maxSteps: 60,
     maxMinutes: 10,

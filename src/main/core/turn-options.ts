@@ -7,7 +7,7 @@ import type { AgentConfig, TurnOptions } from '../agent/services.ts';
 /** What a turn goes by: as it was asked for, else as the settings say. */
 export function turnOptions(settings: Settings, run: RunOptions): TurnOptions {
   return {
-    gear: run.gear,
+    strategy: run.strategy,
     plan: run.plan,
     ...(run.compact === true ? { compact: true } : {}),
     atCap: run.atCap,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { gearSchema } from '@shared/models.ts';
+import { strategySchema } from '@shared/models.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -33,7 +33,7 @@ const catalogueModelSchema = z.strictObject({
   contextTokens: z.number().int().positive(),
   parametersB: z.number().positive(),
   /** What it passed the probe for, best first. */
-  gears: z.array(gearSchema),
+  strategies: z.array(strategySchema),
   /** The one that a first run fetches. */
   starter: z.boolean(),
   /** Tried in this order. */

@@ -165,7 +165,7 @@ async function unfinished(name: string, dir: string): Promise<StoredModel | null
     place,
     files,
     hereBytes: await bytesOf(files),
-    gears: ['recipe'],
+    strategies: ['recipe'],
   };
 }
 
@@ -208,7 +208,7 @@ async function describeKnown(model: CatalogueModel, place: string): Promise<Stor
     bytes: model.bytes,
     contextTokens: model.contextTokens,
     parametersB: model.parametersB,
-    gears: model.gears,
+    strategies: model.strategies,
     license: model.license,
     sha256: model.sha256,
   };
@@ -242,7 +242,7 @@ async function describeFile(
     bytes: known?.fileBytes ?? (isThere ? hereBytes : null),
     contextTokens: known?.contextTokens ?? null,
     parametersB: parametersOf(known?.sizeLabel ?? null),
-    gears: ['recipe'],
+    strategies: ['recipe'],
     license: known?.license ?? null,
     sha256: null,
   };

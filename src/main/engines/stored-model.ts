@@ -1,4 +1,4 @@
-import type { Gear } from '@shared/models.ts';
+import type { Strategy } from '@shared/models.ts';
 
 /** A model file that is there, or could be. */
 export interface StoredModel {
@@ -21,7 +21,7 @@ export interface StoredModel {
   readonly bytes: number | null;
   readonly contextTokens: number | null;
   readonly parametersB: number | null;
-  readonly gears: readonly Gear[];
+  readonly strategies: readonly Strategy[];
   readonly license: string | null;
   readonly sha256: string | null;
   /** Of a model of the catalogue: which documents the keys of its header were taken from. */

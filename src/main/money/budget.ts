@@ -1,6 +1,6 @@
-import type { Purse } from './purse.ts';
-import type { PurseCaps, PurseKeys, Scope } from './purse-state.ts';
-import { scopes, toNano, toUsd } from './purse-state.ts';
+import type { Reservations } from './reservations.ts';
+import type { ReservationsCaps, ReservationsKeys, Scope } from './reservations-state.ts';
+import { scopes, toNano, toUsd } from './reservations-state.ts';
 
 /** What a cap can be set for; a step is one model call. */
 export type CapScope = 'step' | Scope;
@@ -66,8 +66,8 @@ export interface BudgetOptions {
   readonly sessionId: string;
   readonly projectPath: string | null;
   readonly caps: () => Caps;
-  /** Opened with the first call that costs money: who works locally has no purse. */
-  readonly purse: () => Promise<Purse>;
+  /** Opened with the first call that costs money: who works locally has no reservation log. */
+  readonly reservations: () => Promise<Reservations>;
   readonly now: () => number;
   readonly ask: Budget['ask'];
 }
@@ -75,7 +75,7 @@ export interface BudgetOptions {
 export function createBudget(options: BudgetOptions): Budget {
   /** What a person added to the cap of a single step, for the turn in which it was asked. */
   const stepRaises = new Map<string, number>();
-  const keysOf = (turnId: string): PurseKeys => keysAt(options, turnId);
+  const keysOf = (turnId: string): ReservationsKeys => keysAt(options, turnId);
   return {
     reserve: async ({ turnId, step, worstUsd, taskCapUsd }) => {
       const settings = options.caps();
@@ -85,13 +85,13 @@ export function createBudget(options: BudgetOptions): Budget {
       if (stepCap !== null && worstUsd > stepCap) {
         return { type: 'refused', cap: { scope: 'step', limitUsd: stepCap, spentUsd: 0, heldUsd: 0, worstUsd } };
       }
-      const purse = await options.purse();
+      const reservations = await options.reservations();
       const nano = toNano(worstUsd);
-      const grant = await purse.reserve({ nano, keys: keysOf(turnId), caps: purseCaps(caps), step });
+      const grant = await reservations.reserve({ nano, keys: keysOf(turnId), caps: reservationsCaps(caps), step });
       if (grant.granted) {
         let isSettled = false;
         const settle = (costUsd: number | null): void => {
-          if (!isSettled) purse.settle(grant.id, costUsd === null ? nano : toNano(costUsd));
+          if (!isSettled) reservations.settle(grant.id, costUsd === null ? nano : toNano(costUsd));
           isSettled = true;
         };
         return { type: 'granted', settle };
@@ -107,15 +107,15 @@ export function createBudget(options: BudgetOptions): Budget {
       const settings = options.caps();
       const caps: Caps = { ...settings, task: taskCapUsd ?? settings.task };
       const step = caps.step === null ? [] : [{ scope: 'step', leftUsd: caps.step } as const];
-      // Without a cap nothing is looked up: who works locally has no purse.
+      // Without a cap nothing is looked up: who works locally has no reservation log.
       if (scopes.every((scope) => caps[scope] === null)) return step;
-      const purse = await options.purse();
+      const reservations = await options.reservations();
       const keys = keysOf(turnId);
       const sums = scopes.flatMap((scope) => {
         const cap = caps[scope];
         const key = keys[scope];
         if (cap === null || key === null) return [];
-        const { spent, held, raised } = purse.sums(scope, key);
+        const { spent, held, raised } = reservations.sums(scope, key);
         return [{ scope, leftUsd: cap + toUsd(raised - spent - held) }];
       });
       return [...step, ...sums];
@@ -126,7 +126,7 @@ export function createBudget(options: BudgetOptions): Budget {
         return;
       }
       const key = keysOf(turnId)[scope];
-      if (key !== null) await (await options.purse()).raise(scope, key, toNano(usd));
+      if (key !== null) await (await options.reservations()).raise(scope, key, toNano(usd));
     },
     ask: options.ask,
   };
@@ -143,7 +143,7 @@ function unpriced(caps: Caps): BudgetAnswer {
 }
 
 /** A cap is rounded down, as costs are rounded up. */
-function purseCaps(caps: Caps): PurseCaps {
+function reservationsCaps(caps: Caps): ReservationsCaps {
   return Object.fromEntries(
     scopes.flatMap((scope) => {
       const usd = caps[scope];
@@ -152,7 +152,7 @@ function purseCaps(caps: Caps): PurseCaps {
   );
 }
 
-function keysAt({ sessionId, projectPath, now }: BudgetOptions, turnId: string): PurseKeys {
+function keysAt({ sessionId, projectPath, now }: BudgetOptions, turnId: string): ReservationsKeys {
   const day = localDay(now());
   return { task: `${sessionId}/${turnId}`, session: sessionId, project: projectPath, day, month: day.slice(0, 7) };
 }

@@ -3,9 +3,9 @@ import { AppError } from '@shared/errors.ts';
 import type { Settings } from '@shared/settings.ts';
 import type { Caps, CapScope } from './budget.ts';
 import { localDay } from './budget.ts';
-import type { Purse } from './purse.ts';
-import type { Scope } from './purse-state.ts';
-import { toUsd } from './purse-state.ts';
+import type { Reservations } from './reservations.ts';
+import type { Scope } from './reservations-state.ts';
+import { toUsd } from './reservations-state.ts';
 
 /** What a person sets in place of the caps there are. */
 export interface CapChanger {
@@ -20,7 +20,7 @@ export interface CapChangerOptions {
   readonly settings: () => Settings['budget'];
   /** Rejects where the value is not right. */
   readonly save: (key: string, value: unknown) => Promise<void>;
-  readonly purse: () => Promise<Purse>;
+  readonly reservations: () => Promise<Reservations>;
   readonly now: () => number;
 }
 
@@ -36,7 +36,7 @@ function ownCap(projects: Settings['budget']['projects'], path: string | null): 
   return path !== null && Object.hasOwn(projects, path) ? (projects[path] ?? null) : null;
 }
 
-export function createCapChanger({ settings, save, purse, now }: CapChangerOptions): CapChanger {
+export function createCapChanger({ settings, save, reservations, now }: CapChangerOptions): CapChanger {
   const keyOf = (scope: CapScope, projectPath: string | null): string | null => {
     const day = localDay(now());
     if (scope === 'project') return projectPath;
@@ -46,11 +46,11 @@ export function createCapChanger({ settings, save, purse, now }: CapChangerOptio
     const limit = capsOf(settings(), projectPath)[scope];
     const isOwn = scope === 'project' && ownCap(settings().projects, projectPath) !== null;
     const key = keyOf(scope, projectPath);
-    // Where nothing is capped nothing is looked up: who works locally has no purse.
+    // Where nothing is capped nothing is looked up: who works locally has no reservation log.
     if (limit === null || !isSummed(scope) || key === null) {
       return { scope, limitUsd: limit, isOwn, raisedUsd: 0, spentUsd: null, heldUsd: null };
     }
-    const { spent, held, raised } = (await purse()).sums(scope, key);
+    const { spent, held, raised } = (await reservations()).sums(scope, key);
     const raisedUsd = toUsd(raised);
     return { scope, limitUsd: limit + raisedUsd, isOwn, raisedUsd, spentUsd: toUsd(spent), heldUsd: toUsd(held) };
   };
@@ -66,7 +66,7 @@ export function createCapChanger({ settings, save, purse, now }: CapChangerOptio
       const usd = changed(before, change);
       const key = keyOf(scope, projectPath);
       // First the lower of both holds: a stop in between lets nothing more through than was allowed.
-      if (before.raisedUsd > 0 && isSummed(scope) && key !== null) await (await purse()).unraise(scope, key);
+      if (before.raisedUsd > 0 && isSummed(scope) && key !== null) await (await reservations()).unraise(scope, key);
       if (scope !== 'project' || projectPath === null) await save(`budget.${scope}`, usd);
       else {
         const { [projectPath]: _, ...others } = settings().projects;

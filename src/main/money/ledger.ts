@@ -10,8 +10,8 @@ import type { SessionEvent } from '@shared/events.ts';
 import { usageSchema } from '@shared/money.ts';
 import { readJsonFile, writeFileAtomic } from '../lib/json-file.ts';
 import { localDay } from './budget.ts';
-import type { PurseRecord } from './purse-state.ts';
-import { noKeys, toNano } from './purse-state.ts';
+import type { ReservationsRecord } from './reservations-state.ts';
+import { noKeys, toNano } from './reservations-state.ts';
 
 /** A session as the ledger reads it. */
 export interface LedgerSession {
@@ -42,8 +42,8 @@ export interface CostQuery {
 /** What was spent, from the logs alone. */
 export interface Ledger {
   report(query: CostQuery): Promise<CostReport>;
-  /** All that was spent so far, as the lines that a new purse begins with. */
-  spentSoFar(): Promise<readonly PurseRecord[]>;
+  /** All that was spent so far, as the lines that a new reservation log begins with. */
+  spentSoFar(): Promise<readonly ReservationsRecord[]>;
 }
 
 const courseSchema = z.object({
@@ -148,7 +148,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       (await all()).sessions.flatMap(({ sessionId, projectPath, cells }) =>
         cells
           .filter(({ totals }) => totals.costUsd > 0)
-          .map(({ day, totals }): PurseRecord => ({
+          .map(({ day, totals }): ReservationsRecord => ({
             type: 'spent',
             at: 0,
             nano: toNano(totals.costUsd),

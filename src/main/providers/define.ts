@@ -1,6 +1,6 @@
 import type { ModelMending, PullProgress } from '@shared/contract.ts';
 import type { Message, ReasoningPart, ToolCallPart } from '@shared/messages.ts';
-import type { Effort, Gear, ModelInfo } from '@shared/models.ts';
+import type { Effort, Strategy, ModelInfo } from '@shared/models.ts';
 import type { Usage } from '@shared/money.ts';
 import type { EngineReport, Timings } from '@shared/call-report.ts';
 import type { StopReason } from '@shared/events.ts';
@@ -180,8 +180,8 @@ export interface ProviderDependencies {
     readonly contextTokens: number | null;
     readonly parametersB: number | null;
     readonly label: string;
-    /** Gears that it passed the probe for, best first; absent: nobody knows, recipes only. */
-    readonly gears?: readonly Gear[];
+    /** Strategies that it passed the probe for, best first; absent: nobody knows, recipes only. */
+    readonly strategies?: readonly Strategy[];
   } | null>;
   readonly localModels: () => Promise<readonly string[]>;
   /** The built worker and the program that runs it, for engines in a process of their own. */

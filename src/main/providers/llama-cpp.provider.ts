@@ -202,7 +202,7 @@ async function listModels(
         // Calls are forced by a grammar from the tools' schemas; the template's own tool format is not used.
         capabilities: { tools: false, grammar: true, prefill: true, infill: false, together: true, countTokens: true },
         price: { input: 0, output: 0, source: 'local', date: '2026-11-21' },
-        gears: [...(file.gears ?? ['recipe'])],
+        strategies: [...(file.strategies ?? ['recipe'])],
       };
     }),
   );

@@ -157,7 +157,7 @@ function infoOf(options: ModelBookOptions, name: string, { listed, bundled, unli
       ...(usual.schema === true ? { schema: true } : {}),
     },
     price: known?.price ?? priceOf(options, listed),
-    gears: known?.gears ?? ['loop', 'recipe'],
+    strategies: known?.strategies ?? ['loop', 'recipe'],
     ...(reasoning && effort !== undefined ? { effort } : {}),
     ...(unlisted === undefined || known !== undefined ? {} : { listedOn: bundledOn, note: unlisted }),
     ...(options.isElsewhere === true ? { isElsewhere: true } : {}),

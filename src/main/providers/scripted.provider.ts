@@ -51,7 +51,7 @@ function modelInfo(id: string, settings: Settings): ModelInfo {
       images: settings.images === true,
     },
     price: settings.price ?? { input: 0, output: 0, source: 'local', date: '2026-11-21' },
-    gears: settings.gears,
+    strategies: settings.strategies,
   };
 }
 

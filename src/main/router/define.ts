@@ -1,10 +1,10 @@
 import type { Purpose } from '@shared/events.ts';
 import type { FenceHit } from '@shared/fences.ts';
-import type { Gear, ModelInfo, Where } from '@shared/models.ts';
+import type { Strategy, ModelInfo, Where } from '@shared/models.ts';
 import type { RouteDetail, RoutingNumbers } from '@shared/routing.ts';
-import type { Trail } from './trail.ts';
+import type { Trajectory } from './trajectory.ts';
 
-/** Which layer had the last word: L0 hard rules, L1 start of the task, L2 score, L3 answer, L4 end, L5 ladder. */
+/** Which layer had the last word: L0 hard rules, L1 start of the task, L2 score, L3 answer, L4 end, L5 cascade. */
 export type Layer = RouteDetail['layer'];
 
 export type Vote = RouteDetail['votes'][number];
@@ -47,12 +47,12 @@ export interface TaskFeatures {
 /** Everything a step is decided by. It all follows from the log, so that a replay decides the same. */
 export interface RouteFacts {
   readonly purpose: Purpose;
-  readonly gear: Gear;
+  readonly strategy: Strategy;
   readonly policy: 'local' | 'hybrid' | 'cloud';
   readonly numbers: RoutingNumbers;
-  /** Of a question apart from the talk: the model of its rung. */
+  /** Of a question apart from the talk: the model of its stage. */
   readonly driver?: string;
-  /** In the order of the ladder; one here and one in the cloud at most. */
+  /** In the order of the cascade; one here and one in the cloud at most. */
   readonly seats: readonly Seat[];
   /**
    * What the fences found that the talk would carry to the cloud, when it was about to go there; what a person has
@@ -68,7 +68,7 @@ export interface RouteFacts {
   /** Which one that is, in words: "for this month". */
   readonly budgetCap?: string;
   readonly task: TaskFeatures;
-  readonly trail: Trail;
+  readonly trajectory: Trajectory;
   /** Of a review: what was called done passes tests that leave room for doubt, or was not tested at all. */
   readonly isDoubtful?: boolean;
   /** What just ended the work of the model that drove; null: nothing did. */

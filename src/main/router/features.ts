@@ -1,24 +1,24 @@
 import type { Purpose } from '@shared/events.ts';
 import type { Where } from '@shared/models.ts';
 import type { Features, RouteFacts, Seat } from './define.ts';
-import type { Trail } from './trail.ts';
+import type { Trajectory } from './trajectory.ts';
 
 /**
  * The facts as plain numbers: what rules vote on, and what is kept to learn from. Names are stable, see
  * docs/routing-data.md; a new one may be added, none may change its meaning. Flags are 0 or 1.
  */
 export function featuresOf(facts: RouteFacts, local: Seat | null): Features {
-  const { trail, task } = facts;
-  const { counts } = trail;
+  const { trajectory, task } = facts;
+  const { counts } = trajectory;
   const promptTokens = local?.promptTokens ?? facts.seats[0]?.promptTokens ?? 0;
   return {
     ...purposeFlags[facts.purpose],
-    ...surenessOf(trail, local),
+    ...surenessOf(trajectory, local),
     ...recordOf(facts),
     promptTokens,
     localWindowShare: local === null ? 1 : promptTokens / local.info.contextTokens,
     localParametersB: local?.info.parametersB ?? 0,
-    isRecipe: facts.gear === 'recipe' ? 1 : 0,
+    isRecipe: facts.strategy === 'recipe' ? 1 : 0,
     taskCharacters: task.characters,
     taskFiles: task.files,
     taskHasTrace: flag(task.hasTrace),
@@ -26,12 +26,12 @@ export function featuresOf(facts: RouteFacts, local: Seat | null): Features {
     taskIsQuestion: flag(task.isQuestion),
     taskRiskyWords: task.riskyWords,
     taskRoteWords: task.roteWords,
-    steps: trail.steps,
-    stepsSinceSwitch: trail.stepsSinceSwitch,
-    takeovers: trail.takeovers,
-    strikes: trail.strikes,
-    severity: trail.window.reduce((sum, one) => sum + one, 0),
-    isExploring: flag(trail.steps > 0 && counts.writes === 0),
+    steps: trajectory.steps,
+    stepsSinceSwitch: trajectory.stepsSinceSwitch,
+    takeovers: trajectory.takeovers,
+    strikes: trajectory.strikes,
+    severity: trajectory.window.reduce((sum, one) => sum + one, 0),
+    isExploring: flag(trajectory.steps > 0 && counts.writes === 0),
     writes: counts.writes,
     rejectedEdits: counts.rejectedEdits,
     stepsWithoutWrite: counts.stepsWithoutWrite,
@@ -40,13 +40,13 @@ export function featuresOf(facts: RouteFacts, local: Seat | null): Features {
     formatFailures: counts.formatFailures,
     failedChecks: counts.failedChecks,
     compactions: counts.compactions,
-    testsGreen: flag(trail.isGreen === true),
-    testsRed: flag(trail.isGreen === false),
+    testsGreen: flag(trajectory.isGreen === true),
+    testsRed: flag(trajectory.isGreen === false),
   };
 }
 
 /** How likely the local model took the words of its last answer to be, 0 to 1; all 0 where nobody says. */
-function surenessOf({ models }: Trail, local: Seat | null): Features {
+function surenessOf({ models }: Trajectory, local: Seat | null): Features {
   const sureness = local === null ? null : (models[local.info.id]?.sureness ?? null);
   return {
     hasLocalSureness: flag(sureness !== null),

@@ -25,7 +25,9 @@ export function isOnlyTooLong(seat: Seat, facts: RouteFacts): boolean {
 
 /** Whether nothing but money is in the way, about which its owner may be asked. */
 export function isOnlyTooDear(seat: Seat, facts: RouteFacts): boolean {
-  return denialOf(seat, { ...facts, budgetLeftUsd: null, trail: { ...facts.trail, isCapped: false } }) === null;
+  return (
+    denialOf(seat, { ...facts, budgetLeftUsd: null, trajectory: { ...facts.trajectory, isCapped: false } }) === null
+  );
 }
 
 /** What a person is to be asked about is asked when the work needs it, not for a gain. */
@@ -43,8 +45,8 @@ function fenceDenial({ info }: Seat, facts: RouteFacts): Denial | null {
   return { code: 'fence', text: `The talk carries ${what}, ${how}.` };
 }
 
-function needsCloud({ trouble, trail, numbers, pin }: RouteFacts): boolean {
-  return trouble !== null || trail.strikes >= numbers.strikes || pin?.where === 'cloud';
+function needsCloud({ trouble, trajectory, numbers, pin }: RouteFacts): boolean {
+  return trouble !== null || trajectory.strikes >= numbers.strikes || pin?.where === 'cloud';
 }
 
 /** A local model that is alone has been put there at a cap or a fence. */
@@ -60,10 +62,10 @@ function policyDenial({ info }: Seat, { policy, seats }: RouteFacts): Denial | n
  * that begins is nobody's yet, whoever worked on the one before.
  */
 function budgetDenial({ info, promptTokens, maxOutputTokens }: Seat, facts: RouteFacts): Denial | null {
-  const { trail, budgetLeftUsd } = facts;
+  const { trajectory, budgetLeftUsd } = facts;
   if (info.where === 'local') return null;
-  if (trail.isCapped) return { code: 'budget', text: 'A cap on money was reached.' };
-  if (budgetLeftUsd === null || (trail.steps > 0 && trail.last?.model === info.id)) return null;
+  if (trajectory.isCapped) return { code: 'budget', text: 'A cap on money was reached.' };
+  if (budgetLeftUsd === null || (trajectory.steps > 0 && trajectory.last?.model === info.id)) return null;
   const worst = worstCostOf(promptTokens, maxOutputTokens, info.price);
   if (worst === null) return { code: 'budget', text: `${info.label} has no known price, and there is a cap.` };
   if (worst <= budgetLeftUsd) return null;
@@ -72,22 +74,22 @@ function budgetDenial({ info, promptTokens, maxOutputTokens }: Seat, facts: Rout
   return { code: 'budget', text: `The call could cost $${worst.toFixed(4)}, and $${left} are left${cap}.` };
 }
 
-function capabilityDenial({ info, canDrive }: Seat, { needs, gear }: RouteFacts): Denial | null {
+function capabilityDenial({ info, canDrive }: Seat, { needs, strategy }: RouteFacts): Denial | null {
   if (needs.images && info.capabilities.images !== true) {
     return { code: 'capability', text: `${info.label} does not see pictures.` };
   }
-  if (gear === 'recipe' && !canDrive) {
+  if (strategy === 'recipe' && !canDrive) {
     return { code: 'capability', text: `${info.label} did not pass the probe for recipes.` };
   }
-  if (gear === 'loop' && !canDrive) {
+  if (strategy === 'loop' && !canDrive) {
     return { code: 'capability', text: `${info.label} did not pass the probe for the free loop.` };
   }
   return null;
 }
 
 /** A talk that does not fit is not moved: something of it would be lost. Where it is already, room is made for it. */
-function windowDenial({ info, promptTokens, maxOutputTokens }: Seat, { trail, seats }: RouteFacts): Denial | null {
-  if (trail.last?.model === info.id || seats.length === 1) return null;
+function windowDenial({ info, promptTokens, maxOutputTokens }: Seat, { trajectory, seats }: RouteFacts): Denial | null {
+  if (trajectory.last?.model === info.id || seats.length === 1) return null;
   if (promptTokens + maxOutputTokens <= info.contextTokens) return null;
   const text = `${promptTokens} tokens do not fit the window of ${info.contextTokens} of ${info.label}.`;
   return { code: 'context-fit', text };
@@ -103,8 +105,12 @@ function networkDenial({ info }: Seat, facts: RouteFacts): Denial | null {
   return { code: 'offline', text: 'The cloud is out of reach: the network is away, or its service.' };
 }
 
-export function isNetworkAway({ trail, numbers, now }: Pick<RouteFacts, 'trail' | 'numbers' | 'now'>): boolean {
-  if (trail.network.failures < numbers.offlineAfter) return false;
+export function isNetworkAway({
+  trajectory,
+  numbers,
+  now,
+}: Pick<RouteFacts, 'trajectory' | 'numbers' | 'now'>): boolean {
+  if (trajectory.network.failures < numbers.offlineAfter) return false;
   // A clock that was put back must not keep the network away for longer than that.
-  return Math.abs(now - trail.network.at) < numbers.offlineSeconds * 1000;
+  return Math.abs(now - trajectory.network.at) < numbers.offlineSeconds * 1000;
 }

@@ -80,9 +80,9 @@ function keptFeatures(facts: RouteFacts): Decision['features'] {
 }
 
 /** At its start the whole task is decided about, later the next stretch, and what is not of the talk by itself. */
-function blockOf({ purpose, trail, numbers }: RouteFacts): number {
+function blockOf({ purpose, trajectory, numbers }: RouteFacts): number {
   if (!isOfTalk(purpose)) return 1;
-  return trail.steps === 0 ? numbers.taskSteps : numbers.blockSteps;
+  return trajectory.steps === 0 ? numbers.taskSteps : numbers.blockSteps;
 }
 
 function isOfTalk(purpose: RouteFacts['purpose']): boolean {
@@ -129,20 +129,20 @@ function onlyOne(facts: RouteFacts, judged: readonly Judged[], seat: Seat, score
   const denial = judged.find((one) => one.denial !== null)?.denial ?? null;
   if (trouble !== null && trouble.model === seat.info.id) {
     const text = denial === null ? trouble.text : `${trouble.text} ${denial.text}`;
-    return { chosen: null, layer: 'L5', code: 'ladder-end', text, isDegraded: denial?.code === 'offline' };
+    return { chosen: null, layer: 'L5', code: 'cascade-end', text, isDegraded: denial?.code === 'offline' };
   }
   if (denial === null) return { chosen: seat, layer: 'L0', code: 'only-model', text: 'There is no other model.' };
   const isDegraded = denial.code === 'offline' && score !== null && wouldGoUp(facts, score);
   return { chosen: seat, layer: 'L0', code: denial.code, text: denial.text, isDegraded };
 }
 
-function wouldGoUp({ trail, numbers, trouble }: RouteFacts, score: Score): boolean {
-  return trouble !== null || trail.strikes >= numbers.strikes || (score.advantageUsd ?? 0) > numbers.marginUsd;
+function wouldGoUp({ trajectory, numbers, trouble }: RouteFacts, score: Score): boolean {
+  return trouble !== null || trajectory.strikes >= numbers.strikes || (score.advantageUsd ?? 0) > numbers.marginUsd;
 }
 
 /** After a fault: the last model that the hard rules allow, else this machine, else whoever is left. */
-function asBefore({ trail }: RouteFacts, open: readonly Seat[]): Verdict {
-  const last = open.find(({ info }) => info.id === trail.last?.model);
+function asBefore({ trajectory }: RouteFacts, open: readonly Seat[]): Verdict {
+  const last = open.find(({ info }) => info.id === trajectory.last?.model);
   const chosen = last ?? open.find(({ info }) => info.where === 'local') ?? open[0] ?? null;
   const text = 'It could not be weighed, so it stays where it was.';
   return { chosen, layer: 'L2', code: 'router-failed', text };
@@ -170,7 +170,7 @@ function choose(facts: RouteFacts, pair: Pair, score: Score): Verdict {
     afterTrouble(facts, pair) ??
     afterStrikes(facts, pair) ??
     staysTogether(facts, pair) ??
-    byScore(facts, pair, score, facts.trail.steps === 0 ? 'L1' : 'L2')
+    byScore(facts, pair, score, facts.trajectory.steps === 0 ? 'L1' : 'L2')
   );
 }
 
@@ -216,7 +216,7 @@ const roleNames: Readonly<Record<Role, string>> = {
 function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: Score): Verdict {
   const most = facts.numbers.reviews ?? 0;
   const no = (code: string, text: string): Verdict => ({ chosen: local, layer: 'L4', code, text });
-  if (facts.trail.reviews >= most)
+  if (facts.trajectory.reviews >= most)
     return no('reviews-spent', `It has been looked at ${most} times, as often as may be.`);
   const costUsd = options.find(({ model }) => model === cloud.info.id)?.costUsd ?? null;
   if (costUsd === null) return no('unpriced', `${cloud.info.label} has no known price.`);
@@ -229,67 +229,74 @@ function reviewed(facts: RouteFacts, { local, cloud }: Pair, { gain, options }: 
 }
 
 /** L5: who drove cannot go on at all. */
-function afterTrouble({ trouble, trail, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
+function afterTrouble({ trouble, trajectory, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
   if (trouble === null) return null;
   if (trouble.model === cloud.info.id) {
     const canHelp = trouble.cause === 'transport';
-    if (!canHelp) return { chosen: null, layer: 'L5', code: 'ladder-end', text: trouble.text };
+    if (!canHelp) return { chosen: null, layer: 'L5', code: 'cascade-end', text: trouble.text };
     return { chosen: local, layer: 'L5', code: 'transport', text: `The cloud cannot be reached: ${trouble.text}` };
   }
-  if (trail.takeovers >= numbers.maxTakeovers) {
-    return { chosen: null, layer: 'L5', code: 'ladder-end', text: trouble.text };
+  if (trajectory.takeovers >= numbers.maxTakeovers) {
+    return { chosen: null, layer: 'L5', code: 'cascade-end', text: trouble.text };
   }
   const layer = trouble.cause === 'checks' ? 'L4' : 'L5';
   return { chosen: cloud, layer, code: trouble.cause, text: `The local model did not get on: ${trouble.text}` };
 }
 
 /** L3 and L5: one bad signal is answered here, with what went wrong; after a few in a row somebody else helps. */
-function afterStrikes({ trail, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
-  if (trail.last?.model !== local.info.id || trail.strikes === 0) return null;
-  const isEnd = trail.boundary === 'done-said';
-  if (trail.strikes < numbers.strikes) {
-    const text = `${sentence(trail.lastSignal)} It is tried again here, with what went wrong.`;
+function afterStrikes({ trajectory, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
+  if (trajectory.last?.model !== local.info.id || trajectory.strikes === 0) return null;
+  const isEnd = trajectory.boundary === 'done-said';
+  if (trajectory.strikes < numbers.strikes) {
+    const text = `${sentence(trajectory.lastSignal)} It is tried again here, with what went wrong.`;
     return { chosen: local, layer: isEnd ? 'L4' : 'L3', code: 'retry-here', text };
   }
-  const row = `${trail.strikes} bad signals in a row, the last: ${trail.lastSignal}.`;
-  if (numbers.advice && !trail.isAdvised) {
+  const row = `${trajectory.strikes} bad signals in a row, the last: ${trajectory.lastSignal}.`;
+  if (numbers.advice && !trajectory.isAdvised) {
     const text = `${row} Advice is asked for, and it goes on here.`;
     return { chosen: local, layer: 'L5', code: 'advice', text, wantsAdvice: true };
   }
-  if (trail.takeovers >= numbers.maxTakeovers) return null;
+  if (trajectory.takeovers >= numbers.maxTakeovers) return null;
   return { chosen: cloud, layer: isEnd ? 'L4' : 'L5', code: 'strikes', text: `The cloud takes over after ${row}` };
 }
 
 /** L2: a tool loop is not split, a switch is held, and away from safe places nothing moves. */
-function staysTogether({ trail, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
-  const last = [local, cloud].find((seat) => seat.info.id === trail.last?.model);
-  if (last === undefined || trail.boundary === 'message') return null;
+function staysTogether({ trajectory, numbers }: RouteFacts, { local, cloud }: Pair): Verdict | null {
+  const last = [local, cloud].find((seat) => seat.info.id === trajectory.last?.model);
+  if (last === undefined || trajectory.boundary === 'message') return null;
   const stay = (code: string, text: string): Verdict => ({ chosen: last, layer: 'L2', code, text });
-  if (trail.isLoopOpen) return stay('tool-loop', 'It reads the results that it asked for.');
-  if (last === cloud && trail.takeovers >= numbers.maxTakeovers) {
+  if (trajectory.isLoopOpen) return stay('tool-loop', 'It reads the results that it asked for.');
+  if (last === cloud && trajectory.takeovers >= numbers.maxTakeovers) {
     return stay('stays', 'The local model has had its tries; the cloud goes on to the end.');
   }
-  if (trail.takeovers > 0 && trail.stepsSinceSwitch < numbers.holdSteps) {
+  if (trajectory.takeovers > 0 && trajectory.stepsSinceSwitch < numbers.holdSteps) {
     return stay('hold', `It stays for at least ${numbers.holdSteps} steps after a switch.`);
   }
-  return trail.boundary === null ? stay('no-boundary', 'Nothing has ended here that another could begin with.') : null;
+  return trajectory.boundary === null
+    ? stay('no-boundary', 'Nothing has ended here that another could begin with.')
+    : null;
 }
 
 /** L1 and L2: the expected gain against the expected cost to the end; in doubt it stays, and starts, here. */
-function byScore({ trail, numbers }: RouteFacts, { local, cloud }: Pair, score: Score, layer: 'L1' | 'L2'): Verdict {
+function byScore(
+  { trajectory, numbers }: RouteFacts,
+  { local, cloud }: Pair,
+  score: Score,
+  layer: 'L1' | 'L2',
+): Verdict {
   const { advantageUsd } = score;
-  const last = [local, cloud].find((seat) => seat.info.id === trail.last?.model) ?? null;
+  const last = [local, cloud].find((seat) => seat.info.id === trajectory.last?.model) ?? null;
   if (advantageUsd === null) {
     const text = `${cloud.info.label} has no known price, so it is used only where this machine fails.`;
     return { chosen: last ?? local, layer, code: 'unpriced', text };
   }
-  if (last === cloud && trail.steps > 0) return leaves(numbers.marginUsd, { local, cloud }, score, advantageUsd);
+  if (last === cloud && trajectory.steps > 0) return leaves(numbers.marginUsd, { local, cloud }, score, advantageUsd);
   const gain = `it would gain something in ${percent(score.gain)} of such cases`;
   if (advantageUsd > numbers.marginUsd) {
     const text = `The cloud is worth it: ${gain}, worth ${money(advantageUsd)} more than it costs.`;
     return { chosen: cloud, layer, code: 'gain', text };
   }
-  const text = `This machine ${trail.steps === 0 ? 'begins' : 'goes on'}, not the cloud: ${gain}, and ${weighed(advantageUsd)}.`;
+  const text = `This machine ${trajectory.steps === 0 ? 'begins' : 'goes on'}, not the cloud: ${gain}, and ${weighed(advantageUsd)}.`;
   return { chosen: local, layer, code: 'local-first', text };
 }
 

@@ -64,11 +64,11 @@ interface Pair {
   readonly block: number;
 }
 
-function outlookOf({ trail, numbers }: RouteFacts, { local, cloud, gain, block }: Pair): Outlook {
-  const here = local === null ? undefined : trail.models[local.info.id];
-  const there = cloud === null ? undefined : trail.models[cloud.info.id];
-  const outputTokens = (trail.last?.where === 'cloud' ? there : here)?.outputTokens ?? GUESS.outputTokens;
-  const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trail.steps);
+function outlookOf({ trajectory, numbers }: RouteFacts, { local, cloud, gain, block }: Pair): Outlook {
+  const here = local === null ? undefined : trajectory.models[local.info.id];
+  const there = cloud === null ? undefined : trajectory.models[cloud.info.id];
+  const outputTokens = (trajectory.last?.where === 'cloud' ? there : here)?.outputTokens ?? GUESS.outputTokens;
+  const stepsLeft = Math.max(numbers.blockSteps, numbers.taskSteps - trajectory.steps);
   return {
     promptTokens: cloud?.promptTokens ?? local?.promptTokens ?? 0,
     outputTokens,
@@ -82,28 +82,28 @@ function outlookOf({ trail, numbers }: RouteFacts, { local, cloud, gain, block }
 }
 
 /** A clock that was put back makes nothing older than it is. */
-function cacheOf({ trail, numbers, now }: RouteFacts, { info }: Seat): CacheFacts {
-  const known = trail.models[info.id];
+function cacheOf({ trajectory, numbers, now }: RouteFacts, { info }: Seat): CacheFacts {
+  const known = trajectory.models[info.id];
   const lifeMs = numbers.cacheLifeSeconds * 1000;
   if (known === undefined) return { ...nothingCached, lifeMs };
   return { cachedTokens: known.cachedTokens, ageMs: Math.max(0, now - known.cachedAt), lifeMs };
 }
 
-function savedByLocal({ trail }: RouteFacts, local: Seat | null, cloud: Seat): number {
-  const here = local === null ? undefined : trail.models[local.info.id];
-  const forgotten = trail.models[cloud.info.id]?.forgottenTokens ?? 0;
+function savedByLocal({ trajectory }: RouteFacts, local: Seat | null, cloud: Seat): number {
+  const here = local === null ? undefined : trajectory.models[local.info.id];
+  const forgotten = trajectory.models[cloud.info.id]?.forgottenTokens ?? 0;
   return savedUsd(cloud.info.price, here ?? { readTokens: 0, writtenTokens: 0 }, forgotten);
 }
 
 /** What a look at work that is called done is worth: what it may find, as far as nothing else would. US dollars. */
-export function reviewWorthUsd({ numbers, trail, isDoubtful }: RouteFacts, gain: number): number {
-  const isChecked = trail.isGreen === true && isDoubtful !== true;
+export function reviewWorthUsd({ numbers, trajectory, isDoubtful }: RouteFacts, gain: number): number {
+  const isChecked = trajectory.isGreen === true && isDoubtful !== true;
   return gain * (isChecked ? UNDETECTED.checked : UNDETECTED.unchecked) * numbers.valueUsd;
 }
 
 /** What the cloud is worth for a stretch: mistakes that nobody would notice, and the time of who waits. */
-function valueOf({ numbers, task, gear }: RouteFacts, outlook: Outlook, block: number): number {
-  const checked = gear === 'recipe' ? UNDETECTED.judged : UNDETECTED.checked;
+function valueOf({ numbers, task, strategy }: RouteFacts, outlook: Outlook, block: number): number {
+  const checked = strategy === 'recipe' ? UNDETECTED.judged : UNDETECTED.checked;
   const undetected = task.hasCriterion ? checked : UNDETECTED.unchecked;
   const fails = 1 - (1 - outlook.hazard) ** block;
   const minutes = ((outlook.localStepMs - outlook.cloudStepMs) * block) / 60_000;
@@ -136,11 +136,11 @@ function option(
 }
 
 /** By the speeds of the calls before; a model that has not been called yet is not guessed at. */
-function secondsOf({ trail }: RouteFacts, { info, promptTokens }: Seat, outputTokens: number): number | null {
-  const known = trail.models[info.id];
+function secondsOf({ trajectory }: RouteFacts, { info, promptTokens }: Seat, outputTokens: number): number | null {
+  const known = trajectory.models[info.id];
   if (known === undefined) return null;
   const { prefillPerSecond, decodePerSecond, cachedTokens, callMs } = known;
   if (prefillPerSecond === null || decodePerSecond === null) return callMs / 1000;
-  const kept = trail.last?.model === info.id ? Math.min(cachedTokens, promptTokens) : 0;
+  const kept = trajectory.last?.model === info.id ? Math.min(cachedTokens, promptTokens) : 0;
   return (promptTokens - kept) / prefillPerSecond + outputTokens / decodePerSecond;
 }

@@ -97,7 +97,7 @@ const endsStep: ReadonlySet<EventType> = new Set<EventType>([
   'model-call-started',
   'criterion-checked',
   'gate-checked',
-  'rung-chosen',
+  'stage-chosen',
   'recipe-progressed',
   'context-compacted',
   'user-message-added',

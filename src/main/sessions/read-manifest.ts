@@ -40,9 +40,9 @@ export async function readManifest(
       found = { ref: event.manifest, model: event.model, purpose: null, scope: 'talk' };
     }
     // A call that a fence changed is told by what was found at the door.
-    if (event.type === 'model-call-started' && event.step === step && found?.model !== event.rung.model) {
-      const scope = event.rung.gear === 'loop' ? 'talk' : 'turn';
-      found = { ref: event.request, model: event.rung.model, purpose: event.purpose, scope };
+    if (event.type === 'model-call-started' && event.step === step && found?.model !== event.stage.model) {
+      const scope = event.stage.strategy === 'loop' ? 'talk' : 'turn';
+      found = { ref: event.request, model: event.stage.model, purpose: event.purpose, scope };
     }
     isThere ||= event.type === 'model-call-started' && event.step === step;
     if (!isThere) taint.add(event);

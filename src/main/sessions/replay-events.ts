@@ -87,7 +87,7 @@ function isCrashEnd(event: SessionEvent): boolean {
 const measured: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'call-fenced': ['manifest'],
   'cap-reached': ['here'],
-  'rung-chosen': ['cause'],
+  'stage-chosen': ['cause'],
   'model-call-started': ['request', 'promptTokens'],
   'model-call-ended': ['usage', 'evaluatedTokens', 'timings', 'price', 'costUsd', 'engine', 'energy', 'sureness'],
   // Words for people, which may be said better some day.

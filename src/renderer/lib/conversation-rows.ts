@@ -19,7 +19,7 @@ export type ConversationRow =
     }
   | { readonly type: 'before'; readonly key: string; readonly turn: TurnState }
   | { readonly type: 'folded'; readonly key: string; readonly turn: TurnState }
-  | Extract<TimelineRow, { readonly type: 'step' | 'rung' }>
+  | Extract<TimelineRow, { readonly type: 'step' | 'stage' }>
   | {
       readonly type: 'action';
       readonly key: string;
@@ -109,12 +109,12 @@ function turnRows(timeline: TurnTimeline, { isFolded, texts }: RowChoices): read
   const first: ConversationRow[] =
     message === null ? [] : [{ type: 'message', key: message.messageId, message, isWaiting: false }];
   const before: ConversationRow[] =
-    turn.rungs.length === 0 && turn.before === null ? [] : [{ type: 'before', key: `before-${turn.id}`, turn }];
+    turn.stages.length === 0 && turn.before === null ? [] : [{ type: 'before', key: `before-${turn.id}`, turn }];
   const middle: readonly ConversationRow[] =
     canFold(timeline) && isFolded(turn)
       ? [
           { type: 'folded', key: `folded-${turn.id}`, turn },
-          ...rows.filter(({ type }) => type === 'message' || type === 'rung'),
+          ...rows.filter(({ type }) => type === 'message' || type === 'stage'),
         ]
       : rows;
   const ran: ConversationRow[] =

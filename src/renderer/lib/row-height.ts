@@ -26,7 +26,7 @@ export function rowHeight(row: ConversationRow): number {
     case 'step':
     case 'action':
     case 'folded':
-    case 'rung':
+    case 'stage':
       return 28;
     default:
       return row satisfies never;

@@ -20,7 +20,7 @@ export function seeingModels(
 ): SeeingModels | null {
   if (turn.reason !== 'missing' || turn.failure?.code !== 'missing-model') return null;
   if (message?.attachments?.some(({ kind }) => kind === 'image') !== true) return null;
-  const own = turn.ladder.map(({ model }) => models.find(({ id }) => id === model)?.info ?? null);
+  const own = turn.cascade.map(({ model }) => models.find(({ id }) => id === model)?.info ?? null);
   // A model that is not known is missing itself, and one that sees was not what was missing.
   if (own.some((info) => info === null || info.capabilities.images === true)) return null;
   const seeing = models.filter(({ state, info }) => state === 'ready' && info?.capabilities.images === true);
@@ -31,9 +31,9 @@ export function seeingModels(
 /** What the message is sent with so that the model gets it: nothing goes to the cloud that was not to go there. */
 export function optionsFor({ id, where }: ModelEntry, turn: TurnState): SendOptions {
   if (where === 'local') return { policy: 'local', local: id };
-  return { policy: turn.ladder.some((rung) => rung.where === 'local') ? 'hybrid' : 'cloud', cloud: id };
+  return { policy: turn.cascade.some((stage) => stage.where === 'local') ? 'hybrid' : 'cloud', cloud: id };
 }
 
-function goesToCloud({ ladder }: TurnState): boolean {
-  return ladder.some(({ where }) => where === 'cloud');
+function goesToCloud({ cascade }: TurnState): boolean {
+  return cascade.some(({ where }) => where === 'cloud');
 }

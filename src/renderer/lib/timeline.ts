@@ -21,10 +21,10 @@ export type TimelineRow =
     }
   /** Another way of driving a model, chosen while the turn ran. The first is what the turn began with, and no row. */
   | {
-      readonly type: 'rung';
+      readonly type: 'stage';
       readonly key: string;
       readonly at: number;
-      readonly chosen: TurnState['rungs'][number];
+      readonly chosen: TurnState['stages'][number];
       readonly turn: TurnState;
     }
   /** A message that came while the turn ran. */
@@ -71,9 +71,9 @@ export function timelineOf(
     const next = state.turns[index + 1];
     const isHere = (at: number): boolean => at >= turn.startedAt && (next === undefined || at < next.startedAt);
     const rows: TimelineRow[] = [
-      ...turn.rungs.slice(1).map((chosen, rung) => ({
-        type: 'rung' as const,
-        key: `rung-${turn.id}-${rung}`,
+      ...turn.stages.slice(1).map((chosen, stage) => ({
+        type: 'stage' as const,
+        key: `stage-${turn.id}-${stage}`,
         at: chosen.at,
         chosen,
         turn,

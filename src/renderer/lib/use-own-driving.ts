@@ -4,7 +4,7 @@ import { useClient } from './core-context.ts';
 /** The entries of a person's own way to drive a model, as `models set` names them. */
 export const drivingNames = [
   'calls',
-  'gears',
+  'strategies',
   'toolBudget',
   'promptForm',
   'edits',
@@ -14,7 +14,7 @@ export const drivingNames = [
 ] as const;
 export type DrivingName = (typeof drivingNames)[number];
 
-/** As they are typed; absent: as its probe found out. Several gears with a comma between them. */
+/** As they are typed; absent: as its probe found out. Several strategies with a comma between them. */
 export type OwnDriving = Readonly<Partial<Record<DrivingName, string>>>;
 
 /** What a person set of a model; null while it is not known. */

@@ -173,7 +173,7 @@ describe('a command that asks for a network', () => {
 
   it('is no wish where it names only the machine itself: the command runs as any other, and nobody is asked', async () => {
     const { kit, ran } = setUp({ replies: [fetchIt('npm test', 'localhost', '127.0.0.1:3000', '[::1]'), done] });
-    await kit.runner.send('Do it.', { ...turnOptions, gear: 'loop' });
+    await kit.runner.send('Do it.', { ...turnOptions, strategy: 'loop' });
     expect(ran).toEqual([]);
     expect(ofType(kit.journal.events, 'approval-requested')).toEqual([]);
     const ended = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'run_command');

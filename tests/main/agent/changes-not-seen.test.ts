@@ -37,7 +37,7 @@ describe('a folder that a command closes', () => {
       replies: [command('close'), command('close'), command('open'), call('task_complete', { summary: 'ok' })],
       services: { journal, sandbox: closingSandbox() },
     });
-    await kit.runner.send('Close the folder.', { ...turnOptions, gear: 'loop' });
+    await kit.runner.send('Close the folder.', { ...turnOptions, strategy: 'loop' });
     expect(ofType(journal.events, 'file-changed').map(({ path, after }) => [path, after !== null])).toEqual([
       ['src/b.py', true],
       ['src/lib/a.py', true],

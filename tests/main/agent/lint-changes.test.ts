@@ -108,7 +108,7 @@ describe('the lint of the project, after a recipe', () => {
       asked += 1;
       return lints[asked - 1] ?? { exitCode: 0 };
     };
-    const kit = createAgentKit({ model: { gears: ['recipe'] }, recipes: [recipe], sandbox: { files, exec } });
+    const kit = createAgentKit({ model: { strategies: ['recipe'] }, recipes: [recipe], sandbox: { files, exec } });
     const { reason, text, confidence } = await kit.runner.send('Fix add().', {
       ...turnOptions,
       gate: true,

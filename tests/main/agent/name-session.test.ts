@@ -89,7 +89,7 @@ const here = asked({ title: 'local' });
 const { roles: _roles, ...beforeRoles } = profiles.balanced;
 
 function purposes({ journal }: AgentKit): readonly string[] {
-  return ofType(journal.events, 'model-call-started').map(({ purpose, rung }) => `${purpose} ${rung.where}`);
+  return ofType(journal.events, 'model-call-started').map(({ purpose, stage }) => `${purpose} ${stage.where}`);
 }
 
 describe('a session whose first words do not say it all', () => {

@@ -11,7 +11,7 @@ import { expectReplay } from '../../fakes/replay-kit.ts';
 const plan = 'The merger with Northwind closes on the ninth of March.\nBudget code QX-88213-B.\n';
 const files = { 'a.py': 'x = 1\n', 'plans/merger.md': plan, 'notes.md': 'Nothing of interest.\n' };
 const price = { input: 1, output: 2, source: 'test', date: '2026-11-21' };
-const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model', gear: 'loop' } as const;
+const options = { ...turnOptions, policy: 'cloud', cloud: 'sky/model', strategy: 'loop' } as const;
 const done = call('task_complete', { summary: 'ok' });
 const localOnly = { rules: [{ paths: ['plans/**'], verdict: 'local-only' }] };
 
@@ -67,13 +67,16 @@ describe('the fences at the door', () => {
 
   it('leave the local model alone with the same file, and go on with it after a refusal', async () => {
     const kit = kitOf({
-      cloud: { price, gears: ['loop'] },
-      model: { gears: ['loop'] },
+      cloud: { price, strategies: ['loop'] },
+      model: { strategies: ['loop'] },
       replies: [call('read_file', { path: 'plans/merger.md' }), call('task_complete', { summary: 'by the local one' })],
     });
     const end = await kit.runner.send('Change the plan.', { ...options, atCap: 'local' });
     expect(end).toMatchObject({ reason: 'done', text: 'by the local one' });
-    expect(ofType(kit.journal.events, 'model-call-started').map(({ rung }) => rung.where)).toEqual(['cloud', 'local']);
+    expect(ofType(kit.journal.events, 'model-call-started').map(({ stage }) => stage.where)).toEqual([
+      'cloud',
+      'local',
+    ]);
     await expectReplay(kit);
   });
 
@@ -210,8 +213,8 @@ describe('the fences at the door', () => {
     const wrong = (old: string) => call('edit_file', { path: 'a.py', old, new: '' });
     const kit = kitOf({
       fences: { rules: [{ paths: ['plans/**'], verdict: 'ask' }] },
-      cloud: { price, gears: ['loop'] },
-      model: { gears: ['loop'] },
+      cloud: { price, strategies: ['loop'] },
+      model: { strategies: ['loop'] },
       replies: [call('read_file', { path: 'plans/merger.md' }), done, wrong('no'), wrong('nor this'), done],
       services: { approver: { ask } },
     });

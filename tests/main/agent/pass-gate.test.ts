@@ -29,7 +29,7 @@ const checks = (kit: AgentKit): readonly string[] =>
   ofType(kit.journal.events, 'gate-checked').map(({ by, verdict }) => `${by} ${verdict}`);
 
 const purposes = (kit: AgentKit): readonly string[] =>
-  ofType(kit.journal.events, 'model-call-started').map(({ purpose, rung }) => `${rung.where} ${purpose}`);
+  ofType(kit.journal.events, 'model-call-started').map(({ purpose, stage }) => `${stage.where} ${purpose}`);
 
 describe('what is called done, before it is believed', () => {
   it('is not done when a change was asked for and only words came, of a large model neither', async () => {

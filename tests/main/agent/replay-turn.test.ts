@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KitOptions } from '../../fakes/agent-kit.ts';
 import type { CapDecision } from '../../../src/main/money/budget.ts';
-import { memoryBudget } from '../../fakes/memory-purse.ts';
+import { memoryBudget } from '../../fakes/memory-reservations.ts';
 import { call, createAgentKit, turnOptions } from '../../fakes/agent-kit.ts';
 import { expectReplay } from '../../fakes/replay-kit.ts';
 import { defineRecipe } from '../../../src/main/agent/recipes/define.ts';
@@ -61,7 +61,7 @@ describe('a replay of the agent', () => {
     const end = await kit.runner.send('Fix add().', {
       ...turnOptions,
       policy: 'cloud',
-      gear: 'loop',
+      strategy: 'loop',
       cloud: 'sky/model',
       atCap,
     });
@@ -135,7 +135,7 @@ describe('a replay of the agent', () => {
     });
     const kit = createAgentKit({
       ...loop,
-      model: { gears: ['recipe', 'loop'] },
+      model: { strategies: ['recipe', 'loop'] },
       recipes: [recipe],
       replies: [
         { text: 'add' },

@@ -35,8 +35,8 @@ function kitOf(replies: readonly Reply[], confidence: Confidence = 'weak-tests')
   return createAgentKit({
     replies,
     recipes: [recipe],
-    model: { gears: ['recipe'] },
-    cloud: { price, gears: ['loop'] },
+    model: { strategies: ['recipe'] },
+    cloud: { price, strategies: ['loop'] },
     sandbox: { files: { 'calc.py': bug } },
   });
 }
@@ -44,7 +44,9 @@ function kitOf(replies: readonly Reply[], confidence: Confidence = 'weak-tests')
 async function play(kit: AgentKit, own: Partial<TurnOptions> = {}) {
   const { reason, text, confidence } = await kit.runner.send('Fix add().', { ...options, ...own });
   await expectReplay(kit);
-  const calls = ofType(kit.journal.events, 'model-call-started').map(({ purpose, rung }) => `${rung.where} ${purpose}`);
+  const calls = ofType(kit.journal.events, 'model-call-started').map(
+    ({ purpose, stage }) => `${stage.where} ${purpose}`,
+  );
   return { reason, text, confidence, calls, file: await fileOf(kit) };
 }
 
@@ -73,7 +75,7 @@ describe('what a recipe found and is not sure of', () => {
     const end = await play(kit);
     expect(end).toMatchObject({ reason: 'done', file: bug.replace('a - b', 'a + b') });
     expect(end.calls).toEqual(['cloud review', 'cloud act', 'cloud act', 'cloud act']);
-    const [, up] = ofType(kit.journal.events, 'rung-chosen');
+    const [, up] = ofType(kit.journal.events, 'stage-chosen');
     expect(up).toMatchObject({
       cause: 'checks',
       reason: expect.stringContaining('does not approve of it: it multiplies.'),

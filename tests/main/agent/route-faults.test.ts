@@ -6,7 +6,7 @@ import { createSessionRunner } from '../../../src/main/agent/session-runner.ts';
 import { routingOf } from '../../../src/shared/routing-of.ts';
 import type { AgentKit, KitOptions, Reply } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
-import { memoryBudget } from '../../fakes/memory-purse.ts';
+import { memoryBudget } from '../../fakes/memory-reservations.ts';
 import { expectReplay } from '../../fakes/replay-kit.ts';
 
 const price = { input: 3, cacheRead: 0.3, cacheWrite: 3.75, output: 15, source: 'test', date: '2026-11-21' };
@@ -78,7 +78,7 @@ describe('a switch to the cloud', () => {
     expect(ran.slice(0, 3)).toEqual(['local L1 local-first', 'local L4 retry-here', 'cloud L4 checks']);
     const after = ran.slice(2 + replies.length).filter((one) => one !== 'cloud L4 review');
     expect(after.every((one) => one.startsWith('local'))).toBe(true);
-    const moved = ofType(kit.journal.events, 'rung-chosen').at(-1);
+    const moved = ofType(kit.journal.events, 'stage-chosen').at(-1);
     expect(moved?.reason).toMatch(/cloud cannot be reached|network is away|did not get on/u);
     await expectReplay(kit);
   });
@@ -95,7 +95,7 @@ describe('a switch to the cloud', () => {
     const end = await kit.runner.send('Fix add().', routed({ atCap: 'local' }));
     expect(end.reason).toBe('done');
     expect(ofType(kit.journal.events, 'cap-reached').map(({ scope }) => scope)).toEqual(['day']);
-    expect(ofType(kit.journal.events, 'model-call-started').every(({ rung }) => rung.where === 'local')).toBe(true);
+    expect(ofType(kit.journal.events, 'model-call-started').every(({ stage }) => stage.where === 'local')).toBe(true);
     expect(route(kit).at(-1)).toBe('local L0 budget');
     await expectReplay(kit);
   });
@@ -104,7 +104,7 @@ describe('a switch to the cloud', () => {
     const kit = kitOf([done, done, half, half, half, look, fix, done]);
     const end = await kit.runner.send('Fix add().', routed());
     expect(end.reason).toBe('done');
-    const cloud = ofType(kit.journal.events, 'model-call-started').filter(({ rung }) => rung.where === 'cloud');
+    const cloud = ofType(kit.journal.events, 'model-call-started').filter(({ stage }) => stage.where === 'cloud');
     const asked = ofType(kit.journal.events, 'tool-call-requested').map(({ callId }) => callId);
     expect(cloud.some(({ callId }) => asked.includes(callId))).toBe(false);
     await expectReplay(kit);
@@ -158,7 +158,7 @@ describe('a local engine that dies', () => {
     expect(end).toMatchObject({ reason: 'error', text: expect.stringMatching(both) });
     expect(end.failure).toMatchObject({ code: 'engine-lost', message: expect.stringMatching(both) });
     expect(ofType(poor.journal.events, 'cap-reached')).toEqual([]);
-    expect(ofType(poor.journal.events, 'model-call-started').every(({ rung }) => rung.where === 'local')).toBe(true);
+    expect(ofType(poor.journal.events, 'model-call-started').every(({ stage }) => stage.where === 'local')).toBe(true);
     await expectReplay(poor);
   });
 });
@@ -195,8 +195,8 @@ describe('a probe', () => {
   it.each([
     ['was never made, or was of another digest', []],
     ['was passed for recipes only', ['recipe' as const]],
-  ])('that %s keeps the local model out of the free loop', async (_name, gears) => {
-    const kit = kitOf([look, fix, done], { model: { gears } });
+  ])('that %s keeps the local model out of the free loop', async (_name, strategies) => {
+    const kit = kitOf([look, fix, done], { model: { strategies } });
     expect((await kit.runner.send('Fix add().', routed())).reason).toBe('done');
     expect(route(kit)[0]).toBe('cloud L0 capability');
     await expectReplay(kit);

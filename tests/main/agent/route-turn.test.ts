@@ -86,7 +86,7 @@ describe('a task with a local and a cloud model', () => {
     const end = await kit.runner.send('Fix add().', routed({}, { advice: true }));
     expect(end.reason).toBe('done');
     expect(
-      ofType(kit.journal.events, 'model-call-started').map(({ purpose, rung }) => `${rung.where} ${purpose}`),
+      ofType(kit.journal.events, 'model-call-started').map(({ purpose, stage }) => `${stage.where} ${purpose}`),
     ).toEqual(['local act', 'local act', 'local act', 'cloud advise', 'local act', 'local act']);
     const digest = JSON.stringify(kit.requests[3]?.messages);
     expect(digest).toContain('Fix add().');
@@ -180,16 +180,16 @@ describe('a task with a local and a cloud model', () => {
     const ran = async (first: NonNullable<KitOptions['replies']>): Promise<readonly string[]> => {
       const kit = kitOf([...first, { text: 'That one.' }], {
         recipes: [recipe],
-        model: { gears: ['recipe'] },
-        cloud: { price, gears: ['recipe'] },
+        model: { strategies: ['recipe'] },
+        cloud: { price, strategies: ['recipe'] },
       });
       expect((await kit.runner.send('Look at add().', routed())).text).toBe('That one.');
       await expectReplay(kit);
       return route(kit);
     };
     expect(await ran([{ text: '1' }])).toEqual(['local L2 role', 'cloud L2 role']);
-    // Who is asked in place of the rung's own model and does not answer is no reason to give up.
-    expect(await ran([away, { text: '1' }])).toEqual(['local L2 role', 'cloud L0 ladder', 'cloud L2 role']);
+    // Who is asked in place of the stage's own model and does not answer is no reason to give up.
+    expect(await ran([away, { text: '1' }])).toEqual(['local L2 role', 'cloud L0 cascade', 'cloud L2 role']);
   });
 
   it('has the local model read the talk while the cloud works, and stops that when it is needed or the turn ends', async () => {
@@ -326,7 +326,7 @@ describe('a task with a local and a cloud model', () => {
     const notice = events.findIndex((event) => event.type === 'notice-added' && told.test(event.text));
     expect(events[notice]).toMatchObject({ code: 'model-lacking', level: 'warning' });
     expect(notice).toBeLessThan(events.findIndex(({ type }) => type === 'model-call-started'));
-    expect(new Set(ofType(events, 'model-call-started').map(({ rung }) => rung.model))).toEqual(new Set([left]));
+    expect(new Set(ofType(events, 'model-call-started').map(({ stage }) => stage.model))).toEqual(new Set([left]));
     await expectReplay(kit);
     const whole = kitOf([look, fix, done]);
     await whole.runner.send('Fix add().', routed());
@@ -342,7 +342,7 @@ describe('a task with a local and a cloud model', () => {
   });
 
   it('lets a program whose every try a test judges begin here, where a talk would begin in the cloud', async () => {
-    const model: KitOptions['model'] = { gears: ['recipe'], parametersB: 0.5 };
+    const model: KitOptions['model'] = { strategies: ['recipe'], parametersB: 0.5 };
     const cheap = { ...price, input: 0.1, cacheRead: 0.1, cacheWrite: 0.1, output: 0.4 };
     const told: unknown[] = [];
     const recipe = defineRecipe({
@@ -355,13 +355,13 @@ describe('a task with a local and a cloud model', () => {
       },
     });
     const begin = async (recipes: NonNullable<KitOptions['recipes']>): Promise<unknown> => {
-      const kit = kitOf([fix, done], { model, cloud: { price: cheap, gears: ['recipe', 'loop'] }, recipes });
+      const kit = kitOf([fix, done], { model, cloud: { price: cheap, strategies: ['recipe', 'loop'] }, recipes });
       await kit.runner.send('Fix add().', routed({ tellsWhy: true }));
       await expectReplay(kit);
-      const chosen = ofType(kit.journal.events, 'rung-chosen');
+      const chosen = ofType(kit.journal.events, 'stage-chosen');
       const why = recipes.length === 0 ? /^The model chooses/u : /^a test fails This machine begins, not the cloud: /u;
       expect(chosen[0]?.reason).toMatch(why);
-      return chosen.map(({ rung, cause }) => [rung.where, rung.gear, cause]);
+      return chosen.map(({ stage, cause }) => [stage.where, stage.strategy, cause]);
     };
     expect(await begin([recipe])).toEqual([
       ['local', 'recipe', undefined],
@@ -375,7 +375,7 @@ describe('a task with a local and a cloud model', () => {
   });
 
   it('says why a local model that cannot drive the loop is passed over', async () => {
-    const kit = kitOf([look, fix, done], { model: { gears: ['recipe'] } });
+    const kit = kitOf([look, fix, done], { model: { strategies: ['recipe'] } });
     await kit.runner.send('Fix add().', routed());
     expect(route(kit)[0]).toBe('cloud L0 capability');
     await expectReplay(kit);

@@ -22,7 +22,7 @@ const gaveUp: RecipeOutcome = { type: 'gave-up', reason: 'no way', facts: 'suspe
 
 function kitFor(run: (context: RecipeContext) => Promise<RecipeOutcome>, options: KitOptions = {}): AgentKit {
   return createAgentKit({
-    model: { gears: ['recipe'] },
+    model: { strategies: ['recipe'] },
     sandbox: { files, exec: (_request, sandbox) => ({ exitCode: sandbox.text('a.py') === 'x = 2\n' ? 0 : 1 }) },
     recipes: [defineRecipe({ id: 'r', label: 'R', fits: () => ({ score: 1, reason: 'it fits' }), run })],
     ...options,
@@ -44,7 +44,7 @@ describe('a recipe', () => {
     expect(kit.requests[0]).toMatchObject({ prefill: 'def ', seed: 7, tools: [] });
     expect(ofType(kit.journal.events, 'model-call-started')[0]).toMatchObject({
       purpose: 'propose',
-      rung: { gear: 'recipe' },
+      stage: { strategy: 'recipe' },
     });
   });
 
@@ -86,7 +86,7 @@ describe('a recipe', () => {
   it('leaves instructions out where only large models are told of them, and says so', async () => {
     const said = async (parametersB: number): Promise<readonly [string, readonly string[]]> => {
       const kit = createAgentKit({
-        model: { gears: ['recipe'], parametersB },
+        model: { strategies: ['recipe'], parametersB },
         sandbox: { files: { ...files, 'AGENTS.md': 'Use tabs.\n' } },
         recipes: [
           defineRecipe({
@@ -115,7 +115,10 @@ describe('a recipe', () => {
   });
 
   it('sends no instructions to the cloud that are fenced', async () => {
-    const cloud = { price: { input: 1, output: 2, source: 'test', date: '2026-11-21' }, gears: ['recipe' as const] };
+    const cloud = {
+      price: { input: 1, output: 2, source: 'test', date: '2026-11-21' },
+      strategies: ['recipe' as const],
+    };
     const kit = kitFor(
       async (context) => {
         await context.ask(question);
@@ -136,7 +139,10 @@ describe('a recipe', () => {
   it('is told what was said before, and what it builds from that is fenced as that talk is', async () => {
     const earlier: RecipeContext['earlier'][] = [];
     const localOnly = { rules: [{ paths: ['b.py'], verdict: 'local-only' as const }] };
-    const cloud = { price: { input: 1, output: 2, source: 'test', date: '2026-11-21' }, gears: ['recipe' as const] };
+    const cloud = {
+      price: { input: 1, output: 2, source: 'test', date: '2026-11-21' },
+      strategies: ['recipe' as const],
+    };
     const run = async (context: RecipeContext): Promise<RecipeOutcome> => {
       earlier.push(context.earlier);
       if (context.earlier.length === 0) await context.world.read('b.py');
@@ -222,15 +228,15 @@ describe('a recipe', () => {
     expect(kit.sandbox.text('tests/test_a.py')).toBe(files['tests/test_a.py']);
   });
 
-  it('that throws gives up, and the next rung goes on', async () => {
+  it('that throws gives up, and the next stage goes on', async () => {
     const kit = kitFor(
       async () => {
         throw new Error('a bug');
       },
-      { model: { gears: ['recipe', 'loop'] }, replies: [{ text: 'Nothing to do.' }] },
+      { model: { strategies: ['recipe', 'loop'] }, replies: [{ text: 'Nothing to do.' }] },
     );
     await kit.runner.send('Do the work.', turnOptions);
-    expect(ofType(kit.journal.events, 'rung-chosen').map((event) => event.rung.gear)).toEqual(['recipe', 'loop']);
+    expect(ofType(kit.journal.events, 'stage-chosen').map((event) => event.stage.strategy)).toEqual(['recipe', 'loop']);
     expect(ofType(kit.journal.events, 'notice-added')[0]).toMatchObject({ code: 'recipe-failed' });
   });
 
@@ -268,10 +274,10 @@ describe('a recipe', () => {
     expect(await chosen(recipe('a', null))).toBe('by the loop');
   });
 
-  it('is not run at all with --gear loop', async () => {
+  it('is not run at all with --strategy loop', async () => {
     const kit = kitFor(async () => gaveUp, { replies: [call('task_complete', { summary: 'ok' })] });
-    await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop' });
-    expect(ofType(kit.journal.events, 'rung-chosen').map((event) => event.rung.gear)).toEqual(['loop']);
+    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
+    expect(ofType(kit.journal.events, 'stage-chosen').map((event) => event.stage.strategy)).toEqual(['loop']);
   });
 
   it('that cannot ask because the key was refused says that, and no other way is tried', async () => {
@@ -282,7 +288,7 @@ describe('a recipe', () => {
       },
       {
         replies: [{ error: { code: 'auth', message: '401 no', retryable: false } }],
-        model: { gears: ['recipe', 'loop'] },
+        model: { strategies: ['recipe', 'loop'] },
       },
     );
     const end = await kit.runner.send('Fix it', turnOptions);

@@ -3,7 +3,7 @@ import { routingOf } from '../../../src/shared/routing-of.ts';
 import type { CapDecision } from '../../../src/main/money/budget.ts';
 import type { ReplyParts } from '../../fakes/agent-kit.ts';
 import { call, createAgentKit, ended, ofType, turnOptions } from '../../fakes/agent-kit.ts';
-import { memoryBudget } from '../../fakes/memory-purse.ts';
+import { memoryBudget } from '../../fakes/memory-reservations.ts';
 
 const price = { input: 1000, output: 2000, source: 'test', date: '2026-11-21' };
 const cloud = { where: 'cloud', price } as const;
@@ -45,7 +45,7 @@ describe('a model call', () => {
       atCap: 'local',
     });
     expect(end).toMatchObject({ reason: 'done', text: 'by the local one' });
-    expect(ofType(kit.journal.events, 'model-call-started').map((event) => event.rung.where)).toEqual(['local']);
+    expect(ofType(kit.journal.events, 'model-call-started').map((event) => event.stage.where)).toEqual(['local']);
   });
 
   it('waits at a cap for a person, and goes on when the cap was raised by enough', async () => {
@@ -240,7 +240,7 @@ describe('limits of a turn', () => {
   ])(
     'come nearer with %s, which the model is told and asked otherwise',
     async (_what, patterns, temperatures, told) => {
-      const unsticking = { ...turnOptions, gear: 'loop' as const, unsticks: true };
+      const unsticking = { ...turnOptions, strategy: 'loop' as const, unsticks: true };
       const replies = patterns.map((pattern) => call('search', { pattern }));
       const kit = createAgentKit({ replies: [...replies, call('task_complete', { summary: 'ok' })] });
       expect((await kit.runner.send('Do the work.', unsticking)).reason).toBe('done');
@@ -254,14 +254,14 @@ describe('limits of a turn', () => {
   it('come nearer with an edit that is turned down: what comes next is not the greedy answer again', async () => {
     const edit = call('edit_file', { path: 'a.py', old: 'not there', new: 'x' });
     const kit = createAgentKit({ replies: [edit, call('task_complete', { summary: 'ok' })] });
-    await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop', unsticks: true });
+    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop', unsticks: true });
     expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7]);
   });
 
   it('are not put off by the same text written again: nothing changes by that', async () => {
     const write = call('write_file', { path: 'new.py', content: 'x = 1\n' });
     const kit = createAgentKit({ replies: Array.from({ length: 9 }, () => write) });
-    const end = await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop', unsticks: true });
+    const end = await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop', unsticks: true });
     expect(end.reason).toBe('repeated-rejection');
     expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0, 0.7]);
     const said = ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool === 'write_file');
@@ -273,7 +273,7 @@ describe('limits of a turn', () => {
     const replies = [write, call('read_file', { path: 'a.py' }), write, call('task_complete', { summary: 'ok' })];
     const files = { 'a.py': new TextEncoder().encode('x = 1\n') };
     const kit = createAgentKit({ replies, sandbox: { files, exec: () => ({}) } });
-    await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop', unsticks: true });
+    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop', unsticks: true });
     expect(kit.requests.map(({ temperature }) => temperature)).toEqual([0, 0.7, 0, 0]);
     expect(ofType(kit.journal.events, 'notice-added').filter(({ code }) => code === 'same-call')).toEqual([]);
   });

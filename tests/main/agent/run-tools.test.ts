@@ -26,7 +26,7 @@ describe('a question', () => {
 
   it('changes no file, and the model is told to answer it', async () => {
     const kit = createAgentKit({ replies: [write, { text: 'x is 1.' }], sandbox: { files, exec: () => ({}) } });
-    const end = await kit.runner.send('Which value does x have?', { ...turnOptions, gear: 'loop' });
+    const end = await kit.runner.send('Which value does x have?', { ...turnOptions, strategy: 'loop' });
     expect(end).toMatchObject({ reason: 'answered', text: 'x is 1.' });
     expect(kit.sandbox.text('a.py')).toBe(files['a.py']);
     expect(toolEnd(kit, 'write_file')).toMatchObject({
@@ -47,7 +47,7 @@ describe('a question', () => {
       ],
       sandbox: { files, exec: () => ({}) },
     });
-    await kit.runner.send('Which value does x have?', { ...turnOptions, gear: 'loop' });
+    await kit.runner.send('Which value does x have?', { ...turnOptions, strategy: 'loop' });
     expect(kit.sandbox.text('a.py')).toBe('x = 2\n');
   });
 });
@@ -81,7 +81,7 @@ describe('a guarded file', () => {
     );
     const many = Object.fromEntries(replies.map((_reply, at) => [`tests/test_${at}.py`, 'y']));
     const kit = createAgentKit({ replies, sandbox: { files: many, exec: () => ({}) }, services: { approver } });
-    await kit.runner.send('Tidy up.', { ...turnOptions, gear: 'loop', maxSteps: 6 });
+    await kit.runner.send('Tidy up.', { ...turnOptions, strategy: 'loop', maxSteps: 6 });
     expect(asked).toBe(3);
     const said = ofType(kit.journal.events, 'approval-answered').map(({ answer, by }) => `${answer} ${by}`);
     expect(said).toEqual([...Array(3).fill('deny person'), ...Array(3).fill('deny policy')]);
@@ -287,7 +287,7 @@ describe('calls that are not understood', () => {
     expect(kit.requests.map((request) => request.temperature)).toEqual([0, 0.4, 0.4]);
   });
 
-  it('end the rung when three answers in a row are of the kind', async () => {
+  it('end the stage when three answers in a row are of the kind', async () => {
     const kit = createAgentKit({ replies: Array.from({ length: 4 }, () => call('no_such_tool', {})) });
     const end = await kit.runner.send('Do the work.', turnOptions);
     expect(end.reason).toBe('gave-up');

@@ -40,7 +40,7 @@ describe('a turn in the loop', () => {
       'tool-started',
       'tool-ended',
       'criterion-checked',
-      'rung-chosen',
+      'stage-chosen',
       'route-decided',
       'model-call-started',
       'model-call-ended',
@@ -204,7 +204,7 @@ describe('a service that stops answering in the middle of a task', () => {
     const kit = createAgentKit({
       replies,
       recipes: [recipe],
-      model: { gears: ['loop', 'recipe'] },
+      model: { strategies: ['loop', 'recipe'] },
       sandbox: { files: brokenCalc },
     });
     const end = await kit.runner.send('Mend add in calc.py.', turnOptions);
@@ -222,7 +222,7 @@ describe('a service that stops answering in the middle of a task', () => {
     expect(kit.sandbox.text('calc.py')).toContain('a + b');
   });
 
-  it('that wants to be left alone is left alone, not asked at once by another gear', async () => {
+  it('that wants to be left alone is left alone, not asked at once by another strategy', async () => {
     const recipe = defineRecipe({
       id: 'again',
       label: 'Again',
@@ -233,12 +233,12 @@ describe('a service that stops answering in the middle of a task', () => {
     const kit = createAgentKit({
       replies: [{ error: busy }],
       recipes: [recipe],
-      model: { gears: ['loop', 'recipe'] },
+      model: { strategies: ['loop', 'recipe'] },
       sandbox: { files: brokenCalc },
     });
     const { text } = await kit.runner.send('Mend add in calc.py.', turnOptions);
     expect(text).toContain('(It asks to wait longer than a day.)');
-    expect(ofType(kit.journal.events, 'rung-chosen')).toHaveLength(1);
+    expect(ofType(kit.journal.events, 'stage-chosen')).toHaveLength(1);
   });
 });
 

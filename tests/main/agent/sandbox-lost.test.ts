@@ -58,7 +58,7 @@ describe('a sandbox that goes away during a turn', () => {
       },
     });
     const kit = await lostIn(false, [recipe]);
-    const end = await kit.runner.send('Run make.', { ...turnOptions, gear: 'recipe' });
+    const end = await kit.runner.send('Run make.', { ...turnOptions, strategy: 'recipe' });
     expect(end.reason).toBe('sandbox-lost');
     expect(ofType(kit.journal.events, 'notice-added')).toEqual([]);
     await expectReplay(kit);

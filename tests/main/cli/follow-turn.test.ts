@@ -34,7 +34,7 @@ const started = (messageId: string, turnId = 'turn-2'): NewEvent => ({
   messageId,
   plan: false,
   criterion: null,
-  ladder: [],
+  cascade: [],
   limits: { maxSteps: 1, maxMinutes: 1, maxTokens: 1, maxUsd: null },
 });
 

@@ -135,14 +135,14 @@ describe('parseRunOptions', () => {
     expect(parseRunOptions({ maxSteps: '3', maxUsd: '0.5' }, false)).toMatchObject({
       maxSteps: 3,
       maxUsd: 0.5,
-      gear: 'auto',
+      strategy: 'auto',
     });
   });
 
   it.each([
     [{ maxSteps: 'many' }, '--max-steps takes a number'],
     [{ maxSteps: '-1' }, '--max-steps'],
-    [{ gear: 'fast' }, '--gear'],
+    [{ strategy: 'fast' }, '--strategy'],
     [{ policy: 'wild' }, '--policy'],
     [{ session: 'x', project: 'y' }, '--session'],
   ])('refuses %j', (args, message) => {

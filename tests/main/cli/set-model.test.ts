@@ -51,10 +51,10 @@ async function open() {
 describe('models set', () => {
   it('sets each thing that a probe decides, keeps the others, and takes one back', async () => {
     const { settings, set, show } = await open();
-    await set('calls=text', 'gears=loop,recipe', 'toolBudget=5', 'promptForm=short', 'edits=whole-file');
+    await set('calls=text', 'strategies=loop,recipe', 'toolBudget=5', 'promptForm=short', 'edits=whole-file');
     await set('temperature=0.4', 'topP=0.9', 'systemText=Say "x = 1".', 'calls=');
     const own = {
-      gears: ['loop', 'recipe'],
+      strategies: ['loop', 'recipe'],
       toolBudget: 5,
       promptForm: 'short',
       edits: 'whole-file',
@@ -63,7 +63,7 @@ describe('models set', () => {
       systemText: 'Say "x = 1".',
     };
     expect(settings.current().models).toEqual({ [id]: own });
-    expect(await show()).toMatch(/you set +toolBudget 5 · promptForm short · .* · gears loop,recipe/u);
+    expect(await show()).toMatch(/you set +toolBudget 5 · promptForm short · .* · strategies loop,recipe/u);
     await set(...Object.keys(own).map((name) => `${name}=`));
     expect(settings.current().models).toEqual({});
     expect(await show()).not.toContain('you set');

@@ -66,7 +66,7 @@ const inputOf = (more: object) =>
     check: 'python3 check.py',
     local: 'weak/script',
     cloud: 'strong/script',
-    gear: 'loop',
+    strategy: 'loop',
     ...more,
   });
 
@@ -282,7 +282,7 @@ describe('a comparison', () => {
     expect(await readdir(home)).not.toContain('route-priors.json');
     // One that a person sends is counted.
     const own = await core.createSession({ projectPath: project });
-    const options = { local: 'weak/script', gear: 'loop', check: 'python3 check.py' };
+    const options = { local: 'weak/script', strategy: 'loop', check: 'python3 check.py' };
     await core.send(own, 'Mend add().', runOptionsSchema.parse(options));
     await vi.waitFor(async () => expect(await readdir(home)).toContain('route-priors.json'), 30_000);
   });

@@ -21,7 +21,7 @@ it('what a call has cost stays as it was when its price, the list or the setting
     const replies = [{ toolCalls: [{ name: 'task_complete', input: { summary: 'ok' } }] }];
     await core.setSetting('providers.sky', { kind: 'scripted', where: 'cloud', replies, repeat: true, ...price });
     const sessionId = await core.createSession({ projectPath: null });
-    const options = { policy: 'cloud', cloud: 'sky/script', gear: 'loop', interactive: false };
+    const options = { policy: 'cloud', cloud: 'sky/script', strategy: 'loop', interactive: false };
     await core.send(sessionId, 'Mend it.', runOptionsSchema.parse(options));
     expect(await core.result(sessionId)).toMatchObject({ status: 'done' });
   };

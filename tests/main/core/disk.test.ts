@@ -46,7 +46,7 @@ describe('a command that waits for room on the disk', () => {
       replies: [call('run_command', { command: 'make' }), call('task_complete', { summary: 'Done.' })],
       services: { approver: { ask: async () => 'nobody', waitedMs: () => waited } },
     });
-    await kit.runner.send('Run make.', { ...turnOptions, gear: 'loop', maxMinutes: 1 });
+    await kit.runner.send('Run make.', { ...turnOptions, strategy: 'loop', maxMinutes: 1 });
     const [ran] = ofType(kit.journal.events, 'tool-ended').filter(({ tool }) => tool === 'run_command');
     expect(ran?.waitedMs).toBe(3_600_000);
   });

@@ -14,7 +14,7 @@ import { sealRecord } from '../../../src/main/sessions/record.ts';
 /** Catches: a session file that says yes in the name of whoever opens it. */
 const never = new AbortController().signal;
 const hosts = ['files.example.org'];
-const options = runOptionsSchema.parse({ local: 'script/script', gear: 'loop' });
+const options = runOptionsSchema.parse({ local: 'script/script', strategy: 'loop' });
 let folder: string;
 let core: CoreApi;
 let ran: string[];

@@ -27,7 +27,7 @@ const replies = [
   { toolCalls: [{ name: 'run_command', input: { command: 'pytest -q' } }] },
   { toolCalls: [{ name: 'task_complete', input: { summary: 'It adds now.' } }] },
 ];
-const options = runOptionsSchema.parse({ local: 'script/script', gear: 'loop' });
+const options = runOptionsSchema.parse({ local: 'script/script', strategy: 'loop' });
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dewpoint-library-'));
@@ -99,7 +99,7 @@ async function appendSteps(journal: LiveJournal): Promise<void> {
     mode: 0o644,
   });
   const [one, two, three] = [await image('one'), await image('two'), await image('three')];
-  const rung = { gear: 'loop', model: 'script/script', where: 'local' } as const;
+  const stage = { strategy: 'loop', model: 'script/script', where: 'local' } as const;
   const limits = { maxSteps: 9, maxMinutes: 9, maxTokens: 99, maxUsd: null };
   const turnId = 'turn-1';
   const change = (path: string, before: FileImage, after: FileImage): NewEvent => ({
@@ -130,7 +130,7 @@ async function appendSteps(journal: LiveJournal): Promise<void> {
       callId,
       step: number,
       purpose: 'act',
-      rung,
+      stage,
       provider: 'script',
       model: 'script',
       request: { sha256: '0'.repeat(64), bytes: 1 },
@@ -152,7 +152,7 @@ async function appendSteps(journal: LiveJournal): Promise<void> {
   ];
   const events: readonly NewEvent[] = [
     { type: 'user-message-added', messageId: 'message-1', text: 'Write three.', queued: false },
-    { type: 'turn-started', turnId, messageId: 'message-1', plan: false, criterion: null, ladder: [rung], limits },
+    { type: 'turn-started', turnId, messageId: 'message-1', plan: false, criterion: null, cascade: [stage], limits },
     ...step('call-1', 1),
     change('a.txt', one, two),
     ...step('call-2', 2),

@@ -119,7 +119,7 @@ beforeEach(async () => {
       ...settings,
       baseUrl: `${address}/${id}/v1`,
       keyVariable: 'A_KEY',
-      models: { 'm-9': { gears: ['loop'] } },
+      models: { 'm-9': { strategies: ['loop'] } },
     };
     await core.setSetting(`providers.${id}`, entry);
   }
@@ -136,7 +136,7 @@ it('goes on with any service after any other, is refused by none, and replays', 
   const order = [...stands, ...stands.slice(0, 1)];
   const sessionId = await core.createSession({ projectPath: null });
   for (const [index, { id }] of order.entries()) {
-    const options = runOptionsSchema.parse({ policy: 'cloud', cloud: `${id}/m-9`, gear: 'loop', approve: 'allow' });
+    const options = runOptionsSchema.parse({ policy: 'cloud', cloud: `${id}/m-9`, strategy: 'loop', approve: 'allow' });
     await core.send(sessionId, `Look at a.py, for the time number ${index}.`, options);
     const { status, reason } = await core.result(sessionId);
     expect({ id, status, reason, refused: asked.at(-1)?.refused }).toMatchObject({ id, status: 'done', refused: null });

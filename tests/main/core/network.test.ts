@@ -71,7 +71,11 @@ describe('a network through the whole core', () => {
         void answer(sessionId, push.event.approvalId, { scope, seen });
     });
     const interactive = scope !== 'nobody';
-    await core.send(sessionId, 'Do it.', runOptionsSchema.parse({ local: 'script/script', gear: 'loop', interactive }));
+    await core.send(
+      sessionId,
+      'Do it.',
+      runOptionsSchema.parse({ local: 'script/script', strategy: 'loop', interactive }),
+    );
     await core.result(sessionId);
     stop();
     return seen;

@@ -93,7 +93,7 @@ describe('an Ollama that runs on this machine', () => {
     await core.subscribe(id, 1, (push) => {
       if (push.type === 'event') events.push(push.event);
     });
-    await core.send(id, 'What is in a.py?', runOptionsSchema.parse({ local: 'ollama/m', gear: 'loop' }));
+    await core.send(id, 'What is in a.py?', runOptionsSchema.parse({ local: 'ollama/m', strategy: 'loop' }));
     expect(await core.result(id)).toMatchObject({ text: 'One.' });
     const ended = events.find((event) => event.type === 'model-call-ended');
     expect(ended).toMatchObject({

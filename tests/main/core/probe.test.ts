@@ -44,17 +44,17 @@ async function probe(id: string): Promise<readonly ProbeProgress[]> {
 
 describe('a probe', () => {
   it('is kept for the model, shown with it, and decides how it is driven from then on', async () => {
-    expect((await core.showModel('script/script', false, never)).info?.gears).toEqual(['loop']);
+    expect((await core.showModel('script/script', false, never)).info?.strategies).toEqual(['loop']);
     const seen = await probe('script/script');
     expect(seen.at(-1)?.card).toMatchObject({
       model: 'script/script',
       callStyle: null,
       tasks: { recipe: { passed: 2, of: 2 }, loop: null },
-      gears: ['recipe'],
+      strategies: ['recipe'],
     });
     const { card, info } = await core.showModel('script/script', false, never);
     expect(card).toEqual(seen.at(-1)?.card);
-    expect(info).toMatchObject({ gears: ['recipe'], driving: { promptForm: 'full' } });
+    expect(info).toMatchObject({ strategies: ['recipe'], driving: { promptForm: 'full' } });
     await core.dispose();
     core = await open();
     expect((await core.showModel('script/script', false, never)).card).toEqual(card);
@@ -70,9 +70,11 @@ describe('a probe', () => {
   it('gives way to what a person says of the model, entry by entry', async () => {
     await probe('script/script');
     const systemText = 'Speak plainly.';
-    await core.setSetting('models', { 'script/script': { gears: ['loop'], calls: 'text', topP: 0.5, systemText } });
+    await core.setSetting('models', {
+      'script/script': { strategies: ['loop'], calls: 'text', topP: 0.5, systemText },
+    });
     expect((await core.showModel('script/script', false, never)).info).toMatchObject({
-      gears: ['loop'],
+      strategies: ['loop'],
       driving: { promptForm: 'full', calls: 'text', topP: 0.5, systemText },
     });
     await expect(core.setSetting('models', { 'script/script': { calls: 'telepathy' } })).rejects.toMatchObject({

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 async function ask(projectPath: string): Promise<CoreApi> {
   const sessionId = await core.createSession({ projectPath });
-  await core.send(sessionId, 'What is in a.txt?', runOptionsSchema.parse({ gear: 'loop' }), []);
+  await core.send(sessionId, 'What is in a.txt?', runOptionsSchema.parse({ strategy: 'loop' }), []);
   await core.idle();
   const { state } = await core.showSession(sessionId);
   answered = { model: state.steps.at(-1)?.model ?? null, reason: state.turns.at(-1)?.reason ?? null };

@@ -49,7 +49,7 @@ describe('rules through the whole core', () => {
         if (push.event.type === 'turn-ended') resolve(push.event);
       });
     });
-    const options = { policy: 'cloud', cloud: 'sky/script', gear: 'loop', approve: 'allow', interactive: false };
+    const options = { policy: 'cloud', cloud: 'sky/script', strategy: 'loop', approve: 'allow', interactive: false };
     await core.send(sessionId, text, runOptionsSchema.parse(options));
     return ended;
   };

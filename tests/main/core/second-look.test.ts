@@ -67,7 +67,7 @@ describe('a task without a network', () => {
     const kit = offline([{ text: '' }, { text: '' }, { text: '' }], ['away']);
     const end = await kit.runner.send('Set x to 2 in a.py.', options);
     expect(end.reason).toBe('gave-up');
-    expect(ofType(kit.journal.events, 'model-call-started').map(({ rung }) => rung.where)).toEqual([
+    expect(ofType(kit.journal.events, 'model-call-started').map(({ stage }) => stage.where)).toEqual([
       'local',
       'local',
       'local',
@@ -84,12 +84,12 @@ describe('a task without a network', () => {
       fits: () => ({ score: 1, reason: 'It fits.' }),
       run: async () => ({ type: 'gave-up', reason: 'Nothing that was tried held.', facts: '' }),
     });
-    const model: KitOptions['model'] = { gears: ['recipe'] };
-    const cloud: KitOptions['cloud'] = { price, gears: ['recipe', 'loop'] };
+    const model: KitOptions['model'] = { strategies: ['recipe'] };
+    const cloud: KitOptions['cloud'] = { price, strategies: ['recipe', 'loop'] };
     const kit = offline([], ['away'], { recipes: [recipe], model, cloud });
     const end = await kit.runner.send('Set x to 2 in a.py.', options);
     expect(end.text).toBe('Nothing that was tried held. The cloud is out of reach, so it was not asked.');
-    expect(ofType(kit.journal.events, 'rung-chosen').map(({ rung }) => rung.where)).toEqual(['local']);
+    expect(ofType(kit.journal.events, 'stage-chosen').map(({ stage }) => stage.where)).toEqual(['local']);
     expect(notices(kit)).toEqual(['route-degraded']);
     await expectReplay(kit);
   });
@@ -98,7 +98,10 @@ describe('a task without a network', () => {
     const kit = offline([fix, done], ['away']);
     const end = await kit.runner.send('Set x to 2 in a.py.', { ...options, policy: 'cloud' });
     expect(end.reason).toBe('done');
-    expect(ofType(kit.journal.events, 'model-call-started').map(({ rung }) => rung.where)).toEqual(['cloud', 'cloud']);
+    expect(ofType(kit.journal.events, 'model-call-started').map(({ stage }) => stage.where)).toEqual([
+      'cloud',
+      'cloud',
+    ]);
   });
 
   it('knows at its start that the network is back, whatever was lost before', async () => {
@@ -110,7 +113,7 @@ describe('a task without a network', () => {
     const before = ofType(kit.journal.events, 'model-call-started').length;
     await kit.runner.send('Set x to 3 in a.py.', { ...options, routing });
     const later = ofType(kit.journal.events, 'model-call-started').slice(before);
-    expect(later.map(({ rung }) => rung.where)).toEqual(['local', 'cloud', 'cloud']);
+    expect(later.map(({ stage }) => stage.where)).toEqual(['local', 'cloud', 'cloud']);
   });
 });
 

@@ -41,7 +41,7 @@ const known = {
   source: 'us',
   contextTokens: 100,
   parametersB: 0.1,
-  gears: ['recipe'],
+  strategies: ['recipe'],
   starter: true,
   from: [],
 } as const satisfies Parameters<typeof createModelStore>[0]['catalogue']['models'][number];

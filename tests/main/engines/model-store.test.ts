@@ -42,7 +42,7 @@ const model: CatalogueModel = {
   source: 'us',
   contextTokens: 100,
   parametersB: 0.1,
-  gears: ['recipe'],
+  strategies: ['recipe'],
   starter: true,
   from: [
     {

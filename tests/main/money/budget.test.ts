@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { BudgetAnswer, CapScope } from '../../../src/main/money/budget.ts';
 import { createBudget } from '../../../src/main/money/budget.ts';
-import { MemoryPurseFile, memoryPurse, noCaps } from '../../fakes/memory-purse.ts';
+import { MemoryReservationsFile, memoryReservations, noCaps } from '../../fakes/memory-reservations.ts';
 
 const at = (text: string): number => new Date(`${text}T12:00:00`).getTime();
 
-/** Sessions of one home, on one purse, by a clock that a test sets. */
+/** Sessions of one home, on one reservation log, by a clock that a test sets. */
 function home(caps: Partial<Record<CapScope, number>>) {
   const clock = { now: at('2026-11-21') };
-  const purse = memoryPurse(new MemoryPurseFile(), () => clock.now);
+  const reservations = memoryReservations(new MemoryReservationsFile(), () => clock.now);
   const call = async (sessionId: string, projectPath: string | null, costUsd: number): Promise<CapScope | 'made'> => {
     const budget = createBudget({
       sessionId,
       projectPath,
       caps: () => ({ ...noCaps, ...caps }),
-      purse: async () => purse,
+      reservations: async () => reservations,
       now: () => clock.now,
       ask: async () => null,
     });

@@ -2,30 +2,30 @@ import { describe, expect, it } from 'vitest';
 import { createBudget } from '../../../src/main/money/budget.ts';
 import { capsOf, createCapChanger } from '../../../src/main/money/caps.ts';
 import { settingsSchema } from '../../../src/shared/settings.ts';
-import { MemoryPurseFile, memoryPurse } from '../../fakes/memory-purse.ts';
+import { MemoryReservationsFile, memoryReservations } from '../../fakes/memory-reservations.ts';
 
 const now = (): number => new Date('2026-11-21T12:00:00').getTime();
 
 /** A home whose caps a person changes by hand, and calls of its projects. */
 function home() {
   let budget = settingsSchema.parse({}).budget;
-  const file = new MemoryPurseFile();
+  const file = new MemoryReservationsFile();
   const opened = { purses: 0 };
-  const purse = async () => {
+  const reservations = async () => {
     opened.purses += 1;
-    return memoryPurse(file, now);
+    return memoryReservations(file, now);
   };
   const caps = createCapChanger({
     settings: () => budget,
     save: async (key, value) => {
       budget = settingsSchema.parse({ budget: { ...budget, [key.replace('budget.', '')]: value } }).budget;
     },
-    purse,
+    reservations,
     now,
   });
   const budgetOf = (projectPath: string) => {
     const settings = () => capsOf(budget, projectPath);
-    return createBudget({ sessionId: 's', projectPath, caps: settings, purse, now, ask: async () => null });
+    return createBudget({ sessionId: 's', projectPath, caps: settings, reservations, now, ask: async () => null });
   };
   const spend = async (projectPath: string, costUsd: number) => {
     const request = { turnId: 't', step: 1, worstUsd: costUsd, taskCapUsd: null };
@@ -73,7 +73,7 @@ describe('caps set by hand', () => {
     expect(await spend('/a', 1.2)).toBe('made');
   });
 
-  it('opens no purse where nothing is capped', async () => {
+  it('opens no reservations where nothing is capped', async () => {
     const { caps, opened } = home();
     expect((await caps.show('/a')).map(({ limitUsd }) => limitUsd)).toEqual([null, null, null, null, null, null]);
     expect(opened.purses).toBe(0);

@@ -47,7 +47,7 @@ function samples(seed: number, count: number): readonly Sample[] {
 function callsIn(events: readonly SessionEvent[]) {
   const places = new Map<string, 'local' | 'cloud'>();
   return events.flatMap((event) => {
-    if (event.type === 'model-call-started') places.set(event.callId, event.rung.where);
+    if (event.type === 'model-call-started') places.set(event.callId, event.stage.where);
     const where = event.type === 'model-call-ended' ? places.get(event.callId) : undefined;
     return event.type === 'model-call-ended' && where !== undefined ? [{ where, end: event }] : [];
   });
@@ -145,7 +145,7 @@ describe('the ledger', () => {
     expect(report.rows.some((row) => row.key === 's1')).toBe(false);
   });
 
-  it('begins a purse with the same money', async () => {
+  it('begins a reservation log with the same money', async () => {
     const logs = samples(5, 30);
     const records = await ledgerOf(logs).spentSoFar();
     const nano = records.reduce((sum, record) => sum + (record.type === 'spent' ? record.nano : 0), 0);

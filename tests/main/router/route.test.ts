@@ -6,7 +6,7 @@ import { seeded } from '../../../bench/lib/seeded.ts';
 import type { RouteFacts, Rule, Seat } from '../../../src/main/router/define.ts';
 import { createRuleRegistry, discoverRules } from '../../../src/main/router/registry.ts';
 import { decideRoute } from '../../../src/main/router/route.ts';
-import { emptyTrail } from '../../../src/main/router/trail.ts';
+import { emptyTrajectory } from '../../../src/main/router/trajectory.ts';
 import { profiles } from '../../../src/shared/profiles.ts';
 
 const rules = discoverRules();
@@ -21,7 +21,7 @@ const there: Seat = { ...here, info: modelOf('cloud', 200_000, price, true) };
 const last = { model: 'local/model', where: 'local' } as const;
 const facts = (own: Partial<RouteFacts> = {}): RouteFacts => ({
   purpose: 'act',
-  gear: 'loop',
+  strategy: 'loop',
   policy: 'hybrid',
   numbers: profiles.balanced,
   seats: [here, there],
@@ -31,7 +31,7 @@ const facts = (own: Partial<RouteFacts> = {}): RouteFacts => ({
   needs: { images: false, tools: true },
   budgetLeftUsd: null,
   task: noTask,
-  trail: emptyTrail,
+  trajectory: emptyTrajectory,
   trouble: null,
   now: 0,
   ...own,
@@ -46,21 +46,21 @@ describe('the hard rules', () => {
   const up = { where: 'cloud', text: 'You pinned it to the cloud.' } as const;
 
   it('are asked in their order, and no failure or score goes over them', () => {
-    const strikes = { ...emptyTrail, last, steps: 3, strikes: 9, boundary: null };
-    expect(say({ taint, trail: strikes, budgetLeftUsd: 0 })).toBe('local L0 fence');
-    expect(say({ budgetLeftUsd: 0.001, trail: strikes })).toBe('local L0 budget');
+    const strikes = { ...emptyTrajectory, last, steps: 3, strikes: 9, boundary: null };
+    expect(say({ taint, trajectory: strikes, budgetLeftUsd: 0 })).toBe('local L0 fence');
+    expect(say({ budgetLeftUsd: 0.001, trajectory: strikes })).toBe('local L0 budget');
     expect(say({ needs: { images: true, tools: true } })).toBe('cloud L0 capability');
     expect(say({ pin: up })).toBe('cloud L0 pin');
-    expect(say({ trail: { ...strikes, network: { failures: 2, at: 0 } } })).toBe('local L0 offline');
+    expect(say({ trajectory: { ...strikes, network: { failures: 2, at: 0 } } })).toBe('local L0 offline');
   });
 
   it('leave what a person is asked about here until the work needs the cloud', () => {
     const asks = [{ rule: 'mine', verdict: 'ask', path: 'a.txt', how: 'content' }] as const;
-    const strikes = { ...emptyTrail, last, steps: 3, strikes: 9, isAdvised: true, boundary: null };
+    const strikes = { ...emptyTrajectory, last, steps: 3, strikes: 9, isAdvised: true, boundary: null };
     expect(say({ taint: asks })).toBe('local L0 fence');
-    expect(say({ taint: asks, trail: strikes })).toBe('cloud L5 strikes');
+    expect(say({ taint: asks, trajectory: strikes })).toBe('cloud L5 strikes');
     expect(say({ taint: asks, pin: up })).toBe('cloud L0 pin');
-    expect(say({ taint: [...asks, ...taint], trail: strikes })).toBe('local L0 fence');
+    expect(say({ taint: [...asks, ...taint], trajectory: strikes })).toBe('local L0 fence');
   });
 
   it('let nobody go on where they contradict each other', () => {
@@ -78,17 +78,17 @@ describe('the hard rules', () => {
   it('leave money to the door where nobody else may go on, and nothing else with it', () => {
     const alone = { seats: [there], budgetLeftUsd: 0.001 };
     expect(say(alone)).toBe('cloud L0 budget');
-    expect(say({ ...alone, trail: { ...emptyTrail, isCapped: true } })).toBe('cloud L0 budget');
+    expect(say({ ...alone, trajectory: { ...emptyTrajectory, isCapped: true } })).toBe('cloud L0 budget');
     expect(say({ ...alone, taint })).toBe('nobody L0 fence');
     expect(say({ ...alone, pin: { where: 'local', text: 'You pinned it here.' } })).toBe('nobody L0 budget');
   });
 
   it('take no turn away from the cloud for money, but begin none there that it cannot pay', () => {
-    const up = { ...emptyTrail, last: { model: 'cloud/model', where: 'cloud' } as const };
-    expect(say({ trail: { ...up, steps: 2, boundary: null, isLoopOpen: true }, budgetLeftUsd: 0.001 })).toMatch(
+    const up = { ...emptyTrajectory, last: { model: 'cloud/model', where: 'cloud' } as const };
+    expect(say({ trajectory: { ...up, steps: 2, boundary: null, isLoopOpen: true }, budgetLeftUsd: 0.001 })).toMatch(
       /^cloud /u,
     );
-    expect(say({ trail: up, budgetLeftUsd: 0.001 })).toBe('local L0 budget');
+    expect(say({ trajectory: up, budgetLeftUsd: 0.001 })).toBe('local L0 budget');
   });
 
   it('leave this machine or nothing when they fail themselves', () => {
@@ -111,14 +111,14 @@ describe('the score', () => {
         throw new Error('broken');
       },
     };
-    const decision = decideRoute(facts({ trail: { ...emptyTrail, last, steps: 2 } }), [throws]);
+    const decision = decideRoute(facts({ trajectory: { ...emptyTrajectory, last, steps: 2 } }), [throws]);
     expect([decision.chosen?.info.where, decision.code]).toEqual(['local', 'router-failed']);
   });
 
   it.each(['act', 'review', 'summarise'] as const)(
     'leaves it there, too, when a layer above the hard rules fails for %s',
     (purpose) => {
-      const trail = { ...emptyTrail, last: { model: there.info.id, where: 'cloud' }, steps: 2 } as const;
+      const trajectory = { ...emptyTrajectory, last: { model: there.info.id, where: 'cloud' }, steps: 2 } as const;
       const numbers = {
         ...profiles.balanced,
         get maxTakeovers(): never {
@@ -131,7 +131,7 @@ describe('the score', () => {
           throw new Error('broken');
         },
       };
-      const broken = facts({ purpose, trail, driver: here.info.id, numbers });
+      const broken = facts({ purpose, trajectory, driver: here.info.id, numbers });
       const { chosen, code } = decideRoute(
         { ...broken, trouble: { model: here.info.id, cause: 'checks', text: '' } },
         rules,
@@ -142,36 +142,41 @@ describe('the score', () => {
   );
 
   it('does not depend on the order of the rules', () => {
-    const trail = { ...emptyTrail, last, steps: 5, counts: { ...emptyTrail.counts, sameErrors: 1, writes: 2 } };
-    const forth = decideRoute(facts({ trail }), rules);
-    const back = decideRoute(facts({ trail }), [...rules].reverse());
+    const trajectory = {
+      ...emptyTrajectory,
+      last,
+      steps: 5,
+      counts: { ...emptyTrajectory.counts, sameErrors: 1, writes: 2 },
+    };
+    const forth = decideRoute(facts({ trajectory }), rules);
+    const back = decideRoute(facts({ trajectory }), [...rules].reverse());
     expect(back.gain).toBeCloseTo(forth.gain ?? 0, 12);
     expect(back.code).toBe(forth.code);
   });
 
   it('is not made where there is one model only, but what the rules would have seen is kept', () => {
-    const trail = { ...emptyTrail, last, steps: 3, strikes: 1 };
-    const alone = decideRoute(facts({ trail, seats: [here], keepFeatures: true }), rules);
+    const trajectory = { ...emptyTrajectory, last, steps: 3, strikes: 1 };
+    const alone = decideRoute(facts({ trajectory, seats: [here], keepFeatures: true }), rules);
     expect([alone.code, alone.votes, alone.gain]).toEqual(['only-model', [], null]);
-    expect(alone.features).toEqual(decideRoute(facts({ trail }), rules).features);
-    expect(decideRoute(facts({ trail, seats: [here] }), rules).features).toEqual({});
-    expect(decideRoute(facts({ trail, seats: [there], keepFeatures: true }), rules).features).toMatchObject({
+    expect(alone.features).toEqual(decideRoute(facts({ trajectory }), rules).features);
+    expect(decideRoute(facts({ trajectory, seats: [here] }), rules).features).toEqual({});
+    expect(decideRoute(facts({ trajectory, seats: [there], keepFeatures: true }), rules).features).toMatchObject({
       steps: 3,
     });
   });
 
   it('marks a step that would have gone up with a network', () => {
-    const trail = { ...emptyTrail, last, steps: 3, strikes: 2, network: { failures: 2, at: 0 } };
-    expect(decideRoute(facts({ trail }), rules)).toMatchObject({ code: 'offline', isDegraded: true });
-    expect(decideRoute(facts({ trail: { ...trail, strikes: 0 } }), rules).isDegraded).toBe(false);
+    const trajectory = { ...emptyTrajectory, last, steps: 3, strikes: 2, network: { failures: 2, at: 0 } };
+    expect(decideRoute(facts({ trajectory }), rules)).toMatchObject({ code: 'offline', isDegraded: true });
+    expect(decideRoute(facts({ trajectory: { ...trajectory, strikes: 0 } }), rules).isDegraded).toBe(false);
   });
 
   it('takes the network to be back after its time, whichever way the clock jumps', () => {
-    const trail = { ...emptyTrail, network: { failures: 3, at: 1_000_000 } };
+    const trajectory = { ...emptyTrajectory, network: { failures: 3, at: 1_000_000 } };
     const back = profiles.balanced.offlineSeconds * 1000;
-    expect(say({ trail, now: 1_000_000 + back })).toBe('local L1 local-first');
-    expect(say({ trail, now: 1_000_000 - back })).toBe('local L1 local-first');
-    expect(say({ trail, now: 1_000_000 - back + 1 })).toBe('local L0 offline');
+    expect(say({ trajectory, now: 1_000_000 + back })).toBe('local L1 local-first');
+    expect(say({ trajectory, now: 1_000_000 - back })).toBe('local L1 local-first');
+    expect(say({ trajectory, now: 1_000_000 - back + 1 })).toBe('local L0 offline');
   });
 });
 

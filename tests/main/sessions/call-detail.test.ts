@@ -12,7 +12,7 @@ const blobs = createBlobs(join(folder, 'blobs'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const put = (text: string) => blobs.put(Buffer.from(text));
-const rung = { gear: 'loop', model: 'a/b', where: 'local' } as const;
+const stage = { strategy: 'loop', model: 'a/b', where: 'local' } as const;
 
 async function* log(events: readonly NewEvent[]): AsyncIterable<SessionEvent> {
   for (const [index, event] of events.entries()) yield { ...event, v: 1, seq: index + 1, at: index };
@@ -38,7 +38,7 @@ async function events(): Promise<readonly NewEvent[]> {
       callId: 'c1',
       step: 1,
       purpose: 'act',
-      rung,
+      stage,
       provider: 'a',
       model: 'a/b',
       request: await put(JSON.stringify(request)),

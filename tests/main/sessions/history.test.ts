@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import type { NewEvent, SessionEvent } from '@shared/events.ts';
 import { readHistory } from '../../../src/main/sessions/history.ts';
 
-const rung = { gear: 'loop', model: 'a/b', where: 'local' } as const;
+const stage = { strategy: 'loop', model: 'a/b', where: 'local' } as const;
 const limits = { maxSteps: 9, maxMinutes: 1, maxTokens: 9, maxUsd: null };
 
 /** Eleven events: a message, its turn with eight actions, and its end. */
 function turn(number: number): readonly NewEvent[] {
   const [turnId, messageId] = [`turn-${number}`, `message-${number}`];
-  const about = { messageId, plan: false, criterion: null, ladder: [rung], limits };
+  const about = { messageId, plan: false, criterion: null, cascade: [stage], limits };
   return [
     { type: 'user-message-added', messageId, text: `Question ${number}`, queued: false },
     { type: 'turn-started', turnId, ...about },

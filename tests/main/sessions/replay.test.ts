@@ -18,7 +18,7 @@ interface Services {
   readonly signal: AbortSignal;
 }
 
-const rung = { gear: 'loop', model: 'fake/one', where: 'local' } as const;
+const stage = { strategy: 'loop', model: 'fake/one', where: 'local' } as const;
 const request = {
   model: 'one',
   messages: [],
@@ -39,7 +39,7 @@ async function engine(services: Services, endText = 'It is done.'): Promise<void
   const turnId = journal.newId('turn');
   const append = async (event: NewEvent): Promise<void> => void (await journal.append({ ...event, turnId }));
   const limits = { maxSteps: 10, maxMinutes: 5, maxTokens: 1000, maxUsd: null };
-  await append({ type: 'turn-started', messageId, plan: false, criterion: null, ladder: [rung], limits });
+  await append({ type: 'turn-started', messageId, plan: false, criterion: null, cascade: [stage], limits });
   const end = (reason: 'done' | 'cancelled' | 'step-limit', text: string): Promise<void> =>
     append({ type: 'turn-ended', reason, text, confidence: null, failure: null });
   let lastData: unknown = null;
@@ -53,7 +53,7 @@ async function engine(services: Services, endText = 'It is done.'): Promise<void
       callId,
       step,
       purpose: 'act',
-      rung,
+      stage,
       provider: 'fake',
       model: 'one',
       request: blob,
@@ -219,14 +219,14 @@ describe('replay', () => {
     await using home = await makeHome();
     const id = await record(home, [['read', 'end']]);
     const lazy = await replay(home, id, async (turn) => {
-      const { messageId, plan, criterion, ladder, limits } = turn.started;
+      const { messageId, plan, criterion, cascade, limits } = turn.started;
       await turn.journal.append({
         type: 'turn-started',
         turnId: turn.journal.newId('turn'),
         messageId,
         plan,
         criterion,
-        ladder,
+        cascade,
         limits,
       });
     });

@@ -44,7 +44,7 @@ export const scratchSession = {
   workspace: { mode: 'scratch', path: '/nowhere' },
 } as const;
 
-const rung = { gear: 'recipe', model: 'fake/one', where: 'local' } as const;
+const stage = { strategy: 'recipe', model: 'fake/one', where: 'local' } as const;
 const limits = { maxSteps: 10, maxMinutes: 5, maxTokens: 1000, maxUsd: null };
 
 /** One turn with two steps, a tool call and an action, as an engine would append it. */
@@ -59,7 +59,7 @@ export function turnEvents(turn: string): readonly NewEvent[] {
     callId,
     step,
     purpose: 'act',
-    rung,
+    stage,
     provider: 'fake',
     model: 'one',
     request,
@@ -80,8 +80,16 @@ export function turnEvents(turn: string): readonly NewEvent[] {
   });
   return [
     { type: 'user-message-added', messageId: `message-${turn}`, text: 'Fix it', queued: false },
-    { type: 'turn-started', ...at, messageId: `message-${turn}`, plan: false, criterion: null, ladder: [rung], limits },
-    { type: 'rung-chosen', ...at, rung, recipe: 'fix', reason: 'a test fails', index: 0 },
+    {
+      type: 'turn-started',
+      ...at,
+      messageId: `message-${turn}`,
+      plan: false,
+      criterion: null,
+      cascade: [stage],
+      limits,
+    },
+    { type: 'stage-chosen', ...at, stage, recipe: 'fix', reason: 'a test fails', index: 0 },
     {
       type: 'tool-started',
       ...at,

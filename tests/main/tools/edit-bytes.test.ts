@@ -10,7 +10,7 @@ const marked = new Uint8Array(Buffer.from('\uFEFFx = 1\r\ny = 2\nz = 3\r\n'));
 async function work(file: Uint8Array, tool: string, input: unknown): Promise<AgentKit> {
   const replies = [call('read_file', { path: 'a.py' }), call(tool, input), call('task_complete', { summary: 'ok' })];
   const kit = createAgentKit({ replies, sandbox: { files: { 'a.py': file }, exec: () => ({}) } });
-  await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop' });
+  await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
   return kit;
 }
 

@@ -42,7 +42,7 @@ describe('a file that is written', () => {
     ];
     const file = new TextEncoder().encode('a = 1\nb = 2\nc = 3\n');
     const kit = createAgentKit({ replies, sandbox: { files: { 'a.py': file }, exec: () => ({}) } });
-    await kit.runner.send('Do the work.', { ...turnOptions, gear: 'loop' });
+    await kit.runner.send('Do the work.', { ...turnOptions, strategy: 'loop' });
     const said = ofType(kit.journal.events, 'tool-ended').find(({ tool }) => tool === 'write_file')?.output ?? '';
     return `${said}\n${Buffer.from(kit.sandbox.files.get(path)?.bytes ?? []).toString()}`;
   };

@@ -58,7 +58,7 @@ export type RecipeOutcome =
   | { readonly type: 'done'; readonly text: string; readonly confidence: Confidence }
   | { readonly type: 'answered'; readonly text: string }
   | { readonly type: 'planned'; readonly text: string }
-  /** The workspace is as it was found. `facts` is for the next rung: suspects, failures, what was tried (2,000 tokens at most). */
+  /** The workspace is as it was found. `facts` is for the next stage: suspects, failures, what was tried (2,000 tokens at most). */
   | {
       readonly type: 'gave-up';
       readonly reason: string;
@@ -88,7 +88,7 @@ export interface RecipeContext extends RecipeSubject {
   readonly tools: readonly Tool[];
   /** Tokens of a text by the model's own tokenizer where it can count, else an estimate on the safe side. */
   countTokens(text: string): Promise<number>;
-  /** A fact for people and for the next rung: a phase reached, suspects ranked, a candidate rejected. */
+  /** A fact for people and for the next stage: a phase reached, suspects ranked, a candidate rejected. */
   progress(phase: string, text: string, data?: unknown): Promise<void>;
   readonly budget: RecipeBudget;
 }

@@ -53,7 +53,7 @@ async function probe(context: RecipeContext): Promise<RecipeOutcome> {
     toolBudget: calls.toolBudget,
     edit,
     tasks: { recipe, loop },
-    gears: gearsOf(model, { recipe, loop }),
+    strategies: strategiesOf(model, { recipe, loop }),
     speeds,
     needle,
     promptForm: await promptFormOf(context, prefill),
@@ -73,7 +73,7 @@ function drivenAs(model: ModelInfo, { callStyle, toolBudget }: CallsResult, edit
 }
 
 /** A small model that can do both is better where a program drives; a large one chooses well by itself. */
-function gearsOf(model: ModelInfo, { recipe, loop }: ProbeCard['tasks']): ProbeCard['gears'] {
+function strategiesOf(model: ModelInfo, { recipe, loop }: ProbeCard['tasks']): ProbeCard['strategies'] {
   const passed = [
     ...(recipe.passed > 0 ? (['recipe'] as const) : []),
     ...(loop?.passed === 1 ? (['loop'] as const) : []),

@@ -342,7 +342,7 @@ function infoOf({ id, settings, isHere }: Parts, { name, contextTokens, model, s
       reasoning,
     },
     price: isRemote ? null : { input: 0, output: 0, source: 'local', date: '2026-11-21' },
-    gears: own?.gears ?? (tools && (parametersB ?? 0) >= 7 ? ['loop', 'recipe'] : ['recipe']),
+    strategies: own?.strategies ?? (tools && (parametersB ?? 0) >= 7 ? ['loop', 'recipe'] : ['recipe']),
     ...(reasoning && own?.effort !== undefined ? { effort: own.effort } : {}),
     ...(isHere || isRemote ? {} : { isElsewhere: true }),
     ...(size === null ? {} : { sizeBytes: size }),

@@ -135,7 +135,7 @@ export class ContainerRuns {
     try {
       await withDeadline(killMs + grace, null, () => running.stop(grace));
     } catch {
-      // No room for one more process, or no answer: the next rung does not depend on either.
+      // No room for one more process, or no answer: the next stage does not depend on either.
     }
     if (await endsWithin(running.ended, settleMs)) return;
     await this.#session.kill(live, 'a command could not be ended in any other way');

@@ -9,7 +9,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { ActionRow } from './action-row.tsx';
 import { StepRow } from './step-row.tsx';
 import { Earlier } from './earlier.tsx';
-import { FoldedTurn, Message, RungLine, TurnAfter, TurnBefore, TurnRan, TurnSaid } from './turn-parts.tsx';
+import { FoldedTurn, Message, StageLine, TurnAfter, TurnBefore, TurnRan, TurnSaid } from './turn-parts.tsx';
 import { isCut } from './whole-text.tsx';
 
 interface RowViewProps {
@@ -44,8 +44,8 @@ export const RowView = memo(function RowView(props: RowViewProps) {
       return <Message sessionId={sessionId} message={row.message} isWaiting={row.isWaiting} />;
     case 'before':
       return <TurnBefore turn={row.turn} />;
-    case 'rung':
-      return <RungLine chosen={row.chosen} />;
+    case 'stage':
+      return <StageLine chosen={row.chosen} />;
     case 'folded':
       return <FoldedTurn turn={row.turn} onUnfold={() => props.onUnfold(row.turn.id)} />;
     case 'step':
@@ -149,7 +149,7 @@ function hasSameContent(left: ConversationRow, right: ConversationRow): boolean 
     );
   }
   if (left.type === 'said' && right.type === 'said') return left.turn === right.turn && left.text === right.text;
-  if (left.type === 'rung' && right.type === 'rung') return left.chosen === right.chosen;
+  if (left.type === 'stage' && right.type === 'stage') return left.chosen === right.chosen;
   if (left.type === 'before' && right.type === 'before') return left.turn === right.turn;
   if (left.type === 'folded' && right.type === 'folded') return left.turn === right.turn;
   return left.type === 'notice' && right.type === 'notice' && left.notice === right.notice;

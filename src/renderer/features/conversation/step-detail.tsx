@@ -30,7 +30,7 @@ export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
     <>
       <p className="text-xs text-soft">
         {t('step.on', {
-          gear: t(`route.gear.${step.rung.gear}`),
+          strategy: t(`route.strategy.${step.stage.strategy}`),
           model: seenName(step.model),
           purpose: t(`purpose.${step.purpose}`),
         })}
@@ -41,7 +41,7 @@ export function StepDetail({ sessionId, step, calls, near }: StepDetailProps) {
       {detail !== null && <Said detail={detail} />}
       {calls.length > 0 && <CallDetails load={load} calls={calls} />}
       {detail !== null && <Request detail={detail} />}
-      {step.end !== null && <StepActions sessionId={sessionId} callId={step.callId} model={step.rung.model} />}
+      {step.end !== null && <StepActions sessionId={sessionId} callId={step.callId} model={step.stage.model} />}
     </>
   );
 }

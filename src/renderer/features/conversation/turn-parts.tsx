@@ -72,23 +72,23 @@ export function Message({ sessionId, message, isWaiting }: MessageProps) {
 
 /** How the turn began: which way of driving which model was chosen and why, and the check before the work. */
 export function TurnBefore({ turn }: { readonly turn: TurnState }) {
-  const first = turn.rungs[0];
+  const first = turn.stages[0];
   return (
     <div className="mb-1 flex flex-col text-xs text-soft">
-      {first !== undefined && <RungLine chosen={first} />}
+      {first !== undefined && <StageLine chosen={first} />}
       <Criterion label={t('turn.before')} turn={turn} result={turn.before} />
     </div>
   );
 }
 
 /** Which way of driving which model was chosen at this point, and why. */
-export function RungLine({ chosen: { rung, recipe, reason } }: { readonly chosen: TurnState['rungs'][number] }) {
+export function StageLine({ chosen: { stage, recipe, reason } }: { readonly chosen: TurnState['stages'][number] }) {
   return (
     <p className="py-1 text-xs text-soft wrap-anywhere">
       <span className="text-ink">
-        {t('turn.rung', {
-          gear: recipe === null ? t(`route.gear.${rung.gear}`) : seenName(recipe),
-          model: seenName(rung.model),
+        {t('turn.stage', {
+          strategy: recipe === null ? t(`route.strategy.${stage.strategy}`) : seenName(recipe),
+          model: seenName(stage.model),
         })}
       </span>
       : {seenWords(reason)}

@@ -24,7 +24,7 @@ export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabPro
     return (
       <>
         <Empty>{t('route.none')}</Empty>
-        {turn !== undefined && <Rungs turn={turn} />}
+        {turn !== undefined && <Stages turn={turn} />}
       </>
     );
   }
@@ -49,7 +49,7 @@ export function RouteTab({ sessionId, state, selectedStep, onStep }: RouteTabPro
       <StepRoute step={step} />
       <StepElsewhere sessionId={sessionId} step={step} version={ended} />
       <RouteDecision sessionId={sessionId} step={step} />
-      {turn !== undefined && <Rungs turn={turn} />}
+      {turn !== undefined && <Stages turn={turn} />}
       <Escalations sessionId={sessionId} state={state} onStep={onStep} />
       <p className="mt-6 text-xs text-soft">{t('route.share', { local, all: state.steps.length })}</p>
     </>
@@ -84,22 +84,22 @@ function StepRoute({ step }: { readonly step: StepState }) {
   );
 }
 
-function Rungs({ turn }: { readonly turn: TurnState }) {
-  if (turn.ladder.length === 0) return null;
+function Stages({ turn }: { readonly turn: TurnState }) {
+  if (turn.cascade.length === 0) return null;
   return (
-    <Section title={t('route.rungs')}>
+    <Section title={t('route.stages')}>
       <ol className="flex flex-col gap-2 text-sm">
-        {turn.rungs.map(({ rung, recipe, reason }, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a rung may be chosen again
+        {turn.stages.map(({ stage, recipe, reason }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a stage may be chosen again
           <li key={index} className="flex gap-2.5">
             <span className="mt-1.5">
-              <RouteDot where={rung.where} />
+              <RouteDot where={stage.where} />
             </span>
             <div className="min-w-0 wrap-anywhere">
               <p>
-                {t('turn.rung', {
-                  gear: recipe === null ? t(`route.gear.${rung.gear}`) : seenName(recipe),
-                  model: seenName(rung.model),
+                {t('turn.stage', {
+                  strategy: recipe === null ? t(`route.strategy.${stage.strategy}`) : seenName(recipe),
+                  model: seenName(stage.model),
                 })}
               </p>
               <p className="text-xs text-soft">{seenWords(reason)}</p>
@@ -107,13 +107,13 @@ function Rungs({ turn }: { readonly turn: TurnState }) {
           </li>
         ))}
       </ol>
-      <h4 className="mt-2 text-xs text-soft">{t('route.ladder')}</h4>
+      <h4 className="mt-2 text-xs text-soft">{t('route.cascade')}</h4>
       <ol className="flex flex-col gap-1 text-xs text-soft">
-        {turn.ladder.map((rung, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a ladder never changes
+        {turn.cascade.map((stage, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a cascade never changes
           <li key={index} className="flex items-center gap-2.5 wrap-anywhere">
-            <RouteDot where={rung.where} />{' '}
-            {t('turn.rung', { gear: t(`route.gear.${rung.gear}`), model: seenName(rung.model) })}
+            <RouteDot where={stage.where} />{' '}
+            {t('turn.stage', { strategy: t(`route.strategy.${stage.strategy}`), model: seenName(stage.model) })}
           </li>
         ))}
       </ol>

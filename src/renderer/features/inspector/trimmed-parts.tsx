@@ -27,7 +27,7 @@ export function TrimmedParts({ sessionId, step }: TrimmedPartsProps) {
   });
   if (trimmed.error !== null) return <Problem text={failureText(trimmed.error)} onAgain={trimmed.refetch} />;
   if (trimmed.data === undefined) return null;
-  const none = step.rung.gear === 'recipe' ? 'context.trimmed.recipe' : 'context.trimmed.none';
+  const none = step.stage.strategy === 'recipe' ? 'context.trimmed.recipe' : 'context.trimmed.none';
   return (
     <Section title={t('context.trimmed')}>
       {trimmed.data.length === 0 ? (

@@ -20,11 +20,11 @@ const choices = {
     schema: 'driving.calls.schema',
     text: 'driving.calls.text',
   },
-  gears: {
-    recipe: 'driving.gears.recipe',
-    loop: 'driving.gears.loop',
-    'recipe,loop': 'driving.gears.recipeLoop',
-    'loop,recipe': 'driving.gears.loopRecipe',
+  strategies: {
+    recipe: 'driving.strategies.recipe',
+    loop: 'driving.strategies.loop',
+    'recipe,loop': 'driving.strategies.recipeLoop',
+    'loop,recipe': 'driving.strategies.loopRecipe',
   },
   promptForm: { short: 'driving.promptForm.short', full: 'driving.promptForm.full' },
   edits: { 'search-replace': 'driving.edits.quote', 'whole-file': 'driving.edits.whole' },
@@ -93,7 +93,7 @@ function Entries({ model, own, onSave, onCancel }: EntriesProps) {
       className="flex w-full flex-col gap-3"
     >
       <div className="grid gap-3 sm:grid-cols-2">
-        {(['calls', 'gears', 'promptForm', 'edits'] as const).map((name) => (
+        {(['calls', 'strategies', 'promptForm', 'edits'] as const).map((name) => (
           <ChoiceField key={name} name={name} value={typed[name] ?? ''} onText={type(name)} />
         ))}
       </div>
@@ -185,6 +185,6 @@ function useDrivingChange(model: string, onDone: () => void) {
 }
 
 function valueOf(name: DrivingName, text: string): unknown {
-  if (name === 'gears') return text.split(',');
+  if (name === 'strategies') return text.split(',');
   return name in numbers ? Number(text) : text;
 }

@@ -49,14 +49,14 @@ export function ProbeCard({ model, onDone }: ProbeCardProps) {
   );
 }
 
-function factsOf({ callStyle, gears, speeds, needle, edit }: KeptCard): readonly string[] {
+function factsOf({ callStyle, strategies, speeds, needle, edit }: KeptCard): readonly string[] {
   const fastest = speeds.at(-1);
   const read = fastest?.prefillPerSecond ?? null;
   const write = fastest?.decodePerSecond ?? null;
   return [
     t(`models.calls.${callStyle ?? 'none'}`),
     t(`models.edit.${edit ?? 'none'}`),
-    gears.length === 0 ? t('models.noGear') : t('models.gears', { gears: gears.join(', ') }),
+    strategies.length === 0 ? t('models.noStrategy') : t('models.strategies', { strategies: strategies.join(', ') }),
     read === null || write === null ? null : t('models.speed', { read, write }),
     needle === null
       ? null

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import direct from '../../../../src/main/agent/recipes/direct.recipe.ts';
 import type { RecipeOutcome } from '../../../../src/main/agent/recipes/define.ts';
-import { makeStage, type RecipeStage } from './fakes/recipe-context.ts';
+import { makeHarness, type RecipeHarness } from './fakes/recipe-context.ts';
 
-const stages: RecipeStage[] = [];
+const harnesses: RecipeHarness[] = [];
 afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.dispose();
+  for (const harness of harnesses.splice(0)) await harness.dispose();
 });
 
 const files = {
@@ -17,13 +17,13 @@ const files = {
 async function done(
   task: string,
   command: string | null = null,
-): Promise<{ stage: RecipeStage; said: string; type: RecipeOutcome['type'] }> {
-  const stage = await makeStage({ files, task, command });
-  stages.push(stage);
-  expect(direct.fits(stage.context)?.score).toBe(0.98);
-  const outcome = await direct.run(stage.context);
-  expect(stage.questions).toEqual([]);
-  return { stage, type: outcome.type, said: outcome.type === 'gave-up' ? outcome.reason : outcome.text };
+): Promise<{ harness: RecipeHarness; said: string; type: RecipeOutcome['type'] }> {
+  const harness = await makeHarness({ files, task, command });
+  harnesses.push(harness);
+  expect(direct.fits(harness.context)?.score).toBe(0.98);
+  const outcome = await direct.run(harness.context);
+  expect(harness.questions).toEqual([]);
+  return { harness, type: outcome.type, said: outcome.type === 'gave-up' ? outcome.reason : outcome.text };
 }
 
 describe('what needs no model', () => {
@@ -40,10 +40,10 @@ describe('what needs no model', () => {
   });
 
   test('a file is deleted, and nothing else', async () => {
-    const { stage, type } = await done('Please delete the file notes.md');
+    const { harness, type } = await done('Please delete the file notes.md');
     expect(type).toBe('done');
-    await expect(stage.text('notes.md')).rejects.toThrow(/ENOENT/);
-    expect(await stage.text('hello.sh')).toBe(files['hello.sh']);
+    await expect(harness.text('notes.md')).rejects.toThrow(/ENOENT/);
+    expect(await harness.text('hello.sh')).toBe(files['hello.sh']);
     expect((await done('Delete gone.md')).said).toContain('nothing was deleted');
   });
 
@@ -54,9 +54,9 @@ describe('what needs no model', () => {
   test.each(['Delete the second line of notes.md', 'Remove dead code', 'Undo the rename but keep the tests', 'Fix it'])(
     '%j is not of this kind',
     async (task) => {
-      const stage = await makeStage({ files, task, command: null });
-      stages.push(stage);
-      expect(direct.fits(stage.context)).toBeNull();
+      const harness = await makeHarness({ files, task, command: null });
+      harnesses.push(harness);
+      expect(direct.fits(harness.context)).toBeNull();
     },
   );
 });

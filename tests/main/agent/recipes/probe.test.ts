@@ -40,7 +40,7 @@ async function probed(
   model: Partial<ModelInfo> = {},
 ): Promise<{ readonly card: ProbeCard | null; readonly kit: AgentKit; readonly reason: string }> {
   const kit = createAgentKit({ recipes: [probe], model, replies: Array.from({ length: 80 }, () => answer) });
-  const end = await kit.runner.send(probeTask, { ...turnOptions, plan: true, gear: 'recipe', maxSteps: 60 });
+  const end = await kit.runner.send(probeTask, { ...turnOptions, plan: true, strategy: 'recipe', maxSteps: 60 });
   const events = kit.journal.events;
   const last = events.findLast((event) => event.type === 'recipe-progressed' && event.phase === 'card');
   const card = last?.type === 'recipe-progressed' ? probeCardSchema.parse(last.data) : null;
@@ -54,7 +54,7 @@ const small = {
 } as const;
 
 describe('the probe', () => {
-  it('finds the first way of calling that a model gets right, and the gears whose tasks it passes', async () => {
+  it('finds the first way of calling that a model gets right, and the strategies whose tasks it passes', async () => {
     const { card, reason } = await probed(good);
     expect(reason).toBe('answered');
     expect(card).toMatchObject({
@@ -63,7 +63,7 @@ describe('the probe', () => {
       toolBudget: null,
       edit: 'search-replace',
       tasks: { recipe: { passed: 2, of: 2 }, loop: { passed: 1, of: 1 } },
-      gears: ['loop', 'recipe'],
+      strategies: ['loop', 'recipe'],
       needle: { isFound: true },
       promptForm: 'full',
       temperature: 0,
@@ -78,7 +78,7 @@ describe('the probe', () => {
     expect(
       forced.every(({ tools, messages }) => tools.length > 3 && JSON.stringify(messages).includes('read_file(')),
     ).toBe(true);
-    expect(card).toMatchObject({ callStyle: 'grammar', promptForm: 'short', gears: ['recipe', 'loop'] });
+    expect(card).toMatchObject({ callStyle: 'grammar', promptForm: 'short', strategies: ['recipe', 'loop'] });
     expect(card?.needle?.promptTokens).toBeGreaterThan(3_000);
     expect(talk(kit.requests.at(-1) ?? fail())).toContain('The number of the safe is 7391');
   });
@@ -93,7 +93,7 @@ describe('the probe', () => {
       callStyle: null,
       edit: null,
       tasks: { recipe: { passed: 1, of: 2 }, loop: null },
-      gears: ['recipe'],
+      strategies: ['recipe'],
       needle: { isFound: false },
     });
   });

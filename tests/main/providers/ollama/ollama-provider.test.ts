@@ -283,7 +283,7 @@ describe('models', () => {
         contextTokens: 32_768,
         parametersB: 1.5,
         capabilities: { tools: true, grammar: true, images: false, reasoning: false },
-        gears: ['recipe'],
+        strategies: ['recipe'],
         sizeBytes: 500_000_000,
       },
     ]);

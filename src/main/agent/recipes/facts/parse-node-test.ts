@@ -8,28 +8,28 @@ export function parseNodeTest(output: string, roots: readonly string[]): TestRep
 }
 
 /** Names of the suites around the point where the reader is, by indentation. */
-type Trail = { readonly indent: number; readonly name: string }[];
+type Trajectory = { readonly indent: number; readonly name: string }[];
 
-function idOf(trail: Trail, indent: number, name: string): string {
-  return [...trail.filter((one) => one.indent < indent).map((one) => one.name), name].join(' > ');
+function idOf(trajectory: Trajectory, indent: number, name: string): string {
+  return [...trajectory.filter((one) => one.indent < indent).map((one) => one.name), name].join(' > ');
 }
 
 function parseTap(output: string, roots: readonly string[]): TestReport {
   const lines = output.split('\n');
   const passed = new Set<string>();
   const failures: TestFailure[] = [];
-  const trail: Trail = [];
+  const trajectory: Trajectory = [];
   let comments: string[] = [];
   for (const [index, line] of lines.entries()) {
     const subtest = /^( *)# Subtest: (.*)$/.exec(line);
     const result = /^( *)(not ok|ok) \d+(?: - (.*?))?(?: # (SKIP|TODO).*)?$/.exec(line);
     if (subtest !== null) {
       const indent = (subtest[1] ?? '').length;
-      while ((trail[trail.length - 1]?.indent ?? -1) >= indent) trail.pop();
-      trail.push({ indent, name: unescapeTap(subtest[2] ?? '') });
+      while ((trajectory[trajectory.length - 1]?.indent ?? -1) >= indent) trajectory.pop();
+      trajectory.push({ indent, name: unescapeTap(subtest[2] ?? '') });
     } else if (result !== null) {
       const indent = (result[1] ?? '').length;
-      const id = idOf(trail, indent, unescapeTap(result[3] ?? ''));
+      const id = idOf(trajectory, indent, unescapeTap(result[3] ?? ''));
       const details = detailsAfter(lines, index);
       if (result[2] === 'ok') passed.add(id);
       else if (result[4] === undefined && details.get('failureType')?.[0] !== "'subtestsFailed'") {
@@ -106,16 +106,16 @@ function parseSpec(output: string, roots: readonly string[]): TestReport {
   const [listing, ...rest] = output.split(/^✖ failing tests:$/m);
   const passed = new Set<string>();
   const failedIds: string[] = [];
-  const trail: Trail = [];
+  const trajectory: Trajectory = [];
   for (const line of (listing ?? '').split('\n')) {
     const match = /^( *)([✔✖▶]) (.*?)(?: \([\d.]+ms\))?(?: # .*)?$/u.exec(line);
     if (match === null) continue;
     const indent = (match[1] ?? '').length;
     const name = match[3] ?? '';
-    while ((trail[trail.length - 1]?.indent ?? -1) >= indent) trail.pop();
-    if (match[2] === '▶') trail.push({ indent, name });
-    else if (match[2] === '✔') passed.add(idOf(trail, indent, name));
-    else failedIds.push(idOf(trail, indent, name));
+    while ((trajectory[trajectory.length - 1]?.indent ?? -1) >= indent) trajectory.pop();
+    if (match[2] === '▶') trajectory.push({ indent, name });
+    else if (match[2] === '✔') passed.add(idOf(trajectory, indent, name));
+    else failedIds.push(idOf(trajectory, indent, name));
   }
   const failures = rest
     .join('')

@@ -38,7 +38,7 @@ const firstLines = (text: string): string =>
     .join(' ')
     .slice(0, 200);
 
-/** What the next rung should know, within 2,000 tokens: failures, suspects, what was tried. */
+/** What the next stage should know, within 2,000 tokens: failures, suspects, what was tried. */
 export function giveUpFacts(result: SearchResult, judge: Judge): string {
   const { failures } = judge.baseline().report;
   const lines = [

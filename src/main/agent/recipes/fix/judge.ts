@@ -244,21 +244,21 @@ class TrialJudge implements Judge {
     return readTrialOutput(result.stdout);
   }
 
-  #verdict(candidate: Candidate, runs: readonly TrialRun[], stages: number): Verdict {
+  #verdict(candidate: Candidate, runs: readonly TrialRun[], phases: number): Verdict {
     const last = runs[runs.length - 1];
     const none = { candidate, report: parseFailures('', []), gained: 0, output: last?.output ?? '' };
     if (last === undefined) return { ...none, type: 'untried' };
-    if (last.stage === 'check' || last.exitCode === 124 || last.exitCode === 137) return { ...none, type: 'invalid' };
+    if (last.phase === 'check' || last.exitCode === 124 || last.exitCode === 137) return { ...none, type: 'invalid' };
     const report = parseFailures(last.output, this.roots);
     const verdict = { candidate, report, output: last.output };
     const before = this.#baseline.report;
     const stillFailing = new Set(report.failures.map((failure) => failure.id));
     const gained = before.failures.filter((failure) => report.passed.has(failure.id)).length;
-    if (last.exitCode === 0 && last.stage === stages - 1 && report.passed.size >= before.passed.size) {
+    if (last.exitCode === 0 && last.phase === phases - 1 && report.passed.size >= before.passed.size) {
       return { ...verdict, type: 'accepted', gained: before.failures.length };
     }
     // Only the narrow command ran: what else broke is not known, so nothing is called a step forward.
-    const wholeRun = last.stage === stages - 1;
+    const wholeRun = last.phase === phases - 1;
     const lost = [...before.passed].some((id) => (wholeRun ? !report.passed.has(id) : stillFailing.has(id)));
     if (last.exitCode === 0 && !wholeRun) return { ...verdict, type: 'untried', gained };
     if (lost) return { ...verdict, type: 'broken', gained };

@@ -190,7 +190,7 @@ export function keepScript(patches: readonly LinePatch[], paths: TrialPaths): st
 export interface TrialRun {
   readonly candidate: number;
   /** Which command: its index, or `check` for a parse check. */
-  readonly stage: number | 'check';
+  readonly phase: number | 'check';
   readonly exitCode: number;
   readonly durationMs: number;
   readonly output: string;
@@ -206,7 +206,7 @@ export function readTrialOutput(stdout: string): readonly TrialRun[] {
     const to = marks[index + 1]?.index ?? stdout.length;
     runs.push({
       candidate: Number(mark[1]),
-      stage: mark[2] === 'check' ? 'check' : Number(mark[2]),
+      phase: mark[2] === 'check' ? 'check' : Number(mark[2]),
       exitCode: Number(mark[3]),
       durationMs: Number(mark[4]),
       output: stdout.slice(from, to).trimEnd(),

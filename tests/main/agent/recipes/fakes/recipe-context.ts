@@ -13,7 +13,7 @@ import type {
 import type { TestRunner } from '../../../../../src/main/projects/project-facts.ts';
 
 /** A recipe's world over a folder of this machine: real shell, real test runners, a scripted model. */
-export interface RecipeStage {
+export interface RecipeHarness {
   readonly context: RecipeContext;
   readonly questions: readonly Question[];
   readonly progress: readonly string[];
@@ -24,7 +24,7 @@ export interface RecipeStage {
   dispose(): Promise<void>;
 }
 
-export interface StageOptions {
+export interface HarnessOptions {
   readonly files: Readonly<Record<string, string>>;
   readonly task: string;
   readonly command: string | null;
@@ -52,7 +52,7 @@ const defaults: RecipeSettings = {
 
 export const isTestFile = (path: string): boolean => /(^|\/)tests?\/|(^|\/)test_|\.test\.[mc]?js$/.test(path);
 
-export async function makeStage(options: StageOptions): Promise<RecipeStage> {
+export async function makeHarness(options: HarnessOptions): Promise<RecipeHarness> {
   const root = await mkdtemp(join(tmpdir(), 'dewpoint-recipe-'));
   const workspace = join(root, 'workspace');
   const scratch = join(root, 'scratch');
@@ -106,7 +106,7 @@ export async function makeStage(options: StageOptions): Promise<RecipeStage> {
         together: options.together === true,
       },
       price: null,
-      gears: ['recipe'],
+      strategies: ['recipe'],
     },
     signal: new AbortController().signal,
     settings: { ...defaults, ...options.settings },

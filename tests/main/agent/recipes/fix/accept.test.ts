@@ -6,14 +6,14 @@ import { acceptBest } from '../../../../../src/main/agent/recipes/fix/accept.ts'
 import type { Origin } from '../../../../../src/main/agent/recipes/fix/candidate.ts';
 import type { Judge, Verdict } from '../../../../../src/main/agent/recipes/fix/judge.ts';
 import type { SearchResult } from '../../../../../src/main/agent/recipes/fix/search-result.ts';
-import { makeStage, type RecipeStage } from '../fakes/recipe-context.ts';
+import { makeHarness, type RecipeHarness } from '../fakes/recipe-context.ts';
 
 let syntax: Syntax;
 beforeAll(async () => {
   syntax = await loadSyntax();
 });
-let stage: RecipeStage | null = null;
-afterEach(() => stage?.dispose());
+let harness: RecipeHarness | null = null;
+afterEach(() => harness?.dispose());
 
 const before = 'def net(x):\n    return tax(x) - 1\n\n\ndef tax(x):\n    y = x * 2\n    return y\n';
 
@@ -27,7 +27,7 @@ async function taken(
   }[],
   seen: readonly string[] = [],
 ) {
-  stage = await makeStage({
+  harness = await makeHarness({
     files: { 'm.py': before, 'deep.py': before },
     task: 'Fix it.',
     command: 'python3 -m pytest',
@@ -66,8 +66,8 @@ async function taken(
   };
   const rest = { kept: new Map(), scene, tried: [], isAmbiguous: false, fatal: null };
   const result: SearchResult = { ...rest, accepted, confer: () => Promise.resolve(null) };
-  await acceptBest({ context: stage.context, syntax, judge, secondsLeft: () => 60 }, result);
-  return stage.text('m.py');
+  await acceptBest({ context: harness.context, syntax, judge, secondsLeft: () => 60 }, result);
+  return harness.text('m.py');
 }
 
 const rewrite = before
@@ -82,7 +82,7 @@ test('one small change that passes is taken before a larger rewrite', async () =
 
 test('which part found what is taken is told', async () => {
   await taken([written, small('- 2')]);
-  expect(stage?.told).toEqual([{ phase: 'accept', data: { origin: 'mechanical' } }]);
+  expect(harness?.told).toEqual([{ phase: 'accept', data: { origin: 'mechanical' } }]);
 });
 
 test('where several small changes pass, chance does not win over what was written', async () => {

@@ -224,8 +224,8 @@ test('a script carries only the lines that differ, and its output is read back',
     middle: ['B', 'B2'],
   });
   expect(readTrialOutput('@@dewpoint 0 0 1 120\nfailed\n\n@@dewpoint 1 check 0 5\n\n@@dewpoint end\n')).toEqual([
-    { candidate: 0, stage: 0, exitCode: 1, durationMs: 120, output: 'failed' },
-    { candidate: 1, stage: 'check', exitCode: 0, durationMs: 5, output: '' },
+    { candidate: 0, phase: 0, exitCode: 1, durationMs: 120, output: 'failed' },
+    { candidate: 1, phase: 'check', exitCode: 0, durationMs: 5, output: '' },
   ]);
 });
 

@@ -1,21 +1,21 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { makeJudge } from '../../../../../src/main/agent/recipes/fix/judge.ts';
-import { makeStage, type RecipeStage } from '../fakes/recipe-context.ts';
+import { makeHarness, type RecipeHarness } from '../fakes/recipe-context.ts';
 
-const stages: RecipeStage[] = [];
+const harnesses: RecipeHarness[] = [];
 afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.dispose();
+  for (const harness of harnesses.splice(0)) await harness.dispose();
 });
 
 describe('the judge', () => {
   test('tries what it is given in a share of time that is no whole number', async () => {
-    const stage = await makeStage({
+    const harness = await makeHarness({
       files: { 'answer.txt': '41\n' },
       task: 'Fix it',
       command: 'grep -q 42 answer.txt',
     });
-    stages.push(stage);
-    const judge = await makeJudge(stage.context, 'grep -q 42 answer.txt');
+    harnesses.push(harness);
+    const judge = await makeJudge(harness.context, 'grep -q 42 answer.txt');
     const candidates = ['43', '42'].map((text) => ({
       files: [{ path: 'answer.txt', text: `${text}\n` }],
       origin: 'mechanical' as const,

@@ -6,21 +6,21 @@ import { newFileIn, newFileText, wholeParagraphs } from '../../../../../src/main
 import { testsIn, withoutTests } from '../../../../../src/main/agent/recipes/words/new-tests.ts';
 import { asksForNewTests } from '../../../../../src/main/agent/task-kind.ts';
 import write from '../../../../../src/main/agent/recipes/write.recipe.ts';
-import { makeStage, type RecipeStage } from '../fakes/recipe-context.ts';
+import { makeHarness, type RecipeHarness } from '../fakes/recipe-context.ts';
 
-const stages: RecipeStage[] = [];
+const harnesses: RecipeHarness[] = [];
 afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.dispose();
+  for (const harness of harnesses.splice(0)) await harness.dispose();
 });
 
 const files = { 'cart.py': 'def total(items):\n    return sum(items)\n', 'README.md': '# Cart\n\nAdds up.\n' };
 
-async function stageOf(task: string, answers: readonly string[]): Promise<RecipeStage> {
+async function harnessOf(task: string, answers: readonly string[]): Promise<RecipeHarness> {
   let asked = 0;
   const answer = (): string | null => answers[(asked += 1) - 1] ?? null;
-  const stage = await makeStage({ files, task, command: null, answer });
-  stages.push(stage);
-  return stage;
+  const harness = await makeHarness({ files, task, command: null, answer });
+  harnesses.push(harness);
+  return harness;
 }
 
 describe('a file that is asked for', () => {
@@ -41,20 +41,22 @@ describe('a file that is asked for', () => {
   );
 
   test('is written when it is such a file, and asked for again when it is not', async () => {
-    const stage = await stageOf('Create a file hello.py that prints hello', [
+    const harness = await harnessOf('Create a file hello.py that prints hello', [
       '```python\nprint("hello\n```',
       '```python\nprint("hello")\n```',
     ]);
-    expect(write.fits(stage.context)?.score).toBeGreaterThan(edit.fits(stage.context)?.score ?? 0);
-    expect(await write.run(stage.context)).toMatchObject({ type: 'done' });
-    expect(await stage.text('hello.py')).toBe('print("hello")\n');
+    expect(write.fits(harness.context)?.score).toBeGreaterThan(edit.fits(harness.context)?.score ?? 0);
+    expect(await write.run(harness.context)).toMatchObject({ type: 'done' });
+    expect(await harness.text('hello.py')).toBe('print("hello")\n');
   });
 
   test('is changed, not written anew, where it is there', async () => {
-    const stage = await stageOf('Add a README.md line about prices', ['# Cart\n\nAdds up.\n\nPrices are in cents.']);
-    expect(await write.run(stage.context)).toMatchObject({ type: 'done' });
-    expect(await stage.text('README.md')).toBe('# Cart\n\nAdds up.\n\nPrices are in cents.\n');
-    const lost = await stageOf('Add a README.md line about prices', ['Prices\n\nThey are in cents.']);
+    const harness = await harnessOf('Add a README.md line about prices', [
+      '# Cart\n\nAdds up.\n\nPrices are in cents.',
+    ]);
+    expect(await write.run(harness.context)).toMatchObject({ type: 'done' });
+    expect(await harness.text('README.md')).toBe('# Cart\n\nAdds up.\n\nPrices are in cents.\n');
+    const lost = await harnessOf('Add a README.md line about prices', ['Prices\n\nThey are in cents.']);
     expect(await write.run(lost.context)).toMatchObject({ type: 'gave-up' });
     expect(await lost.text('README.md')).toBe(files['README.md']);
   });
@@ -85,7 +87,7 @@ describe('a file that is asked for without its name', () => {
   });
 
   test('is given a name that is free, run once, and written again where it crashes', async () => {
-    const stage = await makeStage({
+    const harness = await makeHarness({
       files: { 'squares.py': 'x = 1\n' },
       task: 'Write a Python script that prints three squares',
       command: null,
@@ -96,20 +98,20 @@ describe('a file that is asked for without its name', () => {
           : '```python\nprint([n * n for n in range(1, 4)])\n```';
       },
     });
-    stages.push(stage);
-    const outcome = await write.run(stage.context);
+    harnesses.push(harness);
+    const outcome = await write.run(harness.context);
     expect(outcome.type === 'done' ? outcome.text : '').toContain('Run once in a copy, it printed:\n\n```\n[1, 4, 9]');
-    expect(await stage.text('squares-2.py')).toBe('print([n * n for n in range(1, 4)])\n');
-    expect(await stage.text('squares.py')).toBe('x = 1\n');
+    expect(await harness.text('squares-2.py')).toBe('print([n * n for n in range(1, 4)])\n');
+    expect(await harness.text('squares.py')).toBe('x = 1\n');
   });
 });
 
 describe('a section that is asked for', () => {
   test('is put at the end of the document, of which nothing else is written', async () => {
-    const stage = await stageOf('Add a usage section to the README', ['##  Usage\n\n```python\ntotal([1])\n```']);
-    expect(await edit.run(stage.context)).toMatchObject({ type: 'done' });
-    expect(await stage.text('README.md')).toBe('# Cart\n\nAdds up.\n\n## Usage\n\n```python\ntotal([1])\n```\n');
-    expect(stage.questions[0]?.user).toContain('def total(items)');
+    const harness = await harnessOf('Add a usage section to the README', ['##  Usage\n\n```python\ntotal([1])\n```']);
+    expect(await edit.run(harness.context)).toMatchObject({ type: 'done' });
+    expect(await harness.text('README.md')).toBe('# Cart\n\nAdds up.\n\n## Usage\n\n```python\ntotal([1])\n```\n');
+    expect(harness.questions[0]?.user).toContain('def total(items)');
   });
 
   test('loses what was cut off in the middle', () => {

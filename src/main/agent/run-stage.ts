@@ -1,10 +1,10 @@
 import type { Failure } from '@shared/errors.ts';
-import type { Rung } from '@shared/models.ts';
+import type { Stage } from '@shared/models.ts';
 import { taskWithTexts } from './attached-parts.ts';
 import { checkCriterion, isWorse } from './check-criterion.ts';
 import type { Stop } from './limits.ts';
 import type { Before, Recipe, RecipeOutcome } from './recipes/define.ts';
-import type { Loop, LoopOutcome, LoopRung } from './run-loop.ts';
+import type { Loop, LoopOutcome, LoopStage } from './run-loop.ts';
 import { createLoop, handOver, runLoop } from './run-loop.ts';
 import type { GateMemory } from './pass-gate.ts';
 import { lintOfRecipe, passGate, reviewOfRecipe } from './pass-gate.ts';
@@ -15,17 +15,17 @@ import { takeAction } from './take-action.ts';
 import type { Turn } from './turn.ts';
 import type { CriterionCheck, TurnEnd, Work } from './work.ts';
 
-export interface RungRun {
-  readonly rung: Rung;
+export interface StageRun {
+  readonly stage: Stage;
   readonly model: ResolvedModel;
   readonly recipe: Recipe | null;
-  /** The same program found nothing on a rung before this one. */
+  /** The same program found nothing on a stage before this one. */
   readonly before: Before | null;
   readonly reason: string;
   /** Who else may drive the loop, where steps are routed one by one. */
-  readonly others: readonly LoopRung[];
+  readonly others: readonly LoopStage[];
   /** Of work that begins on this machine: who in the cloud would go on with it. Null: nobody. */
-  readonly stronger: Pick<RungRun, 'rung' | 'model'> | null;
+  readonly stronger: Pick<StageRun, 'stage' | 'model'> | null;
 }
 
 /** A change that passes its tests and that a stronger model does not approve of. It was taken back. */
@@ -37,9 +37,9 @@ export interface Doubted {
   readonly to: number;
 }
 
-export type RungOutcome =
+export type StageOutcome =
   | { readonly type: 'ended'; readonly end: TurnEnd }
-  /** The next rung may try; `end` is how the turn ends when there is none. */
+  /** The next stage may try; `end` is how the turn ends when there is none. */
   | {
       readonly type: 'gave-up';
       readonly end: TurnEnd;
@@ -49,12 +49,12 @@ export type RungOutcome =
     }
   | { readonly type: 'stopped'; readonly stop: Stop };
 
-/** One rung to its end: a recipe or the loop, and the check of what it says. */
-export async function runRung(turn: Turn, work: Work, run: RungRun): Promise<RungOutcome> {
-  return run.recipe === null ? rungOfLoop(turn, work, run) : rungOfRecipe(turn, work, run, run.recipe);
+/** One stage to its end: a recipe or the loop, and the check of what it says. */
+export async function runStage(turn: Turn, work: Work, run: StageRun): Promise<StageOutcome> {
+  return run.recipe === null ? stageOfLoop(turn, work, run) : stageOfRecipe(turn, work, run, run.recipe);
 }
 
-async function rungOfRecipe(turn: Turn, work: Work, run: RungRun, recipe: Recipe): Promise<RungOutcome> {
+async function stageOfRecipe(turn: Turn, work: Work, run: StageRun, recipe: Recipe): Promise<StageOutcome> {
   const subject = {
     ...subjectOf(turn, work),
     task: taskWithTexts(turn.task, turn.given.attached),
@@ -68,12 +68,12 @@ async function rungOfRecipe(turn: Turn, work: Work, run: RungRun, recipe: Recipe
 }
 
 interface EndedRecipe {
-  readonly run: RungRun;
+  readonly run: StageRun;
   readonly outcome: RecipeOutcome;
   readonly changesBefore: number;
 }
 
-async function recipeEnd(turn: Turn, work: Work, { run, outcome, changesBefore }: EndedRecipe): Promise<RungOutcome> {
+async function recipeEnd(turn: Turn, work: Work, { run, outcome, changesBefore }: EndedRecipe): Promise<StageOutcome> {
   const failure = null;
   switch (outcome.type) {
     case 'answered':
@@ -111,15 +111,15 @@ async function recipeEnd(turn: Turn, work: Work, { run, outcome, changesBefore }
  */
 async function reviewed(
   turn: Turn,
-  { rung, model, stronger }: RungRun,
+  { stage, model, stronger }: StageRun,
   { end, changesBefore: from }: { readonly end: TurnEnd; readonly changesBefore: number },
-): Promise<RungOutcome> {
+): Promise<StageOutcome> {
   if (turn.options.recipeReview !== true || stronger === null || end.confidence === 'high') return ended(end);
   const all = [
-    { rung, model, canDrive: true },
+    { stage, model, canDrive: true },
     { ...stronger, canDrive: true },
   ];
-  const check = await reviewOfRecipe({ turn, all, current: { rung }, shut: null }, end.text);
+  const check = await reviewOfRecipe({ turn, all, current: { stage }, shut: null }, end.text);
   if (check === null || check.verdict === 'none') return ended(end);
   const { label } = stronger.model.info;
   if (check.verdict === 'pass')
@@ -153,11 +153,11 @@ export async function standBy(turn: Turn, { from, to }: Doubted): Promise<boolea
 }
 
 /** The objection is made once: what the check printed is part of the talk, and the model may go on. */
-async function rungOfLoop(turn: Turn, work: Work, run: RungRun): Promise<RungOutcome> {
+async function stageOfLoop(turn: Turn, work: Work, run: StageRun): Promise<StageOutcome> {
   const { plan } = turn.options;
   const { canExecute, isQuestion } = work;
-  const { rung, model, reason } = run;
-  const loop = createLoop(turn, [{ rung, model, canDrive: true }, ...run.others], {
+  const { stage, model, reason } = run;
+  const loop = createLoop(turn, [{ stage, model, canDrive: true }, ...run.others], {
     plan,
     canExecute,
     isQuestion,
@@ -213,13 +213,13 @@ async function gated(
   }
 }
 
-function gaveUp(outcome: Extract<LoopOutcome, { type: 'gave-up' }>): RungOutcome {
+function gaveUp(outcome: Extract<LoopOutcome, { type: 'gave-up' }>): StageOutcome {
   const { reason, text, failure, cause } = outcome;
   return { type: 'gave-up', cause, end: { reason, text, confidence: null, failure } };
 }
 
 /** Nobody answered the recipe's questions, and nobody would have: what is missing is the reason, not the recipe's. */
-function unreached(failure: Failure): RungOutcome {
+function unreached(failure: Failure): StageOutcome {
   const reason = failure.code === 'network' ? 'error' : 'missing';
   return { type: 'gave-up', cause: 'transport', end: { reason, text: failure.message, confidence: null, failure } };
 }
@@ -234,7 +234,7 @@ function doneEnd(text: string, work: Work, after: CriterionCheck | null): TurnEn
   };
 }
 
-function unmet(text: string, work: Work): Extract<RungOutcome, { type: 'gave-up' }> {
+function unmet(text: string, work: Work): Extract<StageOutcome, { type: 'gave-up' }> {
   const why = `The model says that it is done, but \`${work.criterion?.command}\` still fails. ${text}`.trim();
   const end: TurnEnd = { reason: 'criterion-unmet', text: why, confidence: null, failure: null };
   return { type: 'gave-up', cause: 'checks', end };
@@ -275,6 +275,6 @@ async function takeBack(turn: Turn, from: number, label: string): Promise<void> 
   );
 }
 
-function ended(end: TurnEnd): RungOutcome {
+function ended(end: TurnEnd): StageOutcome {
   return { type: 'ended', end };
 }

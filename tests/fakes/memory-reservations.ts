@@ -1,13 +1,13 @@
 import type { Budget, BudgetOptions, Caps } from '../../src/main/money/budget.ts';
 import { createBudget } from '../../src/main/money/budget.ts';
-import type { LineCodec, Purse, PurseFile } from '../../src/main/money/purse.ts';
-import { createPurse } from '../../src/main/money/purse.ts';
+import type { LineCodec, Reservations, ReservationsFile } from '../../src/main/money/reservations.ts';
+import { createReservations } from '../../src/main/money/reservations.ts';
 import { sealRecord, unsealRecord } from '../../src/main/sessions/record.ts';
 
 export const lineCodec: LineCodec = { seal: sealRecord, unseal: unsealRecord };
 
-/** The bytes of a purse in memory; several purses may share them, as processes share a file. */
-export class MemoryPurseFile implements PurseFile {
+/** The bytes of a reservation log in memory; several purses may share them, as processes share a file. */
+export class MemoryReservationsFile implements ReservationsFile {
   bytes = Buffer.alloc(0);
   /** How many bytes still fit. */
   room = Number.POSITIVE_INFINITY;
@@ -28,19 +28,22 @@ export class MemoryPurseFile implements PurseFile {
   close(): void {}
 }
 
-export function memoryPurse(file: PurseFile = new MemoryPurseFile(), now = (): number => 0): Purse {
-  return createPurse(file, lineCodec, now);
+export function memoryReservations(
+  file: ReservationsFile = new MemoryReservationsFile(),
+  now = (): number => 0,
+): Reservations {
+  return createReservations(file, lineCodec, now);
 }
 
 export const noCaps: Caps = { step: null, task: null, session: null, project: null, day: null, month: null };
 
 export function memoryBudget(caps: Partial<Caps> = {}, options: Partial<BudgetOptions> = {}): Budget {
-  const purse = memoryPurse();
+  const reservations = memoryReservations();
   return createBudget({
     sessionId: 'session-1',
     projectPath: '/project',
     caps: () => ({ ...noCaps, ...caps }),
-    purse: async () => purse,
+    reservations: async () => reservations,
     now: () => Date.UTC(2026, 10, 21, 12),
     ask: async () => null,
     ...options,

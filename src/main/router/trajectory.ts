@@ -1,12 +1,12 @@
 import type { EventOf, SessionEvent } from '@shared/events.ts';
 import type { Where } from '@shared/models.ts';
-import type { ModelTrail } from './model-trail.ts';
-import { afterCall } from './model-trail.ts';
+import type { ModelTrajectory } from './model-trajectory.ts';
+import { afterCall } from './model-trajectory.ts';
 
 type CapScope = EventOf<'cap-reached'>['scope'];
 
 /** What a session's log says of how the work goes: the trajectory, the caches, the services. */
-export interface Trail {
+export interface Trajectory {
   /** The model that made the last step of the talk; null: there was none. */
   readonly last: { readonly model: string; readonly where: Where } | null;
   /** Results wait for the model that asked for them. */
@@ -28,10 +28,10 @@ export interface Trail {
   readonly lastSignal: string;
   /** Severities of the last three steps, 0 (clean) to 1. */
   readonly window: readonly number[];
-  readonly counts: TrailCounts;
+  readonly counts: TrajectoryCounts;
   /** The last check of the work: by the criterion or by the tests that the model ran. */
   readonly isGreen: boolean | null;
-  readonly models: Readonly<Record<string, ModelTrail>>;
+  readonly models: Readonly<Record<string, ModelTrajectory>>;
   /** Failures of the network in a row, and when the last was. */
   readonly network: { readonly failures: number; readonly at: number };
   /** What this turn has cost so far, and by how much a person raised each cap meanwhile, US dollars. */
@@ -47,7 +47,7 @@ export interface Trail {
 
 export type Boundary = 'message' | 'done-said' | 'tests-green' | 'compaction';
 
-export interface TrailCounts {
+export interface TrajectoryCounts {
   readonly writes: number;
   readonly rejectedEdits: number;
   readonly stepsWithoutWrite: number;
@@ -59,10 +59,10 @@ export interface TrailCounts {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Counts = Mutable<TrailCounts>;
+type Counts = Mutable<TrajectoryCounts>;
 
 interface Fold {
-  trail: Omit<Mutable<Trail>, 'counts'> & { counts: Counts };
+  trajectory: Omit<Mutable<Trajectory>, 'counts'> & { counts: Counts };
   /** Calls that have not ended. */
   readonly open: Map<string, { readonly model: string; readonly where: Where; readonly isOfTalk: boolean }>;
   readonly toolOf: Map<string, string>;
@@ -78,7 +78,7 @@ interface Fold {
   reached: CapScope | null;
 }
 
-const noCounts: TrailCounts = {
+const noCounts: TrajectoryCounts = {
   writes: 0,
   rejectedEdits: 0,
   stepsWithoutWrite: 0,
@@ -89,7 +89,7 @@ const noCounts: TrailCounts = {
   compactions: 0,
 };
 
-export const emptyTrail: Trail = {
+export const emptyTrajectory: Trajectory = {
   last: null,
   isLoopOpen: false,
   boundary: 'message',
@@ -119,9 +119,9 @@ const running: readonly string[] = ['run_command', 'run_tests'];
 const formatCodes: readonly string[] = ['call-not-understood', 'empty-answer', 'no-call'];
 
 /** Folds the events of a session, in order. `now` gives a picture that later events do not change. */
-export function createTrail(): { readonly add: (event: SessionEvent) => void; readonly now: () => Trail } {
+export function createTrajectory(): { readonly add: (event: SessionEvent) => void; readonly now: () => Trajectory } {
   const fold: Fold = {
-    trail: { ...emptyTrail, counts: { ...noCounts } },
+    trajectory: { ...emptyTrajectory, counts: { ...noCounts } },
     open: new Map(),
     toolOf: new Map(),
     severity: 0,
@@ -132,38 +132,41 @@ export function createTrail(): { readonly add: (event: SessionEvent) => void; re
     calls: [],
     reached: null,
   };
-  return {
-    add: (event) => addEvent(fold, event),
-    now: () => picture(fold),
-  };
+  return { add: (event) => addEvent(fold, event), now: () => picture(fold) };
 }
 
 /** The step that is being made counts with what is known of it by now. */
-function picture({ trail, severity, signal }: Fold): Trail {
+function picture({ trajectory, severity, signal }: Fold): Trajectory {
   const isBad = severity >= BAD;
-  const strikes = isBad ? trail.strikes + 1 : severity === 0 && trail.steps > 0 ? 0 : trail.strikes;
-  const window = trail.steps === 0 ? trail.window : [...trail.window, severity].slice(-3);
-  return { ...trail, counts: { ...trail.counts }, strikes, window, lastSignal: isBad ? signal : trail.lastSignal };
+  const strikes = isBad ? trajectory.strikes + 1 : severity === 0 && trajectory.steps > 0 ? 0 : trajectory.strikes;
+  const window = trajectory.steps === 0 ? trajectory.window : [...trajectory.window, severity].slice(-3);
+  return {
+    ...trajectory,
+    counts: { ...trajectory.counts },
+    strikes,
+    window,
+    lastSignal: isBad ? signal : trajectory.lastSignal,
+  };
 }
 
 function addEvent(fold: Fold, event: SessionEvent): void {
-  const { trail } = fold;
+  const { trajectory } = fold;
   switch (event.type) {
     case 'turn-started':
       startTurn(fold);
       return;
     case 'message-delivered':
-      trail.boundary = 'message';
-      trail.isLoopOpen = false;
+      trajectory.boundary = 'message';
+      trajectory.isLoopOpen = false;
       return;
-    case 'rung-chosen':
-      // A rung begins with a clean sheet.
-      trail.strikes = 0;
-      trail.window = [];
+    case 'stage-chosen':
+      // A stage begins with a clean sheet.
+      trajectory.strikes = 0;
+      trajectory.window = [];
       fold.severity = 0;
       return;
     case 'route-decided':
-      trail.degraded += event.degraded === true ? 1 : 0;
+      trajectory.degraded += event.degraded === true ? 1 : 0;
       return;
     case 'model-call-started':
       startCall(fold, event);
@@ -184,15 +187,15 @@ function addEvent(fold: Fold, event: SessionEvent): void {
       noteGate(fold, event);
       return;
     case 'context-compacted':
-      trail.boundary = 'compaction';
-      trail.isLoopOpen = false;
-      trail.counts.compactions += 1;
+      trajectory.boundary = 'compaction';
+      trajectory.isLoopOpen = false;
+      trajectory.counts.compactions += 1;
       return;
     case 'notice-added':
       noteNotice(fold, event);
       return;
     case 'cap-answered':
-      trail.isCapped = trail.isCapped || event.answer === 'local';
+      trajectory.isCapped = trajectory.isCapped || event.answer === 'local';
       raise(fold, event.raisedUsd ?? 0);
       return;
     case 'cap-reached':
@@ -203,8 +206,8 @@ function addEvent(fold: Fold, event: SessionEvent): void {
 }
 
 function startTurn(fold: Fold): void {
-  const { last, models, network } = fold.trail;
-  fold.trail = { ...emptyTrail, counts: { ...noCounts }, last, models, network };
+  const { last, models, network } = fold.trajectory;
+  fold.trajectory = { ...emptyTrajectory, counts: { ...noCounts }, last, models, network };
   fold.severity = 0;
   fold.signal = '';
   fold.wrote = false;
@@ -214,9 +217,9 @@ function startTurn(fold: Fold): void {
   fold.toolOf.clear();
 }
 
-function raise({ trail, reached }: Fold, usd: number): void {
+function raise({ trajectory, reached }: Fold, usd: number): void {
   if (reached !== null && usd > 0) {
-    trail.raisedUsd = { ...trail.raisedUsd, [reached]: (trail.raisedUsd[reached] ?? 0) + usd };
+    trajectory.raisedUsd = { ...trajectory.raisedUsd, [reached]: (trajectory.raisedUsd[reached] ?? 0) + usd };
   }
 }
 
@@ -227,58 +230,58 @@ function bad(fold: Fold, severity: number, signal: string): void {
 
 /** What was seen of the last step becomes a part of the row. */
 function settleStep(fold: Fold): void {
-  const { trail, wrote } = fold;
+  const { trajectory, wrote } = fold;
   const { strikes, window, lastSignal } = picture(fold);
-  trail.strikes = strikes;
-  trail.window = window;
-  trail.lastSignal = lastSignal;
-  if (trail.steps > 0) trail.counts.stepsWithoutWrite = wrote ? 0 : trail.counts.stepsWithoutWrite + 1;
+  trajectory.strikes = strikes;
+  trajectory.window = window;
+  trajectory.lastSignal = lastSignal;
+  if (trajectory.steps > 0) trajectory.counts.stepsWithoutWrite = wrote ? 0 : trajectory.counts.stepsWithoutWrite + 1;
   fold.severity = 0;
   fold.signal = '';
   fold.wrote = false;
 }
 
 function startCall(fold: Fold, event: EventOf<'model-call-started'>): void {
-  const { model, where, gear } = event.rung;
-  const isOfTalk = gear === 'loop' && (event.purpose === 'act' || event.purpose === 'plan');
+  const { model, where, strategy } = event.stage;
+  const isOfTalk = strategy === 'loop' && (event.purpose === 'act' || event.purpose === 'plan');
   fold.open.set(event.callId, { model, where, isOfTalk });
   if (!isOfTalk) return;
   settleStep(fold);
-  const { trail } = fold;
+  const { trajectory } = fold;
   noteStepTime(fold, event.at);
   fold.lastStart = { model, at: event.at };
-  const isSwitch = trail.last !== null && trail.last.model !== model;
-  if (isSwitch && where === 'cloud' && trail.steps > 0) trail.takeovers += 1;
+  const isSwitch = trajectory.last !== null && trajectory.last.model !== model;
+  if (isSwitch && where === 'cloud' && trajectory.steps > 0) trajectory.takeovers += 1;
   if (isSwitch) {
-    trail.strikes = 0;
-    trail.window = [];
-    trail.isAdvised = false;
+    trajectory.strikes = 0;
+    trajectory.window = [];
+    trajectory.isAdvised = false;
     fold.errors.length = 0;
     fold.calls.length = 0;
   }
-  trail.stepsSinceSwitch = isSwitch ? 1 : trail.stepsSinceSwitch + 1;
-  trail.steps += 1;
-  trail.last = { model, where };
-  trail.boundary = null;
-  trail.isLoopOpen = false;
+  trajectory.stepsSinceSwitch = isSwitch ? 1 : trajectory.stepsSinceSwitch + 1;
+  trajectory.steps += 1;
+  trajectory.last = { model, where };
+  trajectory.boundary = null;
+  trajectory.isLoopOpen = false;
 }
 
 /** A clock that jumped back says nothing about the time of a step. */
-function noteStepTime({ lastStart, trail }: Fold, at: number): void {
-  const known = lastStart === null ? undefined : trail.models[lastStart.model];
+function noteStepTime({ lastStart, trajectory }: Fold, at: number): void {
+  const known = lastStart === null ? undefined : trajectory.models[lastStart.model];
   if (lastStart === null || known === undefined || at <= lastStart.at) return;
   const took = at - lastStart.at;
   const stepMs = known.stepMs === null ? took : Math.round((known.stepMs * 2 + took) / 3);
-  trail.models = { ...trail.models, [lastStart.model]: { ...known, stepMs } };
+  trajectory.models = { ...trajectory.models, [lastStart.model]: { ...known, stepMs } };
 }
 
 function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
-  const { trail } = fold;
-  trail.spentUsd += event.costUsd ?? 0;
+  const { trajectory } = fold;
+  trajectory.spentUsd += event.costUsd ?? 0;
   const call = fold.open.get(event.callId);
   fold.open.delete(event.callId);
   if (event.stopReason === 'cancelled' || call === undefined) return;
-  if (call.where === 'cloud') noteNetwork(trail, event);
+  if (call.where === 'cloud') noteNetwork(trajectory, event);
   if (!call.isOfTalk) return;
   if (event.error !== null) {
     bad(fold, 0.3, event.error.message);
@@ -286,25 +289,25 @@ function endCall(fold: Fold, event: EventOf<'model-call-ended'>): void {
   }
   if (event.stopReason === 'length') bad(fold, BAD, 'the answer was cut off');
   if (event.stopReason === 'repetition') bad(fold, 1, 'the answer repeated itself');
-  trail.models = { ...trail.models, [call.model]: afterCall(trail.models[call.model], event) };
+  trajectory.models = { ...trajectory.models, [call.model]: afterCall(trajectory.models[call.model], event) };
 }
 
 /** Any answer from the cloud shows that there is a network, even a refusal. */
-function noteNetwork(trail: Mutable<Trail>, { error, at }: EventOf<'model-call-ended'>): void {
+function noteNetwork(trajectory: Mutable<Trajectory>, { error, at }: EventOf<'model-call-ended'>): void {
   const isLost = error !== null && (error.code === 'network' || error.code === 'stalled');
-  trail.network = { failures: isLost ? trail.network.failures + 1 : 0, at };
+  trajectory.network = { failures: isLost ? trajectory.network.failures + 1 : 0, at };
 }
 
 function noteCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
-  const { trail } = fold;
+  const { trajectory } = fold;
   fold.toolOf.set(event.toolCallId, event.tool);
-  if (event.tool !== 'task_complete') trail.isLoopOpen = true;
-  notePath(trail, event.input);
+  if (event.tool !== 'task_complete') trajectory.isLoopOpen = true;
+  notePath(trajectory, event.input);
   const key = `${event.tool} ${JSON.stringify(event.input)}`;
   const at = fold.calls.lastIndexOf(key);
   // Reading a file again after it was written is no repetition.
   if (at !== -1 && !fold.calls.slice(at).includes('')) {
-    trail.counts.repeatedCalls += 1;
+    trajectory.counts.repeatedCalls += 1;
     bad(fold, BAD, `the same call of ${event.tool} was made again`);
   }
   fold.calls.push(key);
@@ -313,23 +316,23 @@ function noteCall(fold: Fold, event: EventOf<'tool-call-requested'>): void {
 
 const MAX_PATHS = 500;
 
-function notePath(trail: Fold['trail'], input: unknown): void {
+function notePath(trajectory: Fold['trajectory'], input: unknown): void {
   const path: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'path') : null;
-  if (typeof path !== 'string' || trail.paths.includes(path) || trail.paths.length >= MAX_PATHS) return;
-  trail.paths = [...trail.paths, path];
+  if (typeof path !== 'string' || trajectory.paths.includes(path) || trajectory.paths.length >= MAX_PATHS) return;
+  trajectory.paths = [...trajectory.paths, path];
 }
 
 function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
   const tool = fold.toolOf.get(event.toolCallId);
   if (tool === undefined) return;
-  const { trail } = fold;
+  const { trajectory } = fold;
   const isFailed = event.status !== 'ok' || (event.exitCode ?? 0) !== 0;
   if (writing.includes(tool)) {
     if (isFailed) {
-      trail.counts.rejectedEdits += 1;
+      trajectory.counts.rejectedEdits += 1;
       bad(fold, BAD, 'an edit was not made');
     } else {
-      trail.counts.writes += 1;
+      trajectory.counts.writes += 1;
       fold.wrote = true;
       // What was called before may be called again, for the files are others now.
       fold.calls.push('');
@@ -339,11 +342,11 @@ function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
     noteError(fold, event);
   }
   if (!running.includes(tool)) return;
-  const wasGreen = trail.isGreen;
-  trail.isGreen = !isFailed;
-  if (!isFailed && trail.counts.writes > 0 && wasGreen !== true) {
-    trail.boundary = 'tests-green';
-    trail.isLoopOpen = false;
+  const wasGreen = trajectory.isGreen;
+  trajectory.isGreen = !isFailed;
+  if (!isFailed && trajectory.counts.writes > 0 && wasGreen !== true) {
+    trajectory.boundary = 'tests-green';
+    trajectory.isLoopOpen = false;
   }
 }
 
@@ -351,7 +354,7 @@ function endTool(fold: Fold, event: EventOf<'tool-ended'>): void {
 function noteError(fold: Fold, event: EventOf<'tool-ended'>): void {
   const key = event.output.replaceAll(/\d+(?:\.\d+)?/gu, '0').slice(-600);
   if (fold.errors.includes(key) && fold.calls.includes('')) {
-    fold.trail.counts.sameErrors += 1;
+    fold.trajectory.counts.sameErrors += 1;
     bad(fold, BAD, 'the same failure came again after an edit');
   }
   fold.errors.push(key);
@@ -359,40 +362,38 @@ function noteError(fold: Fold, event: EventOf<'tool-ended'>): void {
 }
 
 function noteCheck(fold: Fold, event: EventOf<'criterion-checked'>): void {
-  const { trail } = fold;
-  trail.isGreen = event.passed;
+  const { trajectory } = fold;
+  trajectory.isGreen = event.passed;
   if (event.phase === 'before') return;
-  trail.boundary = 'done-said';
-  trail.isLoopOpen = false;
+  trajectory.boundary = 'done-said';
+  trajectory.isLoopOpen = false;
   if (event.passed || event.apart === true) return;
-  trail.counts.failedChecks += 1;
+  trajectory.counts.failedChecks += 1;
   bad(fold, 1, `it said that it is done, but \`${event.command}\` fails`);
 }
 
 /** What was called done and is not is as bad as it gets, whoever found it out. */
 function noteGate(fold: Fold, { verdict, callId, text }: EventOf<'gate-checked'>): void {
-  const { trail } = fold;
-  if (callId !== null) trail.reviews += 1;
+  const { trajectory } = fold;
+  if (callId !== null) trajectory.reviews += 1;
   if (verdict !== 'redo') return;
-  trail.boundary = 'done-said';
-  trail.isLoopOpen = false;
-  trail.counts.failedChecks += 1;
+  trajectory.boundary = 'done-said';
+  trajectory.isLoopOpen = false;
+  trajectory.counts.failedChecks += 1;
   bad(fold, 1, `it said that it is done, but ${lowerFirst(text.split('\n')[0] ?? '')}`);
 }
 
-function lowerFirst(text: string): string {
-  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/[.:]$/u, '');
-}
+const lowerFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/[.:]$/u, '');
 
 function noteNotice(fold: Fold, event: EventOf<'notice-added'>): void {
-  if (event.code === 'advice-failed') fold.trail.isAdvised = true;
+  if (event.code === 'advice-failed') fold.trajectory.isAdvised = true;
   if (event.code === 'advice') {
-    fold.trail.isAdvised = true;
-    fold.trail.strikes = 0;
+    fold.trajectory.isAdvised = true;
+    fold.trajectory.strikes = 0;
     fold.severity = 0;
   }
   if (!formatCodes.includes(event.code)) return;
-  fold.trail.counts.formatFailures += 1;
-  fold.trail.isLoopOpen = false;
+  fold.trajectory.counts.formatFailures += 1;
+  fold.trajectory.isLoopOpen = false;
   bad(fold, BAD, 'its answer could not be used');
 }

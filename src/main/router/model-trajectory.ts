@@ -4,7 +4,7 @@ import type { Usage } from '@shared/money.ts';
 import { promptTokensOf } from '@shared/money.ts';
 
 /** What is known of one model from its calls so far. */
-export interface ModelTrail {
+export interface ModelTrajectory {
   /** Tokens of the talk that its service was sent last, and when. */
   readonly cachedTokens: number;
   readonly cachedAt: number;
@@ -26,7 +26,7 @@ export interface ModelTrail {
 }
 
 /** What is known of a model after one more of its answers. */
-export function afterCall(before: ModelTrail | undefined, event: EventOf<'model-call-ended'>): ModelTrail {
+export function afterCall(before: ModelTrajectory | undefined, event: EventOf<'model-call-ended'>): ModelTrajectory {
   const { usage, timings, evaluatedTokens } = event;
   const read = promptTokensOf(usage);
   return {
@@ -45,7 +45,7 @@ export function afterCall(before: ModelTrail | undefined, event: EventOf<'model-
 }
 
 /** What was sent before and had to be read anew, where that is most of it. */
-function forgottenIn(before: ModelTrail | undefined, { cacheRead }: Usage): number {
+function forgottenIn(before: ModelTrajectory | undefined, { cacheRead }: Usage): number {
   return before === undefined || cacheRead * 2 >= before.cachedTokens ? 0 : before.cachedTokens - cacheRead;
 }
 

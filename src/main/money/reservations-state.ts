@@ -3,24 +3,24 @@ export const scopes = ['task', 'session', 'project', 'day', 'month'] as const;
 export type Scope = (typeof scopes)[number];
 
 /** Where one call counts, by scope; null where there is nothing to count under (no project). */
-export type PurseKeys = Readonly<Record<Scope, string | null>>;
+export type ReservationsKeys = Readonly<Record<Scope, string | null>>;
 
 /** Limits by scope in nanodollars; a scope without one is not capped. */
-export type PurseCaps = Readonly<Partial<Record<Scope, number>>>;
+export type ReservationsCaps = Readonly<Partial<Record<Scope, number>>>;
 
 /**
- * Lines of the purse. Amounts are whole nanodollars (1e-9 US dollars), rounded up where they are made: sums of whole
+ * Lines of the reservation log. Amounts are whole nanodollars (1e-9 US dollars), rounded up where they are made: sums of whole
  * numbers are exact up to nine million dollars, and nothing is ever counted for less than it is.
  */
-export type PurseRecord =
+export type ReservationsRecord =
   /** A call wants its worst case. Whether it gets it follows from the lines before, so every reader says the same. */
   | {
       readonly type: 'asked';
       readonly id: string;
       readonly at: number;
       readonly nano: number;
-      readonly keys: PurseKeys;
-      readonly caps: PurseCaps;
+      readonly keys: ReservationsKeys;
+      readonly caps: ReservationsCaps;
       /** The step of the session that asks: where to look after a crash for what became of it. */
       readonly step: number;
     }
@@ -30,8 +30,8 @@ export type PurseRecord =
   | { readonly type: 'raised'; readonly at: number; readonly scope: Scope; readonly key: string; readonly nano: number }
   /** What one sum was raised by is gone: its cap was set anew. */
   | { readonly type: 'unraised'; readonly at: number; readonly scope: Scope; readonly key: string }
-  /** Money spent before this purse began, from the logs or from a longer purse. */
-  | { readonly type: 'spent'; readonly at: number; readonly nano: number; readonly keys: PurseKeys };
+  /** Money spent before this reservation log began, from the logs or from a longer reservation log. */
+  | { readonly type: 'spent'; readonly at: number; readonly nano: number; readonly keys: ReservationsKeys };
 
 /** Why a call was not granted: the first cap, from the narrowest, that its worst case would pass. */
 export interface Refusal {
@@ -47,19 +47,19 @@ export type Verdict = { readonly granted: true } | { readonly granted: false; re
 
 interface OpenCall {
   readonly nano: number;
-  readonly keys: PurseKeys;
+  readonly keys: ReservationsKeys;
   readonly step: number;
 }
 
-/** The fold of a purse's lines: what was spent and what is held under every key. */
-export class PurseState {
+/** The fold of a reservation log's lines: what was spent and what is held under every key. */
+export class ReservationsState {
   readonly #spent = new Map<string, number>();
   readonly #held = new Map<string, number>();
   readonly #raised = new Map<string, number>();
   readonly #open = new Map<string, OpenCall>();
 
   /** Folds one line in. The verdict of an `asked`, null for other lines. */
-  add(record: PurseRecord): Verdict | null {
+  add(record: ReservationsRecord): Verdict | null {
     switch (record.type) {
       case 'asked':
         return this.#ask(record);
@@ -91,9 +91,9 @@ export class PurseState {
     return [...this.#open].map(([id, call]) => ({ id, ...call }));
   }
 
-  /** All that a shorter purse has to begin with; `isKept` says which sums are still needed. */
-  balance(at: number, isKept: (scope: Scope, key: string) => boolean): readonly PurseRecord[] {
-    const records: PurseRecord[] = [];
+  /** All that a shorter reservation log has to begin with; `isKept` says which sums are still needed. */
+  balance(at: number, isKept: (scope: Scope, key: string) => boolean): readonly ReservationsRecord[] {
+    const records: ReservationsRecord[] = [];
     for (const [sum, nano] of this.#spent) {
       const { scope, key } = splitKey(sum);
       if (isKept(scope, key)) records.push({ type: 'spent', at, nano, keys: { ...noKeys, [scope]: key } });
@@ -105,7 +105,7 @@ export class PurseState {
     return records;
   }
 
-  #ask(record: Extract<PurseRecord, { type: 'asked' }>): Verdict {
+  #ask(record: Extract<ReservationsRecord, { type: 'asked' }>): Verdict {
     const { id, nano, keys, caps, step } = record;
     for (const scope of scopes) {
       const key = keys[scope];
@@ -123,7 +123,7 @@ export class PurseState {
   }
 
   /** A second settling of the same call, or one of a call that was never granted, says nothing new. */
-  #settle({ id, nano }: Extract<PurseRecord, { type: 'settled' }>): void {
+  #settle({ id, nano }: Extract<ReservationsRecord, { type: 'settled' }>): void {
     const call = this.#open.get(id);
     if (call === undefined) return;
     this.#open.delete(id);
@@ -133,7 +133,7 @@ export class PurseState {
     });
   }
 
-  #each(keys: PurseKeys, work: (key: string) => void): void {
+  #each(keys: ReservationsKeys, work: (key: string) => void): void {
     for (const scope of scopes) {
       const key = keys[scope];
       if (key !== null) work(sumKey(scope, key));
@@ -141,7 +141,7 @@ export class PurseState {
   }
 }
 
-export const noKeys: PurseKeys = { task: null, session: null, project: null, day: null, month: null };
+export const noKeys: ReservationsKeys = { task: null, session: null, project: null, day: null, month: null };
 
 /** US dollars as whole nanodollars, up: money is never counted for less than it is. */
 export function toNano(usd: number): number {

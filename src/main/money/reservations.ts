@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError, messageOf } from '@shared/errors.ts';
-import type { PurseCaps, PurseKeys, PurseRecord, Refusal, Scope } from './purse-state.ts';
-import { PurseState, scopes } from './purse-state.ts';
+import type { ReservationsCaps, ReservationsKeys, ReservationsRecord, Refusal, Scope } from './reservations-state.ts';
+import { ReservationsState, scopes } from './reservations-state.ts';
 
-/** The file of a purse, so that tests can keep it in memory. Several processes may hold the same one. */
-export interface PurseFile {
+/** The file of a reservation log, so that tests can keep it in memory. Several processes may hold the same one. */
+export interface ReservationsFile {
   /** Adds bytes at the end in one piece; returns how many went in. */
   append(bytes: Uint8Array): number;
   /** Everything from `offset` to the end as it is now. */
@@ -28,8 +28,8 @@ export interface LineCodec {
 export interface Ask {
   /** The worst case of the call, in nanodollars. */
   readonly nano: number;
-  readonly keys: PurseKeys;
-  readonly caps: PurseCaps;
+  readonly keys: ReservationsKeys;
+  readonly caps: ReservationsCaps;
   readonly step: number;
 }
 
@@ -38,10 +38,10 @@ export type Grant =
   | { readonly granted: false; readonly refusal: Refusal };
 
 /**
- * The one purse of a home. Money is held before a call and settled after it. The lines are the truth: a call is
+ * The one reservation log of a home. Money is held before a call and settled after it. The lines are the truth: a call is
  * granted by what stands before its line in the file, so any number of calls and processes agree without a lock.
  */
-export interface Purse {
+export interface Reservations {
   /** Resolved with a grant means: held, and on the disk. Rejects with `disk-full` when it cannot be written. */
   reserve(ask: Ask): Promise<Grant>;
   /** What the call has cost, in nanodollars. Never rejects: what cannot be settled stays held, which is the safe side. */
@@ -51,9 +51,9 @@ export interface Purse {
   unraise(scope: Scope, key: string): Promise<void>;
   sums(scope: Scope, key: string): { readonly spent: number; readonly held: number; readonly raised: number };
   /** Calls that were granted and not settled: after a crash, those that nobody will settle. */
-  open(): ReturnType<PurseState['open']>;
-  /** The lines of a purse as short as it can be; only for one without open calls. */
-  balance: PurseState['balance'];
+  open(): ReturnType<ReservationsState['open']>;
+  /** The lines of a reservation log as short as it can be; only for one without open calls. */
+  balance: ReservationsState['balance'];
   /** Lines that could not be read: each may hide a reservation. */
   readonly damagedLines: () => number;
   close(): void;
@@ -81,14 +81,14 @@ const recordSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('raised'), at: z.number(), scope: z.enum(scopes), key: z.string(), nano }),
   z.object({ type: z.literal('unraised'), at: z.number(), scope: z.enum(scopes), key: z.string() }),
   z.object({ type: z.literal('spent'), at: z.number(), nano, keys: keysSchema }),
-]) satisfies z.ZodType<PurseRecord>;
+]) satisfies z.ZodType<ReservationsRecord>;
 
 const lineEnd = 0x0a;
 
-export function createPurse(file: PurseFile, codec: LineCodec, now: () => number): Purse {
-  const reader = new PurseReader(file, codec);
+export function createReservations(file: ReservationsFile, codec: LineCodec, now: () => number): Reservations {
+  const reader = new ReservationsReader(file, codec);
   reader.readNew();
-  const write = (record: PurseRecord): void => {
+  const write = (record: ReservationsRecord): void => {
     const line = codec.seal(record);
     let written = 0;
     try {
@@ -115,7 +115,7 @@ export function createPurse(file: PurseFile, codec: LineCodec, now: () => number
       try {
         write({ type: 'settled', id, at: now(), nano: amount });
       } catch {
-        // Stays held at its worst case until the purse is opened again and the log is asked.
+        // Stays held at its worst case until the reservation log is opened again and the log is asked.
       }
     },
     raise: async (scope, key, amount) => {
@@ -149,26 +149,26 @@ function notWritten(cause: unknown): AppError {
 }
 
 /** Folds what any process has appended, in the order of the file. */
-class PurseReader {
-  readonly state = new PurseState();
+class ReservationsReader {
+  readonly state = new ReservationsState();
   damagedLines = 0;
-  readonly #file: PurseFile;
+  readonly #file: ReservationsFile;
   readonly #codec: LineCodec;
   #offset = 0;
 
-  constructor(file: PurseFile, codec: LineCodec) {
+  constructor(file: ReservationsFile, codec: LineCodec) {
     this.#file = file;
     this.#codec = codec;
   }
 
   /** The verdict on an `asked` that was just appended; null when its line cannot be found. */
-  verdictOf(id: string): ReturnType<PurseState['add']> {
+  verdictOf(id: string): ReturnType<ReservationsState['add']> {
     return this.readNew(id);
   }
 
-  readNew(id?: string): ReturnType<PurseState['add']> {
+  readNew(id?: string): ReturnType<ReservationsState['add']> {
     const bytes = this.#file.readFrom(this.#offset);
-    let found: ReturnType<PurseState['add']> = null;
+    let found: ReturnType<ReservationsState['add']> = null;
     let start = 0;
     for (let end = bytes.indexOf(lineEnd, start); end >= 0; end = bytes.indexOf(lineEnd, start)) {
       const record = this.#parse(bytes, start, end);
@@ -190,7 +190,7 @@ class PurseReader {
     }
   }
 
-  #parse(bytes: Buffer, start: number, end: number): PurseRecord | null {
+  #parse(bytes: Buffer, start: number, end: number): ReservationsRecord | null {
     if (start === end) return null;
     const line = this.#codec.unseal(bytes, start, end);
     const parsed = line.ok ? recordSchema.safeParse(line.value) : null;

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { createSchedule } from '../../../bench/lib/money-schedule.ts';
-import { noKeys } from '../../../src/main/money/purse-state.ts';
-import { MemoryPurseFile, memoryPurse } from '../../fakes/memory-purse.ts';
+import { noKeys } from '../../../src/main/money/reservations-state.ts';
+import { MemoryReservationsFile, memoryReservations } from '../../fakes/memory-reservations.ts';
 import { seeded } from '../../../bench/lib/seeded.ts';
 
 const day = { ...noKeys, day: '2026-11-21' };
 
-describe('the purse of a home', () => {
+describe('the reservation log of a home', () => {
   // `npm run bench -- money` does 10,000 of them over real processes.
   it('never lets a cap be passed, in random schedules of calls over two processes on one file', async () => {
     let granted = 0;
     let refused = 0;
     for (let seed = 1; seed <= 2_000; seed += 1) {
-      const file = new MemoryPurseFile();
-      const purses = [memoryPurse(file), memoryPurse(file)];
+      const file = new MemoryReservationsFile();
+      const purses = [memoryReservations(file), memoryReservations(file)];
       const schedule = createSchedule({ random: seeded(seed), calls: 8, name: 'n', processes: 2 });
       // Several things at once: what one does comes between what another has begun and not ended.
       let goesOn = true;
@@ -30,8 +30,8 @@ describe('the purse of a home', () => {
   });
 
   it('counts what another process holds on the same file', async () => {
-    const file = new MemoryPurseFile();
-    const [one, two] = [memoryPurse(file), memoryPurse(file)];
+    const file = new MemoryReservationsFile();
+    const [one, two] = [memoryReservations(file), memoryReservations(file)];
     const ask = { nano: 60, keys: day, caps: { day: 100 }, step: 1 };
     const first = await one.reserve(ask);
     expect(first.granted).toBe(true);
@@ -44,22 +44,22 @@ describe('the purse of a home', () => {
   });
 
   it('makes no call whose reservation did not fit on the disk, and goes on when there is room again', async () => {
-    const file = new MemoryPurseFile();
-    const purse = memoryPurse(file);
+    const file = new MemoryReservationsFile();
+    const reservations = memoryReservations(file);
     const ask = { nano: 60, keys: day, caps: { day: 100 }, step: 1 };
     file.room = 50;
-    await expect(purse.reserve(ask)).rejects.toMatchObject({ code: 'disk-full' });
+    await expect(reservations.reserve(ask)).rejects.toMatchObject({ code: 'disk-full' });
     file.room = 100_000;
     // The line that ran into the torn one is not found: that call is not made either.
-    const next = await purse.reserve(ask).catch(() => purse.reserve(ask));
+    const next = await reservations.reserve(ask).catch(() => reservations.reserve(ask));
     expect(next.granted).toBe(true);
-    expect(purse.sums('day', '2026-11-21')).toMatchObject({ held: 60 });
+    expect(reservations.sums('day', '2026-11-21')).toMatchObject({ held: 60 });
   });
 
   it('gives a call that is settled twice back once', async () => {
-    const purse = memoryPurse();
-    const grant = await purse.reserve({ nano: 60, keys: day, caps: {}, step: 1 });
-    if (grant.granted) for (const cost of [10, 10]) purse.settle(grant.id, cost);
-    expect(purse.sums('day', '2026-11-21')).toEqual({ spent: 10, held: 0, raised: 0 });
+    const reservations = memoryReservations();
+    const grant = await reservations.reserve({ nano: 60, keys: day, caps: {}, step: 1 });
+    if (grant.granted) for (const cost of [10, 10]) reservations.settle(grant.id, cost);
+    expect(reservations.sums('day', '2026-11-21')).toEqual({ spent: 10, held: 0, raised: 0 });
   });
 });
