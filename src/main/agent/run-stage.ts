@@ -106,8 +106,8 @@ async function recipeEnd(turn: Turn, work: Work, { run, outcome, changesBefore }
 }
 
 /**
- * Where tests leave room for doubt, about half of what a small model finds is wrong (docs/local-worth.md): a stronger one looks
- * at it. What it does not approve of is taken back, and it may do the work itself.
+ * Where tests leave room for doubt, about half of what a small model finds is wrong (docs/measurements/tasks.md): a
+ * stronger one looks at it. What it does not approve of is taken back, and it may do the work itself.
  */
 async function reviewed(
   turn: Turn,

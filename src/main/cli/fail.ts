@@ -12,7 +12,7 @@ const failedSchema = z.object({ code: z.string(), message: z.string(), hint: z.s
 export const usageError = (message: string, hint?: string): AppError =>
   new AppError('usage', message, hint === undefined ? {} : { hint });
 
-/** Says what went wrong, and returns the exit code of `cli.md`. Never throws. */
+/** Says what went wrong, and returns the exit code of docs/guide/automation.md. Never throws. */
 export function reportFailure(error: unknown, terminal: Terminal): number {
   const failure = failureOf(error);
   terminal.err(`${terminal.colors.red('dewpoint:')} ${indented(failure.message)}\n`);

@@ -57,10 +57,10 @@ function namesIn(value: unknown, place = ''): readonly string[] {
   return Object.entries(value).flatMap(([name, inner]) => [`${place}.${name}`, ...namesIn(inner, `${place}.${name}`)]);
 }
 
-const page = readFileSync('docs/cli.md', 'utf8');
+const page = readFileSync('docs/guide/automation.md', 'utf8');
 
 describe('what --result writes', () => {
-  it('has exactly the names that docs/cli.md shows', async () => {
+  it('has exactly the names that docs/guide/automation.md shows', async () => {
     const shown: unknown = JSON.parse(/```json\n([\s\S]*?)```/u.exec(page)?.[1] ?? 'null');
     // How it was worked out has a page of its own.
     const isShown = (name: string): boolean => !/\.(detail|elsewhere)\./u.test(name);
@@ -107,7 +107,7 @@ describe('what --result writes', () => {
 });
 
 describe('the exit code of a run', () => {
-  it('is that of docs/cli.md for every way in which a turn can end', () => {
+  it('is that of docs/guide/automation.md for every way in which a turn can end', () => {
     const codes: Readonly<Record<TurnEndReason, number>> = {
       done: 0,
       answered: 0,

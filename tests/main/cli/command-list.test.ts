@@ -39,7 +39,7 @@ function leavesOf(command: Command, words: readonly string[] = []): readonly (re
   return command.commands.flatMap((inner) => leavesOf(inner, own));
 }
 
-/** A command as it is written in docs/cli.md: its words, arguments and options, with line breaks. */
+/** A command as it is written in docs/guide/cli.md: its words, arguments and options, with line breaks. */
 function lineOf([words, command]: readonly [string, Command]): string {
   const parts = [
     ...command.registeredArguments.map((argument) => {
@@ -59,8 +59,8 @@ function lineOf([words, command]: readonly [string, Command]): string {
 }
 
 describe('the commands', () => {
-  it('are those of docs/cli.md, with every argument and option', () => {
-    const written = /```\n(dewpoint [\s\S]*?)```/u.exec(readFileSync('docs/cli.md', 'utf8'))?.[1];
+  it('are those of docs/guide/cli.md, with every argument and option', () => {
+    const written = /```\n(dewpoint [\s\S]*?)```/u.exec(readFileSync('docs/guide/cli.md', 'utf8'))?.[1];
     expect(written?.trim().split('\n')).toEqual(
       leavesOf(buildProgram(handlers, '1.2.3', silent))
         .map(lineOf)

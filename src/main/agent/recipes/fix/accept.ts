@@ -263,7 +263,7 @@ const secondsForOpinion = 15;
 
 /**
  * Passing tests and failing mutants are not enough: the changes of a small model that had both were wrong in two of
- * two (`docs/figures.md`). Called sure is only what the model comes to by two ways. New code has one way alone.
+ * two (`docs/measurements/recipes.md`). Called sure is only what the model comes to by two ways. New code has one way alone.
  */
 async function secondOpinion(parts: BehaviourParts, result: SearchResult, candidate: Candidate): Promise<Doubt | null> {
   const { settings, budget } = parts.context;

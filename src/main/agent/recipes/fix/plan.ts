@@ -24,7 +24,7 @@ export type PlanStep =
     };
 
 /**
- * The order that the development tasks showed to be best (`docs/local-worth.md`): the first rewrites before the small
+ * The order that the development tasks showed to be best (`docs/measurements/recipes.md`): the first rewrites before the small
  * changes without a model, which on code that nobody looked at pass the tests wrongly more often.
  */
 export const defaultPlan: readonly PlanStep[] = [
@@ -45,7 +45,7 @@ export const defaultPlan: readonly PlanStep[] = [
 
 /**
  * Where another model found nothing. A model that solves such a task does so with one of its first greedy answers, or
- * hardly ever (`docs/local-worth.md`), and the small changes without a model would be the same again.
+ * hardly ever (`docs/measurements/recipes.md`), and the small changes without a model would be the same again.
  */
 export const secondPlan: readonly PlanStep[] = [
   { arm: 'insert', samples: 1, temperature: 0 },
