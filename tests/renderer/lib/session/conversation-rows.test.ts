@@ -25,7 +25,7 @@ function turn(id: string, actions: number): readonly NewEvent[] {
 
 function stateOf(events: readonly NewEvent[]) {
   return events
-    .map((event, index) => ({ ...event, v: 1, seq: index + 1, at: index }))
+    .map((event, index) => ({ ...event, v: 2, seq: index + 1, at: index }))
     .reduce(reduceSession, emptySession);
 }
 

@@ -27,7 +27,7 @@ function states(turns: number): readonly SessionState[] {
     ];
   })
     .flat()
-    .map((event, index): SessionEvent => ({ ...event, v: 1, seq: index + 1, at: index }));
+    .map((event, index): SessionEvent => ({ ...event, v: 2, seq: index + 1, at: index }));
   let state = emptySession;
   return events.map((event) => (state = reduceSession(state, event)));
 }

@@ -34,7 +34,7 @@ const end = (reason: Extract<NewEvent, { type: 'turn-ended' }>['reason']): NewEv
 
 function after(...events: readonly NewEvent[]): SessionState {
   return events.reduce(
-    (state, event) => reduceSession(state, { ...event, v: 1, seq: state.seq + 1, at: state.seq }),
+    (state, event) => reduceSession(state, { ...event, v: 2, seq: state.seq + 1, at: state.seq }),
     emptySession,
   );
 }

@@ -80,7 +80,7 @@ const over = (turnId: string): NewEvent => ({
 });
 
 const stamp = (events: readonly NewEvent[]) =>
-  events.map((event, index) => ({ ...event, v: 1, seq: index + 1, at: index }));
+  events.map((event, index) => ({ ...event, v: 2, seq: index + 1, at: index }));
 
 const log = stamp([
   message('m1', false),
